@@ -30,7 +30,7 @@ NO_LIMITS = {
     "_MOST_LOG_TILT": "measures/privacy_loss/loss_sketch.py",
     "_MOST_LOUD": "mechanisms/protocols/unary_encoding.py",
     "_MAX_BINS": "shuffling/outsider.py",
-    "_MOST_MISSES": "blackbox/sum_limit.py",
+    "_MOST_MISSES": "blackbox/compared_pairs.py",
     # From where on an interval has no middle, and what NumPy can walk through.
     "_MAX_DIMENSIONS": "validation.py",
     "_MAX_RATIO": "ends.py",

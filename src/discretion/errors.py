@@ -15,6 +15,11 @@
     ├── EngineError             (ValueError)   an engine that holds a table failed before it answered
     ├── MissedGoalError         (ValueError)   a file that was to keep to a goal does not, read back
     └── InternalError           (RuntimeError) two algorithms of Discretion disagree, so there is no answer
+
+Every public function checks its arguments before it computes, and these hold for all of them: an argument outside the
+range that its documentation gives is an `InvalidValueError`, or the one of its subclasses that fits; a system or a
+population that the question has no meaning for is an `UnsupportedError`; what would not fit in memory is a
+`TooLargeError`. The *Raises* sections list only what comes on top.
 """
 
 from collections.abc import Iterable

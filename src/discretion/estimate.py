@@ -41,11 +41,6 @@ class Estimate(Displayable):
         The end on which a decision is safe: "high" of what leaks, "low" of what protects or is useful. A certified
         result of arithmetic whose ends are far apart has its value there.
 
-    Raises
-    ------
-    InvalidValueError
-        If the interval does not hold the value, or the confidence is not in (0, 1).
-
     Examples
     --------
     >>> bound = Estimate(0.11, low=0.0, high=0.11, confidence=None, method="counting bound")

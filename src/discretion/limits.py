@@ -33,11 +33,6 @@ class Limits:
 
     Limits can only be lowered: beyond the defaults memory runs out, minutes go by, or numbers are no longer certain.
 
-    Raises
-    ------
-    InvalidValueError
-        If one is not a whole number from 1 to its default.
-
     Examples
     --------
     >>> from discretion.limits import Limits

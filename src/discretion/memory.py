@@ -17,13 +17,7 @@ _UNKNOWN = 2 * 10**9
 
 
 def as_memory(size: int | str | None) -> int:
-    """Return an amount of memory in bytes: a number of them, or text such as ``"2GB"``; None is half of what is there.
-
-    Raises
-    ------
-    InvalidValueError
-        If it is neither, or too little for any table.
-    """
+    """Return an amount of memory in bytes, a number or text such as ``"2GB"``; None is half of what is free."""
     if size is None:
         return max(LEAST_MEMORY, available_memory() // 2)
     found = re.fullmatch(r"\s*(\d{1,18}(?:\.\d{1,6})?)\s*([KMGT]i?B|)\s*", str(size), re.IGNORECASE)

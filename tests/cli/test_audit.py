@@ -239,8 +239,11 @@ def loaded_by(arguments: list[str], modules: set[str]) -> str:
     return shown.stdout.splitlines()[-1]
 
 
-def test_the_overview_loads_no_library() -> None:
-    assert loaded_by(["--help"], {"numpy", "rich", "ibis", "cyclopts"}) == "[]"
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_the_overview_and_the_version_load_no_library(option: str) -> None:
+    assert (
+        loaded_by([option], {"numpy", "rich", "ibis", "cyclopts", "importlib.metadata", "discretion.cli.run"}) == "[]"
+    )
 
 
 def test_measuring_a_closed_form_loads_neither_scipy_nor_the_table_engine() -> None:

@@ -100,8 +100,8 @@ def test_an_audit_asks_and_decides_no_gate_until_it_is_answered() -> None:
     said = " ".join(out.split())
     assert code == 3
     assert "not decided k_anonymity < 10: rows may not be people: the column id has 40 values" in said
-    assert "discretion audit visits.csv --person=id --k=10 --budget=0.01" in said
-    assert run("audit", "visits.csv", "--person=id", "--k=10", "--budget=0.01", "--fail-over", "k_anonymity<10")[0] == 0
+    assert "discretion audit visits.csv --person=id --k=10" in said
+    assert run("audit", "visits.csv", "--person=id", "--k=10", "--fail-over", "k_anonymity<10")[0] == 0
     code, out, _ = run(*command, "--person", "none")
     assert code == 1
     assert run(*recommended(out))[0] == 0

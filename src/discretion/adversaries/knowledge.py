@@ -26,11 +26,6 @@ class Uninformed(Knowledge):
     population
         Probabilities of the k values, or None for the uniform law (Shuffle, section IV: a uniform prior on datasets).
 
-    Raises
-    ------
-    InvalidPriorError
-        If the population is not a probability distribution.
-
     Examples
     --------
     >>> Uninformed(population=[0.9, 0.1]).population
@@ -51,11 +46,6 @@ class AllButOne(Knowledge):
     ----------
     known_counts
         How many of the others hold each value, whole numbers that sum to n-1 (Shuffle, section V).
-
-    Raises
-    ------
-    InvalidValueError
-        If a count is not a whole number of at least 0.
 
     Examples
     --------
@@ -79,13 +69,6 @@ class PartlyInformed(Knowledge):
         How many of the others are known to hold each value, whole numbers that sum to at most n-1.
     population
         Probabilities of the k values for those who are not known, or None for the uniform law.
-
-    Raises
-    ------
-    InvalidValueError
-        If a count is not a whole number of at least 0.
-    InvalidPriorError
-        If the population is not a probability distribution.
 
     Notes
     -----
@@ -116,11 +99,6 @@ class Exchangeable(Knowledge):
     ----------
     alpha
         The k parameters of the Dirichlet law, positive; all equal to 1 makes every population as likely.
-
-    Raises
-    ------
-    InvalidValueError
-        If a parameter is not a positive number.
 
     Examples
     --------

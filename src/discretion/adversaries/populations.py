@@ -23,11 +23,6 @@ class Dirichlet:
     alpha
         The k >= 2 parameters, positive and finite; 1/2 each is Jeffreys' prior, 1 each the uniform law.
 
-    Raises
-    ------
-    InvalidValueError
-        If there are fewer than two parameters or one is not a positive number.
-
     Notes
     -----
     Source: LDP-info, section 2.5.
@@ -53,11 +48,6 @@ class Dirichlet:
         ----------
         k
             Number of values, at least 2.
-
-        Raises
-        ------
-        InvalidValueError
-            If k is not a whole number of at least 2.
 
         Examples
         --------
@@ -106,11 +96,6 @@ class PointMixture:
         Shape ``(points, k)``, k >= 2: a distribution of the values in each row.
     weights
         How likely each point is, shape ``(points,)``; they sum to 1.
-
-    Raises
-    ------
-    InvalidPriorError
-        If a row or the weights are not a distribution, or there are not as many weights as points.
 
     Notes
     -----

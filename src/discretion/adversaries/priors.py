@@ -37,8 +37,6 @@ def uniform(k: int) -> Reals:
 
     Raises
     ------
-    InvalidValueError
-        If k is not a whole number of at least 1.
     TooLargeError
         If k is more than a hundred million.
 
@@ -67,11 +65,6 @@ def point(k: int, i: int) -> Reals:
     -------
     numpy.ndarray
         Shape ``(k,)``, read-only.
-
-    Raises
-    ------
-    InvalidValueError
-        If k < 1 or i is not in ``0..k-1``.
 
     Examples
     --------

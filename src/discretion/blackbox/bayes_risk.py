@@ -53,13 +53,6 @@ def estimate_bayes_risk(
         come in, and training errors, which rise to it, meet at the pace of both; else the share of errors on the
         samples of the later half, each guessed from those before it, which is R* or more on average.
 
-    Raises
-    ------
-    InvalidValueError
-        If there are no samples, samples of a single secret, 20 samples or more most of which have a secret that no
-        other has, not as many secrets as observations, an observation that is not finite, or an option outside its
-        range.
-
     Notes
     -----
     Source: the guessers are F-BLEAU's (Cherubin, Chatzikokolakis and Palamidessi, S&P 2019; Bayes-sec, section VII-D).

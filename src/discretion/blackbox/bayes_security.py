@@ -63,9 +63,6 @@ def estimate_bayes_security(  # noqa: PLR0917 - what estimate_bayes_risk takes, 
 
     Raises
     ------
-    InvalidValueError
-        If there are samples of a single secret only, or of one that is not in ``among``, or anything else that
-        `estimate_bayes_risk` refuses.
     TooLargeError
         If there are too many pairs of secrets.
 

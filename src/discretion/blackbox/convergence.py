@@ -67,11 +67,6 @@ def convergence(
         An array each; every interval holds by itself, not all together. An error that still falls at the end says that
         more samples would lower the upper limit.
 
-    Raises
-    ------
-    InvalidValueError
-        As in `estimate_bayes_risk`.
-
     Notes
     -----
     Source: the convergence plots of F-BLEAU (Cherubin, Chatzikokolakis and Palamidessi, S&P 2019, section V).

@@ -40,11 +40,6 @@ class NearestNeighbours:
         ``metric(x, y)``, a distance between any two observations (numbers, rows, sequences, text); it is called for
         every pair of a tested and a known one. None is the Euclidean distance, by a k-d tree.
 
-    Raises
-    ------
-    InvalidValueError
-        If k is not a whole number of at least 1, or the metric cannot be called.
-
     Notes
     -----
     Source: Cherubin, Chatzikokolakis and Palamidessi, F-BLEAU: Fast Black-box Leakage Estimation, S&P 2019, section

@@ -50,12 +50,6 @@ def estimate_epsilon_in_one_run(  # noqa: PLR0917 - which canaries are guessed, 
         One-sided: low and value are the bound, in nats, 0 if nothing is shown; high is infinite. It rests on what
         ``assuming`` names.
 
-    Raises
-    ------
-    InvalidValueError
-        If there are no canaries, as many scores as inclusions are not given, a score is not finite, an inclusion is not
-        true or false, or an option is outside its range.
-
     Notes
     -----
     Source: Steinke, Nasr and Jagielski, Privacy Auditing with One (1) Training Run, NeurIPS 2023, Theorem 5.2, for

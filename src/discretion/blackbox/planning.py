@@ -46,12 +46,6 @@ def samples_needed(  # noqa: PLR0917 - what the estimate takes, and the width
         learning what to guess takes more. With a pilot, a forecast and no guarantee: what sampling leaves open, and
         what is still to be learned, both shrink about like 1/√n at least.
 
-    Raises
-    ------
-    InvalidValueError
-        If half_width is outside its range, only one of secrets and observations is given, the pilot's estimate has no
-        lower limit, or `estimate_bayes_risk` refuses the pilot.
-
     Examples
     --------
     >>> samples_needed(0.01)

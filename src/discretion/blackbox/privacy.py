@@ -48,12 +48,6 @@ def estimate_privacy_profile(  # noqa: PLR0917 - what estimate_bayes_risk takes,
         One-sided: low and value are the bound, 0 if nothing is shown; high is 1. What a pair of inputs does not show,
         another one may.
 
-    Raises
-    ------
-    InvalidValueError
-        If there are no outputs on an input, those on either differ in columns, one is not finite, or an option is
-        outside its range.
-
     Notes
     -----
     To look at it again as outputs come in, and stop when it pleases, take `discretion.blackbox.PrivacyStream`.
@@ -97,11 +91,6 @@ def estimate_epsilon(  # noqa: PLR0917 - what estimate_privacy_profile takes
     Estimate
         One-sided: low and value are the bound, in nats, 0 if nothing is shown; high is infinite. Whatever the
         mechanism, m outputs show no more than about ``ln m``.
-
-    Raises
-    ------
-    InvalidValueError
-        As `estimate_privacy_profile`, or if δ is not in [0, 1].
 
     Notes
     -----

@@ -48,11 +48,6 @@ class PrivacyStream:
     rng
         A generator or a seed for the coins that say which input's output comes next; None draws fresh ones.
 
-    Raises
-    ------
-    InvalidValueError
-        If an option is outside its range.
-
     Notes
     -----
     Outputs on either input must be independent draws, in no order of their own. Of the input with more of them about as
@@ -84,11 +79,6 @@ class PrivacyStream:
         ----------
         x, y
             As in `estimate_privacy_profile`.
-
-        Raises
-        ------
-        InvalidValueError
-            If `estimate_privacy_profile` would refuse them, or they are not like those before.
         """
         sides = checked_sides(x, y, counted=not is_classifier(self._method))
         if self._given[0]:

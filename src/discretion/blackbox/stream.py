@@ -31,11 +31,6 @@ class BayesRiskStream:
     confidence
         With what probability an interval covers the Bayes risk, in (0, 1).
 
-    Raises
-    ------
-    InvalidValueError
-        If an option is outside its range.
-
     Notes
     -----
     Samples must come in no order of their own: independent pairs of one law. Intervals hold at a number of samples, and
@@ -100,13 +95,7 @@ class BayesRiskStream:
             self._blocks.append((known + tested, inputs.size, errors, least))
 
     def estimate(self) -> Estimate:
-        """Return the estimate from all samples so far, as `estimate_bayes_risk` does.
-
-        Raises
-        ------
-        InvalidValueError
-            If samples of fewer than two secrets have come, or most samples have a secret that no other has.
-        """
+        """Return the estimate from all samples so far, as `estimate_bayes_risk` does."""
         counts = self._memory.samples_of_secrets()
         if len(counts) < 2:
             raise InvalidValueError(

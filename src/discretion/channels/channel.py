@@ -53,12 +53,6 @@ class Channel(Composable):
     inputs, outputs
         Labels of rows and columns, distinct and hashable; None numbers them from 0.
 
-    Raises
-    ------
-    InvalidChannelError
-        If an entry is negative or not finite, a row does not sum to 1 (both name the row), the matrix is empty, or
-        labels do not fit.
-
     Examples
     --------
     >>> C = Channel([[0.9, 0.1], [0.2, 0.8]], inputs=["sick", "well"])

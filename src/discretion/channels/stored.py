@@ -30,11 +30,6 @@ class StoredChannel(Channel):
     inputs
         Labels of the secrets, distinct and hashable; None numbers them from 0.
 
-    Raises
-    ------
-    InvalidChannelError
-        If the source cannot be read, holds something else than numbers, or a row is not a distribution.
-
     Notes
     -----
     A ``.npy`` file of doubles and a memory map of such are read where they lie, and must not change meanwhile; anything

@@ -36,11 +36,6 @@ def barycentric(posteriors: Sequence[Mapping[str, Any]], secrets: Sequence[str],
     altair.VConcatChart
         Of fixed size: a circle each, its area the probability, and a cross where their mean is, the prior.
 
-    Raises
-    ------
-    InvalidValueError
-        If there are not three secrets.
-
     Examples
     --------
     >>> told = [{"probability": 0.5, "posterior": [1, 0, 0]}, {"probability": 0.5, "posterior": [0, 0.5, 0.5]}]

@@ -43,11 +43,6 @@ def bayes_security_over_epsilon(
     altair.VConcatChart
         Of fixed width.
 
-    Raises
-    ------
-    InvalidValueError
-        If most or a delta is outside its range.
-
     Examples
     --------
     >>> chart = bayes_security_over_epsilon(mechanisms={"Laplace": [(0.1, 0.951), (1, 0.607)]})

@@ -18,7 +18,6 @@ from discretion.jobs.gates import gates_of
 from discretion.jobs.scenario import Scenario
 from discretion.jobs.target import check_scales, target_of
 from discretion.jobs.tradeoff import EPSILONS, check_drawable, epsilons_of
-from discretion.numerics.draws.randomness import fresh_seed
 from discretion.presenting.files import check_not_an_input, written_whole
 from discretion.spelling import knowledge_of, mechanism_of, prior_of, read_by
 
@@ -87,8 +86,7 @@ def compare(
         prior=None if prior is None else prior_of(prior),
         epsilon=epsilon,
         delta=delta,
-        # A search needs the same noise at every step.
-        seed=fresh_seed() if seed is None else as_seed(seed),
+        seed=as_seed(seed),  # a search needs the same noise at every step
     )
     goal = None if target is None else target_of(target, scenario)
     if adversary is not None and users is None and target is None:
@@ -115,7 +113,7 @@ def compare(
     if json:
         inputs = {
             "mechanisms": list(mechanisms), "users": users, "adversary": adversary, "prior": prior, "epsilon": epsilon,
-            "delta": delta, "target": target, "chart": chart, "epsilons": epsilons, "seed": seed,
+            "delta": delta, "target": target, "chart": chart, "epsilons": epsilons, "seed": scenario.seed,
             "time": time,
         }  # fmt: skip
         print_json("compare", inputs, found.to_dict(), verdicts)

@@ -1,7 +1,6 @@
 """``discretion estimate``: how much a black box leaks, from samples of it."""
 
 from contextlib import ExitStack
-from secrets import randbits
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
@@ -100,9 +99,7 @@ def estimate(
     check_not_an_input(chart, samples)
     if chart is not None and not chart.lower().endswith(".svg"):
         raise InvalidValueError(f"--chart writes an SVG file, got {chart!r}; name one that ends in .svg")
-    rng = as_seed(seed)
-    if rng is None:
-        rng = randbits(32)  # one for all parts of the answer
+    rng = as_seed(seed)  # one for all parts of the answer
     limits = Limits(as_seconds(time), as_memory(memory))
     with ExitStack() as held:
         monitor = held.enter_context(monitored(limits))

@@ -134,7 +134,7 @@ def measure(
         inputs = {
             "mechanism": mechanism, "users": users, "shuffled": shuffled, "adversary": adversary, "prior": prior,
             "gain": gain, "population": population, "epsilon": epsilon, "delta": delta,
-            "false_positive_rate": false_positive_rate, "only": only, "seed": seed, "time": time,
+            "false_positive_rate": false_positive_rate, "only": only, "seed": scenario.seed, "time": time,
         }  # fmt: skip
         print_json("measure", inputs, found.to_dict(), verdicts)
     else:

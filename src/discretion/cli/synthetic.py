@@ -110,7 +110,7 @@ def synthetic(
         inputs = {
             "original": found.original, "synthetic": found.synthetic, "control": found.control, "columns": columns,
             "sensitive": sensitive, "keep": keep, "linked": linked, "neighbours": neighbours, "attacks": attacks,
-            "seed": seed, "header": header, "memory": memory, "time": time,
+            "seed": found.seed, "header": header, "memory": memory, "time": time,
         }  # fmt: skip
         print_json("synthetic", inputs, found.to_dict(), verdicts)
     else:

@@ -211,9 +211,6 @@ def estimate(
         If the file does not hold samples, or most of them have a secret that no other has.
     UnknownColumnError
         If there is no column of secrets by this name.
-    InvalidValueError
-        If an argument is outside its range, the method needs numbers where a column holds text, or there is a claim
-        and not two secrets.
 
     Examples
     --------

@@ -227,8 +227,6 @@ def method(measure: Planned[P], *args: P.args, **kwargs: P.kwargs) -> Method:
 
     Raises
     ------
-    UnsupportedError
-        If ``measure`` is not a measure of a system.
     DiscretionError
         Whatever the measure would raise on these arguments before it computes.
 

@@ -15,12 +15,11 @@ from discretion.errors import InvalidValueError, TooLargeError
 from discretion.estimate import Estimate
 from discretion.measures.information.capacities import attained_uniformly, plan_shannon_capacity
 from discretion.measures.measure import Plan
-from discretion.mechanisms.indices import as_array, as_indices
 from discretion.mechanisms.reporting import Reporting
 from discretion.mechanisms.wire import Encodable, Numbers, Wire
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.draws.randomness import RandomSource, Seed, generator, random_source
-from discretion.validation import as_count, as_crowd
+from discretion.validation import as_count, as_crowd, as_indices, as_rows
 
 _PEOPLE_AT_ONCE = 1 << 16
 
@@ -103,11 +102,6 @@ class Mechanism(Reporting, Encodable, Composable):
         -------
         numpy.ndarray
             A report per person on the first axis.
-
-        Raises
-        ------
-        InvalidValueError
-            If a value is not in ``0..k-1``.
         """
         return self._sample(as_indices(values, "values", self.k), random_source(rng))
 
@@ -123,11 +117,6 @@ class Mechanism(Reporting, Encodable, Composable):
         -------
         numpy.ndarray
             Shape ``(k,)``: how many reports support each value; of an explicit channel, one count per report.
-
-        Raises
-        ------
-        InvalidValueError
-            If a report is not in the mechanism's range.
         """
         return self._aggregate(self.checked_reports(reports))
 
@@ -140,13 +129,8 @@ class Mechanism(Reporting, Encodable, Composable):
             How many people hold each value, shape ``(k,)``.
         rng
             A generator or a seed: this is for simulation, clients never see each other's values.
-
-        Raises
-        ------
-        InvalidValueError
-            If counts are not k whole numbers of at least 0.
         """
-        given = as_array(counts, "counts")
+        given = as_rows(counts, "counts")
         if given.shape != (self.k,) or given.dtype.kind not in "iu" or given.min() < 0:
             raise InvalidValueError(f"counts must be {self.k} whole numbers of at least 0, got {counts!r:.80}")
         if float(given.sum(dtype=np.float64)) > (most := limits.current().most_users):
@@ -165,12 +149,6 @@ class Mechanism(Reporting, Encodable, Composable):
         -------
         numpy.ndarray
             Shape ``(k,)``.
-
-        Raises
-        ------
-        InvalidValueError
-            If there is no report, one is not in the mechanism's range, or reports carry no information (ε = 0, or so
-            near that no estimate has a finite variance).
         """
         checked = self.telling_reports(reports)
         return self._frequencies(self._aggregate(checked), len(checked))
@@ -184,14 +162,9 @@ class Mechanism(Reporting, Encodable, Composable):
             What `aggregate` or `sample_aggregate` returned, or sums of such.
         n
             Number of reports, at least 1.
-
-        Raises
-        ------
-        InvalidValueError
-            If the tallies are not such of n reports, or reports carry no information.
         """
         n = as_crowd(n, "n")
-        given = as_array(tallies, "tallies")
+        given = as_rows(tallies, "tallies")
         shape = self._aggregate(self.checked_reports([])).shape
         if given.shape != shape or given.dtype.kind not in "iu" or given.min() < 0 or given.max() > n:
             raise InvalidValueError(f"tallies must be {shape[0]} whole numbers in 0..{n}, got {tallies!r:.80}")
@@ -216,13 +189,6 @@ class Mechanism(Reporting, Encodable, Composable):
         -------
         numpy.ndarray
             Shape ``(k,)``, infinite when ε = 0. Only the mechanism's noise counts: the people are not a sample.
-
-        Raises
-        ------
-        InvalidValueError
-            If n is not a whole number of at least 1.
-        InvalidPriorError
-            If the frequencies are not k shares that sum to 1.
         """
         shares = as_prior(frequencies, self.k)
         n = as_crowd(n, "n")

@@ -67,11 +67,6 @@ class Encodable(ABC):
             is its numbers in increasing order or a bit for each value, whichever is shorter. Continuous noise is a
             double, that of whole numbers 64 bits in two's complement.
 
-        Raises
-        ------
-        InvalidValueError
-            If it is not in the mechanism's range.
-
         Examples
         --------
         >>> import discretion as dc
@@ -94,13 +89,6 @@ class Encodable(ABC):
         -------
         int, float or numpy.ndarray
             The report, equal to what was encoded.
-
-        Raises
-        ------
-        InvalidValueError
-            If these are not the bytes of any report.
-        UnsupportedError
-            If they are not bytes.
 
         Examples
         --------

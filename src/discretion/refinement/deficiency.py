@@ -26,15 +26,6 @@ def deficiency(C: System, D: System) -> float | Estimate:
         apart than a float promises: the upper end is the total variation that a channel R leaves, the lower one what an
         adversary gains.
 
-    Raises
-    ------
-    InvalidChannelError
-        If the secrets are not the same.
-    TooLargeError
-        If a channel is too large.
-    UnsupportedError
-        If either is not a system, or none that has a channel.
-
     Notes
     -----
     Le Cam, 1964; by the minimax theorem both expressions are the same, and a linear program's two sides.

@@ -57,11 +57,6 @@ def equivalent(C: System, D: System) -> Equivalence:
     Equivalence
         ``holds`` is True, False or None; ``forth`` and ``back`` are C ⊑ D and D ⊑ C with what proves them.
 
-    Raises
-    ------
-    InvalidChannelError, UnsupportedError
-        As `discretion.refines`.
-
     Notes
     -----
     Reduced channels of equivalent systems have the same columns (McIver and others, POST 2014): these are matched

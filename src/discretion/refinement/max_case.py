@@ -31,11 +31,6 @@ def max_case_refines(C: System, D: System) -> Refinement:
         total variation. Its ``witness`` has one guess, whose largest gain on any posterior, at a uniform prior, is
         larger for D; ``vulnerabilities`` are these largest gains.
 
-    Raises
-    ------
-    InvalidChannelError, UnsupportedError
-        As `discretion.refines`.
-
     Notes
     -----
     Chatzikokolakis, Fernandes and Palamidessi, CSF 2019: ``C ⊑ D`` implies it, and it implies ``C ⊑prv D``.

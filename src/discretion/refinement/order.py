@@ -126,8 +126,6 @@ def compare_all(systems: Mapping[str, System]) -> Order:
     ------
     InvalidValueError
         If there is no system.
-    InvalidChannelError, UnsupportedError
-        As `discretion.refines`.
 
     Examples
     --------

@@ -56,8 +56,6 @@ class Pair:
     ------
     InvalidChannelError
         If they have other numbers of secrets, or other labels.
-    TooLargeError
-        If their channels cannot be written down, or are too large to be compared.
     """
 
     def __init__(self, first: System, second: System) -> None:

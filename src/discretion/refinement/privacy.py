@@ -29,11 +29,6 @@ def privacy_refines(C: System, D: System) -> Refinement:
         Its ``witness`` has two secrets that D tells apart better, with both ``distances``; they differ by more than
         1e-12 of themselves. Where it holds there is no certificate, since the distances are all there is to it.
 
-    Raises
-    ------
-    InvalidChannelError, UnsupportedError
-        As `discretion.refines`.
-
     Notes
     -----
     Chatzikokolakis, Fernandes and Palamidessi, CSF 2019: if C is d-private, so is D. ``C ⊑max D`` implies it.

@@ -34,13 +34,6 @@ def refines(C: System, D: System) -> Refinement:
         Fractions: any gap is one, and where the equations of a factor are solved exactly, as of small channels, its
         residual is 0.
 
-    Raises
-    ------
-    InvalidChannelError
-        If the secrets are not the same.
-    UnsupportedError
-        If either is not a system, or none that has a channel.
-
     Notes
     -----
     The coriaceous theorem: Shuffle, Theorem 4; McIver, Morgan, Smith, Espinoza and Meinicke, POST 2014. Proportional

@@ -33,13 +33,6 @@ def bayes_security_of_losses(system: System, guesses: int | None = None) -> Plan
         In [0, 1]: after looking the adversary still loses at least this share of what she lost before, on average. With
         two guesses it is β*. Certified ends where there are too many sets of as many secrets.
 
-    Raises
-    ------
-    InvalidValueError
-        If guesses is not a whole number of at least 1.
-    TooLargeError, UnsupportedError
-        If the system is not one, or has no explicit channel.
-
     Notes
     -----
     Bayes-sec, section V-E, leaves open for which losses there is a bound. With ``μ_w(y) = Σ_x π_x ℓ(w, x) C[x, y]`` of
@@ -86,13 +79,6 @@ def posterior_vulnerability_bounds(system: System, before: float, most: float = 
     Estimate
         Certified, but where the Bayes capacity is a sampled one, whose confidence it then has; the value is the upper
         end.
-
-    Raises
-    ------
-    InvalidValueError
-        If ``before`` is not in ``[0, most]``.
-    TooLargeError, UnsupportedError
-        If the system is not one, or has no explicit channel.
 
     Notes
     -----

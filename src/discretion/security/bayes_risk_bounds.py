@@ -58,13 +58,6 @@ def bayes_risk_bounds(system: System, prior: ArrayLike | None = None) -> Plan[Ba
         ``.by_bayes_security``, ``.by_capacity``, ``.bound`` (the larger) and ``.tighter`` (which it is). Where β* or
         the capacity is an `Estimate`, the bound is that of its cautious end and holds with its confidence.
 
-    Raises
-    ------
-    InvalidPriorError
-        If the prior is not a distribution on the secrets.
-    UnsupportedError
-        If the system is not one.
-
     Notes
     -----
     Source: Bayes-sec, section V-E. Neither needs the channel once its two numbers are published. The first is tight at

@@ -49,8 +49,6 @@ def bayes_security_bounds(system: System, by: Way | None = None) -> Plan[Estimat
     ------
     InvalidValueError
         If ``by`` is not one of these.
-    UnsupportedError
-        If the system is not one.
 
     Notes
     -----

@@ -25,11 +25,6 @@ def bayes_security_of_ldp(epsilon: float, delta: float = 0.0) -> float:
     float
         In [0, 1]; no prior gets β(π, C) below it.
 
-    Raises
-    ------
-    InvalidValueError
-        If ε or δ is outside its range.
-
     Notes
     -----
     Source: Bayes-sec, Theorem 5, and Corollary 2 for the two secrets that are adjacent databases of an (ε, δ)-DP
@@ -68,8 +63,6 @@ def bayes_security_of_databases(epsilon: float, people: int, values: int, prior_
 
     Raises
     ------
-    InvalidValueError
-        If a number is outside its range.
     TooLargeError
         If people or values are more than ten thousand million.
 
@@ -111,11 +104,6 @@ def membership_advantage(epsilon: float, delta: float = 0.0) -> float:
     float
         In [0, 1]: true positives less false positives, one less the Bayes security of the two adjacent databases.
 
-    Raises
-    ------
-    InvalidValueError
-        If ε or δ is outside its range.
-
     Notes
     -----
     Source: Bayes-sec, section V-D; Humphries et al., CSF 2023, for δ > 0. Attained: see `bayes_security_of_ldp`.
@@ -141,11 +129,6 @@ def yeom_advantage(epsilon: float) -> float:
     -------
     float
         In [0, 1]; at least `membership_advantage`, which should be used instead.
-
-    Raises
-    ------
-    InvalidValueError
-        If ε is not a number of at least 0.
 
     Notes
     -----
@@ -176,11 +159,6 @@ def delta_of_bayes_security(bayes_security: float | Estimate, epsilon: float = 0
     float or Estimate
         In [0, 1]. What the least δ of a given system is at ε lies between this and ``1 - β*``: both are attained, and
         `discretion.privacy_profile` says which it is.
-
-    Raises
-    ------
-    InvalidValueError
-        If β* or ε is outside its range.
 
     Notes
     -----
@@ -221,11 +199,6 @@ def epsilon_of_bayes_security(bayes_security: float | Estimate, delta: float = 0
         At least 0. There is no upper limit below ``δ = 1 - β*``: where one observation excludes a secret, ε is infinite
         whatever β* is.
 
-    Raises
-    ------
-    InvalidValueError
-        If β* or δ is outside its range.
-
     Notes
     -----
     Source: Bayes-sec, Theorem 5, inverted.
@@ -257,11 +230,6 @@ def success_probability(bayes_security: float | Estimate) -> float | Estimate:
     -------
     float or Estimate
         In [1/2, 1].
-
-    Raises
-    ------
-    InvalidValueError
-        If β* is outside its range.
 
     Notes
     -----

@@ -57,11 +57,6 @@ class Game:
         rng
             A NumPy generator, a seed, or None.
 
-        Raises
-        ------
-        InvalidValueError
-            If a number is outside its range.
-
         Examples
         --------
         >>> import discretion as dc
@@ -88,15 +83,6 @@ def indistinguishability_game(system: System, prior: ArrayLike | None = None) ->
         A channel, a mechanism, or a structured system whose channel fits in memory.
     prior
         Probabilities of the secrets, shape ``(k,)``; None means uniform.
-
-    Raises
-    ------
-    InvalidPriorError
-        If the prior is not a distribution on the secrets.
-    TooLargeError
-        If the channel is too large to write down.
-    UnsupportedError
-        If the system is not one.
 
     Notes
     -----
@@ -129,8 +115,6 @@ def chosen_secrets_game(system: System) -> Game:
     ------
     InvalidValueError
         If there is only one secret.
-    TooLargeError, UnsupportedError
-        As `indistinguishability_game`.
 
     Notes
     -----
@@ -162,8 +146,6 @@ def chosen_observation_game(system: System) -> Game:
     ------
     InvalidValueError
         If there is only one secret.
-    TooLargeError, UnsupportedError
-        As `indistinguishability_game`.
 
     Notes
     -----

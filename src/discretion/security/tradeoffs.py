@@ -24,11 +24,6 @@ def tradeoff_of_dp(epsilon: float, delta: float = 0.0) -> AttackCurve:
     AttackCurve
         Attained by randomized response between two values that tells the truth, and that it does, with probability δ.
 
-    Raises
-    ------
-    InvalidValueError
-        If ε or δ is outside its range.
-
     Notes
     -----
     Source: Wasserman and Zhou, A statistical framework for differential privacy, JASA 2010; Kairouz, Oh and Viswanath,
@@ -58,11 +53,6 @@ def tradeoff_of_bayes_security(security: float) -> AttackCurve:
     -------
     AttackCurve
         That of (0, 1 - β*)-differential privacy: a total variation of 1 - β*.
-
-    Raises
-    ------
-    InvalidValueError
-        If β* is not a number in [0, 1].
 
     Examples
     --------

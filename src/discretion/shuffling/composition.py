@@ -49,12 +49,8 @@ def privacy_loss_distribution(system: System, interval: float = 1e-4) -> Any:
 
     Raises
     ------
-    InvalidValueError
-        If the interval is not a positive number.
     TooLargeError
         If there are more than a million intervals up to where the profile vanishes.
-    UnsupportedError
-        If dp-accounting is not installed, the system is not one, or a crowd of whose others nothing is said.
 
     Notes
     -----

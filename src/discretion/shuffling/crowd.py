@@ -43,15 +43,6 @@ class Shuffled(Composable):
     n
         Number of users, the target included, at least 1.
 
-    Raises
-    ------
-    UnsupportedError
-        If the mechanism is not a system, or is itself a shuffled one.
-    InvalidValueError
-        If n is not a whole number of at least 1.
-    TooLargeError
-        If n is over ten billion.
-
     Notes
     -----
     Source: Shuffle, sections III to VI. The shuffler commutes with the users' own randomizing, whatever it is.

@@ -33,8 +33,6 @@ def target_gain(n: int, k: int, targets: Iterable[int] = (0,)) -> Gain:
     ------
     InvalidGainError
         If there is no target, or one is given twice.
-    InvalidValueError
-        If n or k < 1, or a target is not in ``0..n-1``.
     TooLargeError
         If there are more datasets than a channel may have.
 
@@ -82,8 +80,6 @@ def presence_gain(n: int, k: int, value: int) -> Gain:
 
     Raises
     ------
-    InvalidValueError
-        If n or k < 1, or the value is not in ``0..k-1``.
     TooLargeError
         If there are more datasets than a channel may have.
 
@@ -121,8 +117,6 @@ def holder_gain(n: int, k: int, value: int) -> Gain:
 
     Raises
     ------
-    InvalidValueError
-        If n or k < 1, or the value is not in ``0..k-1``.
     TooLargeError
         If a row for each user and a column for each dataset are more entries than a channel may have.
 

@@ -152,11 +152,6 @@ def full_shuffle_channel(n: int, k: int) -> Channel:
     Channel
         Shape ``(k^n, k^n)``.
 
-    Raises
-    ------
-    TooLargeError
-        If the matrix would not fit.
-
     Notes
     -----
     Source: Shuffle, Definition 7; ``#h(x)`` is the number of datasets with x's histogram (a permutation has
@@ -188,11 +183,6 @@ def reduced_shuffle_channel(n: int, k: int) -> Channel:
     -------
     Channel
         Shape ``(k^n, C(n+k-1, k-1))``; it leaks the same as `full_shuffle_channel` (Shuffle, Proposition 9).
-
-    Raises
-    ------
-    TooLargeError
-        If the matrix would not fit.
 
     Notes
     -----
@@ -237,11 +227,6 @@ def dataset_channel(mechanism: System, n: int) -> Channel | IndependentUsers:
         Shape ``(k^n, m^n)``; where that would not fit, a system that is not written down, whose measures of the uniform
         prior factorise by users: guesses and capacities multiply, information, ε and Rényi divergences add up.
 
-    Raises
-    ------
-    UnsupportedError
-        If the mechanism is not a system.
-
     Notes
     -----
     Source: Shuffle, Definition 10, for any local randomizer.
@@ -279,13 +264,6 @@ def reduced_dataset_channel(mechanism: System, n: int) -> Channel:
     -------
     Channel
         Shape ``(C(n+k-1, k-1), C(n+m-1, m-1))``.
-
-    Raises
-    ------
-    TooLargeError
-        If the matrix would not fit.
-    UnsupportedError
-        If the mechanism is not a system.
 
     Notes
     -----

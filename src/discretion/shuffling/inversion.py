@@ -66,8 +66,6 @@ def smallest_crowd(
         If not exactly one target is given, no crowd reaches it, or ``up_to`` users do not.
     TooLargeError
         If the question cannot be answered for a crowd that has to be considered.
-    UnsupportedError
-        If the question is not a function.
 
     Notes
     -----
@@ -142,8 +140,6 @@ def largest_epsilon(
         If not exactly one target is given, or ε = 0 does not meet it.
     TooLargeError
         If the question cannot be answered for this crowd.
-    UnsupportedError
-        If the family or the question is not a function.
 
     Examples
     --------

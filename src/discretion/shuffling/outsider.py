@@ -128,13 +128,6 @@ def maximum_load_bounds(n: int, k: int) -> Estimate:
         Both bounds; the value is the middle where they are near to each other, else the upper one. For k = 2 they
         agree; `maximum_load` is exact for any k.
 
-    Raises
-    ------
-    InvalidValueError
-        If n is not a whole number of at least 1, or k of at least 2.
-    TooLargeError
-        If n is over ten billion.
-
     Notes
     -----
     ``E[M] = Σ_m P(M >= m)``, where ``P(M >= m) = 1`` up to ⌈n/k⌉. Above, one of k bins holds m: the union bound. Below,
@@ -185,13 +178,6 @@ def maximum_load(n: int, k: int) -> float:
     -------
     float
         In ``[n/k, n]``, with a relative error below 1e-10.
-
-    Raises
-    ------
-    InvalidValueError
-        If n is not a whole number of at least 1, or k of at least 2.
-    TooLargeError
-        If n is over ten billion.
 
     Notes
     -----

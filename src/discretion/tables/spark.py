@@ -48,8 +48,6 @@ def spark_table(path: str | os.PathLike[str], session: Any = None, header: Heade
 
     Raises
     ------
-    UnsupportedError
-        If PySpark is not installed.
     EngineError
         If Spark does not start, or its cluster has no workers for 25 seconds; 300 where workers are queued for, and
         without end where Spark allocates them as needed.

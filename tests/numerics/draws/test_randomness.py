@@ -5,7 +5,13 @@ import pytest
 from scipy.special import chdtrc
 
 import discretion as dc
-from discretion.numerics.draws.randomness import SystemSource, random_source
+from discretion.numerics.draws.randomness import SystemSource, fresh_seed, random_source
+
+
+def test_a_fresh_seed_is_a_number_that_json_and_javascript_keep():
+    seeds = [fresh_seed() for _ in range(200)]
+    assert all(0 <= seed < 2**53 and int(float(seed)) == seed for seed in seeds)
+    assert max(seeds) >= 2**50 and len(set(seeds)) == len(seeds)
 
 
 @pytest.mark.parametrize("high", [1, 2, 3, 10, 257])

@@ -86,11 +86,6 @@ def identity_gain(k: int) -> Gain:
     k
         Number of secrets, at least 1.
 
-    Raises
-    ------
-    InvalidValueError
-        If k is not a whole number of at least 1.
-
     Notes
     -----
     The vulnerability of this gain is the Bayes vulnerability. For datasets it is the single-target gain (Shuffle,
@@ -113,11 +108,6 @@ def k_tries_gain(k: int, tries: int) -> Gain:
         Number of secrets, at least 1.
     tries
         How many secrets a guess names, at least 1; with k or more she is always right.
-
-    Raises
-    ------
-    InvalidValueError
-        If one is not a whole number of at least 1.
 
     Notes
     -----

@@ -98,11 +98,6 @@ def gain_matrix(W: ArrayLike) -> Gain:
         long as the vulnerabilities are not asked for as a ratio. Fractions and whole numbers stay exact for channels
         of fractions.
 
-    Raises
-    ------
-    InvalidGainError
-        If W is not a finite matrix with at least one row and one column.
-
     Notes
     -----
     What is said of absolute errors is in units of the gain's width, its largest entry less its least, where that is
@@ -124,11 +119,6 @@ def loss_matrix(W: ArrayLike) -> Gain:
     ----------
     W
         Shape ``(guesses, secrets)``, as for `gain_matrix`.
-
-    Raises
-    ------
-    InvalidGainError
-        If W is not a finite matrix with at least one row and one column.
 
     Notes
     -----

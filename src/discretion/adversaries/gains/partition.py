@@ -65,11 +65,6 @@ def partition_gain(labels: Iterable[Hashable]) -> Gain:
     labels
         The block of each secret, in their order: any hashable labels, of which equal ones name the same block.
 
-    Raises
-    ------
-    InvalidGainError
-        If there are no labels, or one is not hashable.
-
     Notes
     -----
     This is whatever else than the secret itself she may want to know: a property, a digit, a neighbourhood.
@@ -115,8 +110,6 @@ def set_gain(k: int, members: Iterable[int]) -> Gain:
     ------
     InvalidGainError
         If a member is given twice, or the members are no numbers.
-    InvalidValueError
-        If k < 1, or a member is not in ``0..k-1``.
 
     Examples
     --------

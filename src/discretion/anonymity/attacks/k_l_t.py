@@ -60,11 +60,6 @@ def l_diversity(P: People, columns: Iterable[str], sensitive: str) -> int:
     int
         At least 1.
 
-    Raises
-    ------
-    InvalidValueError
-        If the sensitive column is among those known.
-
     Notes
     -----
     Null is a value. Source: Machanavajjhala and others, "l-diversity", 2007, section 4.
@@ -97,11 +92,6 @@ def entropy_l_diversity(P: People, columns: Iterable[str], sensitive: str) -> fl
     -------
     float
         At least 1, at most the distinct l-diversity.
-
-    Raises
-    ------
-    InvalidValueError
-        If the sensitive column is among those known.
 
     Notes
     -----
@@ -150,8 +140,6 @@ def t_closeness(
     ------
     UnsupportedError
         If P has ``person=`` and the values are ordered: bags of values are not.
-    InvalidValueError
-        If the sensitive column is among those known, the order is not of its values, or somebody's is no number.
     TooLargeError
         If there are more than 3·10⁹ people, or more than 10,000 numbers as text that are in double precision another.
 

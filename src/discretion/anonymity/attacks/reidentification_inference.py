@@ -119,11 +119,6 @@ def inference(P: People, columns: Iterable[str], sensitive: str) -> Attack:
     Attack
         Exact.
 
-    Raises
-    ------
-    InvalidValueError
-        If the sensitive column is among those known.
-
     Notes
     -----
     Source: as for :func:`reidentification`.

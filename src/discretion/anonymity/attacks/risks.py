@@ -90,9 +90,6 @@ def reidentification_risks(
 
     Raises
     ------
-    InvalidValueError
-        If k is out of range, the sensitive column is among those known, the population cannot hold the table, or a
-        weight is given beside it.
     InvalidTableError
         If a weight is missing, no number, or below 1.
 

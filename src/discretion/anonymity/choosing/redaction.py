@@ -46,11 +46,6 @@ class RedactionRule:
     decoys
         With what probability other values are redacted too, in [0, 1]. Everybody tosses a coin of their own.
 
-    Raises
-    ------
-    InvalidValueError
-        If a number is out of range, or the column is not text.
-
     Examples
     --------
     >>> RedactionRule("race", rarer_than=300, decoys=0.01)
@@ -130,8 +125,6 @@ def redaction_rules(
     ------
     UnsupportedError
         If the people of P have several rows.
-    InvalidValueError
-        If a number is out of range.
 
     Notes
     -----
@@ -178,11 +171,6 @@ def redaction_leakage(P: People | Marginals, rule: RedactionRule) -> RedactionLe
     -------
     RedactionLeakage
         Exact.
-
-    Raises
-    ------
-    UnsupportedError
-        If the people of P have several rows, or the rule is not a RedactionRule.
 
     Notes
     -----
@@ -284,9 +272,6 @@ def redacted_exposure(
 
     Raises
     ------
-    UnsupportedError
-        If P is Marginals and more than one column is asked for, the people of P have several rows, or rules is not a
-        sequence of RedactionRules.
     InvalidValueError
         If two rules are for the same column.
     TooLargeError

@@ -109,8 +109,6 @@ def hierarchical_rounds(
     ------
     UnsupportedError
         If the people of P have several rows.
-    InvalidValueError
-        If a number is out of range, or there is no column.
     TooLargeError
         If more than 100,000 sets of columns would have to be examined in a round.
 

@@ -192,10 +192,6 @@ def select_columns(
     UnsupportedError
         If by is "certified" and people have several rows, columns are sensitive, or P is Marginals without the counts
         of two columns of a hierarchy together.
-    InvalidValueError
-        If a number is out of range, the weights add up to more than a float holds, a column is in two hierarchies or
-        in one but not among the columns, or one that should be coarser than another is not a function of it; or if a
-        column is to be kept and dropped.
 
     Notes
     -----

@@ -61,9 +61,6 @@ def exposure_bound(
 
     Raises
     ------
-    UnsupportedError
-        If the people of P have several rows, as their rows on all columns are not determined by their values on each;
-        or if Marginals hold no counts of a group.
     InvalidValueError
         If a group has a column that is not among the columns, or the counts of groups are those of no people.
 
@@ -168,13 +165,7 @@ def counting_bound(marginals: Marginals, k: int) -> int:
 
 
 def as_share(people: int, k: int | None, threshold: Threshold | None) -> Fraction:
-    """Return the share of the people below which a class is exposed; k of them are k/n, which may be over 1.
-
-    Raises
-    ------
-    InvalidValueError, UnsupportedError
-        As :func:`least_unexposed`.
-    """
+    """Return the share of the people below which a class is exposed; k of them are k/n, which may be over 1."""
     least = least_unexposed(people, k, threshold)
     return Fraction(least, people) if threshold is None else as_fraction(threshold)
 

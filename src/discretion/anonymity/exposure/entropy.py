@@ -108,8 +108,6 @@ def entropy_exposure_bound(
     ------
     UnsupportedError
         If columns or people does not fit P, or k is given with an entropy but not the number of people.
-    InvalidValueError
-        If a number is out of range.
 
     Notes
     -----

@@ -64,11 +64,6 @@ def theorem2_bound(marginals: Marginals, threshold: Threshold) -> Composition:
     Composition
         The least over all thresholds t_j and all j*, and those that give it.
 
-    Raises
-    ------
-    InvalidValueError
-        If the threshold is out of range.
-
     Notes
     -----
     The least is not at the steps of the Q_j: within a choice of steps the ``w_j = t_j |V_j|`` of given product and
@@ -297,11 +292,6 @@ def theorem3_bound(marginals: Marginals, threshold: Threshold) -> Composition:
     -------
     Composition
         The least over all thresholds t_j and c, and those that give it.
-
-    Raises
-    ------
-    InvalidValueError
-        If the threshold is out of range.
 
     Notes
     -----

@@ -54,8 +54,6 @@ def worst_exposure(
     ------
     UnsupportedError
         If the people of P have several rows.
-    InvalidValueError
-        If the one given, or the time limit, is out of range.
     TooLargeError
         If there are more than 4,096 cells, one for each combination of values.
 

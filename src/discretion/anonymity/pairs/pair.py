@@ -121,8 +121,6 @@ def open_pair(
     InvalidTableError, UnknownColumnError
         If one cannot be read as it stands, lacks the person's column, neither has a column that is asked for, or they
         share none that can be compared.
-    UnsupportedError, TooLargeError
-        If the rows are not in this process, or too many.
     """
     names: dict[str, tuple[str, ...]] = {}
     opened = [  # one after the other, so that no engine holds the first while the second is read

@@ -48,9 +48,6 @@ def generalised(
 
     Raises
     ------
-    UnsupportedError
-        If values is no mapping, or a value is neither text nor None, or has a null character or
-        half a surrogate pair.
     InvalidTableError
         If it has a column of the new name, or one that differs only by case.
     InvalidValueError

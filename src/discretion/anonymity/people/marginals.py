@@ -39,9 +39,6 @@ class Marginals:
 
     Raises
     ------
-    InvalidValueError
-        If there is no column; if a count is not a whole number of at least 1; if columns or groups count different
-        numbers of people, or more than there are; or if the counts of a group are not those of its columns.
     InvalidTableError
         If a file cannot be read as it stands. No sentence says a value.
     TooLargeError
@@ -222,13 +219,7 @@ class Marginals:
 
 
 def groups_among(groups: Iterable[Iterable[str]], columns: Sequence[str]) -> tuple[Group, ...]:
-    """Return those of two or more of the columns, each in the columns' order: others are columns by themselves.
-
-    Raises
-    ------
-    InvalidValueError
-        If one is not a sequence of one or more of the columns.
-    """
+    """Return those of two or more of the columns, each in the columns' order: others are columns by themselves."""
     result: list[Group] = []
     for names in groups:
         group = (names,) if isinstance(names, str) else tuple(names)

@@ -267,11 +267,6 @@ class Population(ProcessBound):
             What the adversary knows of a person.
         sensitive
             The column that she guesses; with ``person=``, the bag of its values.
-
-        Raises
-        ------
-        InvalidValueError
-            If the sensitive column is among those known.
         """
         from discretion.tables.counting.grouping import best_guesses  # noqa: PLC0415
 

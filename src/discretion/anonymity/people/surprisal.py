@@ -101,8 +101,6 @@ def surprisal(P: People, column: str, k: int = 10, show_rare: bool = False) -> S
     ------
     UnsupportedError
         If the people of P have several rows.
-    InvalidValueError
-        If k is not a whole number of at least 1.
 
     Notes
     -----

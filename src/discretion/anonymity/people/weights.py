@@ -48,8 +48,6 @@ def weighted_classes(people: Population, columns: Sequence[str], weight: str) ->
         If a weight is missing, no number, or below 1: a person stands for herself at least.
     InvalidValueError
         If the weights are of a column that is known.
-    UnsupportedError
-        If a person has several rows, or the rows are not in this process.
     """
     (weight,) = people.known([weight])
     if weight in columns:

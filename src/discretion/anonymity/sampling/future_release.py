@@ -61,8 +61,6 @@ def future_exposure(
     ------
     UnsupportedError
         If columns is given with class sizes.
-    InvalidValueError
-        If n, k, the confidence or the domain is out of range.
 
     Notes
     -----
@@ -135,13 +133,6 @@ def simulated_estimates(p: ArrayLike, n: int, runs: int = 1000, rng: Seed = None
     -------
     SimulatedEstimates
         The truth and both estimates, for k = 1..n.
-
-    Raises
-    ------
-    InvalidPriorError
-        If p is not a probability distribution.
-    InvalidValueError
-        If n or runs is out of range.
 
     Notes
     -----

@@ -61,8 +61,6 @@ def sampled_exposure(
     ------
     UnsupportedError
         If columns is given with class sizes.
-    InvalidValueError
-        If the threshold, the confidence or the domain is out of range, or the domain is needed and not given.
 
     Notes
     -----

@@ -49,13 +49,6 @@ def statistical_exposure_bounds(p: ArrayLike | ClassSizes, radius: float, n: int
     Estimate
         Certified; ``value`` is the exposure of p. Never wider than ``sensitivity·radius`` to either side.
 
-    Raises
-    ------
-    InvalidPriorError
-        If p is not a probability distribution.
-    InvalidValueError
-        If the radius, n or k is out of range.
-
     Notes
     -----
     Prices λ on the sum of the law and μ on the distance from p part the problem value by value; there, φ is concave

@@ -33,13 +33,6 @@ def statistical_exposure(p: ArrayLike | ClassSizes, n: int, k: int) -> float:
     float
         In [0, 1], exact.
 
-    Raises
-    ------
-    InvalidPriorError
-        If p is not a probability distribution.
-    InvalidValueError
-        If n or k is out of range.
-
     Notes
     -----
     Source: Anonymity, Definition 7. The binomial tail is the complement of the incomplete beta function at
@@ -73,11 +66,6 @@ def statistical_exposure_sensitivity(n: int, k: int) -> float:
     -------
     float
         At least 0, exact; 0 for k = 1 and k > n, where the exposure does not depend on the law.
-
-    Raises
-    ------
-    InvalidValueError
-        If n or k is out of range.
 
     Notes
     -----

@@ -90,8 +90,6 @@ def population_uniqueness(
     ------
     UnsupportedError
         If the people of P have several rows.
-    InvalidValueError
-        If a number is out of range, or the population is smaller than the sample.
 
     Notes
     -----

@@ -36,10 +36,6 @@ def visible_choice(channels: Iterable[System], weights: ArrayLike) -> Channel:
     ------
     InvalidChannelError
         If there is no channel, or inputs differ.
-    InvalidPriorError
-        If the weights are not a distribution with one weight per channel.
-    UnsupportedError
-        If one is not a system.
 
     Notes
     -----
@@ -77,10 +73,6 @@ def hidden_choice(channels: Iterable[System], weights: ArrayLike) -> Channel:
     ------
     InvalidChannelError
         If there is no channel, or inputs or outputs differ.
-    InvalidPriorError
-        If the weights are not a distribution with one weight per channel.
-    UnsupportedError
-        If one is not a system.
 
     Examples
     --------

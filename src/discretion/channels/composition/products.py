@@ -66,13 +66,6 @@ def cascade(C: System, D: System) -> Channel:
     Channel
         From C's inputs to D's outputs; also written ``C >> D``.
 
-    Raises
-    ------
-    InvalidChannelError
-        If C's outputs are not D's inputs.
-    UnsupportedError
-        If either is not a system.
-
     Notes
     -----
     It never leaks more than C (the data-processing inequality: Shuffle, Definition 3 and Theorem 4).
@@ -123,8 +116,6 @@ def parallel(C: System, D: System) -> System:
     ------
     InvalidChannelError
         If the inputs differ.
-    UnsupportedError
-        If either is not a system.
 
     Notes
     -----

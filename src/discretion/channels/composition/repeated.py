@@ -42,12 +42,8 @@ def repeated(system: System, n: int) -> System:
 
     Raises
     ------
-    InvalidValueError
-        If n is not a whole number of at least 1.
     TooLargeError
         If n is more than ten thousand million.
-    UnsupportedError
-        If the system is not one.
 
     Notes
     -----

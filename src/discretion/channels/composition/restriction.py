@@ -29,8 +29,6 @@ def restricted(system: System, secrets: Iterable[Hashable]) -> Channel:
     ------
     InvalidValueError
         If secrets are no sequence, there is none of them, one is not among the channel's inputs, or one is named twice.
-    UnsupportedError
-        If the system is not one.
 
     Notes
     -----

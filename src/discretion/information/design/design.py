@@ -116,13 +116,8 @@ def optimal_mechanism(  # noqa: PLR0917 - the public contract
 
     Raises
     ------
-    InvalidValueError
-        If neither bound is given, one is outside its range, the objective is another word, or reports may tell nothing
-        and are to be of some asymptotic utility.
     InvalidGainError
         If the loss matrix is not one on k values.
-    InvalidPriorError
-        If the population is not on k values, or leaves nothing private that average privacy could keep.
     UnsupportedError
         If the population has no density and the objective is the asymptotic utility.
     TooLargeError

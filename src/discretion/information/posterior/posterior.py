@@ -100,13 +100,7 @@ class FrequencyPosterior:
         return self._law.sample(as_count(m, "m", at_least=1), generator(rng))
 
     def diagnostics(self) -> Diagnostics:
-        """Return R-hat (rank-normalised, near 1 if chains agree) and the bulk effective sample size, by ArviZ.
-
-        Raises
-        ------
-        UnsupportedError
-            If the posterior is exact, so that there are no chains; or if ArviZ is not installed.
-        """
+        """Return R-hat (rank-normalised, near 1 if chains agree) and the bulk effective sample size, by ArviZ."""
         if self._shares is None:
             raise UnsupportedError("an exact posterior ran no chains: there is nothing to diagnose")
         arviz = _array_stats()
@@ -146,10 +140,6 @@ def frequency_posterior(
 
     Raises
     ------
-    InvalidValueError
-        If counts are not such whole numbers, or cannot have been seen.
-    TooLargeError
-        If the channel is too large to write down, or there are too many reports.
     UnsupportedError
         If the system is not one person's.
 

@@ -75,8 +75,6 @@ def average_privacy(system: System, population: PopulationLaw | None = None) -> 
 
     Raises
     ------
-    InvalidPriorError
-        If the population has not k values, or is certain of everybody's value, so that nothing is private.
     UnsupportedError
         If the system is not one person's, or the population is no law of shares.
 

@@ -57,9 +57,6 @@ def asymptotic_utility(
 
     Raises
     ------
-    InvalidValueError
-        If the system is not faithful: its rank, with singular values below 1e-9 of the largest taken for 0, is less
-        than k.
     UnsupportedError
         If the system is not one person's, or the population has no density.
     TooLargeError
@@ -100,11 +97,6 @@ def effective_participation(
     -------
     float or Estimate
         In [0, 1]; 0 if the system is not faithful, so that some of the population is never told.
-
-    Raises
-    ------
-    UnsupportedError, TooLargeError
-        As for `asymptotic_utility`.
 
     Notes
     -----

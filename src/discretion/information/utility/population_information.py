@@ -73,10 +73,6 @@ def population_information(
 
     Raises
     ------
-    InvalidValueError
-        If n is not a whole number of at least 1.
-    InvalidPriorError
-        If the population has not k values.
     UnsupportedError
         If the system is not one person's, or the population is no law of shares.
     TooLargeError

@@ -68,11 +68,6 @@ def information_split(
         ``.total``, in nats; `Estimate` where the reports cannot be listed, a difference of two sampled ones with the
         confidence that both hold.
 
-    Raises
-    ------
-    InvalidValueError, InvalidPriorError, UnsupportedError, TooLargeError
-        As for `discretion.information.distribution_utility`.
-
     Notes
     -----
     Source: LDP-info, Table 4.1.

@@ -52,14 +52,8 @@ def distribution_utility(
 
     Raises
     ------
-    InvalidValueError
-        If n is not a whole number of at least 1.
-    InvalidPriorError
-        If the population has not k values, or is known beforehand.
     UnsupportedError
         If the system is not one person's, or the population is no law of shares.
-    TooLargeError
-        As `population_information`, and for more than ten million people on three or more values.
 
     Notes
     -----
@@ -96,11 +90,6 @@ def tally_utility(
         In [0, 1]. An `Estimate` where not all tallies of values and reports can be listed: from a sample among up to
         16,384 people. For more people, or channels too large to sample, the bounds that hold for every channel; the
         value is then the lower bound, unless both are close.
-
-    Raises
-    ------
-    InvalidValueError, InvalidPriorError, UnsupportedError, TooLargeError
-        As for `distribution_utility`.
 
     Notes
     -----
@@ -141,8 +130,6 @@ def digit_utility(
 
     Raises
     ------
-    InvalidValueError, InvalidPriorError, TooLargeError
-        As for `distribution_utility`.
     UnsupportedError
         If the system is not one person's, or the population has no density.
 

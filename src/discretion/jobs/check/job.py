@@ -45,9 +45,6 @@ def check(
     ------
     InvalidTableError, UnknownColumnError
         If the table cannot be read as it stands, or lacks the person's column.
-    InvalidValueError
-        If a gate is of a measure that there is not, a column repeats as the name of a person does and neither the
-        policy nor ``person`` is set, or they differ.
 
     Examples
     --------

@@ -86,10 +86,6 @@ def diff(
     ------
     InvalidTableError, UnknownColumnError
         If a table cannot be read as it stands or lacks a column, or both share none whose values can be compared.
-    InvalidValueError
-        If a number is out of range, or a column repeats as the name of a person does and person is None.
-    UnsupportedError, TooLargeError
-        If the rows of a table are not in this process, or too many.
 
     Notes
     -----

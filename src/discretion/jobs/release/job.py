@@ -3,12 +3,12 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
+from discretion import __version__
 from discretion.anonymity import ColumnKind, Population, RedactionRule, column_kinds, redaction_rules
 from discretion.anonymity.choosing.problem import check_kept_or_dropped
 from discretion.anonymity.people.column_kinds import NAMING
@@ -140,12 +140,6 @@ def release(
     ------
     InvalidTableError, UnknownColumnError
         If the table cannot be read as it stands, or lacks a column.
-    InvalidValueError
-        If a column repeats as the name of a person does and person is None, a number is out of range, the file has
-        another suffix or cannot be written, a hierarchy is none, or no useful release is within the goal: it shows
-        what is nearest; or the search ended before it found anything.
-    UnsupportedError
-        If the rows are not in this process, or a person has several.
     MissedGoalError
         If what was written misses the goal: nothing is left of it then.
 
@@ -252,7 +246,7 @@ def release(
                 ),
                 checked=checked,
                 sha256=hashlib.sha256(content).hexdigest(),
-                version=metadata.version("discretion"),
+                version=__version__,
                 numbers=numbers,
                 left_out=people.left_out,
             )

@@ -88,10 +88,6 @@ def synthetic_risk(
     InvalidTableError, UnknownColumnError
         If a table cannot be read as it stands, lacks a column, holds another kind of value in it, or is too small; or
         if its people look to have several rows each.
-    InvalidValueError
-        If an option is out of range.
-    UnsupportedError
-        If the rows are not in this process.
 
     Notes
     -----

@@ -61,11 +61,6 @@ class AttackCurve(Tabular, Chartable):
         ----------
         false_positive_rate
             α in [0, 1].
-
-        Raises
-        ------
-        InvalidValueError
-            If α is not a number in [0, 1].
         """
         return elementwise(lambda rate: self.tests.misses(_as_rate(rate)), false_positive_rate)
 
@@ -80,11 +75,6 @@ class AttackCurve(Tabular, Chartable):
         ----------
         false_positive_rate
             α in [0, 1].
-
-        Raises
-        ------
-        InvalidValueError
-            If α is not a number in [0, 1].
 
         Notes
         -----
@@ -107,11 +97,6 @@ class AttackCurve(Tabular, Chartable):
             π in [0, 1]: the share of all who are tested of whom the accusation is true, such as members among them.
         false_positive_rate
             α in [0, 1].
-
-        Raises
-        ------
-        InvalidValueError
-            If either is not a number in [0, 1], or nobody is accused.
 
         Examples
         --------
@@ -157,11 +142,6 @@ class AttackCurve(Tabular, Chartable):
         ----------
         epsilon
             ε >= 0; infinity is fine.
-
-        Raises
-        ------
-        InvalidValueError
-            If ε is not a number of at least 0.
         """
         return elementwise(lambda level: self.tests.excess(as_epsilon(level)), epsilon)
 
@@ -179,8 +159,6 @@ class AttackCurve(Tabular, Chartable):
 
         Raises
         ------
-        InvalidValueError
-            If δ is not a number in [0, 1].
         InternalError
             If the δ at that ε is larger than the one given.
         """
@@ -204,11 +182,6 @@ class AttackCurve(Tabular, Chartable):
         -------
         float or Estimate
             At least 0; infinite if some observation, however rare, gives everything away.
-
-        Raises
-        ------
-        InvalidValueError
-            If the rate is not a number in [0, ½).
 
         Notes
         -----

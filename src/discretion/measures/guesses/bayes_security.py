@@ -59,8 +59,6 @@ def bayes_security(
 
     Raises
     ------
-    InvalidPriorError
-        If the prior is not a distribution on the secrets, or leaves nothing to lose: it is certain of one.
     InvalidGainError
         If the gain is over another number of secrets, or one guess loses nothing whatever the secret.
     TooLargeError, UnsupportedError
@@ -149,11 +147,6 @@ def leakiest_pairs(system: System, tol: float = 1e-12) -> Plan[list[Pair]]:
     -------
     list of tuple
         Pairs of labels, lowest first.
-
-    Raises
-    ------
-    InvalidValueError
-        If there is only one secret, or tol is negative.
 
     Notes
     -----

@@ -30,11 +30,6 @@ def multiplicative_bayes_capacity(system: System) -> Plan[float | Fraction | Est
         In [1, k], a Fraction for a channel of fractions; attained by the uniform prior and the identity gain, and no
         prior with any non-negative gain exceeds it (the "miracle" theorem).
 
-    Raises
-    ------
-    UnsupportedError
-        If the system is not one.
-
     Notes
     -----
     Source: Alvim et al., The Science of Quantitative Information Flow, chapter 7.

@@ -58,8 +58,6 @@ def hyper(system: System, prior: ArrayLike | None = None) -> Hyper:
 
     Raises
     ------
-    InvalidPriorError
-        If the prior is not a distribution on the secrets.
     TooLargeError, UnsupportedError
         If the system is none, or cannot be written out.
 

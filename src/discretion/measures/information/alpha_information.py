@@ -56,10 +56,6 @@ def sibson_information(
 
     Raises
     ------
-    InvalidValueError
-        If the order is not positive, or the unit is another word.
-    InvalidPriorError
-        If the prior is not a distribution on the secrets.
     TooLargeError, UnsupportedError
         If the system is not one; at other orders than 1 and infinity, if it has no explicit channel.
 
@@ -100,11 +96,6 @@ def arimoto_information(
     float or Estimate
         At least 0, at most the Rényi entropy of the prior.
 
-    Raises
-    ------
-    InvalidValueError, InvalidPriorError, TooLargeError, UnsupportedError
-        As `sibson_information`.
-
     Notes
     -----
     Source: Arimoto, Information measures and capacity of order α for discrete memoryless channels, 1977. It is Sibson's
@@ -138,13 +129,6 @@ def maximal_leakage(system: System, unit: Unit = "nats") -> Plan[float | Estimat
     -------
     float or Estimate
         In [0, log k]; an `Estimate` where the Bayes capacity is one.
-
-    Raises
-    ------
-    InvalidValueError
-        If the unit is another word.
-    UnsupportedError
-        If the system is not one.
 
     Notes
     -----

@@ -60,8 +60,6 @@ def shannon_capacity(system: System, tol: float = 1e-9, unit: Unit = "nats") -> 
 
     Raises
     ------
-    InvalidValueError
-        If tol is not positive, or the unit is another word.
     TooLargeError, UnsupportedError
         If the system has no explicit channel and no symmetry by which the best prior is known.
 
@@ -199,13 +197,6 @@ def sibson_capacity(system: System, order: float, tol: float = 1e-9, unit: Unit 
     -------
     Estimate
         In [0, log k]; certified, as `discretion.shannon_capacity`.
-
-    Raises
-    ------
-    InvalidValueError
-        If the order or tol is not positive, or the unit is another word.
-    TooLargeError, UnsupportedError
-        If the system is not one, or has no explicit channel.
 
     Notes
     -----

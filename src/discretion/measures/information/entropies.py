@@ -29,13 +29,6 @@ def prior_entropy(prior: ArrayLike, unit: Unit = "nats") -> float:
     float
         In ``[0, log k]``.
 
-    Raises
-    ------
-    InvalidPriorError
-        If the prior is not a distribution.
-    InvalidValueError
-        If the unit is another word.
-
     Notes
     -----
     Source: Shannon, A mathematical theory of communication (1948).
@@ -68,11 +61,6 @@ def posterior_entropy(
     float or Estimate
         In ``[0, H(π)]``; an `Estimate` where the mutual information is one.
 
-    Raises
-    ------
-    InvalidValueError, InvalidPriorError, UnsupportedError
-        As `discretion.mutual_information`.
-
     Notes
     -----
     Against the worst others of a crowd it is the least that is left. Source: Shannon (1948).
@@ -104,11 +92,6 @@ def prior_guessing_entropy(prior: ArrayLike) -> float:
     -------
     float
         In ``[1, (k + 1)/2]``.
-
-    Raises
-    ------
-    InvalidPriorError
-        If the prior is not a distribution.
 
     Notes
     -----
@@ -143,8 +126,6 @@ def posterior_guessing_entropy(system: System, prior: ArrayLike | None = None) -
 
     Raises
     ------
-    InvalidPriorError
-        If the prior is not a distribution on the secrets.
     TooLargeError, UnsupportedError
         If the system is none, or one of three secrets or more that cannot be written out as a channel.
 

@@ -45,15 +45,6 @@ def mutual_information(
     float or Estimate
         In ``[0, H(π)]``; an `Estimate` only for crowds that are too large to sum over.
 
-    Raises
-    ------
-    InvalidValueError
-        If the unit is another word.
-    InvalidPriorError
-        If the prior is not a distribution on the secrets.
-    UnsupportedError
-        If the system is not one.
-
     Notes
     -----
     Summed as ``Σ_xy π_x D(C[x, y]; (πC)_y)`` with ``D(x; m) = x log(x/m) - x + m >= 0``, so that nearly independent

@@ -52,23 +52,11 @@ class PointwiseLeakage:
         return f"PointwiseLeakage({len(self.outputs):,} outputs, at most {self.leakages.max():.6g}{kind})"
 
     def tail(self, threshold: float) -> float | Estimate:
-        """Return how likely more is leaked than a threshold: ``P(ℓ(X → Y) > t)``.
-
-        Raises
-        ------
-        InvalidValueError
-            If the threshold is not a number.
-        """
+        """Return how likely more is leaked than a threshold: ``P(ℓ(X → Y) > t)``."""
         return self._upper(self._exceeded(as_real(threshold, "threshold")))
 
     def level(self, delta: float) -> float | Estimate:
-        """Return the least t beyond which no more is leaked but with probability δ: ``P(ℓ(X → Y) > t) <= δ``.
-
-        Raises
-        ------
-        InvalidValueError
-            If δ is not in [0, 1].
-        """
+        """Return the least t beyond which no more is leaked but with probability δ: ``P(ℓ(X → Y) > t) <= δ``."""
         allowed = as_probability(delta, "delta")
         levels = np.unique(np.append(self.leakages, 0.0))
         first, last = 0, levels.size - 1
@@ -116,15 +104,6 @@ def pointwise_maximal_leakage(
     -------
     PointwiseLeakage
         ``.leakages`` of the ``.outputs``, ``.tail(threshold)`` and ``.level(delta)``.
-
-    Raises
-    ------
-    InvalidPriorError
-        If the prior is not a distribution on the secrets, or the counts are not whole numbers of people for each.
-    InvalidValueError
-        If both are given, the confidence is not in (0, 1), or the unit is another word.
-    TooLargeError, UnsupportedError
-        If the system is not one, or has no explicit channel.
 
     Notes
     -----

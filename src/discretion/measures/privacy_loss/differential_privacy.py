@@ -45,11 +45,6 @@ def ldp_epsilon(system: System) -> Plan[float]:
     float
         At least 0; infinite when some observation excludes a secret that another one allows.
 
-    Raises
-    ------
-    UnsupportedError
-        If the system is not one.
-
     Notes
     -----
     Source: LDP-info, section 5.
@@ -109,8 +104,6 @@ def privacy_profile(system: System, epsilon: float) -> Plan[float | Estimate]:
 
     Raises
     ------
-    InvalidValueError
-        If ε is not a number of at least 0.
     UnsupportedError
         If the system is not one, or a crowd of whose others nothing is said.
 
@@ -150,8 +143,6 @@ def dp_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
 
     Raises
     ------
-    InvalidValueError
-        If δ is not a number in [0, 1].
     UnsupportedError
         If the system is not one, or a crowd of whose others nothing is said.
 
@@ -193,8 +184,6 @@ def renyi_dp(system: System, order: float) -> Plan[float | Estimate]:
 
     Raises
     ------
-    InvalidValueError
-        If the order is not a positive number.
     TooLargeError
         If the histograms of a crowd are too many to sum over.
 

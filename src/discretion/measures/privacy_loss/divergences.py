@@ -29,11 +29,6 @@ def total_variation(p: ArrayLike, q: ArrayLike) -> float | Fraction:
         In [0, 1]: what an observer of one draw can gain over a coin flip in telling p from q, times two. A Fraction if
         p and q are of fractions and whole numbers.
 
-    Raises
-    ------
-    InvalidPriorError
-        If p or q is not a distribution, or they are over different numbers of outcomes.
-
     Notes
     -----
     Source: Bayes-sec, section III.
@@ -66,13 +61,6 @@ def hockey_stick(p: ArrayLike, q: ArrayLike, epsilon: float) -> float:
     float
         In [0, 1]; at ε = 0 the total variation.
 
-    Raises
-    ------
-    InvalidPriorError
-        If p or q is not a distribution, or they are over different numbers of outcomes.
-    InvalidValueError
-        If ε is not a number of at least 0.
-
     Notes
     -----
     Source: Balle, Bell, Gascón and Nissim, CRYPTO 2019. It is not symmetric.
@@ -100,13 +88,6 @@ def renyi_divergence(p: ArrayLike, q: ArrayLike, order: float) -> float:
     -------
     float
         At least 0; infinite where q excludes an outcome of p and α >= 1, or the two have none in common.
-
-    Raises
-    ------
-    InvalidPriorError
-        If p or q is not a distribution, or they are over different numbers of outcomes.
-    InvalidValueError
-        If the order is negative or not a number.
 
     Notes
     -----
@@ -139,11 +120,6 @@ def excess_over(p: Reals, q: Reals, ratio: float) -> float:
     if math.isinf(ratio):
         return float(p[q == 0].sum())
     return float(np.maximum(p - ratio * q, 0.0).sum())
-
-
-def renyi_of(p: Reals, q: Reals, order: float) -> float:
-    """Return the Rényi divergence of order > 0."""
-    return renyi_of_logs(logarithms(p), logarithms(q), order)
 
 
 def excess_mass_of_logs(log_p: Reals, log_q: Reals, epsilon: float) -> float:

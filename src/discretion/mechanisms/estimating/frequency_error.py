@@ -36,11 +36,6 @@ def frequency_error(mechanism: Mechanism, n: int, frequencies: ArrayLike | None 
     FrequencyError
         ``.share`` (0 without noise, infinite when ε = 0) and ``.people``.
 
-    Raises
-    ------
-    InvalidValueError, InvalidPriorError
-        As `Mechanism.frequency_variance`.
-
     Examples
     --------
     >>> import discretion as dc

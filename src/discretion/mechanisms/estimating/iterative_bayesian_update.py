@@ -68,14 +68,6 @@ def iterative_bayesian_update(
     LikeliestFrequencies
         ``.frequencies``, ``.gap`` (at most the tolerance, unless the steps ran out) and ``.steps``.
 
-    Raises
-    ------
-    InvalidValueError
-        If there is no report, one is not in the mechanism's range or impossible, reports carry no information, or an
-        option is outside its range.
-    UnsupportedError
-        If the mechanism is not one.
-
     Notes
     -----
     The update is expectation maximisation, which never lowers the likelihood, from equal shares on. After every two

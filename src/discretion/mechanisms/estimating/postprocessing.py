@@ -24,11 +24,6 @@ def clipped(frequencies: ArrayLike) -> Reals:
     numpy.ndarray
         Shape ``(k,)``, in [0, 1], summing to 1.
 
-    Raises
-    ------
-    InvalidValueError
-        If the frequencies are not finite numbers in a row, or none is positive.
-
     Notes
     -----
     Where many values are rare, their positive errors stay, and frequent values shrink: `norm_sub` and
@@ -61,11 +56,6 @@ def simplex_projection(values: ArrayLike) -> Reals:
     -------
     numpy.ndarray
         Shape ``(k,)``, in [0, 1], summing to 1.
-
-    Raises
-    ------
-    InvalidValueError
-        If the values are not finite numbers in a row.
 
     Notes
     -----
@@ -104,11 +94,6 @@ def norm_sub(frequencies: ArrayLike) -> Reals:
     -------
     numpy.ndarray
         Shape ``(k,)``, in [0, 1], summing to 1.
-
-    Raises
-    ------
-    InvalidValueError
-        If the frequencies are not finite numbers in a row.
 
     Notes
     -----

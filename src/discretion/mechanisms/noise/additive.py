@@ -76,11 +76,6 @@ class AdditiveNoise(Encodable, Composable):
         -------
         float
             In [0, 1]: how far the laws of the two furthest values are apart. It is the same both ways.
-
-        Raises
-        ------
-        InvalidValueError
-            If ε is not a number.
         """
         level = as_real(epsilon, "epsilon")
         if level < 0:  # ∫ max(0, P - Q/t) = 1 - 1/t + ∫ max(0, Q - tP)/t, and the pair is symmetric
@@ -94,11 +89,6 @@ class AdditiveNoise(Encodable, Composable):
         ----------
         order
             α > 0, infinity included; 1 is the Kullback-Leibler divergence.
-
-        Raises
-        ------
-        InvalidValueError
-            If the order is not a positive number.
         """
         return self.renyi(as_order(order))
 
@@ -167,11 +157,6 @@ class ContinuousNoise(AdditiveNoise):
         numpy.ndarray
             Shape ``(n,)``.
 
-        Raises
-        ------
-        InvalidValueError
-            If a value is not a finite number.
-
         Notes
         -----
         For simulation, not for release: noise in doubles takes only some of the real numbers, and which ones depends on
@@ -231,11 +216,6 @@ class IntegerNoise(AdditiveNoise):
         -------
         numpy.ndarray
             Shape ``(n,)``.
-
-        Raises
-        ------
-        InvalidValueError
-            If a value is not a whole number up to 2⁵³ in size.
         """
         given = as_whole(values, "values")
         wrong = given[(given > LARGEST_INTEGER) | (given < -LARGEST_INTEGER)]

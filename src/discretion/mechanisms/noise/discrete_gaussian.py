@@ -36,9 +36,6 @@ class DiscreteGaussian(IntegerNoise):
 
     Raises
     ------
-    InvalidValueError
-        If σ is not a positive, finite number, Δ not a whole number of at least 1, or their ratio not within what a
-        double holds.
     TooLargeError
         If Δ is over 2⁵³; once it is measured, if σ is over 860,000; once it is sampled, if σ is over 10¹⁵.
 

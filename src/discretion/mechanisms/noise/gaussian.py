@@ -29,11 +29,6 @@ class Gaussian(ContinuousNoise):
         Δ > 0: how far apart two values may be (in ℓ2 norm, if they are vectors) that must not be told apart. The
         secrets are two such, 0 and Δ.
 
-    Raises
-    ------
-    InvalidValueError
-        If a parameter is not a positive, finite number, or their ratio is not within what a double holds.
-
     Notes
     -----
     Source: Bayes-sec, Proposition 4. With ``μ = Δ/σ``, ``δ(ε) = Φ(μ/2 - ε/μ) - e^ε Φ(-μ/2 - ε/μ)`` (Balle and Wang,
@@ -70,11 +65,6 @@ class Gaussian(ContinuousNoise):
             δ in (0, 1).
         sensitivity
             Δ > 0.
-
-        Raises
-        ------
-        InvalidValueError
-            If a parameter is outside its range.
 
         Notes
         -----

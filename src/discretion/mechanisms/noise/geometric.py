@@ -37,9 +37,6 @@ class Geometric(IntegerNoise):
 
     Raises
     ------
-    InvalidValueError
-        If ε is not a positive, finite number, ε/Δ is under 1e-15 (the noise would not fit in 64 bits) or Δ is not a
-        whole number of at least 1.
     TooLargeError
         If Δ is over 2⁵³.
 

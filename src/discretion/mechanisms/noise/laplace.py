@@ -25,11 +25,6 @@ class Laplace(ContinuousNoise):
     sensitivity
         Δ > 0: how far apart two values may be that must not be told apart. The secrets are two such, 0 and Δ.
 
-    Raises
-    ------
-    InvalidValueError
-        If a parameter is not a positive, finite number, or their ratio is not within what a double holds.
-
     Notes
     -----
     Source: Bayes-sec, Proposition 3. Between 0 and Δ, ``δ(ε) = 1 - exp((ε - Δ/λ)/2)``.

@@ -98,11 +98,6 @@ class TwoLaws(Composable, ABC):
         -------
         float or Estimate
             In [0, 1]; a certified `Estimate` where there is no closed form.
-
-        Raises
-        ------
-        InvalidValueError
-            If ε is not a number.
         """
         level = as_real(epsilon, "epsilon")
         if level < 0:  # ∫ max(0, Q - tP) = 1 - t + t ∫ max(0, P - Q/t)

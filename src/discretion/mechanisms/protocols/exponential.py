@@ -30,12 +30,6 @@ class Exponential(ChannelMechanism):
     scores, level, sensitivity
         u, ε and Δ as given.
 
-    Raises
-    ------
-    InvalidValueError
-        If the scores are not a finite matrix, their range times ε/(2Δ) overflows, or a parameter is not a positive,
-        finite number.
-
     Notes
     -----
     Source: McSherry and Talwar, Mechanism design via differential privacy, FOCS 2007. Its samples, and what can be

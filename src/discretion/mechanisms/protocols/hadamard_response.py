@@ -13,7 +13,6 @@ from discretion.measures.guesses.capacities import plan_multiplicative_bayes_cap
 from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan
-from discretion.mechanisms.indices import as_indices
 from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
 from discretion.mechanisms.protocols import ranked_supports
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
@@ -25,7 +24,7 @@ from discretion.numerics.draws.coin_flips import coin_flips
 from discretion.numerics.draws.tallies import evenly_spread, heads
 from discretion.numerics.excess import relative_excess
 from discretion.numerics.hashing.walsh_hadamard import walsh_hadamard
-from discretion.validation import as_epsilon
+from discretion.validation import as_epsilon, as_indices
 
 CLOSED_FORM = Method("closed form of Hadamard response", "closed form")
 
@@ -49,13 +48,6 @@ class HadamardResponse(PureProtocol):
     ----------
     columns : int
         K, the least power of two that is greater than k.
-
-    Raises
-    ------
-    InvalidValueError
-        If a parameter is outside its range.
-    TooLargeError
-        If k is over a hundred million.
 
     Notes
     -----

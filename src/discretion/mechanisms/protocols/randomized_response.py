@@ -44,13 +44,6 @@ class RandomizedResponse(PureProtocol):
     p
         the probability of the truth, in [1/k, 1]. Exactly one of both.
 
-    Raises
-    ------
-    InvalidValueError
-        If a parameter is outside its range, or not exactly one of epsilon and p is given.
-    TooLargeError
-        If k is over a hundred million.
-
     Notes
     -----
     Source: Shuffle, equation 3 and Definition 10.

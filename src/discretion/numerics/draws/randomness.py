@@ -16,8 +16,8 @@ Seed = np.random.Generator | int | None
 
 
 def fresh_seed() -> int:
-    """Return a seed that nobody has drawn before, for what is to give the same answer whenever it is asked again."""
-    return randbits(64)
+    """Return a seed that nobody has drawn before, below 2⁵³: JSON and JavaScript keep it exactly."""
+    return randbits(53)
 
 
 class RandomSource(Protocol):

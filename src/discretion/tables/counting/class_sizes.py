@@ -100,11 +100,6 @@ class ClassSizes(Tabular):
     def exposed(self, *, k: int | None = None, threshold: Threshold | None = None) -> int:
         """Return how many people are in classes of fewer than k, or of a share of the people below the threshold.
 
-        Raises
-        ------
-        InvalidValueError, UnsupportedError
-            As :func:`least_unexposed`.
-
         Examples
         --------
         >>> ClassSizes([1, 3], [2, 1]).exposed(threshold="3/5")

@@ -32,11 +32,6 @@ def as_fraction(threshold: Threshold) -> Fraction:
     Fraction
         In [0, 1]. The float k/n gives back ``Fraction(k, n)`` for every n up to 10^7.
 
-    Raises
-    ------
-    InvalidValueError
-        If it is not a number in [0, 1].
-
     Notes
     -----
     The simplest fraction of an interval has the smallest denominator; it is read off the continued fractions of the
@@ -58,11 +53,6 @@ def as_fraction(threshold: Threshold) -> Fraction:
 
 def most_exposed(people: int, budget: Threshold, name: str = "budget") -> int:
     """Return how many of so many people may be exposed: the largest integer ≤ budget·n.
-
-    Raises
-    ------
-    InvalidValueError
-        If the budget is not a share of the people.
 
     Examples
     --------
@@ -87,8 +77,6 @@ def least_unexposed(people: int, k: int | None = None, threshold: Threshold | No
 
     Raises
     ------
-    InvalidValueError
-        If the one given is out of range.
     UnsupportedError
         If none or both are given.
 

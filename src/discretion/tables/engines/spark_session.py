@@ -45,8 +45,6 @@ def open_session() -> Any:
 
     Raises
     ------
-    UnsupportedError
-        If PySpark is not installed.
     EngineError
         If Spark does not start; says why.
     """
