@@ -7,10 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from discretion.collection.results.beside import Beside, Compared
+from discretion.collection.results.documents import _in_short, certified_words
 from discretion.collection.results.guesses import Guess
-from discretion.collection.results.leaks_said import _in_short
-from discretion.collection.results.said import certified_words
+from discretion.collection.results.truth import Beside, Compared
 from discretion.estimate import Estimate
 from discretion.jobs.audit.summary import unique_among_all
 from discretion.jobs.estimate import privacy_sentence

@@ -209,7 +209,7 @@ def test_every_command_has_it() -> None:
     assert {name.split()[0] for name in GATED} == {*COMMANDS}
     commands = {name: f"discretion.cli.{name}" for name in COMMANDS if name != "collect"}
     # Of a collection those that give numbers.
-    commands |= {"simulate": "discretion.cli.collect.simulating", "result": "discretion.cli.collect.telling"}
+    commands |= {"simulate": "discretion.cli.collect.simulating", "result": "discretion.cli.collect.result"}
     for name, file in commands.items():
         assert "fail_over" in inspect.signature(getattr(import_module(file), name)).parameters
 

@@ -9,8 +9,9 @@ import discretion as dc
 from discretion.adversaries.gains import IdentityGain
 from discretion.limits import Limits, within
 from discretion.measures.guesses.vulnerability import plan_posterior_vulnerability
-from discretion.shuffling.bounds import GainBounds, bounded, bounded_worst, gain_leak
+from discretion.shuffling.bounds import GainBounds, bounded, gain_leak
 from discretion.shuffling.known_others import AmongOthers, known
+from discretion.shuffling.worst_others import bounded_worst
 from oracles import channels, crowds, laws, measures as slow, shuffling
 from oracles.promise import exactly
 

@@ -14,12 +14,12 @@ from discretion.measures.guesses.vulnerability import plan_posterior_vulnerabili
 from discretion.measures.information.capacities import plan_shannon_capacity
 from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.privacy_loss.differential_privacy import least_epsilon, plan_ldp_epsilon
-from discretion.shuffling.bounds import CapacityBounds, GainBounds, InformationBounds, bounded, bounded_worst
+from discretion.shuffling.bounds import CapacityBounds, GainBounds, InformationBounds, bounded
 from discretion.shuffling.known_others import known
 from discretion.shuffling.laws.blanket import Blanket
 from discretion.shuffling.laws.groups import Group
 from discretion.shuffling.laws.pairs import PairOfValues, largest_excess_beyond, unlike
-from discretion.shuffling.privacy import _bounded_profile
+from discretion.shuffling.worst_others import _bounded_profile, bounded_worst
 from oracles import adversaries as slow, channels, measures
 from oracles.capacity import blahut_arimoto
 from oracles.promise import exactly

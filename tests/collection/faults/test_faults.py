@@ -18,7 +18,7 @@ from discretion.collection import Choice
 from discretion.collection.board import Board
 from discretion.collection.parts.counting import counted
 from discretion.collection.services.calls import Neighbour
-from discretion.collection.services.kept import kept_tallies
+from discretion.collection.services.tallies import kept_tallies
 from discretion.collection.wire.rounds import Round
 
 # So many in the suite; DISCRETION_FAULT_CASES says how many by hand, DISCRETION_FAULT_FIRST from which one on.

@@ -9,7 +9,7 @@ import pytest
 
 from discretion.anonymity import statistical_exposure
 from discretion.collection.parts.choosing import choice_of, exposure_of
-from discretion.collection.parts.others import ForOthers, rare_limits
+from discretion.collection.parts.other_people import ForOthers, rare_limits
 from discretion.errors import InvalidValueError
 from support.collection.drawn_results import collected, drawn, features_of
 

@@ -9,11 +9,10 @@ import pytest
 from rich.console import Console
 
 from discretion.collection.parts.choosing import exposure_of
-from discretion.collection.results.beside import beside
-from discretion.collection.results.curated import curator_result
+from discretion.collection.results.curator import curator_result
+from discretion.collection.results.documents import analysed_document, beside_document, curated_document, leaks_document
 from discretion.collection.results.leaks import Leaks, leaks_of, moved_joint, moved_single
-from discretion.collection.results.leaks_said import leaks_document
-from discretion.collection.results.said import analysed_document, beside_document, curated_document
+from discretion.collection.results.truth import beside
 from discretion.estimate import highest, lowest
 from discretion.presenting.objects import answer
 from discretion.presenting.views.document import Document

@@ -9,8 +9,8 @@ import pytest
 
 from discretion.anonymity import Population
 from discretion.collection.errors import MalformedError
-from discretion.collection.simulation.asked import Asked, asked_of
-from discretion.collection.simulation.said import simulated_document
+from discretion.collection.simulation.document import simulated_document
+from discretion.collection.simulation.questionnaire import Asked, asked_of
 from discretion.collection.simulation.simulate import simulate
 from discretion.errors import InvalidValueError
 from discretion.presenting.views.markdown import to_markdown

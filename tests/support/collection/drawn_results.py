@@ -9,7 +9,7 @@ import numpy as np
 from discretion.collection import Choice, Feature, Task
 from discretion.collection.parts.counting import Counted
 from discretion.collection.randomizers import randomizer_of
-from discretion.collection.results.analysed import AnalystResult, analyst_result
+from discretion.collection.results.analyst import AnalystResult, analyst_result
 from support.collection.in_process import made, round_of, together
 
 

@@ -79,7 +79,7 @@ def simulate(
     json
         Print one JSON object.
     """
-    from discretion.collection.simulation.said import simulated_document  # noqa: PLC0415 - the extra collect
+    from discretion.collection.simulation.document import simulated_document  # noqa: PLC0415 - the extra collect
     from discretion.collection.simulation.simulate import MEASURES, simulate as simulated  # noqa: PLC0415
 
     gates = gates_of(fail_over, MEASURES)

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from discretion.anonymity import ClassSizes, Marginals, exposure_bound, select_columns
-from discretion.collection.parts.others import ForOthers
+from discretion.collection.parts.other_people import ForOthers
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Choice, Receiver, Rule
 from discretion.collection.wire.task import Task

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discretion.collection.parts.buckets import rows_of, scattered
 from discretion.collection.parts.opening import Opener
-from discretion.collection.parts.scattered import rows_of, scattered
 from discretion.collection.parts.shuffling import blocks_of
 from discretion.collection.wire.rounds import SALT_BYTES, Round
 from discretion.numerics.arrays import Booleans, Integers

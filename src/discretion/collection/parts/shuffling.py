@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discretion.collection.parts.buckets import rows_of, scattered
 from discretion.collection.parts.durable import keep_name
-from discretion.collection.parts.scattered import rows_of, scattered
 from discretion.collection.wire.sealing import SEAL_BYTES
 
 # Messages a process opens in a tenth of a second: worth asking it, and no core is long alone with the last ones.

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from discretion.collection.parts.buckets import rows_of
 from discretion.collection.parts.durable import write_whole
-from discretion.collection.parts.scattered import rows_of
 from discretion.collection.parts.shuffling import AT_ONCE, Shuffle, blocks_of, in_random_order, parts_of, written
 from discretion.collection.wire.sealing import SEAL_BYTES
 from discretion.errors import EngineError

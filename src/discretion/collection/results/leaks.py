@@ -8,7 +8,7 @@ import numpy as np
 
 from discretion.collection.parts.choosing import Counts, certified_of, people_of
 from discretion.collection.parts.joint import Joint, score_of, scored
-from discretion.collection.results.analysed import AnalystResult
+from discretion.collection.results.analyst import AnalystResult
 from discretion.collection.results.guesses import AmongKnown, Guess, among_known, guess_of
 from discretion.collection.wire.selection import Choice
 from discretion.collection.wire.task import Feature, Task

@@ -2,10 +2,15 @@
 
 from typing import Any
 
-from discretion.collection.results.analysed import AnalystResult
+from discretion.collection.results.analyst import AnalystResult
+from discretion.collection.results.documents import (
+    analysed_document,
+    answer_words,
+    leaks_document,
+    posterior_grid,
+    shares_grid,
+)
 from discretion.collection.results.leaks import Leaks
-from discretion.collection.results.leaks_said import leaks_document
-from discretion.collection.results.said import analysed_document, answer_words, posterior_grid, shares_grid
 from discretion.estimate import Estimate
 from discretion.presenting.numbers import number
 from discretion.presenting.views import page

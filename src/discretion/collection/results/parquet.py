@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from discretion.collection.results.analysed import AnalystResult
+from discretion.collection.results.analyst import AnalystResult
 
 _OF_SHARES = ("people", "share", "standard_error", "low", "high")
 

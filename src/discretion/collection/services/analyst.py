@@ -7,13 +7,13 @@ from discretion.collection.errors import RefusedTaskError
 from discretion.collection.parts.counting import counted
 from discretion.collection.parts.durable import write_whole
 from discretion.collection.parts.inbox import Inbox
-from discretion.collection.results.analysed import AnalystResult, analyst_result
+from discretion.collection.results.analyst import AnalystResult, analyst_result
 from discretion.collection.results.parquet import to_parquet
 from discretion.collection.services.home import Home
-from discretion.collection.services.kept import keep_answers, kept_answers
 from discretion.collection.services.operations import Operation
 from discretion.collection.services.receiving import receiving
 from discretion.collection.services.service import Service
+from discretion.collection.services.tallies import keep_answers, kept_answers
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import LONGEST_CHOICE, Choice
 

@@ -10,13 +10,13 @@ from discretion.collection.parts.asking import Learnt
 from discretion.collection.parts.counting import counted
 from discretion.collection.parts.durable import write_whole
 from discretion.collection.parts.inbox import Inbox
-from discretion.collection.results.curated import CuratorResult, curator_result
+from discretion.collection.results.curator import CuratorResult, curator_result
 from discretion.collection.results.leaks import Leaks, leaks_of
 from discretion.collection.services.home import Home
-from discretion.collection.services.kept import keep_tallies, kept_tallies
 from discretion.collection.services.operations import Operation
 from discretion.collection.services.receiving import receiving
 from discretion.collection.services.service import Service
+from discretion.collection.services.tallies import keep_tallies, kept_tallies
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Choice
 

@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from discretion.collection.errors import BusyError, CollectionError, MalformedError, SlowError, TooLongError
 from discretion.collection.services.credentials import check_credential
-from discretion.collection.services.telling import Log, Meter
+from discretion.collection.services.monitoring import Log, Meter
 from discretion.errors import DiscretionError
 
 Answer = bytes | dict[str, Any] | Path | None

@@ -15,8 +15,8 @@ from discretion.collection.errors import UnavailableError
 from discretion.collection.services.calls import Neighbour
 from discretion.collection.services.credentials import operator_credential
 from discretion.collection.services.home import Home
+from discretion.collection.services.monitoring import Log, Meter
 from discretion.collection.services.operations import Bounds, Operation, application, described
-from discretion.collection.services.telling import Log, Meter
 from discretion.collection.wire.task import Party
 from discretion.errors import DiscretionError
 

@@ -15,19 +15,19 @@ from typing import Any
 from discretion.collection.errors import CollectionError, UnavailableError
 from discretion.collection.parts.choosing import Counts
 from discretion.collection.parts.counting import counted, tallies_of
-from discretion.collection.results.analysed import AnalystResult
-from discretion.collection.results.curated import CuratorResult
+from discretion.collection.results.analyst import AnalystResult
+from discretion.collection.results.curator import CuratorResult
 from discretion.collection.services.analyst import analysed
 from discretion.collection.services.calls import Neighbour
 from discretion.collection.services.credentials import operator_credential
 from discretion.collection.services.curator import curated
 from discretion.collection.services.home import Home, Role
-from discretion.collection.services.kept import kept_tallies
 from discretion.collection.services.keys import Key, Kind
+from discretion.collection.services.tallies import kept_tallies
 from discretion.collection.services.without_curator import open_next
-from discretion.collection.simulation.asked import Asked
 from discretion.collection.simulation.parties import HOST, Parties, free_ports
 from discretion.collection.simulation.people import take_part
+from discretion.collection.simulation.questionnaire import Asked
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Choice
 from discretion.collection.wire.task import Party, Task

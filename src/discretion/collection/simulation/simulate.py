@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from discretion.collection.errors import MalformedError
-from discretion.collection.results.beside import Beside, beside
 from discretion.collection.results.leaks import Leaks, leaks_of
-from discretion.collection.simulation.asked import asked_of
+from discretion.collection.results.truth import Beside, beside
+from discretion.collection.simulation.questionnaire import asked_of
 from discretion.collection.simulation.run import Ran, run
 from discretion.collection.wire.rounds import Round
 from discretion.estimate import Estimate

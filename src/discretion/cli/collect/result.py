@@ -73,9 +73,9 @@ def result(
 
 
 def _of_analyst(home: "Home", html: str | None, parquet: str | None, show_rare: bool) -> _Said:
+    from discretion.collection.results.documents import analysed_document  # noqa: PLC0415
     from discretion.collection.results.page import to_page  # noqa: PLC0415
     from discretion.collection.results.parquet import to_parquet  # noqa: PLC0415
-    from discretion.collection.results.said import analysed_document  # noqa: PLC0415
     from discretion.collection.services.analyst import analysed  # noqa: PLC0415
 
     found = analysed(home)
@@ -91,8 +91,7 @@ def _of_analyst(home: "Home", html: str | None, parquet: str | None, show_rare: 
 
 
 def _of_curator(home: "Home") -> _Said:
-    from discretion.collection.results.leaks_said import leaks_document  # noqa: PLC0415
-    from discretion.collection.results.said import curated_document  # noqa: PLC0415
+    from discretion.collection.results.documents import curated_document, leaks_document  # noqa: PLC0415
     from discretion.collection.services.curator import curated  # noqa: PLC0415
 
     found, leaks = curated(home)

@@ -10,8 +10,8 @@ from hypothesis import given, strategies as st
 from discretion.collection import Feature
 from discretion.collection.parts.choosing import choice_of
 from discretion.collection.parts.counting import tallies_of
-from discretion.collection.results.curated import curator_result
-from discretion.collection.results.said import curated_document
+from discretion.collection.results.curator import curator_result
+from discretion.collection.results.documents import curated_document
 from discretion.collection.wire.rounds import Round
 from discretion.presenting.objects import answer
 from discretion.presenting.views.html import to_html

@@ -9,7 +9,7 @@ import numpy as np
 from discretion.collection.parts.choosing import Counts, next_of
 from discretion.collection.parts.intervals import intervals_of
 from discretion.collection.parts.joint import Joint, joint_of, score_of, scored
-from discretion.collection.results.analysed import AnalystResult
+from discretion.collection.results.analyst import AnalystResult
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.task import Task
 from discretion.numerics.arrays import Integers

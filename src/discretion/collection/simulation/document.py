@@ -1,7 +1,12 @@
 """A simulated collection as documents: whether the result is the truth, what came out, and what each party saw."""
 
-from discretion.collection.results.leaks_said import TRUST, leaks_document
-from discretion.collection.results.said import analysed_document, beside_document, curated_document
+from discretion.collection.results.documents import (
+    TRUST,
+    analysed_document,
+    beside_document,
+    curated_document,
+    leaks_document,
+)
 from discretion.collection.simulation.simulate import Simulated
 from discretion.presenting.names import briefly
 from discretion.presenting.numbers import people

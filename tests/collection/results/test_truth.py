@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from discretion.collection.results.analysed import analyst_result
-from discretion.collection.results.beside import Beside, beside
+from discretion.collection.results.analyst import analyst_result
+from discretion.collection.results.truth import Beside, beside
 from discretion.presenting.objects import answer
 from support.collection.drawn_results import Collected, collected, drawn, features_of, rows_counted
 from support.collection.in_process import round_of

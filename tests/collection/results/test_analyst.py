@@ -9,11 +9,11 @@ from hypothesis import given, settings, strategies as st
 from pyarrow import parquet
 
 from discretion.collection import Feature
-from discretion.collection.results.analysed import analyst_result
+from discretion.collection.results.analyst import analyst_result
+from discretion.collection.results.documents import analysed_document
 from discretion.collection.results.leaks import leaks_of
 from discretion.collection.results.page import to_page
 from discretion.collection.results.parquet import to_parquet
-from discretion.collection.results.said import analysed_document
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
 from discretion.presenting.objects import answer
