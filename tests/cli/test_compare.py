@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 import discretion as dc
-import discretion.charts
+import discretion.charts.page
 from discretion.presenting.numbers import rounded_down, rounded_up
 from support.cli_runner import run
 from support.public_names import BY_NAME
@@ -277,7 +277,7 @@ def test_a_chart_that_fails_half_way_leaves_the_old_one(tmp_path, monkeypatch) -
     def full_disk(_: object) -> str:
         raise OSError("no space left")
 
-    monkeypatch.setattr(discretion.charts, "to_svg", full_disk)
+    monkeypatch.setattr(discretion.charts.page, "to_svg", full_disk)
     file = tmp_path / "chart.svg"
     file.write_text("old")
     assert run("compare", *CHARTED, "--chart", file)[0] == 2

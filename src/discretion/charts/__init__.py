@@ -10,7 +10,7 @@ from discretion.charts.convergence import convergence_over_samples
 from discretion.charts.front import front_of_sets
 from discretion.charts.guesses import inference_before_and_after
 from discretion.charts.over_threshold import exposure_over_threshold
-from discretion.charts.page import to_format, to_html
+from discretion.charts.page import to_html
 from discretion.charts.panels import Axis, Curve, Look, Panel, curves
 from discretion.charts.privacy_utility import Protocol, Quantity, percentages, privacy_utility
 from discretion.charts.refinement import refinement_order
@@ -44,7 +44,6 @@ __all__ = [
     "percentages",
     "privacy_utility",
     "refinement_order",
-    "to_format",
     "to_html",
     "to_pdf",
     "to_png",

@@ -104,7 +104,7 @@ def compare(
         found = compared(systems, scenario, goal, None if chart is None else levels, monitor)
         if chart is not None and file is not None and found.tradeoff is not None:
             with monitor.step("drawing"):
-                from discretion.charts import to_format  # noqa: PLC0415 - half a second
+                from discretion.charts.page import to_format  # noqa: PLC0415 - half a second
 
                 file.append(to_format(found.chart(), chart_format(chart), found.document().title))
     verdicts = found.judged(gates, measures)

@@ -120,7 +120,7 @@ def estimate(
             monitor=monitor,
         )
         if drawing is not None and suffix is not None:
-            from discretion.charts import to_format  # noqa: PLC0415 - half a second
+            from discretion.charts.page import to_format  # noqa: PLC0415 - half a second
 
             with monitor.step("drawing"):
                 drawing.append(to_format(found.chart(), suffix, found.document().title))

@@ -127,7 +127,7 @@ def measure(
             found = ask(monitor=monitor)
         else:
             with written_whole(chart) as contents:
-                from discretion.charts import to_format  # noqa: PLC0415 - half a second
+                from discretion.charts.page import to_format  # noqa: PLC0415 - half a second
 
                 found = ask(curve=True, monitor=monitor)
                 contents.append(to_format(found.chart(), suffix, found.document().title))
