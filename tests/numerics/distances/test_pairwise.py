@@ -12,7 +12,7 @@ from discretion.channels.storage.sparse import Sparse
 from discretion.errors import TooLargeError
 from discretion.limits import Limits, within
 from discretion.numerics import compiled
-from discretion.numerics.distances import l1_bounds, l1_tiles, pairwise, sign_sums, sparse_pairs
+from discretion.numerics.distances import l1_bounds, l1_tiles, pairwise
 from oracles.strategies import stochastic
 
 TOLERANCE = 1e-12
@@ -30,8 +30,8 @@ def slow_pairs(matrix, tolerance):
 
 
 def by_signs(matrix, tolerance):
-    distance = sign_sums.largest_distance(matrix)
-    return pairwise.Furthest(distance, lambda first: sign_sums.pairs_at(matrix, distance - tolerance, first))
+    distance = pairwise.largest_distance_by_signs(matrix)
+    return pairwise.Furthest(distance, lambda first: pairwise.pairs_by_signs(matrix, distance - tolerance, first))
 
 
 def by_tiles(matrix, tolerance):
@@ -63,7 +63,7 @@ def by_numpy(matrix, tolerance):
 
 
 def of_sparse_rows(matrix, tolerance):
-    return sparse_pairs.furthest_rows(sparse.csr_array(matrix), tolerance)
+    return pairwise.furthest_sparse_rows(sparse.csr_array(matrix), tolerance)
 
 
 WAYS = [by_rows, of_sparse_rows, by_tiles, by_pivots, in_place, by_signs]
@@ -118,7 +118,7 @@ def test_pairs_beyond_number_are_not_listed(way):
 
 def test_the_distance_alone_keeps_no_pairs(monkeypatch):
     monkeypatch.setattr(pairwise, "_pairs_by_rows", None)
-    assert sparse_pairs.furthest_rows(sparse.csr_array(np.eye(50))).distance == 2
+    assert pairwise.furthest_sparse_rows(sparse.csr_array(np.eye(50))).distance == 2
 
 
 def test_a_single_row_has_no_pair():
