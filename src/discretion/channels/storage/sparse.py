@@ -150,7 +150,7 @@ class Sparse(Storage):
         """All pairs of rows, their zeros left out."""
         return pairwise.BY_ROWS
 
-    def furthest_rows(self, tolerance: float = 0.0) -> pairwise.Furthest:
+    def furthest_rows(self, tolerance: float = 0.0) -> pairwise.FurthestRows:
         """Find the largest L1 distance between two rows, and the pairs within a tolerance of it."""
         return pairwise.furthest_sparse_rows(self._array, tolerance)
 

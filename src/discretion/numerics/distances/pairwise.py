@@ -30,7 +30,7 @@ _ROUNDING_OF_FRACTIONS = 4e-16
 
 
 @dataclass(frozen=True)
-class Furthest:
+class FurthestRows:
     """The largest distance of two rows, and a way to list the pairs (i, j), i < j, within a tolerance of it.
 
     The pairs come some at a time, lowest first among those; when only the first is wanted, perhaps not all.
@@ -55,29 +55,31 @@ class Furthest:
         return [(i, j) for i, j in np.unique(np.concatenate(blocks), axis=0).tolist()]
 
 
-def way(rows: int, columns: int) -> str:
+def algorithm_of_shape(rows: int, columns: int) -> str:
     """Return the name of the algorithm that suits so many rows and columns."""
     if is_sign_sums_faster(rows, columns):
         return BY_SIGNS
     return BY_TILES if rows * (rows - 1) // 2 * columns > _MOST_BY_ROWS else BY_ROWS
 
 
-def furthest_rows(matrix: Reals, tolerance: float = 0.0) -> Furthest:
+def furthest_rows(matrix: Reals, tolerance: float = 0.0) -> FurthestRows:
     """Find the largest L1 distance between two rows (0 for a single row), and the pairs within a tolerance of it."""
-    how = way(*matrix.shape)
-    if how == BY_TILES:
-        found = l1_tiles.furthest_rows(matrix, tolerance)
-        return Furthest(found.distance, lambda first: found.pairs())
-    if how == BY_SIGNS:
+    algorithm = algorithm_of_shape(*matrix.shape)
+    if algorithm == BY_TILES:
+        found = l1_tiles.furthest_rows_by_tiles(matrix, tolerance)
+        return FurthestRows(found.distance, lambda first: found.pairs())
+    if algorithm == BY_SIGNS:
         distance = largest_distance_by_signs(matrix)
-        return Furthest(distance, lambda first: pairs_by_signs(matrix, distance - tolerance, first))
-    return furthest_of(lambda: _distances_to_later_rows(matrix), tolerance)
+        return FurthestRows(distance, lambda first: pairs_by_signs(matrix, distance - tolerance, first))
+    return furthest_by_distances(lambda: _distances_to_later_rows(matrix), tolerance)
 
 
-def furthest_of(distances_to_later_rows: Callable[[], Iterator[tuple[int, Reals]]], tolerance: float) -> Furthest:
+def furthest_by_distances(
+    distances_to_later_rows: Callable[[], Iterator[tuple[int, Reals]]], tolerance: float
+) -> FurthestRows:
     """Find the same from the number of each row but the last, and its distances to all later ones."""
     distance = max((float(distances.max()) for _, distances in distances_to_later_rows()), default=0.0)
-    return Furthest(distance, lambda first: _pairs_by_rows(distances_to_later_rows(), distance - tolerance, first))
+    return FurthestRows(distance, lambda first: _pairs_by_rows(distances_to_later_rows(), distance - tolerance, first))
 
 
 def _pairs_by_rows(later: Iterator[tuple[int, Reals]], distance: float, first: bool) -> Iterator[Integers]:
@@ -134,9 +136,9 @@ def _sign_sums(matrix: Reals) -> Iterator[Reals]:
         yield matrix @ (1.0 - 2.0 * bits)
 
 
-def furthest_sparse_rows(matrix: Any, tolerance: float = 0.0) -> Furthest:
+def furthest_sparse_rows(matrix: Any, tolerance: float = 0.0) -> FurthestRows:
     """Find the largest L1 distance between two rows of a CSR array, and the pairs within a tolerance of it."""
-    return furthest_of(lambda: _distances_to_later_sparse_rows(matrix), tolerance)
+    return furthest_by_distances(lambda: _distances_to_later_sparse_rows(matrix), tolerance)
 
 
 def _distances_to_later_sparse_rows(matrix: Any) -> Iterator[tuple[int, Reals]]:
