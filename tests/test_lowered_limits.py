@@ -36,7 +36,7 @@ NO_LIMITS = {
     "_MAX_RATIO": "ends.py",
     "_MAX_SHARE": "ends.py",
     # How much at once, remembered, or copied.
-    "_MOST_ADDED": "numerics/draws/tallies.py",
+    "_MOST_ADDED": "numerics/draws.py",
     "_MOST_AT_ONCE": "blackbox/nearest_neighbours.py",
     "_MOST_BLOCKS": "numerics/distances/l1_tiles.py",
     "_MOST_COPIED": "numerics/distances/l1_tiles.py",

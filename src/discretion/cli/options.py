@@ -12,7 +12,7 @@ from cyclopts import Parameter, Token
 
 from discretion.errors import InvalidValueError
 from discretion.jobs.options import Names
-from discretion.numerics.draws.randomness import fresh_seed
+from discretion.numerics.draws import fresh_seed
 from discretion.tables.layouts.headers import Header
 from discretion.validation import as_count
 

@@ -27,7 +27,7 @@ from discretion.measures.privacy_loss.differential_privacy import (
 )
 from discretion.measures.privacy_loss.divergences import logarithms
 from discretion.numerics.arrays import Integers, Reals
-from discretion.numerics.draws.randomness import generator
+from discretion.numerics.draws import generator
 from discretion.numerics.histograms.histograms import (
     add_draw,
     dirichlet_multinomial_pmf,

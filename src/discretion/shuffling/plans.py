@@ -23,7 +23,7 @@ from discretion.measures.information.capacities import NEWTON, attained_uniforml
 from discretion.measures.information.mutual_information import information_of, plan_mutual_information
 from discretion.measures.measure import Method, Plan
 from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon
-from discretion.numerics.draws.randomness import generator
+from discretion.numerics.draws import generator
 from discretion.numerics.matrices import besides_maxima
 from discretion.shuffling.bounds import CapacityBounds, GainBounds, InformationBounds, LeakBounds, bounded, gain_leak
 from discretion.shuffling.known_others import PLAIN, STEPS, AmongOthers, method_of_pairs

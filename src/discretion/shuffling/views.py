@@ -14,7 +14,7 @@ from discretion.measures.guesses.vulnerability import Prior, plan_posterior_vuln
 from discretion.measures.measure import Method, Plan
 from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon
 from discretion.mechanisms.reporting import Response, reporting
-from discretion.numerics.draws.randomness import fresh_seed
+from discretion.numerics.draws import fresh_seed
 from discretion.shuffling.laws.blanket import Blanket
 from discretion.shuffling.laws.groups import Ends
 
