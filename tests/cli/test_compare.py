@@ -268,6 +268,7 @@ def test_beyond_ten_values_a_chart_says_what_it_leaves_out(tmp_path) -> None:
     assert "the most that any mechanism is worth: the best mechanism is" in words
 
 
+@pytest.mark.long
 def test_mechanisms_on_different_values_have_no_common_best(tmp_path) -> None:
     results = compared("krr:k=2,epsilon=1", "krr:k=3,epsilon=1", "--chart", tmp_path / "chart.svg")
     assert "different numbers of values" in results["optimal_mechanism"]["not_computed"]

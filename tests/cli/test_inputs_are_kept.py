@@ -173,6 +173,7 @@ def test_an_output_may_be_a_neighbour_of_the_input(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["read.csv", "read.svg"]
 
 
+@pytest.mark.long
 def test_an_output_is_not_what_arrives_on_standard_input(tmp_path: Path) -> None:
     read = table(tmp_path)
     command = [sys.executable, "-m", "discretion", "audit", "-", "--html", str(read)]
@@ -183,6 +184,7 @@ def test_an_output_is_not_what_arrives_on_standard_input(tmp_path: Path) -> None
     assert "it is the file that is read" in ended.stderr
 
 
+@pytest.mark.long
 def test_a_table_arrives_on_standard_input(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "discretion", "exposure", "-", "--k", "2", "--json"]
     ended = subprocess.run(command, input=table(tmp_path).read_bytes(), capture_output=True, check=True)

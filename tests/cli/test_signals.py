@@ -75,6 +75,7 @@ def test_a_signal_ends_a_command_that_works(number: signal.Signals, work: str, t
     assert page.read_text() == "the old one"
 
 
+@pytest.mark.long
 def test_a_second_signal_ends_what_does_not_heed_the_first(tmp_path: Path) -> None:
     code = PROGRAM.format(work=WORK["a library that does not return"])
     with started(code, tmp_path / "page.html") as process:

@@ -126,6 +126,7 @@ def test_the_bounds_hold_the_largest_distance_that_others_can_make(crowd):
     contains(_bounded_profile(view)(0.0), worst(mechanism, n, lambda rows: 1 - measures.bayes_security(rows)))
 
 
+@pytest.mark.long
 @given(st.data(), crowds())
 @settings(max_examples=25)
 def test_the_bounds_hold_the_worst_gain(data, crowd):
@@ -149,6 +150,7 @@ def test_the_bounds_hold_what_is_seen_among_others_who_are_known(leak, data, cro
     contains(bounded(view, plan, bounds(mechanism.secrets)), oracle(rows_among(mechanism, counts)))
 
 
+@pytest.mark.long
 @given(st.data(), crowds())
 @settings(max_examples=40)
 def test_the_ceiling_of_the_guess_is_never_below_the_worst_one(data, crowd):

@@ -68,6 +68,7 @@ def test_counts_are_those_of_going_through_all_messages(asked: Callable[[Made], 
     assert Counter(map(tuple, found.answers.tolist())) == said
 
 
+@pytest.mark.long
 def test_many_open_messages_are_counted_from_disk() -> None:
     of = Round(made(curated=False).task)
     messages = drawn(of, 200_000)

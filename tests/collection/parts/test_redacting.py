@@ -103,6 +103,7 @@ def test_answers_that_decoys_may_make_rare_are_not_taken_to_be_safe() -> None:
     assert 10 / len(table) < exact <= choice.exposure < exposed(table, (0,), 20) / len(table)
 
 
+@pytest.mark.long
 def test_a_rare_answer_is_always_redacted_and_any_other_by_a_coin_tossed_once() -> None:
     of = made(features(3, 2), smallest_batch=20, redaction="0.5")
     choice = replace(together(of.task, 0, 1), rules=(Rule(0, (2,), 0.25),)).signed(of.signer)

@@ -126,6 +126,7 @@ def check_races(store: Store) -> None:
     assert store.progress(1) is None
 
 
+@pytest.mark.long
 def test_of_uploads_that_race_one_counts(store: Store) -> None:
     check_races(store)
 

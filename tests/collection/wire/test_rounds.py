@@ -42,6 +42,7 @@ def first_choice(run: Run) -> Choice:
     return choice
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("shufflers", [1, 2, 3])
 @pytest.mark.parametrize("curated", [True, False])
 def test_marginals_are_the_table_s_and_then_the_joint_counts_are(shufflers: int, curated: bool, tmp_path: Path) -> None:
@@ -173,6 +174,7 @@ def test_only_who_was_counted_is_asked_again(tmp_path: Path) -> None:
     assert isinstance(why, StrangerError)
 
 
+@pytest.mark.long
 def test_everybody_finds_her_messages_on_the_board_and_the_same_choice(tmp_path: Path) -> None:
     run = Run(made(shufflers=2, curated=False), people(), tmp_path)
     choice = first_choice(run)
