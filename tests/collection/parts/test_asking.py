@@ -16,7 +16,7 @@ from discretion.anonymity import hierarchical_rounds
 from discretion.collection import Choice, Client, Task
 from discretion.collection.board import Board
 from discretion.collection.errors import ConflictError, RefusedTaskError
-from discretion.collection.parts.asking import Learnt
+from discretion.collection.parts.asking import KnownCounts
 from discretion.collection.parts.counting import tallies_of
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.sealing import unsealed
@@ -288,7 +288,7 @@ def test_who_leaves_a_round_is_taken_to_stand_out() -> None:
         table, k = drawn(draw), draw.randint(2, 4)
         task = made(features(8, 8, 8), rounds=2, budget=str(draw.randint(10, 40) / 100), k=k).task
         counts = counts_of_table(task.features, table)
-        learnt = Learnt()
+        learnt = KnownCounts()
         question = learnt.next_choice(Round(task), list(counts.values()))
         if question is None or question.receiver == "analyst":
             continue
