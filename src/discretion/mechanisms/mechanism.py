@@ -15,12 +15,11 @@ from discretion.errors import InvalidValueError, TooLargeError
 from discretion.estimate import Estimate
 from discretion.measures.information.capacities import attained_uniformly, plan_shannon_capacity
 from discretion.measures.measure import Plan
-from discretion.mechanisms.indices import as_array, as_indices
 from discretion.mechanisms.reporting import Reporting
 from discretion.mechanisms.wire import Encodable, Numbers, Wire
 from discretion.numerics.arrays import Integers, Reals
-from discretion.numerics.draws.randomness import RandomSource, Seed, generator, random_source
-from discretion.validation import as_count, as_crowd
+from discretion.numerics.draws import RandomSource, Seed, generator, random_source
+from discretion.validation import as_count, as_crowd, as_indices, as_rows
 
 _PEOPLE_AT_ONCE = 1 << 16
 
@@ -131,7 +130,7 @@ class Mechanism(Reporting, Encodable, Composable):
         rng
             A generator or a seed: this is for simulation, clients never see each other's values.
         """
-        given = as_array(counts, "counts")
+        given = as_rows(counts, "counts")
         if given.shape != (self.k,) or given.dtype.kind not in "iu" or given.min() < 0:
             raise InvalidValueError(f"counts must be {self.k} whole numbers of at least 0, got {counts!r:.80}")
         if float(given.sum(dtype=np.float64)) > (most := limits.current().most_users):
@@ -165,7 +164,7 @@ class Mechanism(Reporting, Encodable, Composable):
             Number of reports, at least 1.
         """
         n = as_crowd(n, "n")
-        given = as_array(tallies, "tallies")
+        given = as_rows(tallies, "tallies")
         shape = self._aggregate(self.checked_reports([])).shape
         if given.shape != shape or given.dtype.kind not in "iu" or given.min() < 0 or given.max() > n:
             raise InvalidValueError(f"tallies must be {shape[0]} whole numbers in 0..{n}, got {tallies!r:.80}")

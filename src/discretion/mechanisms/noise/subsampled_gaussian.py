@@ -15,7 +15,6 @@ from discretion.measures.guesses.bayes_security import plan_bayes_security
 from discretion.measures.measure import Method, Plan
 from discretion.measures.privacy_loss.composed_losses import BothWays
 from discretion.measures.privacy_loss.differential_privacy import plan_renyi
-from discretion.mechanisms.indices import as_indices
 from discretion.mechanisms.noise.additive import no_channel
 from discretion.mechanisms.noise.gaussian import Gaussian
 from discretion.mechanisms.noise.gaussian_losses import GaussianLosses
@@ -26,8 +25,8 @@ from discretion.mechanisms.noise.two_laws import TwoLaws
 from discretion.mechanisms.reporting import own_measures
 from discretion.mechanisms.wire import Doubles, Encodable
 from discretion.numerics.arrays import Reals
-from discretion.numerics.draws.randomness import Seed, random_source
-from discretion.validation import as_count, as_real
+from discretion.numerics.draws import Seed, random_source
+from discretion.validation import as_count, as_indices, as_real
 
 _ASYMPTOTE = "approximate: central limit theorem for many steps with a small rate"
 _LARGEST_EXPONENT = 700.0

@@ -3,21 +3,34 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from discretion.collection.results.analysed import AnalystResult
-from discretion.collection.results.beside import Beside
-from discretion.collection.results.curated import CuratorResult
+from discretion.collection.results.analyst import AnalystResult
+from discretion.collection.results.curator import CuratorResult
+from discretion.collection.results.guesses import Guess
+from discretion.collection.results.leaks import Leaks
 from discretion.collection.results.rare import Rare
-from discretion.estimate import Estimate
+from discretion.collection.results.truth import TruthComparison
+from discretion.estimate import Estimate, highest
 from discretion.presenting.names import short
-from discretion.presenting.numbers import in_points, interval, is_any_share, number, people, percent, percent_upwards
-from discretion.presenting.views.document import Block, Document, Grid, first_rows
+from discretion.presenting.numbers import (
+    bounded,
+    in_points,
+    interval,
+    is_any_share,
+    number,
+    people,
+    percent,
+    percent_upwards,
+    points,
+)
+from discretion.presenting.views.document import Block, Bullets, Document, Grid, Section, first_rows
 
 REST = "--json"
+TRUST = "Who has to be trusted"
 # So many features are named, of more the number is told.
 _NAMED = 4
 
 
-def curated_document(result: CuratorResult) -> Document:
+def curator_document(result: CuratorResult) -> Document:
     """Return what the first round says: what goes out, and the counts of each feature."""
     if result.chosen is None:
         decision = (
@@ -31,7 +44,7 @@ def curated_document(result: CuratorResult) -> Document:
     rows = [
         (short(each.feature), answer_words(answer), f"{count:,}")
         for each in result.features
-        for answer, count in [*each.counts, *_merged(each.rare)]
+        for answer, count in [*each.counts, *_rare_row(each.rare)]
     ]
     lost = sum(each.lost for each in result.features)
     blocks: list[Block] = [
@@ -45,9 +58,9 @@ def curated_document(result: CuratorResult) -> Document:
     return Document("What the curator gives out", tuple(blocks))
 
 
-def analysed_document(result: AnalystResult, *, show_rare: bool = False) -> Document:
+def analyst_document(result: AnalystResult, *, show_rare: bool = False) -> Document:
     """Return what the second round says: the shares of joint answers, and how sure they are."""
-    joint, k = result.joint, result.of.task.k
+    joint, k = result.joint, result.round.task.k
     blocks: list[Block] = [
         f"{people(joint.people)} told their answers to {features_words(joint.features)}. {_messages(result)}",
         f"{percent(result.exposure)} of them have fewer than {k} alike in what they told.",
@@ -82,7 +95,7 @@ def posterior_grid(result: AnalystResult, *, show_rare: bool = False) -> tuple[B
     intervals = [" to ".join(map(percent, each)) for each in law.intervals]
     rows = [
         (answer_words(result.joint.answers[code][0]), percent(law.means[code]), intervals[code])
-        for code in result.told(show_rare=show_rare)
+        for code in result.shown_places(show_rare=show_rare)
     ]
     names = _heads(result.joint.features)
     return (
@@ -102,9 +115,9 @@ def _numbers(share: float | Estimate, error: float, people: int) -> tuple[str, .
     return percent(share.value), in_points(error), interval(share).partition(": ")[2].rstrip(")")
 
 
-def beside_document(found: Beside) -> Document:
+def truth_document(comparison: TruthComparison) -> Document:
     """Return the truth beside the results: the verdict, and each table."""
-    tables = [*found.single, *([] if found.joint is None else [found.joint])]
+    tables = [*comparison.single, *([] if comparison.joint is None else [comparison.joint])]
     rows = [
         (
             features_words(table.features),
@@ -118,7 +131,7 @@ def beside_document(found: Beside) -> Document:
     heads = ("answers to", "shares", "as they are", "standard errors", "agree")
     return Document(
         "The truth beside the result",
-        (found.verdict, first_rows(heads, rows[::-1], ("answers to", "agree"), REST)),
+        (comparison.verdict, first_rows(heads, rows[::-1], ("answers to", "agree"), REST)),
     )
 
 
@@ -172,7 +185,7 @@ def _rare_words(k: int) -> str:
     )
 
 
-def _merged(rare: Rare | None) -> Iterator[tuple[str, int]]:
+def _rare_row(rare: Rare | None) -> Iterator[tuple[str, int]]:
     if rare is not None:
         yield rare_words(rare), int(rare.people)
 
@@ -196,3 +209,99 @@ def _heads(features: Sequence[str]) -> tuple[str, ...]:
 def at_least(beta: float | Estimate) -> str:
     """Return a Bayes security that may be a lower bound."""
     return f"{beta:.4f}" if not isinstance(beta, Estimate) else f"≥ {math.floor(beta.low * 10**4) / 10**4:.4f}"
+
+
+def leaks_document(leaks: Leaks) -> Document:
+    """Return what leaked, in short sections."""
+    return Document(
+        "What the collection told whom",
+        (_in_short(leaks),),
+        (
+            Section("What each party can guess", tuple(_guesses(leaks))),
+            Section("Who knows the answers of all others", tuple(_among_known(leaks))),
+            Section("Who stands out", (_exposure_words(leaks),)),
+            Section(TRUST, tuple(_trust(leaks))),
+            Section("If people lie", tuple(_liars(leaks))),
+            Section("What is not promised", (Bullets(leaks.not_promised),)),
+        ),
+    )
+
+
+def _in_short(leaks: Leaks) -> str:
+    guesses = [*leaks.single, leaks.joint] if leaks.joint else [*leaks.single]
+    most = max(guesses, key=_gain)
+    if is_any_share(most.after):
+        return (
+            f"Of {people(leaks.people)}: nothing can be concluded on how well one person's answer to "
+            f"{features_words(most.features)} is guessed from what the parties see. Without it the best guess is right "
+            f"in {percent(most.before)}."
+        )
+    return (
+        f"Of {people(leaks.people)}: who sees what the parties see guesses one person's answer to "
+        f"{features_words(most.features)} right in {bounded(most.after)}, instead of {percent(most.before)}; no guess "
+        "gains more."
+    )
+
+
+def _guesses(leaks: Leaks) -> Iterator[Block]:
+    curator = "curator" if leaks.curated else "all who take part"
+    rows = [
+        (who, features_words(guess.features), percent(guess.before), bounded(guess.after))
+        for who, guess in [
+            *([("analyst", leaks.joint)] if leaks.joint else []),
+            *((curator, guess) for guess in sorted(leaks.single, key=_gain, reverse=True)),
+        ]
+    ]
+    yield (
+        "How often the best guess of one person's answers is right, for who knows how common they are, before and "
+        "after seeing the shuffled answers of all."
+    )
+    yield first_rows(("who", "answers to", "before", "after"), rows, ("who", "answers to"), REST)
+    yield "A shuffler by itself sees who takes part and sealed messages: its guess is as before."
+
+
+def _among_known(leaks: Leaks) -> Iterator[Block]:
+    randomized = [each for each in leaks.among_known if math.isfinite(each.epsilon)]
+    plain = [short(each.feature) for each in leaks.among_known if not math.isfinite(each.epsilon)]
+    if plain:
+        yield (
+            f"Of {features_words(plain)} she knows everything: answers are told as they are, and what is left over is "
+            "the person's. The shuffler hides a person among others who are not known."
+        )
+    if randomized:
+        rows = [(short(each.feature), f"{each.epsilon:.4g}", at_least(each.bayes_security)) for each in randomized]
+        yield (
+            "Where answers are randomized, she cannot be sure: each ε bounds what she learns, and β* is what is left "
+            "of the guessing error for the two answers that she tells apart best. "
+            + (f"All together come to ε = {sum(each.epsilon for each in randomized):.4g}." if len(rows) > 1 else "")
+        ).strip()
+        yield first_rows(("answers to", "ε", "β*"), rows, ("answers to",), REST)
+
+
+def _exposure_words(leaks: Leaks) -> str:
+    if leaks.certified is None:
+        return "Nothing went out together."
+    sentence = f"Certified beforehand: {certified_words(leaks.certified, leaks.k)}."
+    if leaks.exposure is None:
+        return sentence
+    return (
+        f"{percent(leaks.exposure)} of the people have fewer than {leaks.k} alike in what the analyst got. {sentence}"
+    )
+
+
+def _trust(leaks: Leaks) -> Iterator[Block]:
+    yield "These together learn who said what, and fewer of them do not; so one honest one suffices in each set."
+    yield Bullets(tuple(f"{' + '.join(each.parties)}: {features_words(each.features)}" for each in leaks.trust))
+
+
+def _liars(leaks: Leaks) -> Iterator[Block]:
+    yield "By how much at most people who send what they like move a share:"
+    rows = [
+        (people(each.people), points(each.single), "" if each.joint is None else points(each.joint))
+        for each in leaks.liars
+    ]
+    yield first_rows(("liars", "of single answers", "of joint answers"), rows, ("liars",), REST)
+
+
+def _gain(guess: Guess) -> float:
+    return highest(guess.after) - guess.before

@@ -14,7 +14,7 @@ from discretion.blackbox import (
     estimate_bayes_risk,
     estimate_bayes_security,
 )
-from discretion.blackbox.discrete_pairs import affordable_pairs, held_out_errors, overlaps, secret_table
+from discretion.blackbox.compared_pairs import affordable_pairs, held_out_errors, overlaps, secret_table
 from discretion.blackbox.fair_trials import fair_trials
 from discretion.blackbox.progressive_validation import COUNTED, FITTED, validated
 from discretion.blackbox.samples import as_samples
