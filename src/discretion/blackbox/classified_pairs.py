@@ -15,6 +15,9 @@ from discretion.errors import TooLargeError
 from discretion.numerics.arrays import Integers
 from discretion.numerics.laws.binomial_limits import upper_limit
 
+# Secrets whose pairs are compared by a classifier: half a million pairs.
+MAX_SECRETS_CLASSIFIED = 1000
+
 
 @dataclass(frozen=True)
 class ValidatedPair:
@@ -50,7 +53,7 @@ def validated_pairs(classifier: Classifier, samples: Samples, rng: Generator) ->
     is said of the others holds.
     """
     k = samples.k
-    if k > (most := limits.current().most_secrets_classified):
+    if k > (most := limits.current().steps(MAX_SECRETS_CLASSIFIED, each=1 << 20)):
         raise TooLargeError(
             f"all pairs of {k:,} secrets are too many to compare by a classifier, which at most {most:,} are "
             "not; keep the secrets that matter"

@@ -15,6 +15,7 @@ import numpy as np
 from discretion import limits
 from discretion.numerics.arrays import Reals
 from discretion.numerics.matrices import RANK_TOLERANCE
+from discretion.validation import MAX_ENTRIES
 
 _STEPS = 60
 _CENTRING, _SHORT_OF_BOUNDARY = 0.1, 0.9
@@ -34,7 +35,7 @@ def exact_factors(C: Reals, start: Reals) -> Iterator[Reals]:
     _, singular, right = np.linalg.svd(C)
     N: Reals = right[int((singular > RANK_TOLERANCE * singular[0]).sum()) :].T
     unseen = N.shape[1]
-    if unseen == 0 or start.shape[1] * unseen**2 > limits.current().most_entries:
+    if unseen == 0 or start.shape[1] * unseen**2 > limits.current().numbers(MAX_ENTRIES):
         return
     factor, s = start, 2 * max(-float(start.min()), np.finfo(float).tiny)
     room: Reals = factor + s

@@ -20,10 +20,10 @@ from discretion.numerics.laws.poisson_multinomial import histogram_box, with_tar
 from discretion.shuffling.known_others import AmongOthers, AmongWorst
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.groups import Ends
-from discretion.shuffling.laws.pairs import PairOfValues, tests_of_logs
+from discretion.shuffling.laws.pairs import MAX_LOG_TERMS, PairOfValues, tests_of_logs
 from discretion.shuffling.plans import PLAIN, method_of_pairs
 from discretion.shuffling.privacy import profile_of_pairs, with_reversed
-from discretion.shuffling.worst_others import ENUMERATED, is_enumerable, of_excess, worst_of
+from discretion.shuffling.worst_others import ENUMERATED, MAX_USERS_SPLIT, is_enumerable, of_excess, worst_of
 
 RATIOS = Method("likelihood ratios of the histograms of reports", "exact")
 
@@ -44,7 +44,7 @@ def _tradeoff_among_known(system: AmongOthers, pair: Pair | None) -> Plan[BestTe
 
 @plan_tradeoff.register
 def _tradeoff_among_worst_way(system: AmongWorst, pair: Pair | None) -> Plan[BestTests]:
-    if system.two_types is not None and system.n <= limits.current().most_users_split:
+    if system.two_types is not None and system.n <= limits.current().steps(MAX_USERS_SPLIT, each=1 << 12):
         return Plan(ENUMERATED, lambda: _split_tests(system, pair))
     how = ENUMERATED if is_enumerable(of_excess(system, 0.0, {})) else BOUND
     if pair is None:
@@ -68,7 +68,7 @@ def _listed_tests(system: AmongOthers, pairs: Iterable[PairOfValues], *, both_wa
 
 def _has_listed_tests(pair: PairOfValues) -> bool:
     if pair.is_loud:
-        return pair.work_in_logs <= limits.current().most_log_terms
+        return pair.work_in_logs <= limits.current().steps(MAX_LOG_TERMS, each=4)
     return pair.is_listable
 
 

@@ -14,6 +14,8 @@ from discretion.measures.measure import Method
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.laws.binomial_limits import empirical_bernstein
 from discretion.shuffling.known_others import AmongExchangeable
+from discretion.shuffling.laws.monte_carlo import MAX_CROWDS_DRAWN
+from discretion.shuffling.laws.report_histograms import OPERATIONS_PER_CROWD
 
 SANDWICHED = Method("Monte Carlo between guesses that know the population and guesses that estimate it", "estimate")
 
@@ -31,7 +33,9 @@ def sampled_vulnerability(view: AmongExchangeable, gain: Gain, rng: np.random.Ge
     """
     rows = view.mechanism.channel().dense()
     k, m = rows.shape
-    count = int(max(_FEWEST, min(_CELLS // (m + k), limits.current().most_crowds_drawn)))
+    count = int(
+        max(_FEWEST, min(_CELLS // (m + k), limits.current().steps(MAX_CROWDS_DRAWN, each=OPERATIONS_PER_CROWD)))
+    )
     inverse = np.linalg.pinv(rows)
     known, guessed = np.empty(count), np.empty(count)
     at_once = max(1, _CHUNK // (m + k))

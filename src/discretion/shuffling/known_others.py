@@ -31,7 +31,14 @@ from discretion.numerics.laws.poisson_multinomial import box_cells, histogram_bo
 from discretion.shuffling.laws.blanket import Blanket
 from discretion.shuffling.laws.groups import AlikePairs, Ends, Group, Others, alike_pairs, is_symmetric, report_types
 from discretion.shuffling.laws.pairs import PairOfValues
-from discretion.shuffling.laws.report_histograms import ListedOthers
+from discretion.shuffling.laws.report_histograms import ListedOthers, most_histograms
+
+# Likelihoods of the explicit channel of a crowd, in a box of counts.
+MAX_CROWD_CELLS = 1 << 20
+# Values of a symmetric mechanism for which histograms are listed.
+MAX_VALUES_LISTED = 256
+# Histograms of the others' values, in an exchangeable crowd.
+MAX_WAYS_LISTED = 1 << 13
 
 _MAX_REPORTS, _FEW_LISTED = 16, 1 << 12
 
@@ -127,11 +134,10 @@ class AmongOthers(View):
     @property
     def is_listable(self) -> bool:
         """Whether the likelihoods of all histograms fit in memory and in some seconds."""
-        allowed = limits.current()
-        if self.secrets > allowed.most_values_listed and is_symmetric(self.mechanism):
+        if self.secrets > MAX_VALUES_LISTED and is_symmetric(self.mechanism):
             return False
         try:
-            return self.cells <= allowed.most_histograms
+            return self.cells <= most_histograms()
         except TooLargeError:
             return False
 
@@ -157,7 +163,7 @@ class AmongOthers(View):
             reports = np.eye(rows.shape[1], dtype=int).tolist()
             return Channel(rows, explicit.inputs, map(tuple, reports))
         laws = np.stack([group.law(self.secrets) @ rows for group in self.groups])
-        most = limits.current().most_crowd_cells
+        most = limits.current().numbers(MAX_CROWD_CELLS)
         if histogram_count(self.n, rows.shape[1]) <= _FEW_LISTED:
             found = with_draws(simplex_law(self._counts, laws), self.n, rows)
             return Channel(found, explicit.inputs, map(tuple, histograms(self.n, rows.shape[1]).tolist()))
@@ -204,12 +210,11 @@ class AmongExchangeable(View):
     def is_listable(self) -> bool:
         """Whether all histograms of the others' values, and of the reports, are few enough to list."""
         ways = histogram_count(self.n - 1, self.secrets)
-        allowed = limits.current()
-        if ways > allowed.most_ways_listed:
+        if ways > limits.current().steps(MAX_WAYS_LISTED, each=1024):
             return False
         reports = self.mechanism.channel().shape[1]
         cells = sequence_count(reports - 1, self.n + 1)
-        most = allowed.most_histograms
+        most = most_histograms()
         return cells * self.secrets * reports <= most and ways * cells <= 8 * most
 
     def channel(self) -> Channel:

@@ -39,6 +39,9 @@ from discretion.shuffling.laws.pairs import (
 from discretion.shuffling.plans import HISTOGRAMS, PLAIN, method_of_pairs
 from discretion.shuffling.worst_others import ENUMERATED, OfPairs, is_enumerable, of_excess, worst_counts, worst_of
 
+# Histograms for each of the others who are likely to be the worst.
+MAX_HISTOGRAMS_TRIED = 1 << 18
+
 _MAX_VALUES_IN_PROFILE = 8
 
 
@@ -159,7 +162,7 @@ def _bounded_profile(system: AmongWorst) -> Profile:
         for a, b in system.blanket.ends
         for groups in _likely_worst(n - 1, min(k, 3 if is_symmetric(mechanism) else _MAX_VALUES_IN_PROFILE))
     ]
-    most = limits.current().most_histograms_tried
+    most = limits.current().steps(MAX_HISTOGRAMS_TRIED, each=8)
     tried = [pair for pair in unlike(tried) if len(pair.groups) < 2 or pair.cells <= most]
 
     def profile(epsilon: float) -> float | Estimate:

@@ -23,6 +23,16 @@ from discretion.shuffling.bounds import Leak
 from discretion.shuffling.known_others import AmongOthers, AmongWorst, even, known
 from discretion.shuffling.laws.groups import is_symmetric
 from discretion.shuffling.laws.pairs import PairOfValues, unlike
+from discretion.shuffling.laws.report_histograms import OPERATIONS_PER_CROWD
+
+# Likelihoods in search of the worst others.
+MAX_LIKELIHOODS_TRIED = 1 << 24
+# The same as such a search usually goes, before it is begun.
+MAX_LIKELIHOODS_EXPECTED = 1 << 23
+# Values of which the worst others may hold any.
+MAX_VALUES_TRIED = 64
+# Users of two values, all of whose splits are gone through.
+MAX_USERS_SPLIT = 1 << 12
 
 ENUMERATED = Method("maximum over all counts of the others' values", "exact")
 
@@ -173,17 +183,17 @@ def is_enumerable(question: Question) -> bool:
     if not users or _is_split_two_ways(question):
         return True
     usually = min(2 * histogram_count(users, k), _USUALLY)
-    allowed = limits.current()
-    if k > allowed.most_values_tried:
+    if k > MAX_VALUES_TRIED:
         return False
-    return usually * max(question.cells(even(users, k)), _FEWEST_CELLS) <= allowed.most_likelihoods_expected
+    most = limits.current().steps(MAX_LIKELIHOODS_EXPECTED, each=8)
+    return usually * max(question.cells(even(users, k)), _FEWEST_CELLS) <= most
 
 
 def worst_counts(question: Question) -> Largest:
     """Return the largest leak over all counts of the others' values, and such counts."""
     if _is_split_two_ways(question):
         return _worst_split(question)
-    spent, most = 0.0, limits.current().most_likelihoods_tried
+    spent, most = 0.0, limits.current().steps(MAX_LIKELIHOODS_TRIED, each=OPERATIONS_PER_CROWD)
 
     def interval(counts: Counts) -> tuple[float, float]:
         nonlocal spent
@@ -209,7 +219,8 @@ def worst_of(question: Question, bounds: Callable[[], Estimate]) -> float | Esti
 
 def _is_split_two_ways(question: Question) -> bool:
     view = question.view
-    return question.is_told and 1 < view.n <= limits.current().most_users_split and view.two_types is not None
+    most = limits.current().steps(MAX_USERS_SPLIT, each=1 << 12)
+    return question.is_told and 1 < view.n <= most and view.two_types is not None
 
 
 def _worst_split(question: Question) -> Largest:

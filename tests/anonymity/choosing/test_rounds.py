@@ -12,9 +12,9 @@ from hypothesis import given, settings, strategies as st
 from discretion.anonymity import ClassSizes, Population, exposure, exposure_bound
 from discretion.anonymity.choosing.rounds import HierarchicalRound, hierarchical_rounds
 from discretion.errors import InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
-from discretion.limits import Limits, within
 from oracles.question_rounds import rounds_of
 from oracles.tables import exposure_below, restrict
+from support.lowering import lowered
 
 ADULT = ["sex", "income", "race", "workclass"]
 CATEGORIES = [
@@ -185,7 +185,7 @@ def test_what_cannot_be_asked() -> None:
 
 def test_too_many_sets_are_not_searched() -> None:
     P = Population("example:adult", columns=ADULT)
-    with within(Limits(most_sets_promised=14)):
+    with lowered(MAX_SETS_PROMISED=14):
         assert len(hierarchical_rounds(P, 1, k=10)[0].largest_certified) == 4
-    with within(Limits(most_sets_promised=9)), pytest.raises(TooLargeError, match="more than 9 sets of columns"):
+    with lowered(MAX_SETS_PROMISED=9), pytest.raises(TooLargeError, match="more than 9 sets of columns"):
         hierarchical_rounds(P, 0.01, k=10)

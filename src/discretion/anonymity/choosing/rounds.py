@@ -16,6 +16,9 @@ from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.counting.threshold import Threshold, least_unexposed, most_exposed
 from discretion.validation import as_count
 
+# Sets of columns whose bounds the rounds of a release look at.
+MAX_SETS_PROMISED = 100_000
+
 _NOTHING_KNOWN = Estimate(1.0, low=0.0, high=1.0, confidence=None, method="nothing known")
 
 
@@ -200,7 +203,7 @@ class _Curator:
 
     def promises(self, level: Iterable[Columns], examined: int = 0) -> dict[Columns, Estimate]:
         """Return the bound on the exposure of each set by what is known of parts of it."""
-        most = limits.current().most_sets_promised
+        most = limits.current().steps(MAX_SETS_PROMISED, each=1024)
         few = list(islice(level, max(0, most + 1 - examined)))
         if examined + len(few) > most:
             raise TooLargeError(

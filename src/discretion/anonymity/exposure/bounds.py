@@ -17,6 +17,9 @@ from discretion.numerics.outward import above, below
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.counting.threshold import Threshold, as_fraction, least_unexposed
 
+# Sets of columns that a bound by groups continues with, for each column.
+MAX_COVERS = 256
+
 COUNTING = "counting"
 
 # A group of columns, as the set bits of a number.
@@ -225,7 +228,7 @@ def counting_lines(known: Mapping[Group, ClassSizes], slack: int) -> list[Line[i
             (covered for covered in reached if _first_missing(covered) == column),
             key=lambda covered: min(rare + slack * cells for rare, cells, _ in reached[covered]),
         )
-        for covered in states[: limits.current().most_covers]:
+        for covered in states[: limits.current().steps(MAX_COVERS, each=1 << 16)]:
             for group, choices in cuts.items():
                 if group >> column & 1 and (lines := combine_lines(reached[covered], choices, slack, people)):
                     both = covered | group

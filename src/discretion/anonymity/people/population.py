@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from discretion import limits
 from discretion.anonymity.people.marginals import SEVERAL_ROWS, Marginals, groups_among
-from discretion.errors import InvalidTableError, InvalidValueError, UnsupportedError
+from discretion.errors import InvalidTableError, InvalidValueError, TooLargeError, UnsupportedError
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.engines.one_process import ProcessBound
 from discretion.tables.layouts.names import distinct_names, names_among
@@ -318,6 +319,8 @@ class Population(ProcessBound):
         if not self._row_count:
             raise InvalidTableError("the table has no rows; exposure needs at least one person")
         self._people = self._row_count if person is None else count_people(rows, person)
+        if self._people > (most := limits.current().people):
+            raise TooLargeError(f"the table has {self._people:,} people, of at most {most:,}; take a sample of them")
         self._class_sizes: dict[frozenset[str], ClassSizes] = {frozenset(): ClassSizes([self._people], [1])}
 
     def __repr__(self) -> str:

@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from discretion import limits
 from discretion.anonymity.people.conversion import People, as_population_of_rows
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.validation import as_count
+
+# Columns of a fingerprint, all of whose subsets are read.
+MAX_COLUMNS_COMBINED = 10
 
 Value = str | int | float | bool | None
 
@@ -165,7 +167,7 @@ def given_away(P: People, values: Mapping[str, Value]) -> tuple[GivenAway, ...]:
     if not columns:
         raise InvalidValueError("given_away needs the value of at least one column")
     agreements = population.agreements({column: _as_text(values[column]) for column in columns})
-    few = len(columns) <= limits.current().most_columns_combined
+    few = len(columns) <= MAX_COLUMNS_COMBINED
     chosen = range(1, len(columns) + 1) if few else (1, len(columns))
     results: list[GivenAway] = []
     for size in chosen:

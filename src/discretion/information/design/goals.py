@@ -22,6 +22,13 @@ from discretion.measures.information.mutual_information import mutual_informatio
 from discretion.numerics.arrays import Reals
 from discretion.numerics.excess import relative_excess
 
+# Values all of whose sets are columns of the best mechanism.
+MAX_VALUES_SOUGHT = 12
+# The same where all values are alike, so that sets of a size are one.
+MAX_ALIKE_VALUES_SOUGHT = 1000
+# Entries of a loss matrix in a linear program.
+MAX_LOSSES = 1 << 14
+
 _CERTAIN = 300.0  # an ε at which nobody lies, whose e^2ε is finite
 _FEW_POINTS, _MOST_POINTS = 1 << 10, 1 << 12
 _EXACT = "over all ε-LDP mechanisms"
@@ -112,7 +119,7 @@ class InformationGoal(Goal):
     def most_values(self) -> int:
         """Linear programs are solved fast."""
         allowed = limits.current()
-        return allowed.most_alike_values_sought if self.symmetric else allowed.most_values_sought
+        return allowed.steps(MAX_ALIKE_VALUES_SOUGHT, each=1 << 20) if self.symmetric else MAX_VALUES_SOUGHT
 
     def value(self, mechanism: System) -> float | Estimate:
         """Return ``I(X; Y)``."""
@@ -165,7 +172,7 @@ class LossGoal(Goal):
     def most_values(self) -> int:
         """Sets are tried where average privacy is asked for."""
         allowed = limits.current()
-        return allowed.most_alike_values_sought if self.symmetric else allowed.most_values_sought
+        return allowed.steps(MAX_ALIKE_VALUES_SOUGHT, each=1 << 20) if self.symmetric else MAX_VALUES_SOUGHT
 
     def value(self, mechanism: System) -> float | Estimate:
         """Return ``R(π, C)``."""
@@ -179,7 +186,7 @@ class LossGoal(Goal):
         """Solve the linear program of the channel from value to guess, and that of its columns for exact weights."""
         if self.symmetric:
             return _by_linear_program(self, epsilon)
-        if self._loss.size > (most := limits.current().most_losses):
+        if self._loss.size > (most := limits.current().steps(MAX_LOSSES, each=1 << 16)):
             raise TooLargeError(
                 f"a loss matrix must have at most {most:,} entries, beyond which the linear program takes too "
                 f"long; got {self._loss.size:,}"
@@ -209,7 +216,7 @@ class UtilityGoal(Goal):
     @property
     def most_values(self) -> int:
         """All sets are looked at in all points and, where values differ, all pairs of those in use."""
-        return min(12 if self.symmetric else 8, limits.current().most_values_sought)
+        return min(12 if self.symmetric else 8, MAX_VALUES_SOUGHT)
 
     def value(self, mechanism: System) -> float | Estimate:
         """Return U^as."""

@@ -12,14 +12,27 @@ import math
 import numpy as np
 from scipy.special import entr, gammaln, logsumexp
 
+from discretion import limits
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.histograms.histograms import sequence_count
+
+# Tallies of values beside tallies of reports.
+MAX_TALLY_CELLS = 1 << 26
+# Entries of the table that these are made by.
+MAX_TALLY_TABLE = 1 << 24
+# Tallies of reports that are listed.
+MAX_REPORT_TALLIES = 1 << 18
 
 TABLES = 1 << 6
 _SCALINGS = 40
 _LARGEST_ODDS, _IMPOSSIBLE, _TINY = 200.0, -1e5, 1e-300
 _DEVIATIONS, _COUNTS = 8.0, 8
 _CELLS_AT_ONCE = 1 << 21
+
+
+def most_listed() -> int:
+    """Return how many tallies of reports may be listed."""
+    return limits.current().numbers(MAX_REPORT_TALLIES, each=64)
 
 
 def posterior_entropies(matrix: Reals, tallies: Integers, listed: Integers, law: Reals) -> tuple[Reals, Reals]:

@@ -23,6 +23,15 @@ from discretion.numerics.laws.binomial_limits import empirical_bernstein, fitted
 from discretion.numerics.means.dirichlet_means import mean_log
 from discretion.numerics.means.dirichlet_moments import log_shifted_moments
 
+# Numbers of the populations of a sample; some hundred are drawn in any case.
+MAX_SHARES_DRAWN = 1 << 22
+# Steps of the recursion of the moments of all samples.
+MAX_MOMENT_STEPS = 1 << 22
+# Moments that are looked up for all samples.
+MAX_MOMENTS_GATHERED = 1 << 27
+# Cells by which the probabilities of sampled tallies are bracketed.
+MAX_CELLS_BRACKETED = 1 << 27
+
 CONFIDENCE = 0.95
 _DEVIATIONS = float(ndtri((1 + CONFIDENCE) / 2))
 DRAWS = 1 << 17
@@ -40,7 +49,7 @@ def by_moments(
     response: Response, n: int, population: Dirichlet, rng: np.random.Generator, draws: int = DRAWS
 ) -> Estimate:
     """Estimate the information in n reports of k-RR, whose tallies' probabilities are known exactly."""
-    most = limits.current().most_shares_drawn // response.k
+    most = limits.current().numbers(MAX_SHARES_DRAWN) // response.k
     shares = draw_shares(population, max(_FEWEST, min(draws, most)), rng)
     probabilities = response.q + response.gap * shares
     tallies = draw_tallies(n, probabilities, rng)
@@ -58,13 +67,13 @@ def draws_by_moments(response: Response, n: int) -> int:
     """
     allowed = limits.current()
     steps = math.ceil(n * (response.q + response.gap / 4))
-    draws = min(DRAWS, allowed.most_moment_steps // steps, allowed.most_moments_gathered // n)
+    draws = min(DRAWS, allowed.steps(MAX_MOMENT_STEPS, each=8) // steps, allowed.steps(MAX_MOMENTS_GATHERED) // n)
     return draws if draws >= _FEWEST else 0
 
 
 def draws_by_bounds(k: int, reports: int) -> int:
     """Return of how many draws the probabilities can be bracketed in seconds; 0 of too few."""
-    draws = min(DRAWS, limits.current().most_cells_bracketed // (PROPOSED * (reports + k * k)))
+    draws = min(DRAWS, limits.current().steps(MAX_CELLS_BRACKETED) // (PROPOSED * (reports + k * k)))
     return draws if draws >= _FEWEST else 0
 
 

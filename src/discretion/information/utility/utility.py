@@ -9,7 +9,7 @@ from discretion.adversaries.populations import Dirichlet, PointMixture, Populati
 from discretion.channels.channel import System
 from discretion.errors import InvalidPriorError
 from discretion.estimate import Estimate, contrasted, highest
-from discretion.information.entropies import TrueTallies, as_density, check_summable, share_entropy
+from discretion.information.entropies import MAX_USERS_SUMMED, TrueTallies, as_density, check_summable, share_entropy
 from discretion.information.protocol import as_protocol
 from discretion.information.utility.population_information import plan_population_information
 from discretion.information.utility.tally_information import plan_tally_information, tally_entropy
@@ -157,7 +157,7 @@ def _checked(system: object, population: PopulationLaw | None) -> tuple[System, 
 
 def truth(k: int, n: int, population: PopulationLaw, rng: np.random.Generator) -> float | Estimate:
     """Return ``I(X⃗; P)``, what the people's own values tell of the population."""
-    if isinstance(population, Dirichlet) and (k > 2 or n <= limits.current().most_users_summed):
+    if isinstance(population, Dirichlet) and (k > 2 or n <= limits.current().numbers(MAX_USERS_SUMMED)):
         return TrueTallies(population, n).information
     if isinstance(population, PointMixture) and population.is_known:
         return 0.0

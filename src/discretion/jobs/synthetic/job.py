@@ -22,6 +22,9 @@ from discretion.tables.layouts.headers import Header
 from discretion.tables.layouts.names import distinct_names
 from discretion.validation import as_confidence, as_count
 
+# (person, synthetic record): of more a sample of the people is attacked.
+MAX_RECORDS_COMPARED = 1 << 32
+
 # Of fewer attacks a rate shows next to nothing.
 MIN_ATTACKS = 20
 Linked = tuple[Sequence[str], Sequence[str]]
@@ -169,7 +172,7 @@ class _Attacks:
         """Return what each attack did, and of others why they were not made."""
         tables, rng = self.read.tables, np.random.default_rng(self.seed)
         people, records, held_out = tables.sizes
-        affordable = limits.current().most_records_compared
+        affordable = limits.current().steps(MAX_RECORDS_COMPARED)
         targets = self.most or max(MIN_ATTACKS, affordable // (2 * records))
         chosen = np.sort(rng.permutation(people)[:targets]), np.sort(rng.permutation(held_out)[:targets])
         conditions = self.most or max(MIN_ATTACKS, affordable // (people + held_out + records))

@@ -14,6 +14,7 @@ from discretion.measures.attack_curves.curve import AttackCurve
 from discretion.measures.attack_curves.polygon import Polygon, lower_envelope
 from discretion.measures.measure import Method, Plan, measure
 from discretion.measures.privacy_loss.differential_privacy import claimed, log_likelihoods
+from discretion.measures.privacy_loss.losses import MAX_LOSS_POINTS
 
 Pair = tuple[Hashable, Hashable]
 
@@ -119,6 +120,6 @@ def _best_of_all(system: System) -> Polygon:
     for a, b in itertools.combinations(rows, 2):
         way = Polygon.of_logs(a, b)
         found += [way, way.reversed]
-        if len(found) * rows.shape[1] > limits.current().most_loss_points:
+        if len(found) * rows.shape[1] > limits.current().numbers(MAX_LOSS_POINTS):
             found = [lower_envelope(found)]
     return lower_envelope(found)

@@ -16,6 +16,9 @@ from discretion.mechanisms.reporting import Sender, Support, SupportSizes, told_
 from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.binomial import binomial_window, multinomial_pmf
 
+# Types that reports of bits are of, in a population of unequal shares.
+MAX_REPORT_TYPES = 1 << 16
+
 
 def report_types(k: int, bits: Support, values: Sequence[int], others: Sequence[Sender]) -> Reals:
     """Return how likely each type of report is, a row per value and then per other sender."""
@@ -25,7 +28,7 @@ def report_types(k: int, bits: Support, values: Sequence[int], others: Sequence[
     rest = written_out(population, k)
     masses, sizes = np.unique(np.delete(rest, apart), return_counts=True)
     blocks = [1] * len(apart) + (sizes.tolist() if strangers else [])
-    if np.prod([size + 1.0 for size in blocks]) > limits.current().most_report_types:
+    if np.prod([size + 1.0 for size in blocks]) > limits.current().numbers(MAX_REPORT_TYPES):
         raise TooLargeError(
             f"reports of {k:,} bits are of too many types for a population with {len(sizes):,} different shares; take "
             "the uniform population, or fewer values"

@@ -10,6 +10,9 @@ from discretion.errors import TooLargeError
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.distances import l1_tiles, sign_sums
 
+# Pairs of secrets that are equally far apart.
+MAX_PAIRS_LISTED = 10**7
+
 # Up to so many absolute differences NumPy is done before Numba is loaded.
 _MOST_BY_ROWS = 1 << 28
 
@@ -41,7 +44,7 @@ class Furthest:
         for found in self._pairs(False):
             blocks.append(found)
             listed += len(found)
-            if listed > (most := limits.current().most_pairs_listed):
+            if listed > (most := limits.current().numbers(MAX_PAIRS_LISTED, each=16)):
                 raise TooLargeError(f"more than {most:,} pairs are equally far apart; take leakiest_pair, the first")
         return [(i, j) for i, j in np.unique(np.concatenate(blocks), axis=0).tolist()]
 
