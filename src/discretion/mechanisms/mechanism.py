@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discretion import limits
-from discretion.adversaries.priors import as_prior, written_out
+from discretion.adversaries.priors import as_prior, prior_vector
 from discretion.channels.channel import Composable
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.estimate import Estimate
@@ -192,7 +192,7 @@ class Mechanism(Reporting, Encodable, Composable):
         """
         shares = as_prior(frequencies, self.k)
         n = as_crowd(n, "n")
-        return self._frequency_variance(n, written_out(shares, self.k))
+        return self._frequency_variance(n, prior_vector(shares, self.k))
 
     def checked_reports(self, reports: ArrayLike) -> Reports:
         """Return the reports as an array with one on each place of its first axis, or say what is wrong with them."""

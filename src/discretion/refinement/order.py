@@ -14,7 +14,7 @@ from discretion.measures.guesses.vulnerability import posterior_vulnerability
 from discretion.notebook import Chartable
 from discretion.numerics.arrays import Reals
 from discretion.refinement.nearest import TOLERANCE
-from discretion.refinement.pair import Pair
+from discretion.refinement.pair import ChannelPair
 from discretion.refinement.refines import refines
 from discretion.refinement.verdict import Refinement, Witness
 
@@ -176,7 +176,7 @@ def _known(
     """Return what the proofs of other pairs say of this one."""
     if not all(isinstance(named[name], Channel) for name in (first, second)):
         return None
-    pair = Pair(named[first], named[second])
+    pair = ChannelPair(named[first], named[second])
     for prior, gain in adversaries:
         if (witness := pair.told_apart(prior, gain)).gap > pair.allowed:
             return Refinement(False, witness=witness)

@@ -49,7 +49,7 @@ class Reduced:
         return cls(np.column_stack(columns), group, share)
 
 
-class Pair:
+class ChannelPair:
     """Two systems with the same secrets.
 
     Raises

@@ -8,8 +8,8 @@ import numpy as np
 from discretion import limits
 from discretion.estimate import Estimate, as_share
 from discretion.measures.attack_curves.best_tests import BestTests
-from discretion.measures.attack_curves.conjugate import Conjugate, Way
-from discretion.measures.attack_curves.polygon import Polygon, lower_envelope
+from discretion.measures.attack_curves.conjugate import Conjugate, ExcessFunctions
+from discretion.measures.attack_curves.polygon import Polygon, best_of_polygons
 from discretion.measures.attack_curves.tradeoff import plan_tradeoff
 from discretion.measures.guesses.bayes_security import Pair
 from discretion.measures.measure import Method, Plan
@@ -35,9 +35,11 @@ def _tradeoff_among_known(system: AmongOthers, pair: Pair | None) -> Plan[BestTe
     pairs = system.pairs if pair is None else [system.pair(*system.ends(pair))]
     if all(map(_has_listed_tests, pairs)):
         return Plan(RATIOS, lambda: _listed_tests(system, pairs, both_ways=pair is None))
-    there, back = (Way.of_profile(profile_of_pairs(each)) for each in (pairs, [each.reversed() for each in pairs]))
+    there, back = (
+        ExcessFunctions.of_profile(profile_of_pairs(each)) for each in (pairs, [each.reversed() for each in pairs])
+    )
     if pair is None:
-        there = back = Way.of_profile(profile_of_pairs(with_reversed(pairs)))
+        there = back = ExcessFunctions.of_profile(profile_of_pairs(with_reversed(pairs)))
     how = method_of_pairs(system)
     return Plan(how, lambda: Conjugate(back, there, system.ldp_epsilon, how.name))
 
@@ -48,7 +50,7 @@ def _tradeoff_among_worst_way(system: AmongWorst, pair: Pair | None) -> Plan[Bes
         return Plan(ENUMERATED, lambda: _split_tests(system, pair))
     how = ENUMERATED if is_enumerable(of_excess(system, 0.0, {})) else BOUND
     if pair is None:
-        way = Way.of_profile(plan_privacy_profile(system).compute())
+        way = ExcessFunctions.of_profile(plan_privacy_profile(system).compute())
         return Plan(how, lambda: Conjugate(way, way, system.ldp_epsilon, how.name))
     a, b = system.ends(pair)
     return Plan(
@@ -63,7 +65,7 @@ def _listed_tests(system: AmongOthers, pairs: Iterable[PairOfValues], *, both_wa
     for pair in pairs:
         tests = tests_of_logs(largest, *_log_likelihoods(pair))
         found += [tests, tests.reversed] if both_ways else [tests]
-    return lower_envelope(found) if both_ways else found[0]
+    return best_of_polygons(found) if both_ways else found[0]
 
 
 def _has_listed_tests(pair: PairOfValues) -> bool:
@@ -92,11 +94,11 @@ def _split_tests(system: AmongWorst, pair: Pair | None) -> Polygon:
         for p, q in block[list(ends)].swapaxes(0, 1):
             way = tests_of_logs(largest, logarithms(p), logarithms(q))
             found += [way] if pair is not None else [way, way.reversed]
-        found = [lower_envelope(found)]
+        found = [best_of_polygons(found)]
     return found[0]
 
 
-def _worst_way(system: AmongWorst, ends: Ends) -> Way:
+def _worst_way(system: AmongWorst, ends: Ends) -> ExcessFunctions:
     """Return by how much the first value's law exceeds the second's, whatever of all the others hold it is most."""
     listed: dict[tuple[int, ...], list[PairOfValues]] = {}
 
@@ -106,4 +108,4 @@ def _worst_way(system: AmongWorst, ends: Ends) -> Way:
     def excess(epsilon: float) -> float | Estimate:
         return as_share(worst_of(of_excess(system, epsilon, listed, [ends]), partial(bounds, epsilon)))
 
-    return Way.of_profile(excess)
+    return ExcessFunctions.of_profile(excess)

@@ -10,7 +10,7 @@ from discretion import limits
 from discretion.adversaries.knowledge import Exchangeable
 from discretion.channels.channel import Channel, Composable, System
 from discretion.errors import TooLargeError, UnsupportedError
-from discretion.measures.attack_curves.tradeoff import places_of
+from discretion.measures.attack_curves.tradeoff import pair_indices
 from discretion.measures.guesses.bayes_security import Pair
 from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon
 from discretion.mechanisms.reporting import Response, reporting
@@ -81,7 +81,7 @@ class View(Composable):
 
     def ends(self, pair: Pair) -> Ends:
         """Return the places of two values, or refuse what is no label."""
-        return places_of(pair, self._inputs)
+        return pair_indices(pair, self._inputs)
 
     @property
     def _inputs(self) -> Sequence[Hashable]:

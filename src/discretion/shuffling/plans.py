@@ -9,7 +9,7 @@ import operator
 from collections.abc import Callable
 
 from discretion.adversaries.gains import Gain, IdentityGain
-from discretion.adversaries.priors import written_out
+from discretion.adversaries.priors import prior_vector
 from discretion.channels.storage import Dense
 from discretion.estimate import Estimate, as_share, settled
 from discretion.measures.guesses.bayes_security import plan_bayes_security
@@ -78,7 +78,7 @@ def _vulnerability_among_known(system: AmongOthers, prior: Prior, gain: Gain) ->
     response = system.uniform_response
     if response is not None and isinstance(gain, IdentityGain) and prior is None:
         return Plan(MAXIMUM_LOAD, lambda: posterior_vulnerability_among_uniform(response, system.n))
-    law = written_out(prior, system.secrets)
+    law = prior_vector(prior, system.secrets)
     if system.secrets == 2 and system.group is not None:
         # How far the first value's law exceeds the second's is what the pair says, so that these change places.
         lines = (gain.guesses() * law)[:, ::-1]
@@ -95,7 +95,7 @@ def _bayes_risk_among_known(system: AmongOthers, prior: Prior) -> Result:
     if system.leaves_only_the_target:
         return plan_bayes_risk(system.mechanism, prior).named(PLAIN)
     if system.is_listable:
-        law = written_out(prior, system.secrets)
+        law = prior_vector(prior, system.secrets)
         return Plan(HISTOGRAMS, lambda: besides_maxima(law[:, None] * system.likelihoods()))
     return risk_of_guess(system, prior)
 
@@ -122,16 +122,16 @@ def _information_among_known(system: AmongOthers, prior: Prior) -> Result:
         return Plan(WALK, lambda: mutual_information_among_uniform(response, system.n))
     if system.is_listable:
         return Plan(HISTOGRAMS, lambda: information_of(Dense(system.likelihoods()), prior))
-    law = written_out(prior, system.secrets)
+    law = prior_vector(prior, system.secrets)
     if _can_be_sampled(system):
         return Plan(SAMPLED, lambda: _sampled(system, InformationLeak(law), InformationBounds(law)))
     return _beside_bounds(
         system,
-        InformationLeak(written_out(prior, system.secrets)),
+        InformationLeak(prior_vector(prior, system.secrets)),
         lambda: bounded(
             system,
             lambda view: plan_mutual_information(view, prior),
-            InformationBounds(written_out(prior, system.secrets)),
+            InformationBounds(prior_vector(prior, system.secrets)),
         ),
     )
 
@@ -149,7 +149,7 @@ def _shannon_capacity_among_known(system: AmongOthers, tolerance: float) -> Plan
 
 @plan_posterior_vulnerability.register
 def _vulnerability_among_worst(system: AmongWorst, prior: Prior, gain: Gain) -> Result:
-    law, leak = written_out(prior, system.secrets), gain_leak(prior, gain)
+    law, leak = prior_vector(prior, system.secrets), gain_leak(prior, gain)
     question = OfAllValues(
         system,
         leak,
@@ -161,7 +161,7 @@ def _vulnerability_among_worst(system: AmongWorst, prior: Prior, gain: Gain) -> 
 
 @plan_bayes_risk.register
 def _bayes_risk_among_worst(system: AmongWorst, prior: Prior) -> Result:
-    law, gain = written_out(prior, system.secrets), IdentityGain(system.secrets)
+    law, gain = prior_vector(prior, system.secrets), IdentityGain(system.secrets)
     question = OfAllValues(
         system,
         lambda view: _negative(plan_bayes_risk(view, prior)),
@@ -189,13 +189,13 @@ def _information_among_worst(system: AmongWorst, prior: Prior) -> Result:
         return plan_mutual_information(view, prior)
 
     question = OfAllValues(system, leak, lambda rows: information_of(Dense(rows), prior), alike=prior is None)
-    return _plan_worst(question, leak, InformationBounds(written_out(prior, system.secrets)))
+    return _plan_worst(question, leak, InformationBounds(prior_vector(prior, system.secrets)))
 
 
 @plan_posterior_vulnerability.register
 def _vulnerability_among_exchangeable(system: AmongExchangeable, prior: Prior, gain: Gain) -> Result:
     if system.is_listable:
-        law = written_out(prior, system.secrets)
+        law = prior_vector(prior, system.secrets)
         return Plan(HISTOGRAMS, lambda: float(gain.best(law[:, None] * system.channel().dense()).sum()))
     return Plan(
         exchangeable.SANDWICHED, lambda: exchangeable.sampled_vulnerability(system, gain, generator(system.seed))
@@ -232,7 +232,7 @@ def method_of_pairs(system: AmongOthers) -> Method:
 
 
 def _bounded_gain(system: AmongOthers, prior: Prior, gain: Gain) -> Estimate:
-    return bounded(system, gain_leak(prior, gain), GainBounds(written_out(prior, system.secrets), gain))
+    return bounded(system, gain_leak(prior, gain), GainBounds(prior_vector(prior, system.secrets), gain))
 
 
 def _negative(plan: Result) -> Result:

@@ -11,7 +11,7 @@ from discretion.numerics.arrays import Integers, Reals
 _ROUNDING = 1e-9  # of logarithms
 
 
-class Joint(Protocol):
+class JointLaw(Protocol):
     """A joint law of secret and observation, entries ``[x, y]``, that is asked and need not be an array."""
 
     def column_maxima(self) -> Reals:
@@ -41,7 +41,7 @@ class Gain(ABC):
         """Return ``max_w Σ_x g(w, x) joint[x, y]`` for every column y of ``joint``, whose entries are non-negative."""
 
     @abstractmethod
-    def best_in(self, joint: Joint) -> Reals:
+    def best_in(self, joint: JointLaw) -> Reals:
         """Return the same of a joint law that need not be an array."""
 
     @abstractmethod

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discretion.adversaries.gains.gain import Gain, Joint, RightOrWrong, check_listable
+from discretion.adversaries.gains.gain import Gain, JointLaw, RightOrWrong, check_listable
 from discretion.errors import InvalidGainError, UnsupportedError
 from discretion.numerics.arrays import Reals
 from discretion.numerics.matrices import largest_entries
@@ -23,7 +23,7 @@ class IdentityGain(RightOrWrong):
         """Return the largest entry of every column."""
         return joint.max(axis=0)
 
-    def best_in(self, joint: Joint) -> Reals:
+    def best_in(self, joint: JointLaw) -> Reals:
         """Return the largest entry of every column."""
         return joint.column_maxima()
 
@@ -53,7 +53,7 @@ class TriesGain(RightOrWrong):
         """Return the sum of the largest entries of every column."""
         return largest_entries(joint, self.tries).sum(axis=0)
 
-    def best_in(self, joint: Joint) -> Reals:
+    def best_in(self, joint: JointLaw) -> Reals:
         """Return the sum of the largest entries of every column."""
         return joint.ranked_sums(np.ones(self.tries))
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discretion.adversaries.gains.gain import Gain, Joint
+from discretion.adversaries.gains.gain import Gain, JointLaw
 from discretion.errors import InvalidGainError
 from discretion.numerics.arrays import Reals
 from discretion.validation import Fractions, NotNumbersError, as_fractions, as_reals, holds_fractions
@@ -39,7 +39,7 @@ class MatrixGain(Gain):
         """Return the largest expected gain in every column."""
         return (self.matrix @ joint).max(axis=0)
 
-    def best_in(self, joint: Joint) -> Reals:
+    def best_in(self, joint: JointLaw) -> Reals:
         """Return the largest expected gain in every column."""
         return joint.mixtures(self.matrix).max(axis=0)
 

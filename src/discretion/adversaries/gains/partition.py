@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discretion.adversaries.gains.gain import Gain, Joint, RightOrWrong, check_listable
+from discretion.adversaries.gains.gain import Gain, JointLaw, RightOrWrong, check_listable
 from discretion.errors import InvalidGainError
 from discretion.escaping import short_repr
 from discretion.numerics.arrays import Integers, Reals
@@ -37,7 +37,7 @@ class PartitionGain(RightOrWrong):
         """Return the largest sum of a block in every column."""
         return class_sums(joint, self.block_of).max(axis=0)
 
-    def best_in(self, joint: Joint) -> Reals:
+    def best_in(self, joint: JointLaw) -> Reals:
         """Return the largest sum of a block in every column."""
         return joint.class_maxima(self.block_of)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discretion import limits
-from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population
+from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population_law
 from discretion.channels.channel import Channel, System
 from discretion.channels.storage.storage import check_size
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
@@ -161,7 +161,7 @@ def frequency_posterior(
     [0.7067, 0.9999]
     """
     protocol = as_protocol(system)
-    prior = as_population(population, protocol.secrets)
+    prior = as_population_law(population, protocol.secrets)
     random = generator(rng)
     likelihoods, seen = _seen(protocol.channel(), counts)
     if isinstance(prior, PointMixture):

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import psi
 
 from discretion import limits
-from discretion.adversaries.populations import Dirichlet, PopulationLaw, as_population
+from discretion.adversaries.populations import Dirichlet, PopulationLaw, as_population_law
 from discretion.channels.channel import System
 from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, settled
@@ -74,7 +74,7 @@ def asymptotic_utility(
     -0.83284001
     """
     protocol = as_protocol(system)
-    law = as_density(as_population(population, protocol.secrets))
+    law = as_density(as_population_law(population, protocol.secrets))
     plan = plan_log_determinant(protocol, law, generator(rng))
     k = protocol.secrets
     return plan.then(lambda mean: mean / (2 * k - 2) - _HALF_ENTROPY)
@@ -109,7 +109,7 @@ def effective_participation(
     0.16076639
     """
     protocol = as_protocol(system)
-    law = as_density(as_population(population, protocol.secrets))
+    law = as_density(as_population_law(population, protocol.secrets))
     try:
         plan = plan_log_determinant(protocol, law, generator(rng))
     except UnfaithfulError:
@@ -166,7 +166,7 @@ def asymptotic_utility_bound(system: System, population: PopulationLaw | None = 
     -3.721732
     """
     protocol = as_protocol(system)
-    law = as_density(as_population(population, protocol.secrets))
+    law = as_density(as_population_law(population, protocol.secrets))
     plan = plan_ldp_epsilon(protocol)
 
     def bound() -> Estimate:

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from discretion import limits
-from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population
+from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population_law
 from discretion.channels.channel import System
 from discretion.estimate import Estimate
 from discretion.information.entropies import TrueTallies, check_summable
@@ -90,7 +90,7 @@ def population_information(
     1.00860663
     """
     protocol = as_protocol(system)
-    law = as_population(population, protocol.secrets)
+    law = as_population_law(population, protocol.secrets)
     return plan_population_information(protocol, as_crowd(n, "n"), law, generator(rng))
 
 

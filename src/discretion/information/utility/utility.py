@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from discretion import limits
-from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population
+from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population_law
 from discretion.channels.channel import System
 from discretion.errors import InvalidPriorError
 from discretion.estimate import Estimate, contrasted, highest
@@ -152,7 +152,7 @@ def digit_utility(
 
 def _checked(system: object, population: PopulationLaw | None) -> tuple[System, PopulationLaw]:
     protocol = as_protocol(system)
-    return protocol, as_population(population, protocol.secrets)
+    return protocol, as_population_law(population, protocol.secrets)
 
 
 def truth(k: int, n: int, population: PopulationLaw, rng: np.random.Generator) -> float | Estimate:

@@ -94,7 +94,7 @@ class Band:
         return settled(Estimate(min(high, max(low, value)), low, high, self.confidence, self.method))
 
 
-def composed(first: BestTests, second: BestTests) -> BestTests:
+def compose_tests(first: BestTests, second: BestTests) -> BestTests:
     """Return the best tests of who sees what both are of, where both have corners."""
     if isinstance(first, Polygon) and isinstance(second, Polygon):
         return _composed(first, second)

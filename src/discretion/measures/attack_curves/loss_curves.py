@@ -8,9 +8,9 @@ import numpy as np
 
 from discretion.estimate import Estimate, largest
 from discretion.measures.attack_curves.best_tests import Band, BestTests, Result, as_band
-from discretion.measures.attack_curves.polygon import Polygon, lower_envelope
-from discretion.measures.privacy_loss.composed_losses import BothWays
-from discretion.measures.privacy_loss.differential_privacy import confirmed, epsilon_question, settled_delta
+from discretion.measures.attack_curves.polygon import Polygon, best_of_polygons
+from discretion.measures.privacy_loss.composed_losses import LossPair
+from discretion.measures.privacy_loss.differential_privacy import confirm_inverse, name_of_epsilon, settled_delta
 from discretion.measures.privacy_loss.divergences import logarithms
 from discretion.measures.privacy_loss.loss_sums import LossSum
 from discretion.numerics.arrays import Reals
@@ -27,7 +27,7 @@ _NOTHING_TOLD = Polygon.through(np.zeros(0), np.zeros(0))
 class BandOfLosses(Band):
     """A band around the best tests between pairs of laws, whose ε, δ and overlap are those of the losses themselves."""
 
-    pairs: tuple[BothWays, ...]
+    pairs: tuple[LossPair, ...]
 
     def excess(self, epsilon: float) -> Result:
         """Return the least δ of (ε, δ)-differential privacy for ε >= 0: the privacy profile."""
@@ -45,12 +45,12 @@ class BandOfLosses(Band):
         return largest([epsilon_of_losses(pair, delta) for pair in self.pairs])
 
 
-def tests_of_losses(losses: BothWays) -> BestTests:
+def tests_of_losses(losses: LossPair) -> BestTests:
     """Return the best tests of Q against P or of P against Q, and their mixtures."""
     return tests_of_any([losses])
 
 
-def epsilon_of_losses(losses: BothWays, delta: float, system: object = None) -> float | Estimate:
+def epsilon_of_losses(losses: LossPair, delta: float, system: object = None) -> float | Estimate:
     """Return the least ε of (ε, δ)-differential privacy, for δ > 0: by its corners where a lattice has all of them.
 
     Errors name the system.
@@ -59,22 +59,22 @@ def epsilon_of_losses(losses: BothWays, delta: float, system: object = None) -> 
         tests = tests_of_losses(losses)
         if isinstance(tests, Polygon):
             epsilon = tests.epsilon(delta)
-            return confirmed(epsilon, epsilon, losses.hockey_stick, delta, epsilon_question(system, delta))
+            return confirm_inverse(epsilon, epsilon, losses.hockey_stick, delta, name_of_epsilon(system, delta))
     return losses.if_exact(losses.epsilon(delta, system))
 
 
-def tests_of_any(pairs: Sequence[BothWays]) -> BestTests:
+def tests_of_any(pairs: Sequence[LossPair]) -> BestTests:
     """Return the best tests between the laws of any of several pairs in either direction, and their mixtures."""
     ways = [(pair, reverse) for pair in pairs for reverse in ((False, True) if pair[1] is not pair[0] else (False,))]
     tests = [tests_of_one_way(pair, reverse) for pair, reverse in ways]
     if len(tests) == 1:
         return tests[0]
     bands = [as_band(one) for one in tests]
-    low, high = (lower_envelope([getattr(band, end) for band in bands]) for end in ("low", "high"))
+    low, high = (best_of_polygons([getattr(band, end) for band in bands]) for end in ("low", "high"))
     return BandOfLosses(low, high, pairs[0].forwards.method.name, pairs=tuple(pairs))
 
 
-def tests_of_one_way(losses: BothWays, reverse: bool = False) -> BestTests:
+def tests_of_one_way(losses: LossPair, reverse: bool = False) -> BestTests:
     """Return the best tests of Q against P, in reverse of P against Q, or between which they are.
 
     They are between those of what tells no less and those of what tells no more.

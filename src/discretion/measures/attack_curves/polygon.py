@@ -202,7 +202,7 @@ class Envelope(Polygon):
         return max(member.epsilon(delta) for member in self.members)
 
 
-def lower_envelope(polygons: Sequence[Polygon]) -> Polygon:
+def best_of_polygons(polygons: Sequence[Polygon]) -> Polygon:
     """Return the best tests that some polygon has, and their mixtures."""
     if not polygons:
         return Polygon.of_steps(np.ones(1), np.ones(1))

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from discretion import limits
 from discretion.adversaries.gains import Gain, IdentityGain, as_gain, gain_matrix
-from discretion.adversaries.priors import written_out
+from discretion.adversaries.priors import prior_vector
 from discretion.channels.channel import Channel, System
 from discretion.errors import InvalidGainError, InvalidPriorError, InvalidValueError, TooLargeError
 from discretion.estimate import Estimate, mapped
@@ -174,7 +174,7 @@ def _of_losses(seen: System, prior: ArrayLike | None, losses: Reals) -> Plan[flo
     if prior is None:
         return Plan(way_to_worst(losses), lambda: worst_share(seen.channel().storage, losses))
     law = prior_on(seen, prior)
-    before = float((losses @ written_out(law, seen.secrets)).min())
+    before = float((losses @ prior_vector(law, seen.secrets)).min())
     if before <= 0:
         raise InvalidPriorError("Bayes security needs a prior that leaves something to lose, got one that does not")
     plan = plan_posterior_vulnerability(seen, law, gain_matrix(-losses))

@@ -128,7 +128,7 @@ class ContinuousNoise(AdditiveNoise):
 
     def channel(self) -> Channel:
         """Refuse: a channel has finitely many observations."""
-        raise no_channel(self)
+        raise no_channel_error(self)
 
     @abstractmethod
     def excesses(self, epsilons: Reals) -> Reals:
@@ -235,10 +235,10 @@ class IntegerNoise(AdditiveNoise):
 
 @reporting.register
 def _reporting_of_continuous_noise(system: ContinuousNoise) -> Reporting:
-    raise no_report_types(system)
+    raise no_report_types_error(system)
 
 
-def no_report_types(system: object) -> UnsupportedError:
+def no_report_types_error(system: object) -> UnsupportedError:
     """Return the error of taking a continuum of reports for finitely many."""
     return UnsupportedError(
         f"{system!r} has a continuum of reports, and to shuffle them takes finitely many; sort continuous reports into "
@@ -254,7 +254,7 @@ MEASURES_OF_TWO = (
 MEASURES_OF_PAIRS = "bayes_security, privacy_profile, dp_epsilon, ldp_epsilon, renyi_dp, tradeoff"
 
 
-def no_channel(system: object, measures: str = MEASURES_OF_TWO) -> UnsupportedError:
+def no_channel_error(system: object, measures: str = MEASURES_OF_TWO) -> UnsupportedError:
     """Return the error of asking a continuous mechanism for its explicit channel, where so much can be measured."""
     return UnsupportedError(
         f"{system!r} has a continuum of observations and no explicit channel; these measures take it: {measures}; "

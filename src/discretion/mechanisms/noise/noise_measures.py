@@ -89,7 +89,7 @@ def _multiplicative_bayes_capacity_of_continuous_noise(system: ContinuousNoise) 
 def _posterior_vulnerability_of_continuous_noise(
     system: ContinuousNoise, prior: Prior, gain: Gain
 ) -> Plan[float | Estimate]:
-    return Plan(system.algorithm, lambda: two_secret_vulnerability(guesses(prior, gain), system.hockey_stick))
+    return Plan(system.algorithm, lambda: two_secret_vulnerability(weighted_gains(prior, gain), system.hockey_stick))
 
 
 @plan_bayes_risk.register
@@ -114,7 +114,7 @@ def _shannon_capacity_of_continuous_noise(system: ContinuousNoise, tolerance: fl
     return attained_uniformly(system)
 
 
-def guesses(prior: Prior, gain: Gain) -> Reals:
+def weighted_gains(prior: Prior, gain: Gain) -> Reals:
     """Return what each guess gains of two secrets, a row each, weighted by the prior."""
     return gain.guesses() * (0.5 if prior is None else prior)
 

@@ -42,7 +42,7 @@ class ClosedForm(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Reports:
+class RepeatedReports:
     """The reports of a finite system on the same secret, in so many uses."""
 
     system: System
@@ -90,7 +90,7 @@ class Reports:
 class ReportPair:
     """The reports of two secrets: P of the first and Q of the second."""
 
-    reports: Reports
+    reports: RepeatedReports
     first: int
     second: int
 

@@ -13,9 +13,9 @@ from discretion.errors import InvalidValueError, TooLargeError
 from discretion.estimate import Estimate, highest, largest, lowest
 from discretion.measures.guesses.bayes_security import plan_bayes_security
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy_loss.composed_losses import BothWays
+from discretion.measures.privacy_loss.composed_losses import LossPair
 from discretion.measures.privacy_loss.differential_privacy import plan_renyi
-from discretion.mechanisms.noise.additive import no_channel
+from discretion.mechanisms.noise.additive import no_channel_error
 from discretion.mechanisms.noise.gaussian import Gaussian
 from discretion.mechanisms.noise.gaussian_losses import GaussianLosses
 from discretion.mechanisms.noise.parameters import as_finite, as_positive
@@ -97,7 +97,7 @@ class SubsampledGaussian(TwoLaws, Encodable):
 
     def channel(self) -> Channel:
         """Refuse: a channel has finitely many observations."""
-        raise no_channel(self)
+        raise no_channel_error(self)
 
     @property
     def furthest(self) -> tuple[int, int]:
@@ -105,13 +105,13 @@ class SubsampledGaussian(TwoLaws, Encodable):
         return 0, 1
 
     @property
-    def losses(self) -> BothWays:
+    def losses(self) -> LossPair:
         """The privacy losses of all steps, with the record against without it, and without it against with it."""
         return self._losses
 
     @cached_property
-    def _losses(self) -> BothWays:
-        return BothWays.of(((self._one_step, replace(self._one_step, backwards=True), self.steps),))
+    def _losses(self) -> LossPair:
+        return LossPair.of(((self._one_step, replace(self._one_step, backwards=True), self.steps),))
 
     def closed_form(self, reverse: bool) -> ClosedForm | None:
         """Return that of one step, or of steps in which all records take part, which are as one with less noise."""

@@ -22,7 +22,7 @@ from discretion.mechanisms.protocols import ranked_supports
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
 from discretion.mechanisms.protocols.ranked_supports import plan_other_gain
-from discretion.mechanisms.reporting import Response, Sender, Support, SupportSizes, told_apart
+from discretion.mechanisms.reporting import Response, Sender, Support, SupportSizes, known_values
 from discretion.mechanisms.wire import Sets
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws.coin_flips import coin_flips
@@ -141,7 +141,7 @@ class SubsetSelection(PureProtocol):
 
     def report_types(self, values: Sequence[int], others: Sequence[Sender] = ()) -> Reals:
         """Return how likely each type of report is: which of the values that are told apart are in it."""
-        apart = told_apart(values, others)
+        apart = known_values(values, others)
         if len(apart) > _FEW_APART or any(sender.population is not None for sender in others):
             return super().report_types(values, others)
         patterns = list(itertools.product((False, True), repeat=len(apart)))
@@ -288,7 +288,7 @@ def _posterior_vulnerability_of_subset_selection(
         return plan_other_gain(system, prior, gain)
     if prior is None:
         return Plan(CLOSED_FORM, lambda: system.support.own / system.size)
-    return Plan(CLOSED_FORM, lambda: ranked_supports.bayes_vulnerability(system, *_ranked(system, prior)))
+    return Plan(CLOSED_FORM, lambda: ranked_supports.ranked_bayes_vulnerability(system, *_ranked(system, prior)))
 
 
 @plan_bayes_risk.register
@@ -296,7 +296,7 @@ def _bayes_risk_of_subset_selection(system: SubsetSelection, prior: Prior) -> Pl
     if prior is None:
         own, not_own = system.support[:2]
         return Plan(CLOSED_FORM, lambda: not_own + own * (system.size - 1) / system.size)
-    return Plan(CLOSED_FORM, lambda: ranked_supports.bayes_risk(system, *_ranked(system, prior)))
+    return Plan(CLOSED_FORM, lambda: ranked_supports.ranked_bayes_risk(system, *_ranked(system, prior)))
 
 
 def _ranked(system: SubsetSelection, prior: Reals) -> tuple[Reals, Reals]:

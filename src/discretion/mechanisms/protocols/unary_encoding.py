@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discretion import limits
-from discretion.adversaries.priors import written_out
+from discretion.adversaries.priors import prior_vector
 from discretion.channels.channel import Channel
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
-from discretion.mechanisms.reporting import Sender, Support, SupportSizes, told_apart
+from discretion.mechanisms.reporting import Sender, Support, SupportSizes, known_values
 from discretion.mechanisms.wire import Bits
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws.coin_flips import coin_flips
@@ -205,10 +205,10 @@ class UnaryEncoding(PureProtocol):
 
     def report_types(self, values: Sequence[int], others: Sequence[Sender] = ()) -> Reals:
         """Return how likely each type of report is: the bits of values that differ, and counts of those alike."""
-        apart = told_apart(values, others)
+        apart = known_values(values, others)
         population = next((sender.population for sender in others if sender.population is not None), None)
         strangers = any(sender.value is None for sender in others)
-        rest = written_out(population, self.k)
+        rest = prior_vector(population, self.k)
         masses, sizes = np.unique(np.delete(rest, apart), return_counts=True)
         blocks = [1] * len(apart) + (sizes.tolist() if strangers else [])
         if np.prod([size + 1.0 for size in blocks]) > limits.current().most_report_types:
