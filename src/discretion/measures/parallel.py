@@ -138,10 +138,11 @@ def _excesses(system: Parallel) -> list[Profile]:
     alike = all(pairs_alike(part) for part in system.parts)
     for pair in [(0, 1)] if alike else combinations(range(system.secrets), 2):
         losses = [way(*pair) for way in parts]
-        once = all(count == 1 for _, _, count in losses)
-        sums = [AtomSum.of(way) if once else None for way in ([q for q, _, _ in losses], [p for _, p, _ in losses])]
+        single = all(count == 1 for _, _, count in losses)
+        directions = [q for q, _, _ in losses], [p for _, p, _ in losses]
+        sums = [AtomSum.from_losses(direction) if single else None for direction in directions]
         if sums[0] is None or sums[1] is None:
-            found.append(LossPair.of(losses).hockey_stick)
+            found.append(LossPair.from_parts(losses).hockey_stick)
             points += some
         else:
             found += [sums[0].excess, sums[1].excess]

@@ -39,7 +39,7 @@ _THEOREM_3 = Method("Bayes-sec Theorem 3 from one use", "bound")
 
 def _losses(system: Repeated) -> LossPair | None:
     once = leakiest_losses(system.base)
-    return None if once is None else LossPair.of([(once, once, system.n)])
+    return None if once is None else LossPair.from_parts([(once, once, system.n)])
 
 
 @exact_rows.register
@@ -87,7 +87,7 @@ def _bounds(system: Repeated, once: float | Estimate, how: str) -> Estimate:
     With ``ρ = Σ_y √(C[a,y] C[b,y])`` of the pair with the least, ``1 - √(1-ρ²ⁿ) <= β* <= ρⁿ``: Le Cam's inequalities,
     since ρ of n uses is ρⁿ. Nor does more than one use hide more than one.
     """
-    distance = _largest_hellinger(system.once.dense())
+    distance = _largest_hellinger(system.one_use.dense())
     squared_most = 2 * _log_affinity(distance + _ROUNDING) * system.n
     le_cam = math.exp(squared_most) / (1 + math.sqrt(-math.expm1(squared_most)))
     low = max(_power(once, system.n), math.nextafter(le_cam, 0))

@@ -48,7 +48,7 @@ class Mechanism(Reporting, Encodable, Composable):
         return self.k
 
     @property
-    def tallied_by_each(self) -> int | None:
+    def tallies_per_report(self) -> int | None:
         """To how many tallies each report adds one, if that is the same for all."""
         return None
 
@@ -150,7 +150,7 @@ class Mechanism(Reporting, Encodable, Composable):
         numpy.ndarray
             Shape ``(k,)``.
         """
-        checked = self.telling_reports(reports)
+        checked = self.informative_reports(reports)
         return self._frequencies(self._aggregate(checked), len(checked))
 
     def estimate_from_aggregate(self, tallies: ArrayLike, n: int) -> Reals:
@@ -168,9 +168,10 @@ class Mechanism(Reporting, Encodable, Composable):
         shape = self._aggregate(self.checked_reports([])).shape
         if given.shape != shape or given.dtype.kind not in "iu" or given.min() < 0 or given.max() > n:
             raise InvalidValueError(f"tallies must be {shape[0]} whole numbers in 0..{n}, got {tallies!r:.80}")
-        if self.tallied_by_each is not None and given.sum() != n * self.tallied_by_each:
+        if self.tallies_per_report is not None and given.sum() != n * self.tallies_per_report:
             raise InvalidValueError(
-                f"tallies of n = {n:,} reports must sum to {n * self.tallied_by_each:,}, got a sum of {given.sum():,}"
+                f"tallies of n = {n:,} reports must sum to {n * self.tallies_per_report:,}, "
+                f"got a sum of {given.sum():,}"
             )
         self.check_informative()
         return self._frequencies(given.astype(np.int64), n)
@@ -198,7 +199,7 @@ class Mechanism(Reporting, Encodable, Composable):
         """Return the reports as an array with one on each place of its first axis, or say what is wrong with them."""
         return as_indices(reports, "reports", self.k)
 
-    def telling_reports(self, reports: ArrayLike) -> Reports:
+    def informative_reports(self, reports: ArrayLike) -> Reports:
         """Return the same, or say why nothing can be estimated from them."""
         checked = self.checked_reports(reports)
         if len(checked) == 0:

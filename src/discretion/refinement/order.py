@@ -178,13 +178,13 @@ def _known(
         return None
     pair = ChannelPair(named[first], named[second])
     for prior, gain in adversaries:
-        if (witness := pair.told_apart(prior, gain)).gap > pair.allowed:
+        if (witness := pair.evaluate_witness(prior, gain)).gap > pair.allowed:
             return Refinement(False, witness=witness)
     for between in named:
         steps = [relations.get(step) for step in ((first, between), (between, second))]
         factors = [each.certificate.factor for each in steps if each is not None and each.certificate is not None]
         if len(factors) == 2:
-            certificate = pair.checked(factors[0].matrix @ factors[1].matrix)
+            certificate = pair.evaluate_factor(factors[0].matrix @ factors[1].matrix)
             if certificate.residual <= TOLERANCE:
                 return Refinement(True, certificate=certificate)
     return None

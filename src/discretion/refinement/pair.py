@@ -35,7 +35,7 @@ class Reduced:
     """The share that it has there."""
 
     @classmethod
-    def of(cls, channel: Channel) -> "Reduced":
+    def from_channel(cls, channel: Channel) -> "Reduced":
         """Reduce a channel, or raise TooLargeError."""
         entries = channel.dense()
         totals: Reals = entries.sum(axis=0)
@@ -69,7 +69,7 @@ class ChannelPair:
     @cached_property
     def reduced(self) -> tuple[Reduced, Reduced]:
         """Both reduced."""
-        return Reduced.of(self.first), Reduced.of(self.second)
+        return Reduced.from_channel(self.first), Reduced.from_channel(self.second)
 
     @cached_property
     def nearest(self) -> Nearest:
@@ -101,11 +101,11 @@ class ChannelPair:
         whole: Reals = factor[of_first.group][:, of_second.group] * of_second.share
         whole /= whole.sum(axis=1, keepdims=True)
         if self._fractions is None:
-            return self.checked(whole)
+            return self.evaluate_factor(whole)
         C, D = self._fractions
-        return self.checked(rational_factor(C, D, whole))
+        return self.evaluate_factor(rational_factor(C, D, whole))
 
-    def checked(self, factor: Any) -> Certificate:
+    def evaluate_factor(self, factor: Any) -> Certificate:
         """Return a factor of the channels with what it misses, by their whole matrices."""
         doubles = self.first.dense(), self.second.dense()
         first, second = doubles if self._fractions is None else self._fractions
@@ -127,9 +127,9 @@ class ChannelPair:
         if self._fractions is not None:
             prior, guesses = (_as_fractions(each) for each in (prior, guesses))
             prior = prior / prior.sum()
-        return self.told_apart(prior, gain_matrix(guesses))
+        return self.evaluate_witness(prior, gain_matrix(guesses))
 
-    def told_apart(self, prior: Any, gain: Gain) -> Witness:
+    def evaluate_witness(self, prior: Any, gain: Gain) -> Witness:
         """Return what an adversary gains from either."""
         prior.setflags(write=False)
         of_first, of_second = (

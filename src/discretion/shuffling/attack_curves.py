@@ -36,10 +36,10 @@ def _tradeoff_among_known(system: AmongOthers, pair: Pair | None) -> Plan[BestTe
     if all(map(_has_listed_tests, pairs)):
         return Plan(RATIOS, lambda: _listed_tests(system, pairs, both_ways=pair is None))
     there, back = (
-        ExcessFunctions.of_profile(profile_of_pairs(each)) for each in (pairs, [each.reversed() for each in pairs])
+        ExcessFunctions.from_profile(profile_of_pairs(each)) for each in (pairs, [each.reversed() for each in pairs])
     )
     if pair is None:
-        there = back = ExcessFunctions.of_profile(profile_of_pairs(with_reversed(pairs)))
+        there = back = ExcessFunctions.from_profile(profile_of_pairs(with_reversed(pairs)))
     how = method_of_pairs(system)
     return Plan(how, lambda: Conjugate(back, there, system.ldp_epsilon, how.name))
 
@@ -50,7 +50,7 @@ def _tradeoff_among_worst_way(system: AmongWorst, pair: Pair | None) -> Plan[Bes
         return Plan(ENUMERATED, lambda: _split_tests(system, pair))
     how = ENUMERATED if is_enumerable(of_excess(system, 0.0, {})) else BOUND
     if pair is None:
-        way = ExcessFunctions.of_profile(plan_privacy_profile(system).compute())
+        way = ExcessFunctions.from_profile(plan_privacy_profile(system).compute())
         return Plan(how, lambda: Conjugate(way, way, system.ldp_epsilon, how.name))
     a, b = system.ends(pair)
     return Plan(
@@ -108,4 +108,4 @@ def _worst_way(system: AmongWorst, ends: Ends) -> ExcessFunctions:
     def excess(epsilon: float) -> float | Estimate:
         return as_share(worst_of(of_excess(system, epsilon, listed, [ends]), partial(bounds, epsilon)))
 
-    return ExcessFunctions.of_profile(excess)
+    return ExcessFunctions.from_profile(excess)

@@ -44,7 +44,7 @@ def sampled_vulnerability(view: AmongExchangeable, gain: Gain, rng: np.random.Ge
         suggested = np.maximum((counts / view.n) @ inverse, 0) * view.n + view.alpha
         guess = _posterior(rows, suggested / suggested.sum(axis=1, keepdims=True), counts)
         known[part] = gain.best(posterior.T)
-        guessed[part] = gain.of_best(guess.T, posterior.T)
+        guessed[part] = gain.gain_of_best(guess.T, posterior.T)
     width, misses = gain.width, (1 - CONFIDENCE) / 2
     above, off_above = empirical_bernstein(known, width, misses)
     below, off_below = empirical_bernstein(guessed, width, misses)

@@ -33,7 +33,7 @@ class BestTests(Protocol):
         ...
 
     @property
-    def shared(self) -> Result:
+    def overlap(self) -> Result:
         """What the two laws have in common: the least sum of both rates."""
         ...
 
@@ -75,9 +75,9 @@ class Band:
         return self._read(lambda tests: tests.excess(epsilon))
 
     @property
-    def shared(self) -> Result:
+    def overlap(self) -> Result:
         """What the two laws have in common."""
-        return self._read(lambda tests: tests.shared)
+        return self._read(lambda tests: tests.overlap)
 
     def epsilon(self, delta: float) -> Result:
         """Return the least ε >= 0 of (ε, δ)-differential privacy."""

@@ -138,7 +138,7 @@ class ExcessFunctions(NamedTuple):
     overlap: Callable[[float], Result]
 
     @classmethod
-    def of_profile(cls, profile: Callable[[float], Result]) -> "ExcessFunctions":
+    def from_profile(cls, profile: Callable[[float], Result]) -> "ExcessFunctions":
         """Return what a privacy profile says."""
         return cls(profile, partial(_left, profile))
 
@@ -188,7 +188,7 @@ class Conjugate:
         return largest([self.forwards.excess(epsilon), self.backwards.excess(epsilon)])
 
     @property
-    def shared(self) -> Result:
+    def overlap(self) -> Result:
         """What the two laws have in common."""
         return self.forwards.overlap(0.0)
 
@@ -206,7 +206,7 @@ class Conjugate:
         touched = [*few, *(1 - rate for rate in few)]
         low, high = 0.0, math.inf
         for _ in range(_REFINED):
-            known = Polygon.through(np.array(touched), np.array([highest(self.misses(rate)) for rate in touched]))
+            known = Polygon.from_points(np.array(touched), np.array([highest(self.misses(rate)) for rate in touched]))
             low, outline = known.normal_shift(least), self._outline()
             high = outline.normal_shift(least)
             if high - low <= _NARROW_RATES * high:
@@ -244,4 +244,4 @@ class Conjugate:
         y = np.maximum(0.0, 1 - depths[:-1] - slopes[:-1] * x)
         if math.isfinite(self.largest):  # then nothing is for sure
             x[-1] = 1.0
-        return Polygon.through(np.append(0.0, x), np.append(1 - depths[0], y))
+        return Polygon.from_points(np.append(0.0, x), np.append(1 - depths[0], y))

@@ -129,7 +129,7 @@ class AttackCurve(Tabular, Chartable):
     @property
     def bayes_security(self) -> Answer:
         """The least ``α + f(α)``: β*, one less the advantage, to all digits where it is small."""
-        return self.tests.shared
+        return self.tests.overlap
 
     @overload
     def delta(self, epsilon: float) -> Answer: ...

@@ -19,8 +19,8 @@ from discretion.numerics.arrays import Reals
 _LARGEST, _LEAST = 700.0, 1e-300
 # What a Fourier transform may leave of a mass where there is none.
 _NOISE = 1e-16
-_ALL_TOLD = Polygon.through(np.zeros(1), np.zeros(1))
-_NOTHING_TOLD = Polygon.through(np.zeros(0), np.zeros(0))
+_ALL_TOLD = Polygon.from_points(np.zeros(1), np.zeros(1))
+_NOTHING_TOLD = Polygon.from_points(np.zeros(0), np.zeros(0))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -34,7 +34,7 @@ class BandOfLosses(Band):
         return settled_delta(largest([pair.hockey_stick(epsilon) for pair in self.pairs]))
 
     @property
-    def shared(self) -> Result:
+    def overlap(self) -> Result:
         """What the two laws have in common, of the pair that has least."""
         return -largest([-pair.if_exact(pair.forwards.overlap(0.0)) for pair in self.pairs])
 
@@ -122,4 +122,4 @@ def _told(law: LossSum, sign: int) -> Polygon:
     # From where nobody is accused on in the steepest direction, and to where everybody is in the flattest.
     first, last = int(np.argmax(tp / np.maximum(fp, _LEAST))), int(np.argmin((1 - tp) / np.maximum(1 - fp, _LEAST)))
     ends = slice(first, max(first, last) + 1)
-    return Polygon.of_steps(*(np.diff(sums[ends], prepend=0.0, append=1.0) for sums in (fp, tp)))
+    return Polygon.from_steps(*(np.diff(sums[ends], prepend=0.0, append=1.0) for sums in (fp, tp)))

@@ -109,14 +109,14 @@ def pair_indices(pair: Pair, secrets: Sequence[Hashable]) -> tuple[int, int]:
 def _best_of_rows(system: System, pair: Pair) -> Polygon:
     a, b = pair_indices(pair, system.channel().inputs)
     rows = log_likelihoods(system)
-    return Polygon.of_logs(rows[a], rows[b])
+    return Polygon.from_logs(rows[a], rows[b])
 
 
 def _best_of_all(system: System) -> Polygon:
     rows = log_likelihoods(system)
     found: list[Polygon] = []
     for a, b in itertools.combinations(rows, 2):
-        way = Polygon.of_logs(a, b)
+        way = Polygon.from_logs(a, b)
         found += [way, way.reversed]
         if len(found) * rows.shape[1] > limits.current().most_loss_points:
             found = [best_of_polygons(found)]

@@ -61,8 +61,8 @@ class ExcessBounds(NamedTuple):
 
     low: float
     high: float
-    left_low: float
-    left_high: float
+    overlap_low: float
+    overlap_high: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ class ComposedLosses:
     def overlap(self, epsilon: float) -> Estimate:
         """Return ``∫ min(Q, e^ε P)`` for ε >= 0, to all digits where it is small."""
         bounds = self.bounds(epsilon)
-        return -self._estimate(-bounds.left_high, -bounds.left_low, span=1.0)
+        return -self._estimate(-bounds.overlap_high, -bounds.overlap_low, span=1.0)
 
     def information(self, left: float, right: float) -> Estimate:
         """Return ``∫_0^∞ δ(s) π0 π1 / (π0 + π1 e^s) ds``, where δ is `hockey_stick`: a part of a mutual information."""
@@ -211,7 +211,7 @@ class ComposedLosses:
             theta,
             chernoff,
             width,
-            lambda less, more: (more.left(epsilon, -1), less.left(epsilon, 1)),
+            lambda less, more: (more.overlap(epsilon, -1), less.overlap(epsilon, 1)),
             lambda low, high: width * min(high, 1 - low),
         )
         low, high = max(1 - high - _OFF_ONE, found[0]), min(1 - low + _OFF_ONE, found[1])
@@ -251,7 +251,7 @@ class ComposedLosses:
         deviation = self._deviation
         if self.is_exact:
             lattices = [(lattice_law(part), count) for part, count in self.parts if isinstance(part, LatticeLosses)]
-            law = loss_sum(lattices, theta, deviation, 0.0).with_its_digits()
+            law = loss_sum(lattices, theta, deviation, 0.0).with_relative_rounding()
             return read(law, law)
         negligible = self._negligible(size)
         finest = self.sketch.finest_step(theta, negligible)
@@ -313,7 +313,7 @@ class LossPair(NamedTuple):
     backwards: ComposedLosses
 
     @classmethod
-    def of(cls, parts: Iterable[tuple[Losses, Losses, int]]) -> "LossPair":
+    def from_parts(cls, parts: Iterable[tuple[Losses, Losses, int]]) -> "LossPair":
         """Return those of parts, given by their losses this way and that way, and how often each is added."""
         given = tuple(parts)
         forwards = ComposedLosses(tuple((one, count) for one, _, count in given))

@@ -40,7 +40,7 @@ ROUNDED_UP = 1e-9
 class CellMasses(NamedTuple):
     """What Q has below the first edge and, from each edge to the next, Q and ``e^edge P``; the last cell has no end."""
 
-    dominated_law: float
+    lower: float
     q: Reals
     scaled_p: Reals
 
@@ -203,7 +203,7 @@ def dominating_law(losses: Losses, step: float, negligible: float) -> GridLaw:
     up = np.clip((q - scaled) / -math.expm1(-step), 0.0, q)
     masses = np.append(q - up, min(found.scaled_p[-1], found.q[-1]))
     masses[1:] += up
-    masses[0] += found.below
+    masses[0] += found.lower
     atoms, weights = _atoms(losses, step)
     beyond = atoms > edges[-1]
     infinite = float(max(0.0, found.q[-1] - found.scaled_p[-1]) + weights[beyond].sum())
@@ -243,7 +243,7 @@ def dominated_law(losses: Losses, step: float, negligible: float) -> GridLaw:
     atoms, weights = _atoms(losses, step)
     places = np.floor((atoms - anchor) / step + ROUNDED_UP).astype(np.int64) - first
     kept = places >= 0
-    lost = found.below + float(weights[~kept].sum())
+    lost = found.lower + float(weights[~kept].sum())
     masses += np.bincount(np.minimum(places[kept], points.size - 1) + spare, weights[kept], masses.size)
     return GridLaw(Lattice(masses, first - spare, lost), anchor, step, lost=lost)
 

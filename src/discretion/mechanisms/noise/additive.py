@@ -40,7 +40,7 @@ class AdditiveNoise(Encodable, Composable):
 
     @property
     @abstractmethod
-    def furthest(self) -> tuple[float, float]:
+    def furthest_pair(self) -> tuple[float, float]:
         """The two secrets that are easiest to tell apart."""
 
     @property
@@ -108,7 +108,7 @@ class ContinuousNoise(AdditiveNoise):
 
     @property
     @abstractmethod
-    def smooth_over(self) -> float:
+    def smoothness_length(self) -> float:
         """The length over which `excess` changes by no more than a factor, in the complex plane too."""
 
     @property
@@ -122,7 +122,7 @@ class ContinuousNoise(AdditiveNoise):
         return 2
 
     @property
-    def furthest(self) -> tuple[float, float]:
+    def furthest_pair(self) -> tuple[float, float]:
         """The values 0 and ``sensitivity``."""
         return 0.0, self.sensitivity
 
@@ -193,7 +193,7 @@ class IntegerNoise(AdditiveNoise):
         """The privacy loss between the two furthest values."""
 
     @property
-    def furthest(self) -> tuple[int, int]:
+    def furthest_pair(self) -> tuple[int, int]:
         """The values 0 and ``sensitivity``."""
         return 0, self.sensitivity
 

@@ -22,13 +22,13 @@ Told = Callable[[float], float | Estimate]
 @plan_tradeoff.register
 def _tradeoff_of_continuous_noise(system: ContinuousNoise, pair: Pair | None) -> Plan[BestTests]:
     if pair is not None:
-        pair_indices(pair, system.furthest)
+        pair_indices(pair, system.furthest_pair)
     return Plan(system.algorithm, lambda: _of_noise(system))
 
 
 @plan_tradeoff.register
 def _tradeoff_of_integer_noise(system: IntegerNoise, pair: Pair | None) -> Plan[BestTests]:
-    if pair is not None and set(pair) != set(system.furthest):
+    if pair is not None and set(pair) != set(system.furthest_pair):
         return plan_tradeoff.dispatch(object)(system, pair)
 
     def tests() -> BestTests:
@@ -44,7 +44,7 @@ def _tradeoff_of_integer_noise(system: IntegerNoise, pair: Pair | None) -> Plan[
 def _tradeoff_of_two_laws(system: TwoLaws, pair: Pair | None) -> Plan[BestTests]:
     if pair is None:
         return Plan(system.algorithm, lambda: tests_of_pairs([system]))
-    reverse = pair_indices(pair, system.furthest) == (1, 0)
+    reverse = pair_indices(pair, system.furthest_pair) == (1, 0)
     there, back = system.closed_form(reverse), system.closed_form(not reverse)
     if there is None or back is None:
         return Plan(system.algorithm, lambda: tests_of_one_way(system.losses, reverse))

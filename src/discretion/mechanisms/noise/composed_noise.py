@@ -57,10 +57,10 @@ class ComposedNoise(TwoLaws):
         return any(part.is_continuous for part, _ in self._noises)
 
     @property
-    def furthest(self) -> Pair:
+    def furthest_pair(self) -> Pair:
         """The labels of the reports' secrets, or the values that all noises have in common, or two numbers."""
         reports = {part.labels for part, _ in self.parts if isinstance(part, ReportPair)} - {(0, 1)}
-        pairs = reports or {part.furthest for part, _ in self._noises}
+        pairs = reports or {part.furthest_pair for part, _ in self._noises}
         return pairs.pop() if len(pairs) == 1 else (0, 1)
 
     @property
@@ -83,7 +83,7 @@ class ComposedNoise(TwoLaws):
         others = [_both_ways(part, count) for part, count in self.parts if _mu(part) == 0]
         if self._mu > 0:
             others.append((GaussianLosses(self._mu), GaussianLosses(self._mu), 1))
-        return LossPair.of(others)
+        return LossPair.from_parts(others)
 
     def closed_form(self, reverse: bool) -> ClosedForm | None:
         """Return that of the noise if it is one or all of it is Gaussian, and at each of the reports' losses."""
@@ -98,8 +98,8 @@ class ComposedNoise(TwoLaws):
         if not pairs:
             return there, back
         return (
-            MixedForm.of(there, back, [forwards for forwards, _, _ in pairs]),
-            MixedForm.of(back, there, [backwards for _, backwards, _ in pairs]),
+            MixedForm.from_forms(there, back, [forwards for forwards, _, _ in pairs]),
+            MixedForm.from_forms(back, there, [backwards for _, backwards, _ in pairs]),
         )
 
     def _noise_form(self, reverse: bool) -> ClosedForm | None:

@@ -63,7 +63,7 @@ class Laplace(ContinuousNoise):
         return self.epsilon
 
     @property
-    def smooth_over(self) -> float:
+    def smoothness_length(self) -> float:
         """The excess is exponential."""
         return 1.0
 

@@ -108,7 +108,7 @@ def _check_order(reports: RepeatedReports, noise: tuple[tuple[Part, int], ...]) 
     for part, _ in noise:
         if isinstance(part, ReportPair):
             check_labels(part.labels, given, "the secrets of the first reports", "those of the second")
-        elif set(given) == set(part.furthest) and given != part.furthest:
+        elif set(given) == set(part.furthest_pair) and given != part.furthest_pair:
             raise InvalidChannelError(
                 f"the secrets of the reports, {given}, are the two values of {part!r} in another order; sort the "
                 "reports' secrets by discretion.restricted"
@@ -171,5 +171,5 @@ def tradeoff_of_noisy_reports(system: NoisyReports, pair: Pair | None) -> Plan[B
     """Plan the best tests of a pair, or what those of all pairs are no better than."""
     if pair is not None:
         chosen = system.pair(*pair_indices(pair, system.reports.labels))
-        return plan_tradeoff(chosen, chosen.furthest)
+        return plan_tradeoff(chosen, chosen.furthest_pair)
     return Plan(system.algorithm, lambda: tests_of_pairs(system.pairs))

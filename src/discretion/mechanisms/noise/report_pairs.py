@@ -133,7 +133,7 @@ class MixedForm:
     infinite: float
 
     @classmethod
-    def of(cls, noise: ClosedForm, reversed_noise: ClosedForm, reports: Sequence[Losses]) -> "MixedForm | None":
+    def from_forms(cls, noise: ClosedForm, reversed_noise: ClosedForm, reports: Sequence[Losses]) -> "MixedForm | None":
         """Return the form of noise beside several reports, or None where their losses are too many."""
         losses, masses, infinite = np.zeros(1), np.ones(1), 0.0
         for part in reports:

@@ -100,7 +100,7 @@ class SubsampledGaussian(TwoLaws, Encodable):
         raise no_channel_error(self)
 
     @property
-    def furthest(self) -> tuple[int, int]:
+    def furthest_pair(self) -> tuple[int, int]:
         """Whether the record is in the data: 0 and 1."""
         return 0, 1
 
@@ -111,7 +111,7 @@ class SubsampledGaussian(TwoLaws, Encodable):
 
     @cached_property
     def _losses(self) -> LossPair:
-        return LossPair.of(((self._one_step, replace(self._one_step, backwards=True), self.steps),))
+        return LossPair.from_parts(((self._one_step, replace(self._one_step, backwards=True), self.steps),))
 
     def closed_form(self, reverse: bool) -> ClosedForm | None:
         """Return that of one step, or of steps in which all records take part, which are as one with less noise."""

@@ -57,7 +57,7 @@ class TwoLaws(Composable, ABC):
 
     @property
     @abstractmethod
-    def furthest(self) -> Pair:
+    def furthest_pair(self) -> Pair:
         """The labels of the two."""
 
     @property
@@ -136,12 +136,12 @@ def _bayes_security_of_two_laws(system: TwoLaws) -> Plan[float | Estimate]:
 
 @plan_leakiest_pair.register
 def _leakiest_pair_of_two_laws(system: TwoLaws) -> Plan[Pair]:
-    return Plan(_ONLY_PAIR, lambda: system.furthest)
+    return Plan(_ONLY_PAIR, lambda: system.furthest_pair)
 
 
 @plan_leakiest_pairs.register
 def _leakiest_pairs_of_two_laws(system: TwoLaws, tolerance: float) -> Plan[list[Pair]]:
-    return Plan(_ONLY_PAIR, lambda: [system.furthest])
+    return Plan(_ONLY_PAIR, lambda: [system.furthest_pair])
 
 
 @plan_ldp_epsilon.register

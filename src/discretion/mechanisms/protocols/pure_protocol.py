@@ -157,14 +157,14 @@ def _privacy_profile_of_pure_protocol(system: PureProtocol) -> Plan[Profile]:
 @plan_least_epsilon.register
 def least_epsilon_of_protocol(system: PureProtocol, delta: float) -> Plan[float]:
     """Plan ε at the corners of the best tests."""
-    return Plan(_closed_form(system), lambda: Polygon.of_logs(*system.log_pair).epsilon(delta))
+    return Plan(_closed_form(system), lambda: Polygon.from_logs(*system.log_pair).epsilon(delta))
 
 
 @plan_tradeoff.register
 def _tradeoff_of_pure_protocol(system: PureProtocol, pair: Pair | None) -> Plan[BestTests]:
     if pair is not None:
         pair_indices(pair, range(system.k))
-    return Plan(_closed_form(system), lambda: Polygon.of_logs(*system.log_pair))
+    return Plan(_closed_form(system), lambda: Polygon.from_logs(*system.log_pair))
 
 
 @plan_renyi.register

@@ -104,7 +104,7 @@ class RandomizedResponse(PureProtocol):
         return self.p, (self.k - 2) * self.q
 
     @property
-    def tallied_by_each(self) -> int:
+    def tallies_per_report(self) -> int:
         """A report supports one value."""
         return 1
 
@@ -188,7 +188,7 @@ def _posterior_vulnerability_of_randomized_response(
 ) -> Plan[float | Estimate]:
     if isinstance(gain, IdentityGain) and prior is None:
         return Plan(Method("closed form of k-RR (Shuffle Prop. 15)", "closed form"), lambda: system.p)
-    return Plan(CLOSED_FORM, lambda: float(gain.best_in(_joint(system, prior)).sum()))
+    return Plan(CLOSED_FORM, lambda: float(gain.best_of_law(_joint(system, prior)).sum()))
 
 
 @plan_posterior_guessing_entropy.register

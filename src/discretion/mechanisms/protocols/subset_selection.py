@@ -115,7 +115,7 @@ class SubsetSelection(PureProtocol):
         return f"SubsetSelection(k={self.k}, epsilon={self.epsilon:g}, size={self.size})"
 
     @property
-    def tallied_by_each(self) -> int:
+    def tallies_per_report(self) -> int:
         """A report supports the values of its set."""
         return self.size
 

@@ -281,7 +281,7 @@ def largest_log_ratio(log_types: Reals) -> float:
 
 def tests_of_logs(largest: float, log_a: Reals, log_b: Reals) -> Polygon:
     """Return the best tests of b against a, of which nothing is likelier from one by more than the largest ratio."""
-    return Polygon.of_logs(np.maximum(log_a, log_b - largest), np.maximum(log_b, log_a - largest))
+    return Polygon.from_logs(np.maximum(log_a, log_b - largest), np.maximum(log_b, log_a - largest))
 
 
 def leakiest_ends(distances: dict[Ends, float | Estimate], tolerance: float) -> list[Ends]:
