@@ -25,6 +25,7 @@ def test_importing_discretion_imports_nothing_heavy(module):
     assert run(f"import sys, discretion; print({module!r} in sys.modules)") == "False"
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("module", ["ibis", "duckdb", "pyarrow", "altair", "scipy.stats"])
 def test_a_closed_form_needs_no_tables_and_no_charts(module):
     ask = "import sys, discretion as dc; dc.bayes_security(dc.RandomizedResponse(9, epsilon=1))"

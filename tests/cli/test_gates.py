@@ -167,7 +167,10 @@ SLOW = (
     "synthetic",
     "collect simulate",
     "compare",
+    "diff",
+    "exposure",
     "measure what is sampled",
+    "release",
     "reproduce",
 )
 
@@ -226,6 +229,7 @@ def test_without_gates_json_has_none() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_what_the_time_left_out_of_an_audit_is_not_decided() -> None:
     found = dc.audit("example:adult", ["sex", "race", "income"], "income", seconds=1e-9)
     gates = [gate_of(f"{measure}>0.9") for measure in audit_measures(["income"])]
@@ -237,6 +241,7 @@ def test_what_the_time_left_out_of_an_audit_is_not_decided() -> None:
     assert all("--time" in str(verdict) for verdict in undecided.values())
 
 
+@pytest.mark.long
 def test_an_audit_gates_what_its_json_says() -> None:
     found = dc.audit("example:adult", ["sex", "race", "income"], "income", k=50)
     numbers, risks = measures_of(found), {risk.name: risk.whole for risk in found.risks}

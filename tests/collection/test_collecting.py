@@ -57,4 +57,4 @@ def told_by_a_meter() -> str:
     meter.request("GET /health", 200)
     meter.upload(1, "stored")
     meter.messages(1, 1, 0)
-    return re.sub(r"# TYPE \w+_created gauge\n", "", meter.told().decode())
+    return re.sub(r"# TYPE \w+_created gauge\n", "", meter.prometheus_text().decode())

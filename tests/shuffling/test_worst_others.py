@@ -14,12 +14,12 @@ from discretion.measures.guesses.vulnerability import plan_posterior_vulnerabili
 from discretion.measures.information.capacities import plan_shannon_capacity
 from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon, profile_root
-from discretion.shuffling.bounds import CapacityBounds, GainBounds, InformationBounds, bounded, bounded_worst
+from discretion.shuffling.bounds import CapacityBounds, GainBounds, InformationBounds, bounded
 from discretion.shuffling.known_others import known
 from discretion.shuffling.laws.blanket import Blanket
 from discretion.shuffling.laws.groups import Group
 from discretion.shuffling.laws.pairs import PairOfValues, largest_excess_beyond, unlike
-from discretion.shuffling.privacy import _bounded_profile
+from discretion.shuffling.worst_others import _bounded_profile, bounded_worst
 from oracles import adversaries as slow, channels, measures
 from oracles.capacity import blahut_arimoto
 from oracles.promise import exactly
@@ -126,6 +126,7 @@ def test_the_bounds_hold_the_largest_distance_that_others_can_make(crowd):
     contains(_bounded_profile(view)(0.0), worst(mechanism, n, lambda rows: 1 - measures.bayes_security(rows)))
 
 
+@pytest.mark.long
 @given(st.data(), crowds())
 @settings(max_examples=25)
 def test_the_bounds_hold_the_worst_gain(data, crowd):
@@ -149,6 +150,7 @@ def test_the_bounds_hold_what_is_seen_among_others_who_are_known(leak, data, cro
     contains(bounded(view, plan, bounds(mechanism.secrets)), oracle(rows_among(mechanism, counts)))
 
 
+@pytest.mark.long
 @given(st.data(), crowds())
 @settings(max_examples=40)
 def test_the_ceiling_of_the_guess_is_never_below_the_worst_one(data, crowd):

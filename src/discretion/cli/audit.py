@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from discretion.cli.limits import Limits, as_seconds
-from discretion.cli.options import LimitOptions, OutputOptions, Table, command
+from discretion.cli.options import ChartOptions, LimitOptions, Table, command
 from discretion.cli.output import show, working, writing
 from discretion.cli.signals import InterruptingEndsIt
 from discretion.cli.terminal import complain
@@ -19,7 +19,7 @@ _PATIENCE = {"duckdb": 2, "spark": 8}
 
 
 @command
-def audit(table: Table, /, *, options: AuditOptions, limits: LimitOptions, output: OutputOptions) -> int:
+def audit(table: Table, /, *, options: AuditOptions, limits: LimitOptions, output: ChartOptions) -> int:
     """Audit a table of people: which columns may go out together, and what the table gives away otherwise.
 
     Parameters

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, ExitStack
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -18,11 +17,8 @@ from discretion.jobs.gates import gates_of
 from discretion.jobs.scenario import Scenario
 from discretion.jobs.target import check_scales, target_of
 from discretion.jobs.tradeoff import EPSILONS, check_drawable, epsilons_of
-from discretion.presenting.files import check_not_an_input, written_whole
+from discretion.presenting.files import chart_format, check_not_an_input, written_whole
 from discretion.spelling import knowledge_of, mechanism_of, prior_of, read_by
-
-FORMATS = ("svg", "png", "pdf", "html")
-_TITLE = "Privacy against utility"
 
 
 def compare(
@@ -108,7 +104,9 @@ def compare(
         found = compared(systems, scenario, goal, None if chart is None else levels, monitor)
         if chart is not None and file is not None and found.tradeoff is not None:
             with monitor.step("drawing"):
-                file.append(_drawn(found.chart(), as_chart_format(chart)))
+                from discretion.charts.page import to_format  # noqa: PLC0415 - half a second
+
+                file.append(to_format(found.chart(), chart_format(chart), found.document().title))
     verdicts = found.judged(gates, measures)
     if json:
         inputs = {
@@ -130,32 +128,9 @@ def _chart_file(
     chart: str, systems: Mapping[str, System], users: int | None
 ) -> AbstractContextManager[list[str | bytes]]:
     """Return the file of the chart, or say what is wrong with it before any work."""
-    as_chart_format(chart)
+    chart_format(chart)
     check_drawable(systems.values(), users)
     return written_whole(chart)
-
-
-def _drawn(chart: Any, suffix: str) -> str | bytes:
-    """Return the contents of the chart's file in the format of that name."""
-    from discretion import charts  # noqa: PLC0415 - Altair takes half a second
-
-    match suffix:
-        case "svg":
-            return charts.to_svg(chart)
-        case "png":
-            return charts.to_png(chart)
-        case "pdf":
-            return charts.to_pdf(chart)
-        case _:
-            return charts.to_html(chart, _TITLE)
-
-
-def as_chart_format(path: str) -> str:
-    """Return the format that a file's name asks for."""
-    suffix = Path(path).suffix.lower().removeprefix(".")
-    if suffix not in FORMATS:
-        raise InvalidValueError(f"--chart must name a file that ends in .{', .'.join(FORMATS)}, got {path}")
-    return suffix
 
 
 def _systems(mechanisms: Iterable[str]) -> dict[str, System]:

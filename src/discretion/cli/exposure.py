@@ -1,7 +1,7 @@
 """``discretion exposure``: who stands out in a table by a set of columns."""
 
 from discretion.cli.limits import Limits, as_seconds
-from discretion.cli.options import CurveOptions, LimitOptions, Table, command
+from discretion.cli.options import ChartOptions, LimitOptions, Table, command
 from discretion.cli.output import show, working, writing
 from discretion.errors import InvalidValueError
 from discretion.input_files import without_password
@@ -15,7 +15,7 @@ _CERTIFIED_BY_COUNTS = ("people", *_CERTIFIED)
 
 
 @command
-def exposure(table: Table, /, *, options: ExposureOptions, limits: LimitOptions, output: CurveOptions) -> int:
+def exposure(table: Table, /, *, options: ExposureOptions, limits: LimitOptions, output: ChartOptions) -> int:
     """Count who stands out in a table by a set of columns.
 
     Parameters

@@ -12,7 +12,7 @@ from cyclopts import Parameter, Token
 
 from discretion.errors import InvalidValueError
 from discretion.jobs.options import Names
-from discretion.numerics.draws.randomness import fresh_seed
+from discretion.numerics.draws import fresh_seed
 from discretion.tables.layouts.headers import Header
 from discretion.validation import as_count
 
@@ -97,13 +97,6 @@ class ChartOptions(OutputOptions):
     """
 
     chart: File | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class CurveOptions(ChartOptions):
-    """How a command whose figure is a curve shows its result."""
-
-    chart: Annotated[File | None, Parameter(name=("--chart", "--curve"))] = None
 
 
 def _whole(_: object, tokens: Sequence[Token]) -> int:

@@ -18,7 +18,7 @@ from discretion.measures.measure import Plan
 from discretion.mechanisms.reporting import Reporting
 from discretion.mechanisms.wire import Encodable, Numbers, Wire
 from discretion.numerics.arrays import Integers, Reals
-from discretion.numerics.draws.randomness import RandomSource, Seed, generator, random_source
+from discretion.numerics.draws import RandomSource, Seed, generator, random_source
 from discretion.validation import as_count, as_crowd, as_indices, as_rows
 
 _PEOPLE_AT_ONCE = 1 << 16

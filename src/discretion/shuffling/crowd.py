@@ -20,9 +20,12 @@ from discretion.measures.measure import plainest, prior_on, reported_alone
 from discretion.measures.privacy_loss.differential_privacy import system_of_claim
 from discretion.mechanisms.reporting import reporting
 from discretion.numerics.arrays import Reals
-from discretion.numerics.draws.randomness import fresh_seed
-from discretion.shuffling.known_others import AmongExchangeable, AmongOthers, AmongWorst, View
+from discretion.numerics.draws import fresh_seed
+from discretion.shuffling.exchangeable import AmongExchangeable
+from discretion.shuffling.known_others import AmongOthers
 from discretion.shuffling.laws.groups import others
+from discretion.shuffling.views import View
+from discretion.shuffling.worst_others import AmongWorst
 from discretion.validation import as_count, as_crowd
 
 

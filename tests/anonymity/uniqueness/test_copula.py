@@ -104,6 +104,7 @@ def test_the_correlation_of_the_normal_variables_is_found_from_their_steps(tied:
     assert found[0, 1] == pytest.approx(tied, abs=0.01)
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("model", [copula, log_linear])
 @pytest.mark.parametrize("rows", [
     [[0]], [[0, 0], [0, 1]], [[i] for i in range(40)], [[i, i] for i in range(40)],

@@ -10,7 +10,7 @@ from pyarrow import parquet
 
 from discretion.collection import Feature
 from discretion.collection.results.analyst import analyst_result
-from discretion.collection.results.documents import analysed_document
+from discretion.collection.results.documents import analyst_document
 from discretion.collection.results.leaks import leaks_of
 from discretion.collection.results.page import to_page
 from discretion.collection.results.parquet import to_parquet
@@ -52,7 +52,7 @@ def test_randomized_shares_are_estimates_that_add_up(rows, seed: int) -> None:
     of = collected(features_of(2, 2, randomizers=[KRR]), rows, seed)
     result = of.analysed(0, 1, confidence=0.9)
     assert result.joint.shares.sum() == pytest.approx(1)
-    for place in range(len(result.joint.told)):
+    for place in range(len(result.joint.counts)):
         share = result.share(place)
         assert isinstance(share, Estimate)
         assert 0 <= share.low <= share.value <= share.high <= 1
@@ -87,7 +87,7 @@ def test_a_planted_rare_answer_is_on_no_page_unless_asked_for(show_rare: bool) -
     leaks = leaks_of(of.task, of.counts, of.choice(0, 1), result)
     said = [
         answer("collect", {}, result.to_dict(show_rare=show_rare)),
-        to_html(analysed_document(result, show_rare=show_rare)),
+        to_html(analyst_document(result, show_rare=show_rare)),
         to_page(result, leaks, show_rare=show_rare),
     ]
     assert all("Kyiv" in text for text in said)

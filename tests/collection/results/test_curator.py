@@ -11,7 +11,7 @@ from discretion.collection import Feature
 from discretion.collection.parts.choosing import choice_of
 from discretion.collection.parts.counting import tallies_of
 from discretion.collection.results.curator import curator_result
-from discretion.collection.results.documents import curated_document
+from discretion.collection.results.documents import curator_document
 from discretion.collection.wire.rounds import Round
 from discretion.presenting.objects import answer
 from discretion.presenting.views.html import to_html
@@ -41,7 +41,7 @@ def test_a_planted_rare_value_is_in_nothing_that_leaves(tmp_path: Path) -> None:
     assert counts["town"][2] == 2
     result = curator_result(run.task, counts, first, run.choice())
     assert result.chosen is not None
-    for text in (answer("collect", {}, result.to_dict()), to_html(curated_document(result))):
+    for text in (answer("collect", {}, result.to_dict()), to_html(curator_document(result))):
         assert "Lagos" in text
         assert "PLANTED" not in text
     (told,) = result.features
@@ -54,7 +54,7 @@ def test_what_became_of_messages_is_told(tmp_path: Path) -> None:
     found = rows_counted(np.empty((0, 2), np.int64), 3, 2, 1)
     result = curator_result(of.task, of.counts, found, None)
     assert (result.dropped, result.repeated, result.unknown) == (3, 2, 1)
-    said = " ".join(block for block in curated_document(result).blocks if isinstance(block, str))
+    said = " ".join(block for block in curator_document(result).blocks if isinstance(block, str))
     assert "3 did not open, 2 came twice, 1 named no answer" in said
     assert "Nothing goes out" in said
 
@@ -76,7 +76,7 @@ def test_the_choice_stands_beside_what_is_certified_and_of_whom(confidence: floa
     assert result.chosen is not None
     assert result.chosen.features == tuple(of.task.features[place].name for place in choice.chosen)
     assert (result.chosen.exposure.high, result.chosen.exposure.confidence) == (choice.exposure, confidence)
-    first = curated_document(result).blocks[0]
+    first = curator_document(result).blocks[0]
     assert ("on average, 90 % sure and assuming that those who are" in str(first)) == (confidence is not None)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from discretion.collection.results.analyst import analyst_result
-from discretion.collection.results.truth import Beside, beside
+from discretion.collection.results.truth import TruthComparison, compare_with_truth
 from discretion.presenting.objects import answer
 from support.collection.drawn_results import Collected, collected, drawn, features_of, rows_counted
 from support.collection.in_process import round_of
@@ -17,8 +17,8 @@ KRR = "krr:epsilon=2"
 ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=40)
 
 
-def compared(of: Collected, *chosen: int) -> Beside:
-    return beside(of.task, of.rows, of.counts, of.analysed(*chosen))
+def compared(of: Collected, *chosen: int) -> TruthComparison:
+    return compare_with_truth(of.task, of.rows, of.counts, of.analysed(*chosen))
 
 
 @given(ROWS)
@@ -37,7 +37,7 @@ def test_one_wrong_answer_is_found(rows, data) -> None:
     person, code = data.draw(st.integers(0, len(rows) - 1)), data.draw(st.integers(0, 3))
     told = of.told.copy()
     told[person, 1] = code
-    found = beside(of.task, of.rows, of.counts, Collected(of.task, of.rows, told).analysed(0, 1))
+    found = compare_with_truth(of.task, of.rows, of.counts, Collected(of.task, of.rows, told).analysed(0, 1))
     assert found.agrees == (code == rows[person][1])
     assert all(each.agrees for each in found.single)
 
@@ -47,7 +47,7 @@ def test_one_who_is_missing_is_found() -> None:
     for randomizers in ((), (KRR, KRR)):
         of = drawn(features_of(2, 2, randomizers=randomizers), 200)
         fewer = analyst_result(rows_counted(of.told[1:], 1), round_of(of.task, 0, 1))
-        found = beside(of.task, of.rows, of.counts, fewer)
+        found = compare_with_truth(of.task, of.rows, of.counts, fewer)
         assert not found.agrees
         assert "199 of 200 people were counted" in found.verdict
 
@@ -70,7 +70,7 @@ def test_standard_errors_are_those_of_the_coins() -> None:
         [[0, 0]] * 30 + [[1, 2]] * 20 + [[2, 0]] * 50,
     )
     draws = (collected(features, rows, seed) for seed in range(200))
-    furthest = [beside(of.task, of.rows, of.counts).single[0].furthest for of in draws]
+    furthest = [compare_with_truth(of.task, of.rows, of.counts).single[0].furthest for of in draws]
     assert 0.9 < np.mean(furthest) < 1.7  # of three shares that sum to 1, each of one standard error on average
 
 
@@ -87,7 +87,7 @@ def test_biased_shares_differ() -> None:
 @pytest.mark.parametrize("randomizers", [(), (KRR,)])
 def test_it_is_json_and_may_be_of_the_first_round_alone(randomizers) -> None:
     of = drawn(features_of(2, 2, randomizers=randomizers), 100)
-    told = json.loads(answer("collect", {}, beside(of.task, of.rows, of.counts).to_dict()))["results"]
+    told = json.loads(answer("collect", {}, compare_with_truth(of.task, of.rows, of.counts).to_dict()))["results"]
     assert (told["joint"], told["counted"], told["agrees"]) == (None, None, True)
     assert [each["features"] for each in told["single"]] == [["a"], ["b"]]
 

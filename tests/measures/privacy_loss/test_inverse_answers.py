@@ -97,6 +97,7 @@ def test_an_epsilon_of_a_curve_that_its_delta_contradicts_is_an_internal_error(m
         curve.epsilon(0.1)
 
 
+@pytest.mark.long
 def test_an_observation_that_one_secret_alone_shows_is_in_every_profile() -> None:
     """Beyond all finite losses, δ is what that observation has, whichever way it is lost: [0.998, 0.002] and [1, 0]."""
     for rows in ([[0.998, 0.002], [1, 0]], [[1, 0], [0.998, 0.002]]):

@@ -26,6 +26,7 @@ def excess(law: GridLaw, epsilon: float) -> float:
     return law.infinite - float(law.lattice.masses @ np.expm1(np.minimum(epsilon - losses, 0.0)))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("losses", LOSSES, ids=repr)
 def test_a_grid_brackets_the_true_law(losses: GaussianLosses | LaplaceLosses, step: float) -> None:

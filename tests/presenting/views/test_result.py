@@ -87,6 +87,7 @@ RESULTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("made", RESULTS)
 def test_every_face_shows_the_one_document(made: Callable[[Path], JobResult], tmp_path: Path) -> None:
     result = made(tmp_path)
@@ -107,6 +108,7 @@ def test_every_face_shows_the_one_document(made: Callable[[Path], JobResult], tm
         assert result.chart().to_dict() == result.chart(next(iter(figures))).to_dict()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("made", RESULTS)
 def test_a_table_has_a_row_for_each_number(made: Callable[[Path], JobResult], tmp_path: Path) -> None:
     result = made(tmp_path)

@@ -115,9 +115,9 @@ class Dense(Storage):
     @property
     def way_to_furthest_rows(self) -> str:
         """The name of the algorithm that suits the shape."""
-        return pairwise.way(*self.shape)
+        return pairwise.algorithm_of_shape(*self.shape)
 
-    def furthest_rows(self, tolerance: float = 0.0) -> pairwise.Furthest:
+    def furthest_rows(self, tolerance: float = 0.0) -> pairwise.FurthestRows:
         """Find the largest L1 distance between two rows, and the pairs within a tolerance of it."""
         return pairwise.furthest_rows(self._array, tolerance)
 

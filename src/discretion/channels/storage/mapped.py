@@ -113,9 +113,9 @@ class ByRows(Storage):
     @property
     def way_to_furthest_rows(self) -> str:
         """The name of the algorithm that suits the shape."""
-        return pairwise.way(*self.shape)
+        return pairwise.algorithm_of_shape(*self.shape)
 
-    def furthest_rows(self, tolerance: float = 0.0) -> pairwise.Furthest:
+    def furthest_rows(self, tolerance: float = 0.0) -> pairwise.FurthestRows:
         """Find the largest L1 distance between two rows of all in memory, or raise TooLargeError."""
         return self._in_memory().furthest_rows(tolerance)
 
@@ -195,7 +195,7 @@ class Mapped(ByRows):
         """Return the L1 distance of every row to one of them."""
         return distances_of(self._array, self._array[row : row + 1])[:, 0]
 
-    def furthest_rows(self, tolerance: float = 0.0) -> pairwise.Furthest:
+    def furthest_rows(self, tolerance: float = 0.0) -> pairwise.FurthestRows:
         """Find the largest L1 distance between two rows where they are, and the pairs within a tolerance of it."""
         return pairwise.furthest_rows(self._array, tolerance)
 

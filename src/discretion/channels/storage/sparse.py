@@ -10,7 +10,7 @@ import numpy as np
 from discretion.channels.storage.storage import Block, EntryFunction, Storage, row_blocks
 from discretion.channels.storage.unit_rows import Naming, check_entries, check_shape, divisors_of
 from discretion.numerics.arrays import Integers, Reals
-from discretion.numerics.distances import pairwise, sparse_pairs
+from discretion.numerics.distances import pairwise
 from discretion.numerics.proportional_columns import alike
 
 
@@ -150,9 +150,9 @@ class Sparse(Storage):
         """All pairs of rows, their zeros left out."""
         return pairwise.BY_ROWS
 
-    def furthest_rows(self, tolerance: float = 0.0) -> pairwise.Furthest:
+    def furthest_rows(self, tolerance: float = 0.0) -> pairwise.FurthestRows:
         """Find the largest L1 distance between two rows, and the pairs within a tolerance of it."""
-        return sparse_pairs.furthest_rows(self._array, tolerance)
+        return pairwise.furthest_sparse_rows(self._array, tolerance)
 
     def merged(self) -> tuple["Sparse", list[int]]:
         """Return it with proportional columns added up and zero ones dropped, and the columns that were kept."""

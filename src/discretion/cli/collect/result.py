@@ -73,12 +73,12 @@ def result(
 
 
 def _of_analyst(home: "Home", html: str | None, parquet: str | None, show_rare: bool) -> _Said:
-    from discretion.collection.results.documents import analysed_document  # noqa: PLC0415
+    from discretion.collection.results.documents import analyst_document  # noqa: PLC0415
     from discretion.collection.results.page import to_page  # noqa: PLC0415
     from discretion.collection.results.parquet import to_parquet  # noqa: PLC0415
-    from discretion.collection.services.analyst import analysed  # noqa: PLC0415
+    from discretion.collection.services.analyst import read_analyst_result  # noqa: PLC0415
 
-    found = analysed(home)
+    found = read_analyst_result(home)
     if html is not None:
         with written_whole(html) as contents:
             contents.append(to_page(found, show_rare=show_rare))
@@ -86,17 +86,17 @@ def _of_analyst(home: "Home", html: str | None, parquet: str | None, show_rare: 
         with written_whole(parquet) as contents:
             contents.append(to_parquet(found))
     told = dict(found.to_dict(show_rare=show_rare))
-    document = analysed_document(found, show_rare=show_rare)
+    document = analyst_document(found, show_rare=show_rare)
     return told, [document], {"people": found.joint.people, "exposure": found.exposure}
 
 
 def _of_curator(home: "Home") -> _Said:
-    from discretion.collection.results.documents import curated_document, leaks_document  # noqa: PLC0415
-    from discretion.collection.services.curator import curated  # noqa: PLC0415
+    from discretion.collection.results.documents import curator_document, leaks_document  # noqa: PLC0415
+    from discretion.collection.services.curator import read_curator_result  # noqa: PLC0415
 
-    found, leaks = curated(home)
+    found, leaks = read_curator_result(home)
     measures: dict[str, Number] = {"people": found.people}
     if found.chosen is not None:
         measures["exposure"] = found.chosen.exposure
     told = {**found.to_dict(), "leaks": leaks.to_dict()}
-    return told, [curated_document(found), leaks_document(leaks)], measures
+    return told, [curator_document(found), leaks_document(leaks)], measures

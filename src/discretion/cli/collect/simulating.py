@@ -79,7 +79,7 @@ def simulate(
     json
         Print one JSON object.
     """
-    from discretion.collection.simulation.document import simulated_document  # noqa: PLC0415 - the extra collect
+    from discretion.collection.simulation.document import simulation_document  # noqa: PLC0415 - the extra collect
     from discretion.collection.simulation.simulate import MEASURES, simulate as simulated  # noqa: PLC0415
 
     gates = gates_of(fail_over, MEASURES)
@@ -111,7 +111,7 @@ def simulate(
         from discretion.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
         from discretion.presenting.views.terminal import to_text  # noqa: PLC0415
 
-        Screen().print(to_text(simulated_document(found, full=full)))
+        Screen().print(to_text(simulation_document(found, full=full)))
         say_verdicts(verdicts)
     return code_of(verdict.verdict for verdict in verdicts)
 

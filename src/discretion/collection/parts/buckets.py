@@ -17,7 +17,7 @@ _IN_MEMORY = 1 << 16  # bytes of a file that is not worth one
 
 
 @dataclass(frozen=True)
-class Scattered:
+class Buckets:
     """Rows of one width in files."""
 
     width: int
@@ -30,7 +30,7 @@ class Scattered:
         for place, file in enumerate(self.files):
             file.write(rows[ends[place] : ends[place + 1]].tobytes())
 
-    def taken(self) -> Iterator[NDArray[Any]]:
+    def drain(self) -> Iterator[NDArray[Any]]:
         """Yield the rows of each file, and let go of it."""
         for file in self.files:
             file.seek(0)
@@ -40,12 +40,12 @@ class Scattered:
 
 
 @contextmanager
-def scattered(width: int, folder: Path | None = None) -> Generator[Scattered]:
+def open_buckets(width: int, folder: Path | None = None) -> Generator[Buckets]:
     """Have files without a name, which are gone with the process however that ends; None is the temporary folder."""
     with ExitStack() as open_files:
         where = None if folder is None else str(folder)
         files = [open_files.enter_context(SpooledTemporaryFile(_IN_MEMORY, dir=where)) for _ in range(FILES)]
-        yield Scattered(width, files)
+        yield Buckets(width, files)
 
 
 def rows_of(block: bytes, width: int) -> NDArray[Any]:

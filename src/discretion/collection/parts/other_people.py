@@ -28,7 +28,7 @@ _LEAST_RISK = 1e-280
 
 
 @dataclass(frozen=True)
-class ForOthers:
+class StatisticalCertificate:
     """What is certified of other people than those counted.
 
     With certainty ``confidence``, for every set J of features at once, the chance that one of n others has fewer than k
@@ -87,9 +87,9 @@ class ForOthers:
     @cached_property
     def _rare(self) -> Mapping[str, list[float]]:
         """Each feature → the limit ``u(N)`` for N from 1 to the number of its answers."""
-        most = max(int(held.sum()) for held in self.counts.values())
+        most = max(int(tally.sum()) for tally in self.counts.values())
         misses = (1 - self.confidence) / len(self.counts)
-        return {name: rare_limits(held, most, misses) for name, held in self.counts.items()}
+        return {name: rare_limits(tally, most, misses) for name, tally in self.counts.items()}
 
     def _bound(self, rare: Sequence[list[float]]) -> float:
         if not rare:

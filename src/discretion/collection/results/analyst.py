@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from discretion.collection.parts.counting import Counted
+from discretion.collection.parts.counting import BatchCounts
 from discretion.collection.parts.intervals import METHOD, intervals_of
-from discretion.collection.parts.joint import Joint, joint_of
+from discretion.collection.parts.joint import JointShares, joint_shares
 from discretion.collection.randomizers import randomizer_of
-from discretion.collection.results.rare import Rare, merged, shown
+from discretion.collection.results.rare import Rare, merge_rare, publishable
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.task import Feature
 from discretion.estimate import Estimate
@@ -44,7 +44,7 @@ class AnalystResult:
 
     Parameters
     ----------
-    of
+    round
         The round, its task with it.
     joint
         The shares of all combinations of answers.
@@ -54,8 +54,8 @@ class AnalystResult:
         All intervals hold together so surely.
     """
 
-    of: Round
-    joint: Joint
+    round: Round
+    joint: JointShares
     dropped: int
     repeated: int
     unknown: int
@@ -68,17 +68,17 @@ class AnalystResult:
 
     @property
     def _features(self) -> list[Feature]:
-        return [self.of.task.features[place] for place in self.of.groups[0]]
+        return [self.round.task.features[place] for place in self.round.groups[0]]
 
     @cached_property
     def limits(self) -> tuple[Reals, Reals]:
         """The least and the most share of each combination."""
-        return intervals_of(self.joint, self.of, self.confidence)
+        return intervals_of(self.joint, self.round, self.confidence)
 
     @cached_property
-    def held(self) -> Integers | Reals:
+    def counts(self) -> Integers | Reals:
         """How many people have each combination: as counted, or as estimated."""
-        return self.joint.shares * self.joint.people if self.randomized else self.joint.told
+        return self.joint.shares * self.joint.people if self.randomized else self.joint.counts
 
     def share(self, place: int) -> float | Estimate:
         """Return the share of a combination: exact if it was counted, else with its interval, and moved into it."""
@@ -92,23 +92,23 @@ class AnalystResult:
 
         Of each the answers, the share and its standard error, which is 0 where it was counted.
         """
-        for place in sorted(self.told(show_rare=show_rare), key=lambda place: -self.held[place]):
+        for place in sorted(self.shown_places(show_rare=show_rare), key=lambda place: -self.counts[place]):
             yield self.joint.answers[place], self.share(place), float(self.joint.errors[place])
 
-    def told(self, *, show_rare: bool = False) -> list[int]:
+    def shown_places(self, *, show_rare: bool = False) -> list[int]:
         """Return the places of the combinations that are told one by one."""
-        return np.flatnonzero(shown(self.held, self.of.task.k) | show_rare).tolist()
+        return np.flatnonzero(publishable(self.counts, self.round.task.k) | show_rare).tolist()
 
     @property
     def rare(self) -> Rare | None:
         """All other combinations as one, those included that join them so that nothing can be worked out."""
-        return merged(self.held, shown(self.held, self.of.task.k))
+        return merge_rare(self.counts, publishable(self.counts, self.round.task.k))
 
     @cached_property
     def exposure(self) -> float:
         """Which share of the people has fewer than k alike in what they told."""
-        told = self.joint.told
-        return float(told[told < self.of.task.k].sum()) / max(self.joint.people, 1)
+        counts = self.joint.counts
+        return float(counts[counts < self.round.task.k].sum()) / max(self.joint.people, 1)
 
     @cached_property
     def posterior(self) -> Posterior | None:
@@ -121,8 +121,8 @@ class AnalystResult:
         if len(self.joint.features) > 1 or not self.randomized or not self.joint.people:
             return None
         (feature,) = self._features
-        law = frequency_posterior(randomizer_of(feature), self.joint.told, rng=0)
-        intervals = (law.marginal(code).interval(self.confidence) for code in range(len(self.joint.told)))
+        law = frequency_posterior(randomizer_of(feature), self.joint.counts, rng=0)
+        intervals = (law.marginal(code).interval(self.confidence) for code in range(len(self.joint.counts)))
         return Posterior(tuple(law.mean.tolist()), tuple((float(low), float(high)) for low, high in intervals))
 
     def to_dict(self, *, show_rare: bool = False) -> Mapping[str, Any]:
@@ -131,9 +131,9 @@ class AnalystResult:
         law = self.posterior
         labels = [answers[0] for answers in self.joint.answers]
         return {
-            "task": self.of.task.digest.hex(),
+            "task": self.round.task.digest.hex(),
             "people": self.joint.people,
-            "k": self.of.task.k,
+            "k": self.round.task.k,
             "features": list(self.joint.features),
             "randomized": dict(self.randomized),
             "confidence": self.confidence if self.randomized else None,
@@ -144,7 +144,7 @@ class AnalystResult:
             "rare": plain(rare),
             "posterior": None if law is None else [
                 {"answer": labels[code], "mean": law.means[code], "interval": list(law.intervals[code])}
-                for code in self.told(show_rare=show_rare)
+                for code in self.shown_places(show_rare=show_rare)
             ],
             "exposure": self.exposure,
             "dropped": self.dropped, "repeated": self.repeated, "unknown": self.unknown,
@@ -152,14 +152,14 @@ class AnalystResult:
         }  # fmt: skip
 
 
-def analyst_result(found: Counted, of: Round, confidence: float = 0.95) -> AnalystResult:
+def analyst_result(batch: BatchCounts, round_: Round, confidence: float = 0.95) -> AnalystResult:
     """Return what the analyst gives out.
 
     Parameters
     ----------
-    found
+    batch
         What the batch of the second round holds.
-    of
+    round_
         The round.
     confidence
         In (0, 1): how surely all intervals hold together, where answers were randomized.
@@ -171,5 +171,5 @@ def analyst_result(found: Counted, of: Round, confidence: float = 0.95) -> Analy
     TooLargeError
         If answers are randomized and have too many combinations.
     """
-    joint = joint_of(found.told, of, found.times)
-    return AnalystResult(of, joint, found.dropped, found.repeated, found.unknown, as_confidence(confidence))
+    joint = joint_shares(batch.combinations, round_, batch.times)
+    return AnalystResult(round_, joint, batch.dropped, batch.repeated, batch.unknown, as_confidence(confidence))

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from discretion.collection.parts.choosing import Counts, certified_of, people_of
-from discretion.collection.results.rare import Rare, merged, shown
+from discretion.collection.results.rare import Rare, merge_rare, publishable
 from discretion.collection.wire.selection import Choice
 from discretion.collection.wire.task import Feature, Task
 from discretion.estimate import Estimate
@@ -38,7 +38,7 @@ class FeatureCounts:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenFeatures:
     """What goes out together.
 
     Parameters
@@ -82,7 +82,7 @@ class CuratorResult:
     dropped: int
     repeated: int
     unknown: int
-    chosen: Chosen | None
+    chosen: ChosenFeatures | None
 
     def to_dict(self) -> Mapping[str, Any]:
         """Return it as plain objects, for JSON."""
@@ -99,7 +99,7 @@ class CuratorResult:
         return {**plain(self), "features": records}
 
 
-class Lost(Protocol):
+class LostMessages(Protocol):
     """How many messages did not open, were there already, or named no answer of the task."""
 
     @property
@@ -111,13 +111,13 @@ class Lost(Protocol):
 
 
 def curator_result(
-    task: Task, counts: Counts, found: Lost, choice: Choice | None, confidence: float | None = None
+    task: Task, counts: Counts, lost: LostMessages, choice: Choice | None, confidence: float | None = None
 ) -> CuratorResult:
     """Return what the curator gives out.
 
     Parameters
     ----------
-    task, counts, found
+    task, counts, lost
         What was asked, how many gave each answer, by codes, and what became of the other messages.
     choice, confidence
         The choice, and the confidence that it was made with for other people than those counted, as by
@@ -127,18 +127,18 @@ def curator_result(
     chosen = None
     if choice is not None:
         names = tuple(task.features[place].name for place in choice.chosen)
-        chosen = Chosen(names, certified_of(task, counts, choice, confidence))
-    features = tuple(_told(feature, counts, task.k, people) for feature in task.features)
+        chosen = ChosenFeatures(names, certified_of(task, counts, choice, confidence))
+    features = tuple(_counts_of_feature(feature, counts, task.k, people) for feature in task.features)
     return CuratorResult(
         task.digest.hex(), people, task.k, task.budget, features,
-        found.dropped, found.repeated, found.unknown, chosen,
+        lost.dropped, lost.repeated, lost.unknown, chosen,
     )  # fmt: skip
 
 
-def _told(feature: Feature, counts: Counts, k: int, people: int) -> FeatureCounts:
+def _counts_of_feature(feature: Feature, counts: Counts, k: int, people: int) -> FeatureCounts:
     feature_counts = counts[feature.name]
-    told = shown(feature_counts, k)
-    each = tuple((feature.labels[code], int(feature_counts[code])) for code in np.flatnonzero(told).tolist())
+    is_shown = publishable(feature_counts, k)
+    each = tuple((feature.labels[code], int(feature_counts[code])) for code in np.flatnonzero(is_shown).tolist())
     return FeatureCounts(
-        feature.name, feature.randomizer, each, merged(feature_counts, told), people - int(feature_counts.sum())
+        feature.name, feature.randomizer, each, merge_rare(feature_counts, is_shown), people - int(feature_counts.sum())
     )

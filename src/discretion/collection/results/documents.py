@@ -8,7 +8,7 @@ from discretion.collection.results.curator import CuratorResult
 from discretion.collection.results.guesses import Guess
 from discretion.collection.results.leaks import Leaks
 from discretion.collection.results.rare import Rare
-from discretion.collection.results.truth import Beside
+from discretion.collection.results.truth import TruthComparison
 from discretion.estimate import Estimate, highest
 from discretion.presenting.names import short
 from discretion.presenting.numbers import (
@@ -30,7 +30,7 @@ TRUST = "Who has to be trusted"
 _NAMED = 4
 
 
-def curated_document(result: CuratorResult) -> Document:
+def curator_document(result: CuratorResult) -> Document:
     """Return what the first round says: what goes out, and the counts of each feature."""
     if result.chosen is None:
         decision = (
@@ -44,7 +44,7 @@ def curated_document(result: CuratorResult) -> Document:
     rows = [
         (short(each.feature), answer_words(answer), f"{count:,}")
         for each in result.features
-        for answer, count in [*each.counts, *_merged(each.rare)]
+        for answer, count in [*each.counts, *_rare_row(each.rare)]
     ]
     lost = sum(each.lost for each in result.features)
     blocks: list[Block] = [
@@ -58,9 +58,9 @@ def curated_document(result: CuratorResult) -> Document:
     return Document("What the curator gives out", tuple(blocks))
 
 
-def analysed_document(result: AnalystResult, *, show_rare: bool = False) -> Document:
+def analyst_document(result: AnalystResult, *, show_rare: bool = False) -> Document:
     """Return what the second round says: the shares of joint answers, and how sure they are."""
-    joint, k = result.joint, result.of.task.k
+    joint, k = result.joint, result.round.task.k
     blocks: list[Block] = [
         f"{people(joint.people)} told their answers to {features_words(joint.features)}. {_messages(result)}",
         f"{percent(result.exposure)} of them have fewer than {k} alike in what they told.",
@@ -95,7 +95,7 @@ def posterior_grid(result: AnalystResult, *, show_rare: bool = False) -> tuple[B
     intervals = [" to ".join(map(percent, each)) for each in law.intervals]
     rows = [
         (answer_words(result.joint.answers[code][0]), percent(law.means[code]), intervals[code])
-        for code in result.told(show_rare=show_rare)
+        for code in result.shown_places(show_rare=show_rare)
     ]
     names = _heads(result.joint.features)
     return (
@@ -115,9 +115,9 @@ def _numbers(share: float | Estimate, error: float, people: int) -> tuple[str, .
     return percent(share.value), in_points(error), interval(share).partition(": ")[2].rstrip(")")
 
 
-def beside_document(found: Beside) -> Document:
+def truth_document(comparison: TruthComparison) -> Document:
     """Return the truth beside the results: the verdict, and each table."""
-    tables = [*found.single, *([] if found.joint is None else [found.joint])]
+    tables = [*comparison.single, *([] if comparison.joint is None else [comparison.joint])]
     rows = [
         (
             features_words(table.features),
@@ -131,7 +131,7 @@ def beside_document(found: Beside) -> Document:
     heads = ("answers to", "shares", "as they are", "standard errors", "agree")
     return Document(
         "The truth beside the result",
-        (found.verdict, first_rows(heads, rows[::-1], ("answers to", "agree"), REST)),
+        (comparison.verdict, first_rows(heads, rows[::-1], ("answers to", "agree"), REST)),
     )
 
 
@@ -185,7 +185,7 @@ def _rare_words(k: int) -> str:
     )
 
 
-def _merged(rare: Rare | None) -> Iterator[tuple[str, int]]:
+def _rare_row(rare: Rare | None) -> Iterator[tuple[str, int]]:
     if rare is not None:
         yield rare_words(rare), int(rare.people)
 
@@ -211,45 +211,45 @@ def at_least(beta: float | Estimate) -> str:
     return f"{beta:.4f}" if not isinstance(beta, Estimate) else f"≥ {math.floor(beta.low * 10**4) / 10**4:.4f}"
 
 
-def leaks_document(found: Leaks) -> Document:
+def leaks_document(leaks: Leaks) -> Document:
     """Return what leaked, in short sections."""
     return Document(
         "What the collection told whom",
-        (_in_short(found),),
+        (_in_short(leaks),),
         (
-            Section("What each party can guess", tuple(_guesses(found))),
-            Section("Who knows the answers of all others", tuple(_among_known(found))),
-            Section("Who stands out", (_exposure_words(found),)),
-            Section(TRUST, tuple(_trust(found))),
-            Section("If people lie", tuple(_liars(found))),
-            Section("What is not promised", (Bullets(found.not_promised),)),
+            Section("What each party can guess", tuple(_guesses(leaks))),
+            Section("Who knows the answers of all others", tuple(_among_known(leaks))),
+            Section("Who stands out", (_exposure_words(leaks),)),
+            Section(TRUST, tuple(_trust(leaks))),
+            Section("If people lie", tuple(_liars(leaks))),
+            Section("What is not promised", (Bullets(leaks.not_promised),)),
         ),
     )
 
 
-def _in_short(found: Leaks) -> str:
-    guesses = [*found.single, found.joint] if found.joint else [*found.single]
+def _in_short(leaks: Leaks) -> str:
+    guesses = [*leaks.single, leaks.joint] if leaks.joint else [*leaks.single]
     most = max(guesses, key=_gain)
     if is_any_share(most.after):
         return (
-            f"Of {people(found.people)}: nothing can be concluded on how well one person's answer to "
+            f"Of {people(leaks.people)}: nothing can be concluded on how well one person's answer to "
             f"{features_words(most.features)} is guessed from what the parties see. Without it the best guess is right "
             f"in {percent(most.before)}."
         )
     return (
-        f"Of {people(found.people)}: who sees what the parties see guesses one person's answer to "
+        f"Of {people(leaks.people)}: who sees what the parties see guesses one person's answer to "
         f"{features_words(most.features)} right in {bounded(most.after)}, instead of {percent(most.before)}; no guess "
         "gains more."
     )
 
 
-def _guesses(found: Leaks) -> Iterator[Block]:
-    curator = "curator" if found.curated else "all who take part"
+def _guesses(leaks: Leaks) -> Iterator[Block]:
+    curator = "curator" if leaks.curated else "all who take part"
     rows = [
         (who, features_words(guess.features), percent(guess.before), bounded(guess.after))
         for who, guess in [
-            *([("analyst", found.joint)] if found.joint else []),
-            *((curator, guess) for guess in sorted(found.single, key=_gain, reverse=True)),
+            *([("analyst", leaks.joint)] if leaks.joint else []),
+            *((curator, guess) for guess in sorted(leaks.single, key=_gain, reverse=True)),
         ]
     ]
     yield (
@@ -260,9 +260,9 @@ def _guesses(found: Leaks) -> Iterator[Block]:
     yield "A shuffler by itself sees who takes part and sealed messages: its guess is as before."
 
 
-def _among_known(found: Leaks) -> Iterator[Block]:
-    randomized = [each for each in found.among_known if math.isfinite(each.epsilon)]
-    plain = [short(each.feature) for each in found.among_known if not math.isfinite(each.epsilon)]
+def _among_known(leaks: Leaks) -> Iterator[Block]:
+    randomized = [each for each in leaks.among_known if math.isfinite(each.epsilon)]
+    plain = [short(each.feature) for each in leaks.among_known if not math.isfinite(each.epsilon)]
     if plain:
         yield (
             f"Of {features_words(plain)} she knows everything: answers are told as they are, and what is left over is "
@@ -278,27 +278,27 @@ def _among_known(found: Leaks) -> Iterator[Block]:
         yield first_rows(("answers to", "ε", "β*"), rows, ("answers to",), REST)
 
 
-def _exposure_words(found: Leaks) -> str:
-    if found.certified is None:
+def _exposure_words(leaks: Leaks) -> str:
+    if leaks.certified is None:
         return "Nothing went out together."
-    sentence = f"Certified beforehand: {certified_words(found.certified, found.k)}."
-    if found.exposure is None:
+    sentence = f"Certified beforehand: {certified_words(leaks.certified, leaks.k)}."
+    if leaks.exposure is None:
         return sentence
     return (
-        f"{percent(found.exposure)} of the people have fewer than {found.k} alike in what the analyst got. {sentence}"
+        f"{percent(leaks.exposure)} of the people have fewer than {leaks.k} alike in what the analyst got. {sentence}"
     )
 
 
-def _trust(found: Leaks) -> Iterator[Block]:
+def _trust(leaks: Leaks) -> Iterator[Block]:
     yield "These together learn who said what, and fewer of them do not; so one honest one suffices in each set."
-    yield Bullets(tuple(f"{' + '.join(each.parties)}: {features_words(each.features)}" for each in found.trust))
+    yield Bullets(tuple(f"{' + '.join(each.parties)}: {features_words(each.features)}" for each in leaks.trust))
 
 
-def _liars(found: Leaks) -> Iterator[Block]:
+def _liars(leaks: Leaks) -> Iterator[Block]:
     yield "By how much at most people who send what they like move a share:"
     rows = [
         (people(each.people), points(each.single), "" if each.joint is None else points(each.joint))
-        for each in found.liars
+        for each in leaks.liars
     ]
     yield first_rows(("liars", "of single answers", "of joint answers"), rows, ("liars",), REST)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from discretion.collection.parts.choosing import Counts, next_of
 from discretion.collection.parts.intervals import intervals_of
-from discretion.collection.parts.joint import Joint, joint_of, score_of, scored
+from discretion.collection.parts.joint import JointShares, joint_shares, mean_scores, score_of
 from discretion.collection.results.analyst import AnalystResult
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.task import Task
@@ -22,7 +22,7 @@ _LONG = 0.5
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedTable:
     """A table of answers, of one feature or of several together, beside the truth.
 
     Parameters
@@ -57,7 +57,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Beside:
+class TruthComparison:
     """The truth beside the results.
 
     Parameters
@@ -72,8 +72,8 @@ class Beside:
 
     people: int
     counted: int | None
-    single: tuple[Compared, ...]
-    joint: Compared | None
+    single: tuple[ComparedTable, ...]
+    joint: ComparedTable | None
 
     @property
     def agrees(self) -> bool:
@@ -114,7 +114,9 @@ class Beside:
         }  # fmt: skip
 
 
-def beside(task: Task, rows: Integers, counts: Counts, analysed: AnalystResult | None = None) -> Beside:
+def compare_with_truth(
+    task: Task, rows: Integers, counts: Counts, analysed: AnalystResult | None = None
+) -> TruthComparison:
     """Return the truth beside the results.
 
     Parameters
@@ -127,11 +129,12 @@ def beside(task: Task, rows: Integers, counts: Counts, analysed: AnalystResult |
         What the curator counted, and the analyst's result.
     """
     single = tuple(
-        _compared(rows, _told(counts[feature.name]), _alone(task, place)) for place, feature in enumerate(task.features)
+        _compare(rows, _answers_of(counts[feature.name]), _alone(task, place))
+        for place, feature in enumerate(task.features)
     )
     if analysed is None:
-        return Beside(len(rows), None, single, None)
-    return Beside(len(rows), analysed.joint.people, single, _compared(rows, analysed.joint, analysed.of))
+        return TruthComparison(len(rows), None, single, None)
+    return TruthComparison(len(rows), analysed.joint.people, single, _compare(rows, analysed.joint, analysed.round))
 
 
 def _alone(task: Task, place: int) -> Round:
@@ -139,35 +142,35 @@ def _alone(task: Task, place: int) -> Round:
     return Round(task, next_of(Round(task), "analyst", [(place,)], exposure=0.0, people=0))
 
 
-def _told(counts: Integers) -> Integers:
+def _answers_of(counts: Integers) -> Integers:
     return np.repeat(np.arange(len(counts)), counts)[:, None]
 
 
-def _compared(rows: Integers, told: Integers | Joint, of: Round) -> Compared:
-    joint = told if isinstance(told, Joint) else joint_of(told, of)
-    (chosen,) = of.groups
-    features = [of.task.features[place] for place in chosen]
+def _compare(rows: Integers, reports: Integers | JointShares, round_: Round) -> ComparedTable:
+    joint = reports if isinstance(reports, JointShares) else joint_shares(reports, round_)
+    (chosen,) = round_.groups
+    features = [round_.task.features[place] for place in chosen]
     scores = [score_of(feature) for feature in features]
-    held, people = rows[:, list(chosen)], max(len(rows), 1)
+    true_codes, people = rows[:, list(chosen)], max(len(rows), 1)
     if all(score.is_plain for score in scores):
-        both, place = np.unique(np.concatenate([joint.codes, held]), axis=0, return_inverse=True)
+        both, place = np.unique(np.concatenate([joint.codes, true_codes]), axis=0, return_inverse=True)
         place = place.ravel()
-        cell_counts = np.bincount(place[: len(joint.codes)], weights=joint.told, minlength=len(both))
+        cell_counts = np.bincount(place[: len(joint.codes)], weights=joint.counts, minlength=len(both))
         true = np.bincount(place[len(joint.codes) :], minlength=len(both))
         equal = int((cell_counts == true).sum())
         furthest = 0.0 if equal == len(both) else np.inf
-        return Compared(joint.features, False, len(both), equal, equal, furthest, equal == len(both))
+        return ComparedTable(joint.features, False, len(both), equal, equal, furthest, equal == len(both))
     shape = tuple(feature.codes for feature in features)
-    truth = np.bincount(np.ravel_multi_index(tuple(held.T), shape), minlength=len(joint.codes)) / people
+    truth = np.bincount(np.ravel_multi_index(tuple(true_codes.T), shape), minlength=len(joint.codes)) / people
     # The variance of the reports' scores, their senders' answers being known.
     squares = [(score.square(True), score.square(False)) for score in scores]
-    variance = np.maximum(scored(truth.reshape(shape), squares).ravel() - truth, 0.0) / people
+    variance = np.maximum(mean_scores(truth.reshape(shape), squares).ravel() - truth, 0.0) / people
     off = np.abs(joint.shares - truth)
     off[off < 1e-12] = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
         away = np.where(off > 0, off / np.sqrt(variance), 0.0)
-    low, high = intervals_of(joint, of, _SURELY)
-    return Compared(
+    low, high = intervals_of(joint, round_, _SURELY)
+    return ComparedTable(
         joint.features, True, len(truth), int((off == 0).sum()), int((away <= STANDARD_ERRORS).sum()),
         float(away.max(initial=0.0)),
         joint.people == len(rows) and bool(((low <= truth + 1e-12) & (truth <= high + 1e-12)).all()),

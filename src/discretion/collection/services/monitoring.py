@@ -18,12 +18,12 @@ class Log:
     def __init__(self, to: TextIO | None = None) -> None:
         self._to = to
 
-    def __call__(self, event: str, **said: str | int | float) -> None:
+    def __call__(self, event: str, **fields: str | int | float) -> None:
         """Write an event with numbers, or with words of ours."""
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         stream = self._to or sys.stderr
         with suppress(OSError):  # a disk that is full: what there is to do goes on
-            stream.write(json.dumps({"at": at, "event": event, **said}) + "\n")
+            stream.write(json.dumps({"at": at, "event": event, **fields}) + "\n")
             stream.flush()
 
 
@@ -58,6 +58,6 @@ class Meter:
         self._messages.labels(str(number), "opened").set(opened)
         self._messages.labels(str(number), "dropped").set(dropped)
 
-    def told(self) -> bytes:
+    def prometheus_text(self) -> bytes:
         """Return all counts in Prometheus' text format."""
         return generate_latest(self._registry)

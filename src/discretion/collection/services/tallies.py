@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from discretion.collection.errors import UnknownError
-from discretion.collection.parts.counting import Counted, tallies_of
+from discretion.collection.parts.counting import BatchCounts, tallies_of
 from discretion.collection.parts.durable import write_whole
 from discretion.collection.wire.records import decoded, encoded
 from discretion.collection.wire.rounds import Round
@@ -26,32 +26,34 @@ class Tallies:
     unknown: int
 
 
-def keep_tallies(path: Path, found: Counted, of: Round) -> None:
+def write_tallies(path: Path, batch: BatchCounts, round_: Round) -> None:
     """Write down how many said the same in a round of the curator's."""
-    _write(path, found, {"groups": [held.tolist() for held in tallies_of(found, of)]})
+    _write(path, batch, {"groups": [tally.tolist() for tally in tallies_of(batch, round_)]})
 
 
-def kept_tallies(path: Path) -> Tallies:
+def read_tallies(path: Path) -> Tallies:
     """Return what is kept of a round of the curator's."""
     fields = _read(path)
     groups = [np.array(each, np.int64) for each in fields["groups"]]
     return Tallies(groups, fields["dropped"], fields["repeated"], fields["unknown"])
 
 
-def keep_answers(path: Path, found: Counted) -> None:
+def write_answers(path: Path, batch: BatchCounts) -> None:
     """Write down how many gave each combination of answers, in the analyst's round."""
-    _write(path, found, {"told": found.told.tolist(), "times": found.times.tolist()})
+    _write(path, batch, {"told": batch.combinations.tolist(), "times": batch.times.tolist()})
 
 
-def kept_answers(path: Path) -> Counted:
+def read_answers(path: Path) -> BatchCounts:
     """Return what is kept of the analyst's round, the same combinations together."""
     fields = _read(path)
-    told = np.array(fields["told"], np.int64).reshape(len(fields["times"]), -1)
-    return Counted(told, np.array(fields["times"], np.int64), fields["dropped"], fields["repeated"], fields["unknown"])
+    combinations = np.array(fields["told"], np.int64).reshape(len(fields["times"]), -1)
+    return BatchCounts(
+        combinations, np.array(fields["times"], np.int64), fields["dropped"], fields["repeated"], fields["unknown"]
+    )
 
 
-def _write(path: Path, found: Counted, more: dict[str, Any]) -> None:
-    rest = {"dropped": found.dropped, "repeated": found.repeated, "unknown": found.unknown}
+def _write(path: Path, batch: BatchCounts, more: dict[str, Any]) -> None:
+    rest = {"dropped": batch.dropped, "repeated": batch.repeated, "unknown": batch.unknown}
     write_whole(path, encoded({**more, **rest}))
 
 

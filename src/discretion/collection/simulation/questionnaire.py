@@ -17,21 +17,21 @@ _ANSWERS = 1000
 
 
 @dataclass(frozen=True)
-class Asked:
+class Questionnaire:
     """A table as a questionnaire.
 
     Parameters
     ----------
     features
         A question for each column.
-    told
+    texts
         The texts that are in each column, None being missing.
     places
         Which of them each person has, a row a person.
     """
 
     features: tuple[Feature, ...]
-    told: tuple[list[str | None], ...]
+    texts: tuple[list[str | None], ...]
     places: Integers
 
     @property
@@ -44,8 +44,8 @@ class Asked:
         """The code of each person's true answer to each question, a row a person."""
         return np.column_stack(
             [
-                np.array([feature.code_of(text) for text in told], np.int64)[places]
-                for feature, told, places in zip(self.features, self.told, self.places.T, strict=True)
+                np.array([feature.code_of(text) for text in texts], np.int64)[places]
+                for feature, texts, places in zip(self.features, self.texts, self.places.T, strict=True)
             ]
         )
 
@@ -53,17 +53,17 @@ class Asked:
         """Yield what each person answers."""
         names = [feature.name for feature in self.features]
         for row in self.places.tolist():
-            yield {name: told[place] for name, told, place in zip(names, self.told, row, strict=True)}
+            yield {name: texts[place] for name, texts, place in zip(names, self.texts, row, strict=True)}
 
 
-def asked_of(
+def questionnaire_of(
     table: Any,
     columns: Sequence[str] | None,
     people: int | None,
     randomizers: Mapping[str, str | None],
     rng: np.random.Generator,
     **reading: Any,
-) -> Asked:
+) -> Questionnaire:
     """Return what is asked of so many people of a table, drawn without replacement, or of all.
 
     Parameters
@@ -81,8 +81,8 @@ def asked_of(
         If the table has fewer people, or its rows stay in their engine.
     """
     population = Population(table, columns, **reading)
-    held = population.read_rows(lambda rows, length: column_values(rows, population.columns, length))
-    if held is None:
+    column_codes = population.read_rows(lambda rows, length: column_values(rows, population.columns, length))
+    if column_codes is None:
         raise InvalidValueError("these rows stay in their engine; simulate with a file or a frame")
     there = population.rows
     if people is not None and people > there:
@@ -90,14 +90,14 @@ def asked_of(
     some = np.arange(there) if people is None else rng.choice(there, people, replace=False)
     features: list[Feature] = []
     texts: list[list[str | None]] = []
-    for name, (column, labels) in held.items():
+    for name, (column, labels) in column_codes.items():
         values: list[object] = labels.to_pylist()
-        told = [None if value is None else str(value) for value in values]
-        common: list[int] = np.argsort(-np.bincount(column.codes, minlength=len(told)), kind="stable").tolist()
-        listed = list(dict.fromkeys(text for place in common if (text := told[place]) is not None))[:_ANSWERS]
+        column_texts = [None if value is None else str(value) for value in values]
+        common: list[int] = np.argsort(-np.bincount(column.codes, minlength=len(column_texts)), kind="stable").tolist()
+        listed = list(dict.fromkeys(text for place in common if (text := column_texts[place]) is not None))[:_ANSWERS]
         if not listed:
             raise InvalidValueError(f"nobody has a value of {name!r}; leave it out with --columns")
         features.append(Feature(name, tuple(sorted(listed)), randomizers.get(name, randomizers.get(""))))
-        texts.append(told)
-    places = np.column_stack([column.codes[some].astype(np.int64) for column, _ in held.values()])
-    return Asked(tuple(features), tuple(texts), places)
+        texts.append(column_texts)
+    places = np.column_stack([column.codes[some].astype(np.int64) for column, _ in column_codes.values()])
+    return Questionnaire(tuple(features), tuple(texts), places)

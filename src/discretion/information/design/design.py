@@ -21,7 +21,7 @@ from discretion.mechanisms.mechanism import as_values
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
 from discretion.mechanisms.protocols.subset_selection import SubsetSelection
 from discretion.numerics.arrays import Reals
-from discretion.numerics.draws.randomness import Seed, generator
+from discretion.numerics.draws import Seed, generator
 from discretion.validation import NotNumbersError, as_epsilon, as_probability, as_reals
 
 _ROUNDING = 1e-12

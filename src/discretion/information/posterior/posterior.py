@@ -20,7 +20,7 @@ from discretion.information.posterior.latent_tallies import latent_tallies, work
 from discretion.information.posterior.marginals import KnownShares, Marginal
 from discretion.information.protocol import as_protocol
 from discretion.numerics.arrays import Integers, Reals
-from discretion.numerics.draws.randomness import Seed, generator
+from discretion.numerics.draws import Seed, generator
 from discretion.validation import NotNumbersError, as_array, as_count, as_index
 
 

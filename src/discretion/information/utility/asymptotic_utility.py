@@ -17,7 +17,7 @@ from discretion.measures.measure import Method, Plan, measure
 from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon
 from discretion.mechanisms.reporting import Response, reporting
 from discretion.numerics.arrays import Reals
-from discretion.numerics.draws.randomness import Seed, generator
+from discretion.numerics.draws import Seed, generator
 from discretion.numerics.means.dirichlet_means import mean_log, mean_log_of_powers
 from discretion.numerics.means.simplex import REPLICATES, lattice_mean, logit_points, logit_simplex
 

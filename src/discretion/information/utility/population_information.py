@@ -33,7 +33,7 @@ from discretion.information.utility.two_reports import told_by_two, two_reports
 from discretion.measures.measure import Method, Plan, measure
 from discretion.mechanisms.reporting import Response, reporting
 from discretion.numerics.arrays import Integers, Reals
-from discretion.numerics.draws.randomness import Seed, generator
+from discretion.numerics.draws import Seed, generator
 from discretion.numerics.excess import relative_excess
 from discretion.numerics.histograms.histograms import dirichlet_multinomial_pmf, histogram_count, histograms
 from discretion.numerics.histograms.partitions import log_multinomial, log_orders, partition_count, partitions

@@ -12,7 +12,7 @@ from discretion.information.utility.population_information import plan_populatio
 from discretion.information.utility.tally_information import plan_tally_information, tally_entropy
 from discretion.information.utility.utility import truth
 from discretion.measures.measure import Plan, measure
-from discretion.numerics.draws.randomness import Seed, generator
+from discretion.numerics.draws import Seed, generator
 from discretion.validation import as_crowd
 
 Result = float | Estimate

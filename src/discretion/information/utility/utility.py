@@ -15,7 +15,7 @@ from discretion.information.utility.population_information import plan_populatio
 from discretion.information.utility.tally_information import plan_tally_information, tally_entropy
 from discretion.measures.measure import Plan, measure
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
-from discretion.numerics.draws.randomness import Seed, generator
+from discretion.numerics.draws import Seed, generator
 from discretion.validation import as_crowd
 
 _CERTAIN = (

@@ -16,7 +16,7 @@ from discretion.anonymity.synthetic.tables import NAMES, Tables
 from discretion.errors import InvalidTableError, InvalidValueError
 from discretion.jobs.synthetic.reading import TablesRead, read_tables
 from discretion.jobs.synthetic.result import AttackResult, SyntheticRisk
-from discretion.numerics.draws.randomness import fresh_seed
+from discretion.numerics.draws import fresh_seed
 from discretion.presenting.names import table_name
 from discretion.tables.layouts.headers import Header
 from discretion.tables.layouts.names import distinct_names

@@ -20,7 +20,7 @@ from discretion.measures.guesses.vulnerability import plan_bayes_risk, plan_post
 from discretion.measures.guesses.worst_prior import losses_of, way_to_worst, worst_share
 from discretion.measures.measure import Method, Plan, as_plain, measure, prior_on
 from discretion.numerics.arrays import Reals
-from discretion.numerics.distances.pairwise import BY_ROWS, Furthest
+from discretion.numerics.distances.pairwise import BY_ROWS, FurthestRows
 from discretion.validation import as_real
 
 Pair = tuple[Hashable, Hashable]
@@ -216,7 +216,7 @@ def _way(system: System) -> Method:
     return Method(system.storage.way_to_furthest_rows if isinstance(system, Channel) else BY_ROWS, "exact")
 
 
-def _furthest(system: System, tolerance: float = 0.0) -> Furthest:
+def _furthest(system: System, tolerance: float = 0.0) -> FurthestRows:
     return system.channel().storage.furthest_rows(tolerance)
 
 

@@ -14,7 +14,7 @@ from discretion.mechanisms.noise.parameters import LARGEST_INTEGER, as_finite, a
 from discretion.mechanisms.reporting import Reporting, reporting
 from discretion.mechanisms.wire import Doubles, Encodable, SignedNumbers
 from discretion.numerics.arrays import Integers, Reals
-from discretion.numerics.draws.randomness import RandomSource, Seed, random_source
+from discretion.numerics.draws import RandomSource, Seed, random_source
 from discretion.validation import as_order, as_real
 
 

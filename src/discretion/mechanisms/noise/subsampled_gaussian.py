@@ -25,7 +25,7 @@ from discretion.mechanisms.noise.two_laws import TwoLaws
 from discretion.mechanisms.reporting import own_measures
 from discretion.mechanisms.wire import Doubles, Encodable
 from discretion.numerics.arrays import Reals
-from discretion.numerics.draws.randomness import Seed, random_source
+from discretion.numerics.draws import Seed, random_source
 from discretion.validation import as_count, as_indices, as_real
 
 _ASYMPTOTE = "approximate: central limit theorem for many steps with a small rate"

@@ -20,8 +20,7 @@ from discretion.mechanisms.protocols.ranked_supports import kinds_by_support, pl
 from discretion.mechanisms.reporting import Support, SupportSizes
 from discretion.mechanisms.wire import Numbers
 from discretion.numerics.arrays import Booleans, Integers, Reals
-from discretion.numerics.draws.coin_flips import coin_flips
-from discretion.numerics.draws.tallies import evenly_spread, heads
+from discretion.numerics.draws import coin_flips, evenly_spread, heads
 from discretion.numerics.excess import relative_excess
 from discretion.numerics.hashing.walsh_hadamard import walsh_hadamard
 from discretion.validation import as_epsilon, as_indices

@@ -35,7 +35,7 @@ from discretion.mechanisms.protocols.ranked_supports import kinds_by_support, pl
 from discretion.mechanisms.reporting import Support, SupportSizes
 from discretion.mechanisms.wire import Numbers
 from discretion.numerics.arrays import Booleans, Integers, Reals
-from discretion.numerics.draws.coin_flips import coin_flips
+from discretion.numerics.draws import coin_flips
 from discretion.numerics.hashing.finite_field import LARGEST_EXTENSION, prime_factors
 from discretion.numerics.hashing.linear_hashing import LinearHashing
 from discretion.validation import as_count, as_epsilon, as_indices

@@ -38,7 +38,7 @@ from discretion.measures.privacy_loss.losses import LatticeLosses, leakiest_loss
 from discretion.mechanisms.mechanism import Mechanism, Reports
 from discretion.mechanisms.reporting import Sender, Support
 from discretion.numerics.arrays import Booleans, Integers, Reals
-from discretion.numerics.draws.tallies import column_sums
+from discretion.numerics.draws import column_sums
 
 _CELLS_AT_ONCE = 1 << 22
 _CELLS_TALLIED_AT_ONCE = 1 << 18  # what the processor's cache holds

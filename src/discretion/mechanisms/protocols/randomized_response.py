@@ -22,8 +22,7 @@ from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.reporting import Response, Sender, Support, SupportSizes, known_values
 from discretion.numerics.arrays import Booleans, Integers, Reals
-from discretion.numerics.draws.coin_flips import coin_flips
-from discretion.numerics.draws.tallies import evenly_spread, heads
+from discretion.numerics.draws import coin_flips, evenly_spread, heads
 from discretion.numerics.excess import deviance
 from discretion.validation import as_epsilon, as_real
 

@@ -25,7 +25,7 @@ from discretion.mechanisms.protocols.ranked_supports import plan_other_gain
 from discretion.mechanisms.reporting import Response, Sender, Support, SupportSizes, known_values
 from discretion.mechanisms.wire import Sets
 from discretion.numerics.arrays import Booleans, Integers, Reals
-from discretion.numerics.draws.coin_flips import coin_flips
+from discretion.numerics.draws import coin_flips
 from discretion.numerics.excess import relative_excess
 from discretion.numerics.proportional_columns import merged_columns
 from discretion.validation import as_count, as_epsilon, as_rows

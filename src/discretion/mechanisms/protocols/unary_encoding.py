@@ -18,8 +18,7 @@ from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.reporting import Sender, Support, SupportSizes, known_values
 from discretion.mechanisms.wire import Bits
 from discretion.numerics.arrays import Booleans, Integers, Reals
-from discretion.numerics.draws.coin_flips import coin_flips
-from discretion.numerics.draws.tallies import column_sums, heads
+from discretion.numerics.draws import coin_flips, column_sums, heads
 from discretion.numerics.laws.binomial import binomial_window, multinomial_pmf
 from discretion.validation import as_epsilon, as_probability, as_rows
 
