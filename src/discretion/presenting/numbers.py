@@ -7,6 +7,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any, Literal, cast
 
 from discretion.estimate import Estimate, is_wide
+from discretion.interval_text import shortest
 
 _Word = Literal["between", "at most", "at least", ""]
 
@@ -391,17 +392,6 @@ def rounded_up(value: float, digits: int) -> str:
     ('0.667', '0.0005', '1', 'inf')
     """
     return _to_digits(Decimal(repr(float(value))), digits, ROUND_CEILING)
-
-
-def shortest(end: float, inwards: float) -> Decimal:
-    """Return the number with the fewest digits that rounds to a float or to the next one in a direction.
-
-    Examples
-    --------
-    >>> shortest(0.5750000000000001, -math.inf), shortest(0.1, -math.inf)
-    (Decimal('0.575'), Decimal('0.1'))
-    """
-    return Decimal(min(repr(float(end)), repr(math.nextafter(end, inwards)), key=len))
 
 
 def _to_digits(value: Decimal, digits: int, rounding: str) -> str:
