@@ -14,6 +14,7 @@ from hypothesis import given, strategies as st
 
 import discretion as dc
 from discretion.estimate import as_share, contrasted, largest, mapped, settled
+from discretion.presenting.numbers import in_full
 from oracles import interval_arithmetic
 
 
@@ -315,7 +316,8 @@ def test_rounding_widens_the_interval(estimate, digits):
 
 def test_a_difference_is_printed_without_the_last_digit_of_its_rounding():
     assert str(1 - BOUND) == "0.89 [0.89, 1]"
-    assert (1 - BOUND).low == math.nextafter(0.89, 0)
+    assert (1 - BOUND).value == (1 - BOUND).low == math.nextafter(0.89, 0)
+    assert in_full(1 - BOUND) == "at least 0.89"
 
 
 def test_numpy_takes_estimates_one_by_one_and_in_arrays():

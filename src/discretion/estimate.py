@@ -3,7 +3,7 @@
 import math
 import operator
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from fractions import Fraction
 from importlib import import_module
@@ -184,9 +184,8 @@ class Estimate(Displayable):
         >>> Estimate(0.5, 0.25, 0.75, 0.95, "tries").to_dict()["kind"]
         'estimate'
         """
-        numbers = {name: _python(getattr(self, name)) for name in ("value", "low", "high", "confidence")}
-        words = {name: getattr(self, name) for name in ("method", "assuming", "kind", "value_is")}
-        return numbers | words
+        names = [each.name for each in fields(self) if each.name != "safe"]  # where the value stands shows it
+        return {name: _python(getattr(self, name)) for name in (*names, "kind", "value_is")}
 
     def __float__(self) -> float:
         return float(self.value)
@@ -374,6 +373,8 @@ class Estimate(Displayable):
             value = low
         except OverflowError:
             value = high
+        if not are_alike(low, high):  # a value that stands for an end stays there when this is rounded outwards
+            value = {self.low: low, self.high: high}.get(self.value, value)
         return self._placed(min(max(value, low), high), low, high, _safe_end(self))
 
     def _placed(self, value: float, low: float, high: float, safe: End) -> "Estimate":
@@ -399,12 +400,17 @@ def _calculated(sign: Operator, first: Any, second: Any) -> Estimate:
     safe, value = _safe_end(*rising), calculate_point(sign, a, b)
     if math.isnan(value):
         value = low if safe == "low" else high
+    if not are_alike(low, high):  # a value that stands for an end stays there when this is rounded outwards
+        value = low if math.nextafter(low, value) == value else high if math.nextafter(high, value) == value else value
     parts = [each for each in (first, second) if isinstance(each, Estimate)]
     return _joint(min(max(value, low), high), low, high, parts, _methods(parts), safe=safe)
 
 
-def _python(number: Any) -> Any:
-    return number if number is None else int(number) if isinstance(number, Integral) else float(number)
+def _python(value: Any) -> Any:
+    """Return a number as one of Python's own that JSON has, and anything else as it is."""
+    if isinstance(value, Real):
+        return int(value) if isinstance(value, Integral) else float(value)
+    return value
 
 
 def _floats(number: Any) -> Interval:

@@ -63,7 +63,7 @@ def plain(value: Any) -> Any:
     (0.3, 'bound', 'upper bound')
     """
     if isinstance(value, Estimate):
-        return value.to_dict()
+        return plain(value.to_dict())
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
