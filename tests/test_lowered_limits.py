@@ -33,8 +33,8 @@ NO_LIMITS = {
     "_MOST_MISSES": "blackbox/compared_pairs.py",
     # From where on an interval has no middle, and what NumPy can walk through.
     "_MAX_DIMENSIONS": "validation.py",
-    "_MAX_RATIO": "ends.py",
-    "_MAX_SHARE": "ends.py",
+    "_MAX_RATIO": "intervals.py",
+    "_MAX_SHARE": "intervals.py",
     # How much at once, remembered, or copied.
     "_MOST_ADDED": "numerics/draws.py",
     "_MOST_AT_ONCE": "blackbox/nearest_neighbours.py",

@@ -43,7 +43,6 @@ def audit(table: Table, /, *, options: AuditOptions, limits: LimitOptions, outpu
     from discretion.jobs.audit.measures import audit_measures, measures_of, why_missing  # noqa: PLC0415
     from discretion.jobs.audit.time_limit import TimeLimit  # noqa: PLC0415
     from discretion.jobs.table_numbers import hidden_by_sensitive  # noqa: PLC0415
-    from discretion.tables.locations import files_read  # noqa: PLC0415
     from discretion.tables.spark import spark_table, what_a_cluster_keeps  # noqa: PLC0415
 
     gates = gates_of(output.fail_over, audit_measures(options.sensitive))
@@ -51,7 +50,7 @@ def audit(table: Table, /, *, options: AuditOptions, limits: LimitOptions, outpu
     # The audit keeps the time by itself; what it has begun may take a little longer.
     limit = Limits(seconds, memory, patience=_PATIENCE[options.engine] + (seconds or 0) / 10)
     time = TimeLimit(seconds, searching=InterruptingEndsIt)
-    with working(limit) as progress, writing(output, *files_read(table)) as write:
+    with working(limit) as progress, writing(output, table) as write:
         rows: Any = spark_table(table, header=options.header) if options.engine == "spark" else table
         if rows is not table and (note := what_a_cluster_keeps(rows)):
             complain(f"note: {note}")

@@ -30,7 +30,6 @@ def exposure(table: Table, /, *, options: ExposureOptions, limits: LimitOptions,
     from discretion.jobs.exposure import marginals_exposure, table_exposure  # noqa: PLC0415 - the engine takes a second
     from discretion.jobs.table_measures import table_measures  # noqa: PLC0415
     from discretion.jobs.table_numbers import hidden_by_sensitive  # noqa: PLC0415
-    from discretion.tables.locations import files_read  # noqa: PLC0415
 
     secrets = options.sensitive
     counted = (*table_measures(secrets), "unique_rows", *(_CERTIFIED if options.bounds else ()))
@@ -40,7 +39,7 @@ def exposure(table: Table, /, *, options: ExposureOptions, limits: LimitOptions,
     if options.marginals and secrets:
         raise InvalidValueError("--marginals takes no --sensitive; name the columns that are known with --columns")
     memory, note = as_memory(limits.memory), None
-    with working(Limits(as_seconds(limits.time), memory)), writing(output, *files_read(table)) as write:
+    with working(Limits(as_seconds(limits.time), memory)), writing(output, table) as write:
         if options.marginals:
             result = marginals_exposure(table, options)
             measures = numbers_in(result.to_dict())

@@ -12,6 +12,7 @@ from cyclopts import Parameter, Token
 
 from discretion.errors import InvalidValueError
 from discretion.jobs.options import Names
+from discretion.jobs.options.tables import Parties
 from discretion.numerics.draws import fresh_seed
 from discretion.tables.layouts.headers import Header
 from discretion.validation import as_count
@@ -131,7 +132,7 @@ _READ: dict[Any, Any] = {
     Names: Annotated[Any, Parameter(converter=_names, n_tokens=1, metavar="A,B,…")],
     Names | None: Annotated[Any, Parameter(converter=_names, n_tokens=1, metavar="A,B,…")],
     Header: Annotated[Any, Parameter(converter=_header, n_tokens=1, metavar="yes|no|A,B,…")],
-    tuple[Names, Names] | None: Annotated[Any, Parameter(converter=_parties, n_tokens=1, metavar="A,B|C,D")],
+    Parties | None: Annotated[Any, Parameter(converter=_parties, n_tokens=1, metavar="A,B|C,D")],
 }
 
 

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -27,21 +28,36 @@ def print_json(
 
 
 @contextmanager
-def writing(output: OutputOptions, *read: str | Path) -> Generator[Callable[[Any], None]]:
+def writing(
+    output: OutputOptions, *tables: str, read: Iterable[str | Path] = (), others: Iterable[str] = ()
+) -> Generator[Callable[[JobResult], None]]:
     """Give a function that writes a result into the files that the options name.
 
-    A file that cannot be written, or that is read, is refused first. The files are put in their places at the end, if
-    all went well.
+    A file that cannot be written is refused first, as is one that is read: of the tables, or by itself. The files are
+    put in their places at the end, if all went well.
+
+    Parameters
+    ----------
+    output
+        The options.
+    tables, read
+        The tables and the files that the command reads.
+    others
+        The files that the command writes by itself.
     """
     paths = _files(output)
-    for path in paths.values():
-        check_not_an_input(path, *read)
-    check_apart(*paths.values())
+    if paths:
+        from discretion.tables.locations import files_read  # noqa: PLC0415 - the engine takes a second
+
+        inputs = [*read, *chain.from_iterable(map(files_read, tables))]
+        for path in paths.values():
+            check_not_an_input(path, *inputs)
+        check_apart(*paths.values(), *others)
     suffix = chart_format(paths["chart"]) if "chart" in paths else ""
     with ExitStack() as stack:
         contents = {name: stack.enter_context(written_whole(path)) for name, path in paths.items()}
 
-        def write(result: Any) -> None:
+        def write(result: JobResult) -> None:
             for name, content in contents.items():
                 if name == "chart":
                     from discretion.charts.page import to_format  # noqa: PLC0415 - Altair takes half a second
@@ -61,16 +77,21 @@ def show(
     output: OutputOptions,
     *,
     note: str | None = None,
+    words: Iterable[Word] | None = None,
 ) -> int:
-    """Print a result as JSON, or as its document with the files written and the gates; return the exit code."""
+    """Print a result as JSON, or as its document with the files written and the gates; return the exit code.
+
+    ``words`` are how the parts of a result ended whose document shows the gates.
+    """
     if output.json:
         print_json(command, inputs, result.to_dict(), verdicts)
     else:
         print_document(result.document(), full=output.full)
         for name, path in _files(output).items():
             say(f"{'Chart' if name == 'chart' else 'Report'}: {path}")
-        say_verdicts(verdicts, note)
-    return code_of(verdict.verdict for verdict in verdicts)
+        if words is None:
+            say_verdicts(verdicts, note)
+    return code_of((verdict.verdict for verdict in verdicts) if words is None else words)
 
 
 def print_document(document: Document, *, full: bool = True) -> None:

@@ -16,7 +16,7 @@ from discretion.adversaries.priors import prior_vector
 from discretion.channels.channel import Channel, System
 from discretion.measures.privacy_loss.divergences import logarithms
 from discretion.numerics.arrays import Integers, Reals
-from discretion.numerics.proportional_columns import merged_columns
+from discretion.numerics.matrices import merged_columns
 
 _EVENTS = 3
 

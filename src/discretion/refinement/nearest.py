@@ -6,8 +6,7 @@ import numpy as np
 
 from discretion import limits
 from discretion.numerics.arrays import Reals
-from discretion.numerics.matrices import RANK_TOLERANCE
-from discretion.numerics.proportional_columns import alike
+from discretion.numerics.matrices import RANK_TOLERANCE, equal_columns
 from discretion.refinement.interior_point import interior_points
 
 # What rounding leaves of a difference of probabilities: an absolute error that a float may have.
@@ -74,7 +73,7 @@ class Nearest:
         m, beside = self._C.shape[1], np.hstack([self._C, self._D])
         weights: Reals = self._D.sum(axis=0)
         factor = np.zeros((m, weights.size))
-        for group in alike(beside / beside.sum(axis=0)):
+        for group in equal_columns(beside / beside.sum(axis=0)):
             factor[np.ix_(group[group < m], group[group >= m] - m)] = weights[group[group >= m] - m]
         self._try_factor(factor)
         self._try_gain(np.eye(len(self._C)))

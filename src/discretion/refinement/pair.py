@@ -18,7 +18,7 @@ from discretion.channels.storage.storage import check_size
 from discretion.errors import TooLargeError
 from discretion.measures.guesses.vulnerability import posterior_vulnerability
 from discretion.numerics.arrays import Reals
-from discretion.numerics.proportional_columns import alike
+from discretion.numerics.matrices import equal_columns
 from discretion.refinement.nearest import TOLERANCE, Nearest
 from discretion.refinement.verdict import Certificate, Witness
 from discretion.validation import Fractions
@@ -42,7 +42,7 @@ class Reduced:
         seen = np.flatnonzero(totals > 0)
         group, share = np.full(totals.size, -1), np.zeros(totals.size)
         columns: list[Reals] = []
-        for number, members in enumerate(alike(entries[:, seen] / totals[seen])):
+        for number, members in enumerate(equal_columns(entries[:, seen] / totals[seen])):
             group[seen[members]] = number
             share[seen[members]] = totals[seen[members]] / totals[seen[members]].sum()
             columns.append(entries[:, seen[members]].sum(axis=1))

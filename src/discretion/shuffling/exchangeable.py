@@ -33,11 +33,11 @@ from discretion.numerics.histograms.histograms import (
     dirichlet_multinomial_pmf,
     histogram_count,
     histograms,
+    mixed_law,
     places,
     sequence_count,
 )
 from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law
-from discretion.numerics.histograms.mixed_histograms import mixed_law
 from discretion.numerics.laws.binomial_limits import empirical_bernstein
 from discretion.shuffling.laws.groups import log_report_types
 from discretion.shuffling.laws.pairs import LOUD, largest_log_ratio

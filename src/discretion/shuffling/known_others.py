@@ -28,8 +28,7 @@ from discretion.measures.privacy_loss.differential_privacy import (
 from discretion.measures.privacy_loss.divergences import logarithms, renyi_of_logs
 from discretion.mechanisms.reporting import Response
 from discretion.numerics.arrays import Reals
-from discretion.numerics.histograms.histogram_simplex import simplex_law, with_draws
-from discretion.numerics.histograms.histograms import histogram_count, histograms
+from discretion.numerics.histograms.histograms import histogram_count, histograms, simplex_law, with_draws
 from discretion.numerics.laws.poisson_multinomial import box_cells, histogram_box, with_target
 from discretion.shuffling.laws.blanket import BOUND
 from discretion.shuffling.laws.groups import AlikePairs, Ends, Group, Others, alike_pairs, is_symmetric, report_types

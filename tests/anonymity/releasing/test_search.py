@@ -20,7 +20,7 @@ from discretion.anonymity.releasing.search import BestRelease, most_useful_relea
 from discretion.anonymity.releasing.suppression import Suppress
 from discretion.anonymity.releasing.utility import UTILITIES, Utility
 from discretion.limits import Limits, within
-from discretion.numerics.alike import Column
+from discretion.numerics.equivalence_classes import Column
 from oracles import coarsened
 from oracles.coarsened import Asked
 

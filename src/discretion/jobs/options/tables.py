@@ -6,6 +6,9 @@ from typing import Literal
 from discretion.jobs.options import Names, Options
 from discretion.tables.layouts.headers import Header
 
+# What each of two parties knows of a person.
+Parties = tuple[Names, Names]
+
 
 @dataclass(frozen=True, kw_only=True)
 class TableOptions(Options):
@@ -228,9 +231,6 @@ class SyntheticOptions(Options):
 
     Parameters
     ----------
-    control
-        People like the original's, chosen at random, whom the synthetic table was not made from. Required: without
-        them, what holds for everybody cannot be separated from what the table gives away of the original's people.
     columns
         The columns to compare, as a,b,…; all by default.
     sensitive
@@ -246,18 +246,20 @@ class SyntheticOptions(Options):
     attacks
         How many people of each table, and conditions, are tried at most; all by default, or a sample where all would
         take minutes.
+    confidence
+        The confidence with which all intervals hold together.
     seed
         The same seed gives the same result; drawn afresh by default.
     header
         What the first line of a CSV file is, as for discretion audit.
     """
 
-    control: str | None = None
     columns: Names | None = None
     sensitive: Names = ()
     keep: Names = ()
-    linked: tuple[Names, Names] | None = None
+    linked: Parties | None = None
     neighbours: int = 1
     attacks: int | None = None
+    confidence: float = 0.95
     seed: int | None = None
     header: Header = None

@@ -27,7 +27,7 @@ from discretion.mechanisms.wire import Sets
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws import coin_flips
 from discretion.numerics.excess import relative_excess
-from discretion.numerics.proportional_columns import merged_columns
+from discretion.numerics.matrices import merged_columns
 from discretion.validation import as_count, as_epsilon, as_rows
 
 CLOSED_FORM = Method("closed form of subset selection", "closed form")

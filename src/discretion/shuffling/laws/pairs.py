@@ -20,24 +20,12 @@ from discretion.estimate import Estimate, highest, largest, lowest, settled
 from discretion.measures.attack_curves.polygon import Polygon
 from discretion.measures.privacy_loss.divergences import excess_mass_of_logs, excess_over, logarithms
 from discretion.numerics.arrays import Reals
-from discretion.numerics.histograms.histogram_simplex import simplex_work
-from discretion.numerics.histograms.histograms import sequence_count
+from discretion.numerics.histograms.histograms import sequence_count, simplex_work
 from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law, log_histogram_work
 from discretion.numerics.laws.poisson_multinomial import histogram_box
 from discretion.numerics.means.mean_excess import RELATIVE, Bounded
-from discretion.shuffling.laws.blanket import (
-    ROUGH,
-    Blanket,
-    certified_interval,
-    kind_of_types,
-    linear_excess,
-)
-from discretion.shuffling.laws.groups import (
-    Ends,
-    Others,
-    log_report_types,
-    report_types,
-)
+from discretion.shuffling.laws.blanket import ROUGH, Blanket, certified_interval, kind_of_types, linear_excess
+from discretion.shuffling.laws.groups import Ends, Others, log_report_types, report_types
 from discretion.shuffling.laws.report_histograms import ListedOthers
 
 # So few terms, or cells of a box, as to be listed at once.

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discretion import limits
-from discretion.numerics.alike import Column
 from discretion.numerics.arrays import Reals
+from discretion.numerics.equivalence_classes import Column
 from discretion.tables.engines.rows import Rows
 
 _DAY = 86_400
