@@ -19,8 +19,8 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from discretion.collection import Choice, Feature, Party, Task
-from discretion.collection.parts.counting import counted
-from discretion.collection.parts.shuffling import shuffled, written
+from discretion.collection.parts.counting import count_batch
+from discretion.collection.parts.shuffling import shuffle_messages, write_file
 from discretion.collection.parts.spark_shuffling import write_partitions
 from discretion.collection.parts.store import Store
 from discretion.collection.wire.rounds import SALT_BYTES, Round
@@ -37,9 +37,9 @@ class Figures:
     """Microseconds of a core for a message, and for an upload that is stored or read again; and the bytes of that."""
 
     bare: float
-    shuffled: float
+    shuffle_messages: float
     sealed: float
-    counted: float
+    count_batch: float
     spooled: float
     stored: float
     read: float
@@ -62,9 +62,9 @@ def measured(folder: Path) -> Figures:
     size = sum(path.stat().st_size for path in folder.glob("store.sqlite"))
     return Figures(
         bare=least(lambda: bare_opens(held.key, held.messages), OPENED),
-        shuffled=least(lambda: shuffled(held.messages, WIDTH, held.opener(), folder / "out"), OPENED),
+        shuffled=least(lambda: shuffle_messages(held.messages, WIDTH, held.opener(), folder / "out"), OPENED),
         sealed=least(lambda: [sealed(bytes(WIDTH), layer) for _ in range(OPENED // 4)], OPENED // 4),
-        counted=least(lambda: counted(open_messages(many), Round(task_of(2, curated=False)), None), many),
+        counted=least(lambda: count_batch(open_messages(many), Round(task_of(2, curated=False)), None), many),
         spooled=least(lambda: spool([b"".join(held.messages)] * 20, folder), many),
         stored=stored / STORED * 1e6,
         read=read,
@@ -86,7 +86,7 @@ def least(ask: Callable[[], Any], messages: int) -> float:
 def spool(messages: Iterable[bytes], folder: Path) -> None:
     """Do what Spark's driver does alone: write what the machines read, and put together what they wrote."""
     paths = write_partitions(messages, WIDTH, folder)
-    written((path.read_bytes() for path in paths), folder / "out")
+    write_file((path.read_bytes() for path in paths), folder / "out")
 
 
 def open_messages(count: int) -> Iterator[bytes]:
@@ -110,9 +110,9 @@ def peak(what: str, messages: int) -> None:
     with TemporaryDirectory() as folder:
         if what == "shuffled":
             random = (os.urandom(WIDTH * FEATURES) for _ in range(messages // FEATURES))
-            shuffled(random, WIDTH, cut, Path(folder) / "out")
+            shuffle_messages(random, WIDTH, cut, Path(folder) / "out")
         else:
-            counted(open_messages(messages), Round(task_of(2, curated=False)), None)
+            count_batch(open_messages(messages), Round(task_of(2, curated=False)), None)
     # Not ru_maxrss, which a process has from the one that started it.
     (most,) = re.findall(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text())
     print(int(most) // 1024)

@@ -10,7 +10,7 @@ import qif
 from scipy.spatial.distance import pdist
 
 import discretion as dc
-from discretion.numerics.distances.l1_tiles import furthest_rows
+from discretion.numerics.distances.l1_tiles import furthest_rows_by_tiles
 
 
 @cache
@@ -51,7 +51,7 @@ def test_all_pairs(benchmark, how) -> None:
 
 
 def pruned(matrix: np.ndarray) -> float:
-    return furthest_rows(matrix, 1e-12).distance
+    return furthest_rows_by_tiles(matrix, 1e-12).distance
 
 
 def unpruned(matrix: np.ndarray) -> float:
@@ -64,7 +64,7 @@ def unpruned(matrix: np.ndarray) -> float:
 @pytest.mark.parametrize("how", [pruned, unpruned])
 def test_clusters(benchmark, how) -> None:
     matrix = clustered_channel(20_000, 1000, 100)
-    found = furthest_rows(matrix, 1e-12)
+    found = furthest_rows_by_tiles(matrix, 1e-12)
     benchmark.extra_info["share of pairs compared"] = found.compared / (20_000 * 19_999 / 2)
     assert found.compared < 0.05 * 20_000 * 19_999 / 2
     assert benchmark(how, matrix) == pytest.approx(found.distance, rel=1e-13)

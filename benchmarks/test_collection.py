@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from discretion.collection.parts.opening import opened_block
-from discretion.collection.parts.shuffling import shuffled
+from discretion.collection.parts.shuffling import shuffle_messages
 from discretion.collection.parts.spark_shuffling import shuffled_on_spark
 from discretion.collection.parts.store import Store
 from discretion.collection.wire.uploads import Upload
@@ -49,7 +49,7 @@ def test_opens(benchmark, held: Boxes, out: Path, how: str) -> None:
     asked = {
         "bare": lambda: bare_opens(held.key, held.messages),
         "opened": lambda: opened_block(block, private=held.key, info=INFO, width=WIDTH),
-        "shuffled": lambda: shuffled(held.messages, WIDTH, held.opener(), out),
+        "shuffled": lambda: shuffle_messages(held.messages, WIDTH, held.opener(), out),
     }
     benchmark.pedantic(asked[how], rounds=3, warmup_rounds=1)
 
@@ -63,7 +63,7 @@ def test_opens_on_all_cores(benchmark, held: Boxes, out: Path, how: str) -> None
     messages = held.messages * 5
     asked = {
         "bare": lambda: bare_opens_on_all_cores(held.key, messages, CORES),
-        "shuffled": lambda: shuffled(messages, WIDTH, held.opener(CORES), out),
+        "shuffled": lambda: shuffle_messages(messages, WIDTH, held.opener(CORES), out),
         "shuffled on Spark": lambda: shuffled_on_spark(messages, WIDTH, held.opener(), out),
     }
     benchmark.pedantic(asked[how], rounds=3, warmup_rounds=1)
@@ -74,12 +74,12 @@ def test_a_shuffle_opens_at_four_fifths_of_what_bare_opens_do(held: Boxes, out: 
     messages = held.messages * 5
     ratios = [
         cpu_seconds(lambda: bare_opens(held.key, messages))
-        / cpu_seconds(lambda: shuffled(messages, WIDTH, held.opener(CORES), out))
+        / cpu_seconds(lambda: shuffle_messages(messages, WIDTH, held.opener(CORES), out))
         for _ in range(3)
     ]
     times = [
         timed(lambda: bare_opens_on_all_cores(held.key, messages, CORES))
-        / timed(lambda: shuffled(messages, WIDTH, held.opener(CORES), out))
+        / timed(lambda: shuffle_messages(messages, WIDTH, held.opener(CORES), out))
         for _ in range(3)
     ]
     print(f"of bare opens: {sorted(ratios)} in seconds of cores, {sorted(times)} in time on {CORES} cores")

@@ -34,6 +34,18 @@ def cases(request: pytest.FixtureRequest) -> int | None:
     return request.config.getoption("--cases")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Make long all cases but one in so many, where a test says so: before what is long is left out."""
+    cases = Counter[str]()
+    for item in items:
+        if asked := item.get_closest_marker("one_in"):
+            name = item.nodeid.partition("[")[0]
+            if cases[name] % asked.args[0]:
+                item.add_marker("long")
+            cases[name] += 1
+
+
 def pytest_deselected(items: Sequence[pytest.Item]) -> None:
     left_out = items[0].config.stash.setdefault(_LEFT_OUT, Counter())
     left_out.update(kind for item in items for kind in {mark.name for mark in item.iter_markers()} & {*_KINDS})

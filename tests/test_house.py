@@ -1,6 +1,7 @@
 """What the house promises of the code in it."""
 
 import ast
+import functools
 import inspect
 import subprocess
 import sys
@@ -23,9 +24,15 @@ MECHANISMS = {
 }
 
 
+@functools.cache
+def nodes_of(file):
+    """Return the nodes of a file's syntax tree."""
+    return [*ast.walk(ast.parse(file.read_text()))]
+
+
 def asked_for(file):
     """Return the names of the classes whose instances a file looks for."""
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in nodes_of(file):
         kinds = []
         if isinstance(node, ast.Call) and getattr(node.func, "id", None) in ("isinstance", "issubclass"):
             kinds = [node.args[1]]
@@ -46,7 +53,7 @@ def test_only_mechanisms_ask_which_mechanism_it_is():
 
 def imported(file):
     """Return the modules that a file names in its imports, wherever they are in it."""
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in nodes_of(file):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

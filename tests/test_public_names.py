@@ -1,7 +1,7 @@
 """The public names: all there, loaded when first used, and the same for people and for type checkers."""
 
 import ast
-import importlib
+import importlib.metadata
 import inspect
 import subprocess
 import sys
@@ -25,6 +25,7 @@ def test_importing_discretion_imports_nothing_heavy(module):
     assert run(f"import sys, discretion; print({module!r} in sys.modules)") == "False"
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("module", ["ibis", "duckdb", "pyarrow", "altair", "scipy.stats"])
 def test_a_closed_form_needs_no_tables_and_no_charts(module):
     ask = "import sys, discretion as dc; dc.bayes_security(dc.RandomizedResponse(9, epsilon=1))"
@@ -50,6 +51,11 @@ def test_about_eighty_names_are_at_the_top_and_no_other_name_is_in_two_rooms():
 def test_a_name_is_found_once_and_kept():
     assert dc.Channel is dc.Channel is importlib.import_module("discretion.channels").Channel
     assert dc.errors is errors
+
+
+def test_the_version_is_that_of_the_installed_distribution():
+    assert dc.__version__ == importlib.metadata.version("discretion")
+    assert run("import discretion; print(discretion.__version__)") == dc.__version__
 
 
 def test_an_unknown_name_is_an_attribute_error():

@@ -7,10 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from discretion.collection.results.beside import Beside, Compared
+from discretion.collection.results.documents import _in_short, certified_words
 from discretion.collection.results.guesses import Guess
-from discretion.collection.results.leaks_said import _in_short
-from discretion.collection.results.said import certified_words
+from discretion.collection.results.truth import ComparedTable, TruthComparison
 from discretion.estimate import Estimate
 from discretion.jobs.audit.summary import unique_among_all
 from discretion.jobs.estimate import privacy_sentence
@@ -107,8 +106,8 @@ def of_a_choice(_):
 
 
 def of_few_answers(_):
-    table = Compared(("ill",), True, 2, 0, 2, 0.1, agrees=True, is_inconclusive=True)
-    found = Beside(9, 9, (table,), None)
+    table = ComparedTable(("ill",), True, 2, 0, 2, 0.1, agrees=True, is_inconclusive=True)
+    found = TruthComparison(9, 9, (table,), None)
     assert found.to_dict()["is_inconclusive"]
     return found.verdict
 

@@ -8,6 +8,8 @@ from importlib import import_module
 
 from discretion import fork_safety as _fork_safety  # noqa: F401 # pyright: ignore[reportUnusedImport] - what it does at a fork
 
+__version__ = "0.1.0"
+
 _AT_THE_TOP = {
     "discretion.estimate": ("Estimate",),
     "discretion.adversaries": (

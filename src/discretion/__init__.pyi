@@ -122,3 +122,5 @@ from discretion.refinement import (
 from discretion.shuffling import (
     Shuffled as Shuffled,
 )
+
+__version__: str

@@ -159,6 +159,27 @@ def as_array(values: Any) -> NDArray[Any]:
     return array
 
 
+def as_indices(values: Any, name: str, size: int) -> NDArray[np.int64]:
+    """Return the values as a row of whole numbers in ``0..size-1``, or say what is wrong with them."""
+    array = as_rows(values, name)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise InvalidValueError(
+            f"{name} must be whole numbers in one row, got an array of {array.dtype} of shape {array.shape}"
+        )
+    wrong = array[(array < 0) | (array >= size)]
+    if wrong.size:
+        raise InvalidValueError(f"{name} must be in 0..{size - 1}, got {wrong[0]}")
+    return array.astype(np.int64, copy=False)
+
+
+def as_rows(values: Any, name: str) -> NDArray[Any]:
+    """Return the values as an array, or say what is wrong with them."""
+    try:
+        return as_array(values)
+    except NotNumbersError:
+        raise InvalidValueError(f"{name} must be in rows of equal length, got {short_repr(values)}") from None
+
+
 def are_masked(values: Any) -> bool:
     """Return whether some of the values are masked, which NumPy would make NaN or what lies under the mask."""
     if isinstance(values, np.ma.MaskedArray):

@@ -104,11 +104,11 @@ def test_what_the_best_guess_gains_of_another_law_is_that_of_its_row(name, data)
     gain = GAINS[name][0](k)
     rows = gain.guesses()
     best = (rows @ believed).argmax(axis=0)
-    assert gain.of_best(believed, joint) == pytest.approx(np.einsum("yx,xy->y", rows[best], joint))
-    assert gain.of_best(believed, believed) == pytest.approx(gain.best(believed))
-    assert gain.most(joint[:, 0]) == pytest.approx((np.abs(rows) @ joint[:, 0]).max())
+    assert gain.gain_of_best(believed, joint) == pytest.approx(np.einsum("yx,xy->y", rows[best], joint))
+    assert gain.gain_of_best(believed, believed) == pytest.approx(gain.best(believed))
+    assert gain.largest_shift(joint[:, 0]) == pytest.approx((np.abs(rows) @ joint[:, 0]).max())
     moved = (gain.best(joint) - gain.best(believed)).max()
-    assert moved <= gain.most(np.abs(joint - believed).max(axis=1)) + 1e-12
+    assert moved <= gain.largest_shift(np.abs(joint - believed).max(axis=1)) + 1e-12
 
 
 @each_kind

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from discretion.blackbox.sum_limit import lower_limit_of_sum
+from discretion.blackbox.compared_pairs import lower_limit_of_sum
 from discretion.numerics.laws.binomial_limits import lower_limit, upper_limit
 from oracles import blackbox as slow
 

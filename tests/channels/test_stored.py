@@ -66,6 +66,7 @@ IN_MEMORY = dc.Channel(MATRIX)
 PRIOR = np.random.default_rng(1).dirichlet(np.ones(50))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "ask",
     [

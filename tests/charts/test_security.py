@@ -28,6 +28,7 @@ def drawn(chart, kind):
     ]
 
 
+@pytest.mark.long
 def test_the_figure_is_valid_and_says_in_words_what_it_shows():
     specification = figure().to_dict(validate=True)
     assert specification["title"]["text"] == "What differential privacy promises of Bayes security"
@@ -35,6 +36,7 @@ def test_the_figure_is_valid_and_says_in_words_what_it_shows():
     assert charts.to_png(figure()).startswith(b"\x89PNG")
 
 
+@pytest.mark.long
 def test_curves_are_the_bounds_of_section_v():
     promised, approximate, yeom = drawn(figure(), "line")
     for epsilon, beta in promised:
@@ -47,6 +49,7 @@ def test_curves_are_the_bounds_of_section_v():
     assert {curve[-1][0] for curve in (promised, approximate, yeom)} == {2}
 
 
+@pytest.mark.long
 def test_mechanisms_are_points_where_they_are_given_and_within_the_figure():
     assert drawn(figure(), "point") == [LAPLACE[:2]]
     beyond = charts.bayes_security_over_epsilon(mechanisms={"Laplace": LAPLACE}, most=0.1)
@@ -76,6 +79,7 @@ def test_bad_deltas_are_refused(delta):
         charts.bayes_security_over_epsilon(deltas=[0.1, delta])
 
 
+@pytest.mark.long
 def test_the_key_names_only_what_is_drawn():
     def named(chart):
         return [row["kind"] for some in chart.to_dict()["datasets"].values() for row in some if "kind" in row]

@@ -48,6 +48,7 @@ def test_text_has_every_section_in_odds(monkeypatch) -> None:
     assert "Questions add up: all 4 asked of the same people" in " ".join(out.split())
 
 
+@pytest.mark.long
 def test_the_report_is_one_file_of_html(tmp_path) -> None:
     file = tmp_path / "report.html"
     code, out, _ = run("audit", "example:adult", "--columns", COLUMNS, "--html", file)
@@ -137,6 +138,7 @@ def test_a_failed_audit_leaves_no_part_of_a_report(tmp_path) -> None:
     assert list(tmp_path.iterdir()) == [file]
 
 
+@pytest.mark.long
 def test_a_document_is_what_the_terminal_shows_in_markdown(tmp_path) -> None:
     file = tmp_path / "report.md"
     code, out, _ = run("audit", "example:adult", "--columns", "sex,race", "--markdown", file)
@@ -162,6 +164,7 @@ def test_fail_over_compares_all_columns_together() -> None:
     assert run(*arguments, "--fail-over", "exposure>0.001")[0] == 1
 
 
+@pytest.mark.long
 def test_rare_values_need_to_be_asked_for(tmp_path) -> None:
     file = tmp_path / "people.csv"
     file.write_text("town\n" + "Paris\n" * 20 + "Xanadu\n" * 2)
@@ -197,6 +200,7 @@ def test_names_with_commas_and_line_breaks_go_in_quotes(tmp_path) -> None:
     assert json.loads(out)["inputs"]["columns"] == ["e", "a, b", "c\nd"]
 
 
+@pytest.mark.long
 def test_bad_options_are_one_sentence_and_exit_code_2() -> None:
     for arguments, expected in (
         (["--budget", "2"], "in [0, 1], got 2.0"),
@@ -219,6 +223,7 @@ def test_bad_options_are_one_sentence_and_exit_code_2() -> None:
         assert err.count("\n") == 1
 
 
+@pytest.mark.long
 def test_the_module_runs_as_a_program_and_shows_what_it_can_do() -> None:
     shown = subprocess.run([sys.executable, "-m", "discretion", "--help"], capture_output=True, text=True, check=True)
     for command in ("audit", "measure", "compare", "exposure", "reproduce"):
@@ -239,10 +244,14 @@ def loaded_by(arguments: list[str], modules: set[str]) -> str:
     return shown.stdout.splitlines()[-1]
 
 
-def test_the_overview_loads_no_library() -> None:
-    assert loaded_by(["--help"], {"numpy", "rich", "ibis", "cyclopts"}) == "[]"
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_the_overview_and_the_version_load_no_library(option: str) -> None:
+    assert (
+        loaded_by([option], {"numpy", "rich", "ibis", "cyclopts", "importlib.metadata", "discretion.cli.run"}) == "[]"
+    )
 
 
+@pytest.mark.long
 def test_measuring_a_closed_form_loads_neither_scipy_nor_the_table_engine() -> None:
     heavy = {"scipy", "ibis", "pyarrow", "pandas", "altair", "rich.table"}
     arguments = ["measure", "krr:k=5,epsilon=1", "--users", "1000", "--shuffled", "--json"]

@@ -53,6 +53,7 @@ def test_a_file_that_the_policy_forbids_fails_and_each_line_is_named() -> None:
     assert "Town" not in out
 
 
+@pytest.mark.long
 def test_json_has_every_rule_of_every_file_and_the_gates() -> None:
     code, out, _ = run(
         "check", "kept.csv", "broken.csv", "--policy", "discretion.toml", "--json", "--fail-over", "marketer>1"
@@ -112,6 +113,7 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
     return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT / "src"), **more}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("files", "code"), [(["kept.csv"], 0), (["kept.csv", "broken.csv"], 1)])
 def test_the_hook_refuses_what_the_policy_forbids(folder: Path, files: list[str], code: int) -> None:
     given = hook()
@@ -124,6 +126,7 @@ def test_the_hook_refuses_what_the_policy_forbids(folder: Path, files: list[str]
     assert ("FAILED line 3, together" in done.stdout) == bool(code)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("files", "code"), [("kept.csv\n", 0), ("\nkept.csv\nbroken.csv", 1)])
 def test_the_action_s_step_fails_on_what_the_policy_forbids(folder: Path, files: str, code: int) -> None:
     text = (ROOT / "deploy" / "action.yml").read_text()

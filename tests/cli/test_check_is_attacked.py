@@ -65,6 +65,7 @@ def test_the_person_s_column_named_by_an_option_is_not_sensitive() -> None:
     assert "'diagnosis' names the persons, so it cannot be sensitive" in said
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", ["Diagnosis", " diagnosis", "diagnosis ", "diagnose"])
 def test_a_renamed_sensitive_column_passes_no_limit(name: str) -> None:
     code, said = checked(LIMITS, **{"age": AGES, name: ILLS})
@@ -106,6 +107,7 @@ def test_columns_hidden_among_the_sensitive_ones_are_warned_of_and_a_gate_of_all
     assert "FAILED line 4, fail_over: all_columns.k_anonymity 1 < 10" in said
 
 
+@pytest.mark.long
 def test_two_sensitive_columns_are_both_decided_in_every_command() -> None:
     second = ["a" if i % 3 else "b" for i in range(PEOPLE)]
     code, said = checked(
@@ -121,6 +123,7 @@ def test_two_sensitive_columns_are_both_decided_in_every_command() -> None:
         assert out.splitlines()[-1] == "FAILED l_diversity:other 1 < 2"
 
 
+@pytest.mark.long
 def test_every_command_shows_which_gates_pass_only_because_a_column_is_sensitive() -> None:
     checked("k = 2", age=AGES, record=RECORDS)
     limit = ["--sensitive", "record", "--fail-over", "{}k_anonymity<5"]

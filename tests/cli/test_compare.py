@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 import discretion as dc
-import discretion.charts
+import discretion.charts.page
 from discretion.presenting.numbers import rounded_down, rounded_up
 from support.cli_runner import run
 from support.public_names import BY_NAME
@@ -268,6 +268,7 @@ def test_beyond_ten_values_a_chart_says_what_it_leaves_out(tmp_path) -> None:
     assert "the most that any mechanism is worth: the best mechanism is" in words
 
 
+@pytest.mark.long
 def test_mechanisms_on_different_values_have_no_common_best(tmp_path) -> None:
     results = compared("krr:k=2,epsilon=1", "krr:k=3,epsilon=1", "--chart", tmp_path / "chart.svg")
     assert "different numbers of values" in results["optimal_mechanism"]["not_computed"]
@@ -277,7 +278,7 @@ def test_a_chart_that_fails_half_way_leaves_the_old_one(tmp_path, monkeypatch) -
     def full_disk(_: object) -> str:
         raise OSError("no space left")
 
-    monkeypatch.setattr(discretion.charts, "to_svg", full_disk)
+    monkeypatch.setattr(discretion.charts.page, "to_svg", full_disk)
     file = tmp_path / "chart.svg"
     file.write_text("old")
     assert run("compare", *CHARTED, "--chart", file)[0] == 2

@@ -32,6 +32,7 @@ def test_a_sensitive_column_is_none_of_those_that_people_are_found_by() -> None:
     assert "come with the same values of age." in " ".join(out.split())
 
 
+@pytest.mark.long
 def test_json_is_what_python_finds() -> None:
     code, out, err = run("diff", "v1.csv", "v2.csv", "--json", "--k", "5", "--sensitive", "sex")
     assert (code, err) == (0, "")

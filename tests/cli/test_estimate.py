@@ -148,7 +148,7 @@ def test_what_is_wrong_with_a_call_is_said(tmp_path, drawn):
         ([file, "--half-width", "1e-200"], "half_width must be at least 1e-06"),
         ([str(tmp_path / "none.csv"), "--half-width", "2"], "half_width must be in (0, 1/2)"),
         ([str(tmp_path / "none.csv"), "--confidence", "2"], "confidence must be in (0, 1)"),
-        ([file, "--chart", str(tmp_path / "chart.png")], "name one that ends in .svg"),
+        ([file, "--chart", str(tmp_path / "chart.gif")], "must name a file that ends in .svg, .png, .pdf, .html, got"),
         ([file, "--confidence", "1"], "confidence must be in (0, 1)"),
         ([file, "--half-width", "0.6"], "half_width must be in (0, 1/2)"),
         ([file, "--method", "guess"], "guess"),

@@ -18,6 +18,7 @@ def exposed(*arguments: str) -> dict:
     return answer["results"]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("threshold", "expected"), [("0.001", 0.0206074752), ("0.01", 0.1515002610), ("0.05", 0.4236970609)]
 )
@@ -27,6 +28,7 @@ def test_adults_exposure_is_the_issues(threshold: str, expected: float) -> None:
     assert results["classes"] == 131
 
 
+@pytest.mark.long
 def test_a_number_of_people_and_its_share_agree() -> None:
     arguments = ["example:adult", "--columns", "race,workclass"]
     by_people = exposed(*arguments, "--k", "50")
@@ -39,9 +41,10 @@ def test_bounds_are_certified_and_hold() -> None:
     assert results["exposure"] <= results["exposure_bound"]["value"]
 
 
+@pytest.mark.long
 def test_the_curve_is_an_svg_file(tmp_path) -> None:
     file = tmp_path / "curve.svg"
-    exposed("example:adult", "--columns", "sex,race", "--k", "10", "--curve", str(file))
+    exposed("example:adult", "--columns", "sex,race", "--k", "10", "--chart", str(file))
     assert ET.parse(file).getroot().tag.endswith("svg")
 
 
@@ -52,6 +55,7 @@ def test_text_says_it_in_odds() -> None:
     assert "131 different rows" in out
 
 
+@pytest.mark.long
 def test_where_nobody_is_exposed_no_group_is_said_to_be_small() -> None:
     columns = ("exposure", "example:adult", "--columns", "sex")
     said = " ".join(run(*columns, "--k", "10")[1].split())
@@ -63,6 +67,7 @@ def test_where_nobody_is_exposed_no_group_is_said_to_be_small() -> None:
     assert "exact): no less than a share of 0.01 of the people share every person's values." in said
 
 
+@pytest.mark.long
 def test_fail_over_is_the_only_way_to_exit_with_1() -> None:
     arguments = ["exposure", "example:adult", "--columns", "sex,race", "--k", "300"]
     share = dc.exposure(dc.Population("example:adult"), k=300, columns=["sex", "race"])
@@ -129,16 +134,17 @@ def test_bad_arguments_are_one_sentence_and_exit_code_2(name: str) -> None:
 
 def test_a_chart_that_cannot_be_written_leaves_nothing(tmp_path) -> None:
     code, _, err = run(
-        "exposure", "example:adult", "--columns", "sex", "--k", "2", "--curve", tmp_path / "no" / "c.svg"
+        "exposure", "example:adult", "--columns", "sex", "--k", "2", "--chart", tmp_path / "no" / "c.svg"
     )
     assert code == 2
     assert "cannot write" in err
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
 def test_bounds_stand_beside_the_papers_and_the_assumption_of_independence(tmp_path) -> None:
     arguments = ["example:adult", "--columns", "sex,income,race,workclass", "--threshold", "0.001", "--bounds"]
-    results = exposed(*arguments, "--curve", str(tmp_path / "curve.svg"))
+    results = exposed(*arguments, "--chart", str(tmp_path / "curve.svg"))
     # MATHS section 5: Theorems 2 and 3 at their best.
     assert round(results["theorem_bound"]["value"], 10) == 0.4697786644
     assert results["exposure"] <= results["exposure_bound"]["value"] <= results["theorem_bound"]["value"]
@@ -150,6 +156,7 @@ def test_bounds_stand_beside_the_papers_and_the_assumption_of_independence(tmp_p
     assert "If the columns were independent, 2.359 % (assuming independent columns:" in said
 
 
+@pytest.mark.long
 def test_a_file_of_counts_gives_the_bounds_of_its_people(tmp_path) -> None:
     columns = ["sex", "income", "race", "workclass"]
     adult = dc.Population("example:adult", columns=columns)
@@ -183,7 +190,7 @@ def test_a_file_of_counts_gives_the_bounds_of_its_people(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["--person", "sex"], "neither --curve, --person nor --header"),
+        (["--person", "sex"], "neither --chart, --person nor --header"),
         (["--columns", "sexx"], "did you mean 'sex'"),
         (["--threshold", "0.1"], "either threshold=, a share of the people, or k="),
     ],

@@ -53,6 +53,7 @@ def test_a_flag_has_no_default(command: list[str]) -> None:
 SHELLS = {"bash": ".local/share/bash-completion/completions/discretion", "zsh": "", "fish": ""}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shell", SHELLS)
 def test_completion_is_installed(shell: str, tmp_path: Path) -> None:
     environment = {**os.environ, "HOME": str(tmp_path), "SHELL": f"/bin/{shell}"}

@@ -33,6 +33,11 @@ def matrix(folder: Path) -> Path:
     return folder / "read.csv"
 
 
+def named_as_a_figure(make: Callable[[Path], Path]) -> Callable[[Path], Path]:
+    """The same with a name that a figure may have."""
+    return lambda folder: make(folder).rename(folder / "read.svg")
+
+
 def stored(folder: Path) -> Path:
     np.save(folder / "read.npy", [[0.5, 0.5], [0.25, 0.75]])
     return folder / "read.npy"
@@ -56,15 +61,18 @@ COMMANDS: dict[str, tuple[Callable[[Path], Path], list[str]]] = {
     "audit": (table, ["audit", "{read}", "--html", "{written}"]),
     "audit to a document": (table, ["audit", "{read}", "--markdown", "{written}"]),
     "audit on Spark": (table, ["audit", "{read}", "--engine", "spark", "--html", "{written}"]),
-    "exposure": (table, ["exposure", "{read}", "--k", "2", "--curve", "{written}"]),
+    "exposure": (table, ["exposure", "{read}", "--k", "2", "--chart", "{written}"]),
     "estimate": (table, ["estimate", "{read}", "--chart", "{written}"]),
-    "measure": (matrix, ["measure", "channel:{read}", "--curve", "{written}"]),
+    "measure": (matrix, ["measure", "channel:{read}", "--chart", "{written}"]),
     "compare": (matrix, ["compare", "krr:k=2,p=0.7", "channel:{read}", "--chart", "{written}"]),
-    "a gain": (matrix, ["measure", KRR, "--gain", "matrix:{read}", "--curve", "{written}"]),
-    "distances": (matrix, ["measure", KRR, "--gain", "distance:{read}", "--curve", "{written}"]),
-    "a loss": (matrix, ["measure", KRR, "--gain", "loss:{read}", "--curve", "{written}"]),
-    "a population": (weights, ["measure", KRR, "--population", "mixture:{read}", "--curve", "{written}"]),
-    "scores": (matrix, ["measure", "exponential:epsilon=1,scores={read}", "--curve", "{written}"]),
+    "a gain": (named_as_a_figure(matrix), ["measure", KRR, "--gain", "matrix:{read}", "--chart", "{written}"]),
+    "distances": (named_as_a_figure(matrix), ["measure", KRR, "--gain", "distance:{read}", "--chart", "{written}"]),
+    "a loss": (named_as_a_figure(matrix), ["measure", KRR, "--gain", "loss:{read}", "--chart", "{written}"]),
+    "a population": (
+        named_as_a_figure(weights),
+        ["measure", KRR, "--population", "mixture:{read}", "--chart", "{written}"],
+    ),
+    "scores": (matrix, ["measure", "exponential:epsilon=1,scores={read}", "--chart", "{written}"]),
     "scores compared": (matrix, ["compare", KRR, "exponential:epsilon=1,scores={read}", "--chart", "{written}"]),
     "a hierarchy": (
         hierarchy,
@@ -160,11 +168,12 @@ def test_an_output_is_not_the_bundled_example(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_an_output_may_be_a_neighbour_of_the_input(tmp_path: Path) -> None:
-    code, _, err = run("exposure", str(table(tmp_path)), "--k", "2", "--curve", str(tmp_path / "read.svg"))
+    code, _, err = run("exposure", str(table(tmp_path)), "--k", "2", "--chart", str(tmp_path / "read.svg"))
     assert (code, err) == (0, "")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["read.csv", "read.svg"]
 
 
+@pytest.mark.long
 def test_an_output_is_not_what_arrives_on_standard_input(tmp_path: Path) -> None:
     read = table(tmp_path)
     command = [sys.executable, "-m", "discretion", "audit", "-", "--html", str(read)]
@@ -175,6 +184,7 @@ def test_an_output_is_not_what_arrives_on_standard_input(tmp_path: Path) -> None
     assert "it is the file that is read" in ended.stderr
 
 
+@pytest.mark.long
 def test_a_table_arrives_on_standard_input(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "discretion", "exposure", "-", "--k", "2", "--json"]
     ended = subprocess.run(command, input=table(tmp_path).read_bytes(), capture_output=True, check=True)

@@ -62,7 +62,7 @@ def test_a_chart_is_the_same_drawn_in_a_process_of_its_own(tmp_path: Path) -> No
     files = [tmp_path / "here.svg", tmp_path / "apart.svg"]
     for file, limits in zip(files, ({}, {"RLIMIT_NOFILE": 60}), strict=True):
         code, _, err = run_under(
-            limits, "exposure", "example:adult", "--columns", "sex,race", "--k", "10", "--curve", str(file)
+            limits, "exposure", "example:adult", "--columns", "sex,race", "--k", "10", "--chart", str(file)
         )
         assert (code, err) == (0, "")
     here, apart = (file.read_text() for file in files)
@@ -70,6 +70,7 @@ def test_a_chart_is_the_same_drawn_in_a_process_of_its_own(tmp_path: Path) -> No
     assert here.startswith("<svg")
 
 
+@pytest.mark.long
 def test_a_command_that_may_have_no_threads_says_so() -> None:
     limited = (
         "import _thread, sys\n"
@@ -105,6 +106,7 @@ def test_a_memory_is_a_size(memory: str) -> None:
     assert "memory must be" in err
 
 
+@pytest.mark.long
 def test_an_audit_that_runs_out_of_time_names_what_it_left_out() -> None:
     found = audit("example:adult", sensitive="income", seconds=1e-6)
     assert len(found.columns) == 15
@@ -183,6 +185,7 @@ def test_measures_that_run_out_of_time_keep_what_they_have() -> None:
     assert found["not_computed"]["leakage"].startswith("the time limit of 1 s was reached")
 
 
+@pytest.mark.long
 def test_without_any_measure_in_time_there_is_no_answer() -> None:
     asked = ("measure", "olh:k=100,epsilon=3", "--users", "1000000", "--shuffled", "--only", "leakage")
     code, out, err = run(*asked, "--time", "1")

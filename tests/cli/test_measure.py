@@ -64,8 +64,9 @@ def test_a_rate_of_false_positives_adds_what_the_best_attack_misses() -> None:
     assert (code, out.splitlines()[-1].split()[:2]) == (1, ["FAILED", "tradeoff"])
 
 
+@pytest.mark.long
 def test_a_curve_is_drawn(tmp_path: Path) -> None:
-    results = measured("gaussian:sigma=1", "--curve", str(tmp_path / "curve.svg"), "--only", "bayes_security")
+    results = measured("gaussian:sigma=1", "--chart", str(tmp_path / "curve.svg"), "--only", "bayes_security")
     assert set(results) == {"bayes_security"}
     assert "accusing blindly" in (tmp_path / "curve.svg").read_text(encoding="utf-8")
 

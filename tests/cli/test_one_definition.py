@@ -87,6 +87,7 @@ def measured(command: str, case: Case, path: str, out: str) -> tuple[int, dict[s
     return code, {gate["measure"].removeprefix(prefix): gate["value"] for gate in gates}, err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.long] * (name not in SHORT)) for name in TABLES]
 )

@@ -94,7 +94,9 @@ def check_measured(*arguments: str) -> int:
     return len(wide)
 
 
-@pytest.mark.parametrize("mechanism", ALONE)
+@pytest.mark.parametrize(
+    "mechanism", [pytest.param(name, marks=[pytest.mark.long] * name.startswith("dpsgd")) for name in ALONE]
+)
 def test_measures_of_one_report(mechanism: str) -> None:
     check_measured(mechanism, "--epsilon", "0.5", "--delta", "1e-3", "--false-positive-rate", "0.01")
 

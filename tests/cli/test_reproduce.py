@@ -80,6 +80,7 @@ def test_the_other_paper_is_reproduced_by_its_name(tmp_path) -> None:
     assert {file.name for file in tmp_path.iterdir()} == {f"table-10-1.{suffix}" for suffix in ("csv", *BEGINNINGS)}
 
 
+@pytest.mark.long
 def test_json_has_ours_beside_the_published(tmp_path) -> None:
     code, out, err = run("reproduce", "shuffle", "figure-5", "--out", tmp_path, "--json")
     assert (code, err) == (0, "")

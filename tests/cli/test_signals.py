@@ -75,6 +75,7 @@ def test_a_signal_ends_a_command_that_works(number: signal.Signals, work: str, t
     assert page.read_text() == "the old one"
 
 
+@pytest.mark.long
 def test_a_second_signal_ends_what_does_not_heed_the_first(tmp_path: Path) -> None:
     code = PROGRAM.format(work=WORK["a library that does not return"])
     with started(code, tmp_path / "page.html") as process:
@@ -166,7 +167,7 @@ def test_a_closed_or_full_stdout_is_an_error(closed: str) -> None:
 @pytest.mark.long
 def test_a_page_never_takes_the_place_of_a_closed_stream(tmp_path: Path) -> None:
     page = tmp_path / "page.svg"
-    command = f"{sys.executable} -m discretion exposure example:adult --columns sex --k 5 --curve {page} <&- 2>&-"
+    command = f"{sys.executable} -m discretion exposure example:adult --columns sex --k 5 --chart {page} <&- 2>&-"
     shown = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
     assert "discretion" not in page.read_text()
     assert page.read_text().endswith("</svg>")

@@ -80,6 +80,7 @@ def test_a_path_steers_no_terminal(tmp_path, name):
         assert shown_harmlessly(out + err), command
 
 
+@pytest.mark.long
 def test_letters_of_every_script_stay(tmp_path):
     for name in ("Größe", "年齢", "عمر", "גיל", "😀"):
         assert name in run("exposure", str(table(tmp_path, name)), "--k", "2")[1]
@@ -124,6 +125,7 @@ def test_json_is_json_whatever_the_encoding_of_stdout(tmp_path, environment):
     assert shown_harmlessly(out)
 
 
+@pytest.mark.long
 def test_what_a_library_prints_by_itself_is_not_in_json() -> None:
     code = "import ctypes; from discretion.cli import main; main(); c = ctypes.CDLL(None); c.puts(b'x'); c.fflush(None)"
     done = subprocess.run([sys.executable, "-c", code, *QUICK, "--json"], capture_output=True, text=True, check=True)

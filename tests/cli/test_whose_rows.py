@@ -36,6 +36,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_that_counts_rows_as_people_asks_first(name: str) -> None:
     code, out, err = run(*shlex.split(COMMANDS[name]))
@@ -47,6 +48,7 @@ def test_a_command_that_counts_rows_as_people_asks_first(name: str) -> None:
     assert (code == 2, err) == (False, "")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", [name for name in COMMANDS if not name.startswith("release")])
 def test_what_the_sentence_recommends_runs(name: str) -> None:
     """But for a release, which is of people with one row each, and for a table that does not have the column."""
@@ -94,14 +96,15 @@ def test_a_policy_answers_and_a_contradiction_is_refused() -> None:
     assert "the policy has person = 'none', and person is 'id'" in err
 
 
+@pytest.mark.long
 def test_an_audit_asks_and_decides_no_gate_until_it_is_answered() -> None:
     command = ["audit", "visits.csv", "--k", "10", "--fail-over", "k_anonymity<10"]
     code, out, _ = run(*command)
     said = " ".join(out.split())
     assert code == 3
     assert "not decided k_anonymity < 10: rows may not be people: the column id has 40 values" in said
-    assert "discretion audit visits.csv --person=id --k=10 --budget=0.01" in said
-    assert run("audit", "visits.csv", "--person=id", "--k=10", "--budget=0.01", "--fail-over", "k_anonymity<10")[0] == 0
+    assert "discretion audit visits.csv --person=id --k=10" in said
+    assert run("audit", "visits.csv", "--person=id", "--k=10", "--fail-over", "k_anonymity<10")[0] == 0
     code, out, _ = run(*command, "--person", "none")
     assert code == 1
     assert run(*recommended(out))[0] == 0
@@ -115,6 +118,7 @@ def recommended(out: str) -> list[str]:
     return shlex.split(command)[1:]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "options",
     [

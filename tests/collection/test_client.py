@@ -214,6 +214,7 @@ plain = st.recursive(
 )
 
 
+@pytest.mark.long
 @settings(deadline=None)
 @given(plain)
 def test_a_record_has_one_encoding(value: Any) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from discretion.cli.run import _app
 from discretion.collection import describing
-from discretion.collection.services import calls, credentials, keys, telling
+from discretion.collection.services import calls, credentials, keys, monitoring
 from test_documents import quoted, rows
 
 PAGE = (Path(__file__).parents[2] / "docs" / "collecting.md").read_text(encoding="utf-8")
@@ -53,8 +53,8 @@ def test_every_variable_every_event_and_every_count_is_told() -> None:
 
 
 def told_by_a_meter() -> str:
-    meter = telling.Meter()
+    meter = monitoring.Meter()
     meter.request("GET /health", 200)
     meter.upload(1, "stored")
     meter.messages(1, 1, 0)
-    return re.sub(r"# TYPE \w+_created gauge\n", "", meter.told().decode())
+    return re.sub(r"# TYPE \w+_created gauge\n", "", meter.prometheus_text().decode())

@@ -20,7 +20,7 @@ from discretion.collection.errors import CollectionError
 from discretion.collection.services.analyst import AnalystService
 from discretion.collection.services.credentials import operator_credential
 from discretion.collection.services.curator import CuratorService
-from discretion.collection.services.operations import Bounds, Operation
+from discretion.collection.services.operations import Operation, RequestBounds
 from discretion.collection.services.service import Service
 from discretion.collection.services.shuffler import ShufflerService
 from support.collection.homes import NOW, Housed, housed, person, token
@@ -47,7 +47,7 @@ def case(draw: Random, folder: Path) -> None:
 
 
 async def _asked(draw: Random, service: Service, of: Housed) -> None:
-    app = service.application(Bounds(rate=1e9))
+    app = service.application(RequestBounds(rate=1e9))
     credentials = {"operator": operator_credential(service.home.folder)}
     if service.home.before is not None:
         credentials["sender"] = service.home.credential(service.home.before)

@@ -48,7 +48,7 @@ def drawn(draw: Random, folder: Path) -> tuple[Command, frozenset[Path]]:
     commands = (
         Command(("audit", f"{people}", "--html", f"{out}.html"), (Path(f"{out}.html"),)),
         Command(("audit", f"{people}", "--markdown", f"{out}.md"), (Path(f"{out}.md"),)),
-        Command(("exposure", f"{people}", "--k", "5", "--curve", f"{out}.svg"), (Path(f"{out}.svg"),)),
+        Command(("exposure", f"{people}", "--k", "5", "--chart", f"{out}.svg"), (Path(f"{out}.svg"),)),
         Command(("estimate", f"{samples}", "--seed", "1", "--chart", f"{out}.svg"), (Path(f"{out}.svg"),)),
         Command(
             ("reproduce", "shuffle", "table-1c", "--out", f"{out}"),

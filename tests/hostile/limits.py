@@ -55,7 +55,7 @@ def audit(draw: Random, folder: Path) -> list[str]:
 
 
 def exposure(draw: Random, folder: Path) -> list[str]:
-    return ["exposure", _table(draw, folder), "--k", "5", *draw.choice(([], ["--curve", "curve.svg"])), *_json(draw)]
+    return ["exposure", _table(draw, folder), "--k", "5", *draw.choice(([], ["--chart", "curve.svg"])), *_json(draw)]
 
 
 def measure(draw: Random, _: Path) -> list[str]:

@@ -99,7 +99,7 @@ def overwrite(draw: Random, path: Path, folder: Path) -> None:
     if path.suffix == ".npy":
         code, out, err = run("compare", f"channel:{path}", "--chart", link)
     else:
-        code, out, err = run("exposure", path, "--k", "2", "--curve", link)
+        code, out, err = run("exposure", path, "--k", "2", "--chart", link)
     if link.parent == folder:
         link.unlink()
     assert (code, out) == (2, ""), (str(path), str(link))

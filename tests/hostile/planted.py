@@ -78,7 +78,7 @@ def exposure(draw: Random, given: Path, written: Path) -> list[str]:
     command += ["--columns", draw.choice(("town", "town,job", "job", "jobs"))]
     if not person:
         command += draw.choice(([], ["--bounds"]))
-    return command + ["--curve", str(written / "c.svg")] * (draw.random() < 0.1)
+    return command + ["--chart", str(written / "c.svg")] * (draw.random() < 0.1)
 
 
 def check(draw: Random, given: Path, _: Path) -> list[str]:

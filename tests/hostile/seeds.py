@@ -69,7 +69,7 @@ def exposure(draw: Random, folder: Path, _: str) -> Command:
     curve = folder / "curve.svg"
     columns = ",".join(draw.sample(["sex", "race", "age", "income", "workclass"], draw.randint(1, 4)))
     command = ["exposure", "example:adult", "--columns", columns, "--k", str(draw.randint(1, 50)), "--bounds"]
-    return [*command, "--curve", str(curve)], [curve]
+    return [*command, "--chart", str(curve)], [curve]
 
 
 COMMANDS = measure, measure, measure, compare, estimate, audit, exposure

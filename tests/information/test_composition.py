@@ -43,6 +43,7 @@ def test_post_processing_leaves_more_private(case, data):
     assert dc.information.worst_case_privacy(case.system >> R) >= dc.information.worst_case_privacy(case.system) - 1e-12
 
 
+@pytest.mark.long
 @few
 @given(problems(), st.integers(1, 3), st.data())
 def test_post_processing_tells_no_more(case, n, data):

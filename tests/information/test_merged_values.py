@@ -75,7 +75,7 @@ def test_noise_after_a_map_is_noise_on_the_merged_values(n):
         assert information(dc.Channel(PARITY) >> response, n, dc.Dirichlet(alpha)) == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize("n", [1, 5, 20])
+@pytest.mark.parametrize("n", [1, 5, pytest.param(20, marks=pytest.mark.long)])
 def test_a_hash_and_response_reveal_what_response_reveals_of_the_hash(n):
     response, merged = dc.RandomizedResponse(4, epsilon=2), dc.Dirichlet([1.5, 1.5, 1, 1])
     hashed = dc.information.information_split(dc.Channel(TENS) >> response, n, rng=1).aggregator
@@ -94,7 +94,7 @@ def test_reports_of_merged_values_are_recognized_as_randomized_response():
     assert law.alpha.tolist() == [1.5, 1.5, 1.0, 1.0]
 
 
-@pytest.mark.parametrize("n", [10, 1000, 10**6])
+@pytest.mark.parametrize("n", [10, 1000, pytest.param(10**6, marks=pytest.mark.long)])
 def test_a_map_tells_all_of_the_tallies_of_its_values_and_no_more(n):
     split = dc.information.information_split(MERGING, n)
     truth = dc.information.information_split(dc.RandomizedResponse(2, p=1), n, dc.Dirichlet([1, 0.5]))

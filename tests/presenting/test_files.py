@@ -86,6 +86,7 @@ put_checked(folder / "data", ["new"], lambda file: {folder / "beside": ["new"]})
 """
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("how", ["killed", "full", "interrupted"])
 @pytest.mark.parametrize("old", [True, False])
 def test_a_file_never_stands_without_the_one_that_belongs_to_it(how: str, old: bool, tmp_path: Path) -> None:

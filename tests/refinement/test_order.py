@@ -17,6 +17,7 @@ def responses(*truths):
     return {str(p): dc.RandomizedResponse(3, p=p) for p in truths}
 
 
+@pytest.mark.long
 @given(st.data())
 @settings(max_examples=20)
 def test_each_verdict_is_that_of_the_two_alone(data):

@@ -45,6 +45,7 @@ def check_all(seen, rows, prior, gain):
         assert dc.leakage(seen, prior, wrapped) == exactly(after / before)
 
 
+@pytest.mark.long
 @given(st.data(), st.integers(2, 3), st.integers(2, 3))
 @settings(max_examples=50)
 def test_among_strangers_of_any_population_a_crowd_is_the_average_over_datasets(data, k, m):

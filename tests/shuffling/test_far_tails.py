@@ -110,6 +110,7 @@ def test_the_far_tail_of_groups_with_two_types_of_report(counts, parts, whole):
         assert dc.privacy_profile(crowd.seen_by(adversary), epsilon) == pytest.approx(expected, rel=1e-10, abs=1e-300)
 
 
+@pytest.mark.long
 def test_the_far_tail_of_others_who_are_all_alike():
     # Over every histogram of three values, by P(h | x) = P(n-1 others report h less the target's report).
     n, local = 600, 2.0

@@ -54,6 +54,7 @@ def test_alone_there_is_nothing_to_hide_among() -> None:
     assert target.epsilon(1e-9).high == pytest.approx(1, abs=1e-6)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("k", [2, 10, 60])
 def test_a_quick_promise_is_nearly_that_of_the_measures(k: int) -> None:
     crowd = dc.Shuffled(dc.RandomizedResponse(k, epsilon=2), 3000)

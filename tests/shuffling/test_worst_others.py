@@ -13,13 +13,13 @@ from discretion.estimate import Estimate, settled
 from discretion.measures.guesses.vulnerability import plan_posterior_vulnerability
 from discretion.measures.information.capacities import plan_shannon_capacity
 from discretion.measures.information.mutual_information import plan_mutual_information
-from discretion.measures.privacy_loss.differential_privacy import least_epsilon, plan_ldp_epsilon
-from discretion.shuffling.bounds import CapacityBounds, GainBounds, InformationBounds, bounded, bounded_worst
+from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon, profile_root
+from discretion.shuffling.bounds import CapacityBounds, GainBounds, InformationBounds, bounded
 from discretion.shuffling.known_others import known
 from discretion.shuffling.laws.blanket import Blanket
 from discretion.shuffling.laws.groups import Group
 from discretion.shuffling.laws.pairs import PairOfValues, largest_excess_beyond, unlike
-from discretion.shuffling.privacy import _bounded_profile
+from discretion.shuffling.worst_others import _bounded_profile, bounded_worst
 from oracles import adversaries as slow, channels, measures
 from oracles.capacity import blahut_arimoto
 from oracles.promise import exactly
@@ -126,6 +126,7 @@ def test_the_bounds_hold_the_largest_distance_that_others_can_make(crowd):
     contains(_bounded_profile(view)(0.0), worst(mechanism, n, lambda rows: 1 - measures.bayes_security(rows)))
 
 
+@pytest.mark.long
 @given(st.data(), crowds())
 @settings(max_examples=25)
 def test_the_bounds_hold_the_worst_gain(data, crowd):
@@ -149,6 +150,7 @@ def test_the_bounds_hold_what_is_seen_among_others_who_are_known(leak, data, cro
     contains(bounded(view, plan, bounds(mechanism.secrets)), oracle(rows_among(mechanism, counts)))
 
 
+@pytest.mark.long
 @given(st.data(), crowds())
 @settings(max_examples=40)
 def test_the_ceiling_of_the_guess_is_never_below_the_worst_one(data, crowd):
@@ -189,7 +191,7 @@ def test_the_bounded_epsilon_holds_the_worst_one(delta, crowd):
     view = dc.Shuffled(mechanism, n).seen_by(dc.WorstAllButOne())
     rows = [rows_among(mechanism, counts) for counts in slow.all_counts(n - 1, mechanism.secrets)]
     truth = slow.epsilon(lambda ratio: max(slow.privacy_profile(each, ratio) for each in rows), delta)
-    found = least_epsilon(_bounded_profile(view), delta, plan_ldp_epsilon(view).compute())
+    found = profile_root(_bounded_profile(view), delta, plan_ldp_epsilon(view).compute())
     low, high = (found.low, found.high) if isinstance(found, Estimate) else (found, found)
     slack = 1e-9 if math.isfinite(truth) else 0
     assert low <= truth + slack

@@ -71,6 +71,7 @@ def test_the_same_values_are_the_same(engine: Any, kind: str) -> None:
     assert population.agreements({"y": "all"}) == [(frozenset("y"), len(same))]
 
 
+@pytest.mark.long
 def test_all_kinds_of_values_beside_each_other(engine: Any) -> None:
     width = {
         name: (values.take(pa.array([i % len(values) for i in range(60)])), same)

@@ -167,6 +167,7 @@ def counted() -> dict[tuple[str, ...], dict[int, int]]:
     return sizes(Population(PEOPLE))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_gives_the_counts_of_the_table(kind: str, tmp_path: Path, counted: Any) -> None:
     population = Population(KINDS[kind](tmp_path))
@@ -174,6 +175,7 @@ def test_every_kind_gives_the_counts_of_the_table(kind: str, tmp_path: Path, cou
     assert sizes(population) == counted
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_is_written_beside_or_into_what_is_read(kind: str, tmp_path: Path) -> None:
     given = KINDS[kind](tmp_path)
@@ -467,6 +469,7 @@ def two_tables(name: str) -> Callable[[Path], str]:
     return write
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("source", "left_out"),
     [

@@ -122,7 +122,7 @@ def as_prior(prior: ArrayLike | None, k: int) -> Reals | None:
     return None if (vector == 1 / k).all() else vector
 
 
-def written_out(prior: Reals | None, k: int) -> Reals:
+def prior_vector(prior: Reals | None, k: int) -> Reals:
     """Return a checked prior on k secrets as a vector, where None is uniform."""
     return uniform(k) if prior is None else prior
 

@@ -6,7 +6,7 @@ from discretion.blackbox.classifiers import Classifier, Method, chosen, name_of
 from discretion.blackbox.progressive_validation import Validation, validated
 from discretion.blackbox.samples import as_samples
 from discretion.estimate import Estimate
-from discretion.numerics.draws.randomness import Seed
+from discretion.numerics.draws import Seed
 from discretion.validation import as_confidence
 
 NO_LOWER_LIMIT = "no finite sample bounds it from below without assumptions"

@@ -15,7 +15,7 @@ from discretion.blackbox.likely_security import likely_security
 from discretion.blackbox.samples import Samples, as_samples, distinct_secrets
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
-from discretion.numerics.draws.randomness import Seed
+from discretion.numerics.draws import Seed
 from discretion.validation import as_confidence
 
 _MOST_NAMED = 5

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from discretion.blackbox.bayes_risk import observed
 from discretion.blackbox.classifiers import Method, name_of
 from discretion.numerics.arrays import Integers, Reals
-from discretion.numerics.draws.randomness import Seed
+from discretion.numerics.draws import Seed
 from discretion.validation import as_confidence
 
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from discretion.blackbox.bayes_risk import NO_LOWER_LIMIT, observed
 from discretion.blackbox.classifiers import Method, name_of
 from discretion.errors import InvalidValueError
-from discretion.numerics.draws.randomness import Seed
+from discretion.numerics.draws import Seed
 from discretion.numerics.laws.binomial_limits import lower_limit, upper_limit
 from discretion.validation import as_confidence, as_real
 

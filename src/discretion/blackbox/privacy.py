@@ -6,7 +6,7 @@ from discretion.blackbox.classifiers import Method, is_classifier
 from discretion.blackbox.privacy_stream import PrivacyStream
 from discretion.blackbox.samples import checked_sides
 from discretion.estimate import Estimate
-from discretion.numerics.draws.randomness import Seed, generator
+from discretion.numerics.draws import Seed, generator
 
 
 def estimate_privacy_profile(  # noqa: PLR0917 - what estimate_bayes_risk takes, of two inputs, and ε

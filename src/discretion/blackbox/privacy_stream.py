@@ -26,7 +26,7 @@ from discretion.estimate import Estimate
 from discretion.measures.privacy_loss.differential_privacy import ratio_of
 from discretion.numerics.arrays import Booleans, Reals
 from discretion.numerics.bisection import bisected
-from discretion.numerics.draws.randomness import Seed, generator
+from discretion.numerics.draws import Seed, generator
 from discretion.validation import as_confidence, as_epsilon, as_probability
 
 # So many trials are learned before the first that counts.

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from discretion.blackbox.distinct import NUMBERS, codes_of_rows, distinct, first_places
 from discretion.errors import InvalidValueError
 from discretion.numerics.arrays import Integers
-from discretion.numerics.draws.randomness import Seed, generator
+from discretion.numerics.draws import Seed, generator
 from discretion.validation import are_masked, check_length, size_of
 
 Rows = NDArray[Any]

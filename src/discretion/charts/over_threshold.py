@@ -5,6 +5,7 @@ from typing import Any
 
 import altair as alt
 
+from discretion.charts.rendering import DrawnLayers
 from discretion.charts.style import DIM, FONT, GRID, INK, inline, label
 
 
@@ -46,7 +47,7 @@ def exposure_over_threshold(
         description += (
             f" The dashed line{' above' * (exposed is not None)} is the most that the columns one by one allow."
         )
-    chart: Any = alt.layer(*layers).properties(width=640, height=360, background="white", description=description)
+    chart: Any = DrawnLayers(layer=layers, width=640, height=360, background="white", description=description)
     return chart.configure(font=FONT, axis=grey, view={"stroke": None})
 
 

@@ -1,10 +1,10 @@
-"""A figure as a page of its own, which loads nothing and runs nothing."""
+"""A figure as a page of its own, which loads nothing and runs nothing; and in the format of a file."""
 
 from html import escape
 
 import altair as alt
 
-from discretion.charts.rendering import to_svg
+from discretion.charts.rendering import to_pdf, to_png, to_svg
 from discretion.escaping import printable
 
 
@@ -31,3 +31,10 @@ def to_html(chart: alt.TopLevelMixin, title: str) -> str:
         "<style>body { margin: 0 } svg { max-width: 100%; height: auto }</style>\n"
         f'</head>\n<body>\n<main role="img" aria-label="{description}">\n{to_svg(chart)}\n</main>\n</body>\n</html>\n'
     )
+
+
+def to_format(chart: alt.TopLevelMixin, suffix: str, title: str) -> str | bytes:
+    """Return the contents of a figure's file: svg, png, pdf or html."""
+    if suffix == "html":
+        return to_html(chart, title)
+    return {"svg": to_svg, "png": to_png, "pdf": to_pdf}[suffix](chart)

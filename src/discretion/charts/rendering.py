@@ -1,4 +1,4 @@
-"""Figures as files, drawn without a network."""
+"""Figures as files and in notebooks, drawn without a network."""
 
 import json
 import subprocess
@@ -38,6 +38,23 @@ drawn = getattr(vl_convert, asked["function"])(*asked["arguments"])
 sys.stdout.buffer.write(drawn if isinstance(drawn, bytes) else drawn.encode())
 sys.stdout.buffer.flush()
 """
+
+
+class _Drawn(alt.TopLevelMixin):
+    """A chart that a notebook shows as SVG; Altair's own default loads scripts from an address."""
+
+    def _repr_mimebundle_(self, *args: Any, **options: Any) -> Any:
+        if alt.renderers.active != "default":  # what the user has enabled
+            return super()._repr_mimebundle_(*args, **options)
+        return {"image/svg+xml": to_svg(self), "text/plain": self.to_dict()["description"]}
+
+
+class DrawnLayers(_Drawn, alt.LayerChart):
+    """Layers that a notebook shows as SVG."""
+
+
+class DrawnPanels(_Drawn, alt.VConcatChart):
+    """Panels, one below the other, that a notebook shows as SVG."""
 
 
 def to_svg(chart: alt.TopLevelMixin) -> str:

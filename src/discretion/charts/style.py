@@ -8,6 +8,7 @@ from typing import Any
 
 import altair as alt
 
+from discretion.charts.rendering import DrawnLayers, DrawnPanels
 from discretion.escaping import printable
 from discretion.presenting.numbers import percent
 
@@ -137,8 +138,8 @@ def line(share: float, text: str, x: Any) -> list[Any]:
 
 def figure(layers: Sequence[Any], rows: int, description: str) -> alt.LayerChart:
     """Return the layers as one figure that fills its container's width."""
-    chart: Any = alt.layer(
-        *layers,
+    chart: Any = DrawnLayers(
+        layer=list(layers),
         width="container",
         height=_STEP * max(rows, 1),
         autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
@@ -163,7 +164,7 @@ def standing_alone(panels: Sequence[Any], title: str, notes: Sequence[str], desc
         anchor="start", color=INK, subtitleColor=DIM, fontSize=15, subtitleFontSize=12,
         fontWeight="normal", offset=12,
     )  # fmt: skip
-    chart: Any = alt.vconcat(
-        *panels, title=head, description=printable(description), background="white", spacing=14, padding=12
+    chart: Any = DrawnPanels(
+        vconcat=list(panels), title=head, description=printable(description), background="white", spacing=14, padding=12
     )
     return chart.configure(font=FONT, text={"fontSize": 12}, view={"stroke": None}, axis=_AXES)

@@ -3,6 +3,8 @@
 import os
 import sys
 
+from discretion import __version__
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # until the signals are handled, every import is time in which Ctrl-C shows Python's own traceback
     from collections.abc import Sequence
@@ -52,8 +54,8 @@ def _answer(given: list[str]) -> int:
     from discretion.cli.commands import overview  # noqa: PLC0415
 
     try:
-        if given in ([], ["--help"], ["-h"]) and sys.stdout is not None:
-            print(overview(), end="", flush=True)
+        if given in ([], ["--help"], ["-h"], ["--version"]) and sys.stdout is not None:
+            print(f"{__version__}\n" if given == ["--version"] else overview(), end="", flush=True)
             return 0
     except OSError as error:
         from discretion.cli.run import unwritten  # noqa: PLC0415

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, ExitStack
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -18,12 +17,8 @@ from discretion.jobs.gates import gates_of
 from discretion.jobs.scenario import Scenario
 from discretion.jobs.target import check_scales, target_of
 from discretion.jobs.tradeoff import EPSILONS, check_drawable, epsilons_of
-from discretion.numerics.draws.randomness import fresh_seed
-from discretion.presenting.files import check_not_an_input, written_whole
+from discretion.presenting.files import chart_format, check_not_an_input, written_whole
 from discretion.spelling import knowledge_of, mechanism_of, prior_of, read_by
-
-FORMATS = ("svg", "png", "pdf", "html")
-_TITLE = "Privacy against utility"
 
 
 def compare(
@@ -87,8 +82,7 @@ def compare(
         prior=None if prior is None else prior_of(prior),
         epsilon=epsilon,
         delta=delta,
-        # A search needs the same noise at every step.
-        seed=fresh_seed() if seed is None else as_seed(seed),
+        seed=as_seed(seed),  # a search needs the same noise at every step
     )
     goal = None if target is None else target_of(target, scenario)
     if adversary is not None and users is None and target is None:
@@ -110,12 +104,14 @@ def compare(
         found = compared(systems, scenario, goal, None if chart is None else levels, monitor)
         if chart is not None and file is not None and found.tradeoff is not None:
             with monitor.step("drawing"):
-                file.append(_drawn(found.chart(), as_chart_format(chart)))
+                from discretion.charts.page import to_format  # noqa: PLC0415 - half a second
+
+                file.append(to_format(found.chart(), chart_format(chart), found.document().title))
     verdicts = found.judged(gates, measures)
     if json:
         inputs = {
             "mechanisms": list(mechanisms), "users": users, "adversary": adversary, "prior": prior, "epsilon": epsilon,
-            "delta": delta, "target": target, "chart": chart, "epsilons": epsilons, "seed": seed,
+            "delta": delta, "target": target, "chart": chart, "epsilons": epsilons, "seed": scenario.seed,
             "time": time,
         }  # fmt: skip
         print_json("compare", inputs, found.to_dict(), verdicts)
@@ -132,32 +128,9 @@ def _chart_file(
     chart: str, systems: Mapping[str, System], users: int | None
 ) -> AbstractContextManager[list[str | bytes]]:
     """Return the file of the chart, or say what is wrong with it before any work."""
-    as_chart_format(chart)
+    chart_format(chart)
     check_drawable(systems.values(), users)
     return written_whole(chart)
-
-
-def _drawn(chart: Any, suffix: str) -> str | bytes:
-    """Return the contents of the chart's file in the format of that name."""
-    from discretion import charts  # noqa: PLC0415 - Altair takes half a second
-
-    match suffix:
-        case "svg":
-            return charts.to_svg(chart)
-        case "png":
-            return charts.to_png(chart)
-        case "pdf":
-            return charts.to_pdf(chart)
-        case _:
-            return charts.to_html(chart, _TITLE)
-
-
-def as_chart_format(path: str) -> str:
-    """Return the format that a file's name asks for."""
-    suffix = Path(path).suffix.lower().removeprefix(".")
-    if suffix not in FORMATS:
-        raise InvalidValueError(f"--chart must name a file that ends in .{', .'.join(FORMATS)}, got {path}")
-    return suffix
 
 
 def _systems(mechanisms: Iterable[str]) -> dict[str, System]:

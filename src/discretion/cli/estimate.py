@@ -1,7 +1,6 @@
 """``discretion estimate``: how much a black box leaks, from samples of it."""
 
 from contextlib import ExitStack
-from secrets import randbits
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
@@ -9,10 +8,10 @@ from cyclopts import Parameter
 from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import FailOver, Whole, as_header_option, as_seed
 from discretion.cli.output import code_of, monitored, print_document, print_json, say_verdicts
-from discretion.errors import InvalidValueError
+from discretion.cli.terminal import say
 from discretion.jobs.gates import gates_of, judged, numbers_in
 from discretion.memory import as_memory
-from discretion.presenting.files import check_not_an_input, written_whole
+from discretion.presenting.files import chart_format, check_not_an_input, written_whole
 
 Method = Literal["auto", "frequentist", "nearest-neighbours"]
 _MEASURES = (
@@ -78,7 +77,8 @@ def estimate(
         Whether the first line holds names: yes, no (it is a sample), or the names as a,b,… for a file without them. By
         default a first line that looks like a sample is refused.
     chart
-        Write how the estimate of the Bayes risk settles with the number of samples as a chart to this .svg file.
+        Write how the estimate of the Bayes risk settles with the number of samples as a figure to this file, in the
+        format of its suffix: .svg, .png, .pdf or .html.
     seed
         The same seed gives the same result; by default one is drawn, which the answer tells.
     fail_over
@@ -98,11 +98,8 @@ def estimate(
     options = {"estimate_privacy_profile": epsilon, "estimate_epsilon": delta, "samples_needed": half_width}
     gates = gates_of(fail_over, (*_MEASURES, *(name for name, option in options.items() if option is not None)))
     check_not_an_input(chart, samples)
-    if chart is not None and not chart.lower().endswith(".svg"):
-        raise InvalidValueError(f"--chart writes an SVG file, got {chart!r}; name one that ends in .svg")
-    rng = as_seed(seed)
-    if rng is None:
-        rng = randbits(32)  # one for all parts of the answer
+    suffix = None if chart is None else chart_format(chart)
+    rng = as_seed(seed)  # one for all parts of the answer
     limits = Limits(as_seconds(time), as_memory(memory))
     with ExitStack() as held:
         monitor = held.enter_context(monitored(limits))
@@ -122,11 +119,11 @@ def estimate(
             rng=rng,
             monitor=monitor,
         )
-        if drawing is not None and found.convergence is not None:
-            from discretion.charts import to_svg  # noqa: PLC0415 - half a second
+        if drawing is not None and suffix is not None:
+            from discretion.charts.page import to_format  # noqa: PLC0415 - half a second
 
             with monitor.step("drawing"):
-                drawing.append(to_svg(found.chart()))
+                drawing.append(to_format(found.chart(), suffix, found.document().title))
     numbers = numbers_in(found.to_dict()) | dict.fromkeys(found.not_computed)
     verdicts = judged(gates, numbers, "more samples (of the Bayes risk --half-width says how many)", found.not_computed)
     if json:
@@ -138,5 +135,7 @@ def estimate(
         print_json("estimate", inputs, found.to_dict(), verdicts)
     else:
         print_document(found.document())
+        if chart is not None:
+            say(f"Chart: {chart}")
         say_verdicts(verdicts)
     return code_of(verdict.verdict for verdict in verdicts)

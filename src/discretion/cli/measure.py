@@ -8,11 +8,12 @@ from cyclopts import Parameter
 from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import FailOver, Whole, as_names, as_seed
 from discretion.cli.output import code_of, monitored, print_document, print_json, say_verdicts
+from discretion.cli.terminal import say
 from discretion.errors import InvalidValueError
 from discretion.jobs.gates import SETTLED, gate_of, judged, numbers_in
 from discretion.jobs.measure import measure as measured
 from discretion.jobs.scenario import Scenario
-from discretion.presenting.files import check_not_an_input, written_whole
+from discretion.presenting.files import chart_format, check_not_an_input, written_whole
 from discretion.spelling import gain_of, knowledge_of, mechanism_of, population_of, prior_of, read_by
 
 
@@ -29,7 +30,7 @@ def measure(
     epsilon: float | None = None,
     delta: float | None = None,
     false_positive_rate: float | None = None,
-    curve: str | None = None,
+    chart: str | None = None,
     only: str | None = None,
     seed: Whole | None = None,
     fail_over: FailOver = (),
@@ -78,8 +79,9 @@ def measure(
     false_positive_rate
         Add tradeoff: how many of the guilty the best attack misses that falsely accuses this share of the innocent, to
         tell any two values of the target apart; likewise.
-    curve
-        Write what the best attack finds at every such share as a chart on logarithmic axes to this SVG file; likewise.
+    chart
+        Write what the best attack finds at every such share as a figure on logarithmic axes to this file, in the format
+        of its suffix: .svg, .png, .pdf or .html; likewise.
     only
         The measures to compute, as NAME,…; by default all but those that --population adds.
     seed
@@ -94,7 +96,8 @@ def measure(
         Print one JSON object.
     """
     limits, gates = Limits(as_seconds(time)), tuple(map(gate_of, fail_over))
-    check_not_an_input(curve, *filter(None, [read_by(mechanism)]))
+    check_not_an_input(chart, *filter(None, [read_by(mechanism)]))
+    suffix = None if chart is None else chart_format(chart)
     system = mechanism_of(mechanism)
     shares = None if population is None else population_of(population, system.secrets)
     scenario = Scenario(
@@ -120,25 +123,27 @@ def measure(
         needed=[gate.measure.partition(".")[0] for gate in gates],
     )
     with monitored(limits) as monitor:
-        if curve is None:
+        if chart is None or suffix is None:
             found = ask(monitor=monitor)
         else:
-            with written_whole(curve) as text:
-                from discretion.charts import to_svg  # noqa: PLC0415 - half a second
+            with written_whole(chart) as contents:
+                from discretion.charts.page import to_format  # noqa: PLC0415 - half a second
 
                 found = ask(curve=True, monitor=monitor)
-                text.append(to_svg(found.chart()))
+                contents.append(to_format(found.chart(), suffix, found.document().title))
     numbers = numbers_in(found.answers) | dict.fromkeys(found.not_computed)
     verdicts = judged(gates, numbers, SETTLED, found.not_computed)
     if json:
         inputs = {
             "mechanism": mechanism, "users": users, "shuffled": shuffled, "adversary": adversary, "prior": prior,
             "gain": gain, "population": population, "epsilon": epsilon, "delta": delta,
-            "false_positive_rate": false_positive_rate, "only": only, "seed": seed, "time": time,
+            "false_positive_rate": false_positive_rate, "only": only, "seed": scenario.seed, "time": time,
         }  # fmt: skip
         print_json("measure", inputs, found.to_dict(), verdicts)
     else:
         print_document(found.document())
+        if chart is not None:
+            say(f"Chart: {chart}")
         say_verdicts(verdicts)
     return code_of(verdict.verdict for verdict in verdicts)
 

@@ -1,14 +1,103 @@
-"""How option values are spelled: whole numbers, names, headers, seeds."""
+"""Options as the command line reads them: a dataclass field by field, and how each kind of value is spelled."""
 
 import csv
 import io
+import re
 from collections.abc import Sequence
-from typing import Annotated
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from types import FunctionType
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 from cyclopts import Parameter, Token
 
 from discretion.errors import InvalidValueError
+from discretion.jobs.options import Names
+from discretion.jobs.options.tables import Parties
+from discretion.numerics.draws import fresh_seed
+from discretion.tables.layouts.headers import Header
 from discretion.validation import as_count
+
+Command = TypeVar("Command", bound=FunctionType)
+
+Table = Annotated[
+    str,
+    Parameter(
+        help="A CSV, TSV, Parquet, JSON or Excel file, a folder of Parquet files, a DuckDB or SQLite file, a "
+        "database's address (postgres://user@host/db?table=NAME), - for CSV on standard input, or example:adult."
+    ),
+]
+
+
+File = Annotated[str, Parameter(metavar="FILE")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimeOption:
+    """How long a command may take.
+
+    Parameters
+    ----------
+    time
+        When to stop, in seconds or as 2m or 1h; no limit by default.
+    """
+
+    time: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitOptions:
+    """What a command may take.
+
+    Parameters
+    ----------
+    memory
+        How much memory to take in addition to about 500 MB of libraries, such as 2GB; half of what is available by
+        default.
+    time
+        When to stop, in seconds or as 2m or 1h; no limit by default.
+    """
+
+    memory: str | None = None
+    time: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions:
+    """How a command shows its result.
+
+    Parameters
+    ----------
+    fail_over
+        Exit with 1 if a measure is above or below a limit, as "exposure>0.01"; once for each. Exit with 3 if that is
+        not decided.
+    html
+        Write the result as a self-contained page to this file.
+    markdown
+        Write the result as Markdown to this file.
+    full
+        Print every section, not only the first ones.
+    json
+        Print one JSON object.
+    """
+
+    fail_over: tuple[str, ...] = ()
+    html: File | None = None
+    markdown: File | None = None
+    full: bool = False
+    json: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChartOptions(OutputOptions):
+    """How a command whose result has a figure shows it.
+
+    Parameters
+    ----------
+    chart
+        Write the figure to this file, in the format of its suffix: .svg, .png, .pdf or .html.
+    """
+
+    chart: File | None = None
 
 
 def _whole(_: object, tokens: Sequence[Token]) -> int:
@@ -16,9 +105,60 @@ def _whole(_: object, tokens: Sequence[Token]) -> int:
     return int(tokens[0].value)
 
 
+def _names(_: object, tokens: Sequence[Token]) -> list[str] | None:
+    return as_names(tokens[0].value)
+
+
+def _header(_: object, tokens: Sequence[Token]) -> bool | list[str] | None:
+    return as_header_option(tokens[0].value)
+
+
+def _parties(_: object, tokens: Sequence[Token]) -> tuple[list[str], list[str]]:
+    """Return the two sets of columns of ``a,b|c,d``."""
+    parties = re.split(r'\|(?=(?:[^"]*"[^"]*")*[^"]*$)', tokens[0].value)  # not within quotes
+    if len(parties) != 2:
+        raise InvalidValueError(f'--linked must be two sets of columns, as in "a,b|c,d", got {tokens[0].value!r}')
+    return as_names(parties[0]) or [], as_names(parties[1]) or []
+
+
 Whole = Annotated[int, Parameter(converter=_whole)]
 # Given once for each gate.
 FailOver = Annotated[tuple[str, ...], Parameter(negative="")]
+
+# The type of a field → how the command line reads it.
+_READ: dict[Any, Any] = {
+    int: Whole,
+    int | None: Annotated[int | None, Parameter(converter=_whole)],
+    Names: Annotated[Any, Parameter(converter=_names, n_tokens=1, metavar="A,B,…")],
+    Names | None: Annotated[Any, Parameter(converter=_names, n_tokens=1, metavar="A,B,…")],
+    Header: Annotated[Any, Parameter(converter=_header, n_tokens=1, metavar="yes|no|A,B,…")],
+    Parties | None: Annotated[Any, Parameter(converter=_parties, n_tokens=1, metavar="A,B|C,D")],
+}
+
+
+def command(function: Command) -> Command:
+    """Let the command line read the dataclasses among a function's parameters, every field as an option of its own."""
+    defaults: dict[str, Any] = {}
+    for name, hint in function.__annotations__.items():
+        if is_dataclass(hint) and isinstance(hint, type):
+            function.__annotations__[name] = Annotated[_as_read(hint), Parameter(name="*")]
+            if all(field.default is not MISSING for field in fields(hint)):
+                defaults[name] = hint()
+    function.__kwdefaults__ = {**(function.__kwdefaults__ or {}), **defaults}
+    return function
+
+
+def _as_read(options: type) -> type:
+    """Return a dataclass whose fields are those of another, read as the command line spells them."""
+    hints = get_type_hints(options, include_extras=True)
+    read = {field.name: _READ.get(hints[field.name], hints[field.name]) for field in fields(options)}
+    body: dict[str, Any] = {"__annotations__": read, "__module__": options.__module__, "__doc__": options.__doc__}
+
+    def new(_: type, **values: Any) -> Any:  # what is read is no other type
+        return options(**values)
+
+    body["__new__"] = new
+    return dataclass(frozen=True, kw_only=True)(type(options.__name__, (options,), body))
 
 
 def as_names(text: str | None) -> list[str] | None:
@@ -39,6 +179,6 @@ def as_header_option(text: str | None) -> bool | list[str] | None:
     return {"yes": True, "no": False}[text] if text in ("yes", "no") else as_names(text)
 
 
-def as_seed(seed: int | None) -> int | None:
-    """Return the seed, or say that it must not be negative."""
-    return None if seed is None else as_count(seed, "--seed", at_least=0)
+def as_seed(seed: int | None) -> int:
+    """Return the seed, at least 0; without one, one that is drawn here, so that the answer can show it."""
+    return fresh_seed() if seed is None else as_count(seed, "--seed", at_least=0)

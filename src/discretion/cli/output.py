@@ -1,18 +1,23 @@
-"""What commands put out: one JSON object on stdout, and on a terminal what they are at."""
+"""What commands put out: a result's files, one JSON object or a document on stdout, and progress on a terminal."""
 
 import sys
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from discretion.cli.ends import FAILED, NOT_DECIDED
 from discretion.cli.limits import Limits
+from discretion.cli.options import OutputOptions
 from discretion.cli.terminal import say
 from discretion.jobs.gates import Verdict, Word
 from discretion.jobs.monitor import Monitor
+from discretion.presenting.files import chart_format, check_apart, check_not_an_input, written_whole
 from discretion.presenting.objects import answer
 from discretion.presenting.progress import Progress
 from discretion.presenting.views.document import Document
+from discretion.presenting.views.result import JobResult
 
 
 def print_json(
@@ -22,12 +27,85 @@ def print_json(
     sys.stdout.write(answer(command, inputs, results, verdicts) + "\n")
 
 
-def print_document(document: Document) -> None:
-    """Print a result's document in the terminal's width."""
+@contextmanager
+def writing(
+    output: OutputOptions, *tables: str, read: Iterable[str | Path] = (), others: Iterable[str] = ()
+) -> Generator[Callable[[JobResult], None]]:
+    """Give a function that writes a result into the files that the options name.
+
+    A file that cannot be written is refused first, as is one that is read: of the tables, or by itself. The files are
+    put in their places at the end, if all went well.
+
+    Parameters
+    ----------
+    output
+        The options.
+    tables, read
+        The tables and the files that the command reads.
+    others
+        The files that the command writes by itself.
+    """
+    paths = _files(output)
+    if paths:
+        from discretion.tables.locations import files_read  # noqa: PLC0415 - the engine takes a second
+
+        inputs = [*read, *chain.from_iterable(map(files_read, tables))]
+        for path in paths.values():
+            check_not_an_input(path, *inputs)
+        check_apart(*paths.values(), *others)
+    suffix = chart_format(paths["chart"]) if "chart" in paths else ""
+    with ExitStack() as stack:
+        contents = {name: stack.enter_context(written_whole(path)) for name, path in paths.items()}
+
+        def write(result: JobResult) -> None:
+            for name, content in contents.items():
+                if name == "chart":
+                    from discretion.charts.page import to_format  # noqa: PLC0415 - Altair takes half a second
+
+                    content.append(to_format(result.chart(), suffix, result.document().title))
+                else:
+                    content.append(result.to_html() if name == "html" else result.to_markdown())
+
+        yield write
+
+
+def show(
+    command: str,
+    inputs: Mapping[str, Any],
+    result: JobResult,
+    verdicts: Sequence[Verdict],
+    output: OutputOptions,
+    *,
+    note: str | None = None,
+    words: Iterable[Word] | None = None,
+) -> int:
+    """Print a result as JSON, or as its document with the files written and the gates; return the exit code.
+
+    ``words`` are how the parts of a result ended whose document shows the gates.
+    """
+    if output.json:
+        print_json(command, inputs, result.to_dict(), verdicts)
+    else:
+        print_document(result.document(), full=output.full)
+        for name, path in _files(output).items():
+            say(f"{'Chart' if name == 'chart' else 'Report'}: {path}")
+        if words is None:
+            say_verdicts(verdicts, note)
+    return code_of((verdict.verdict for verdict in verdicts) if words is None else words)
+
+
+def print_document(document: Document, *, full: bool = True) -> None:
+    """Print a result's document in the terminal's width; a first screen only, where the document has one."""
     from discretion.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
     from discretion.presenting.views.terminal import to_text  # noqa: PLC0415
 
-    Screen().print(to_text(document, full=True))  # these commands have no --full
+    Screen().print(to_text(document, full=full or not document.is_abridged))
+
+
+def _files(output: OutputOptions) -> dict[str, str]:
+    """Return the files to write by the options that name them."""
+    named = ((name, getattr(output, name, None)) for name in ("html", "markdown", "chart"))
+    return {name: path for name, path in named if path is not None}
 
 
 def say_verdicts(verdicts: Sequence[Verdict], note: str | None = None) -> None:
@@ -57,6 +135,17 @@ class _TerminalMonitor(Monitor):
     def step(self, what: str) -> AbstractContextManager[None]:
         self._progress(what)
         return self._limits.working()
+
+
+@contextmanager
+def working(limits: Limits) -> Generator[Progress]:
+    """Give the progress of a job that works under limits; what it shows is gone at the end."""
+    progress = Progress()
+    try:
+        with limits.watched(), limits.working():
+            yield progress
+    finally:
+        progress.done()
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from typing import Any
 
 from cyclopts import App, CycloptsError, Parameter
 
+from discretion import __version__
 from discretion.cli.commands import COMMANDS
 from discretion.cli.ends import BAD_INPUT, OUR_ERROR, without_room
 from discretion.cli.terminal import complain, say_aside
@@ -101,7 +102,7 @@ def _app(arguments: Sequence[str]) -> App:
 def command_line(**options: Any) -> App:
     """Return all commands, each loaded when it is called."""
     app: Any = App(
-        name="discretion", version=_version, help_format="plaintext",
+        name="discretion", version=__version__, help_format="plaintext",
         default_parameter=Parameter(negative="", show_default=_shown_default), **options,
     )  # fmt: skip
     for name, summary in COMMANDS.items():
@@ -113,12 +114,6 @@ def command_line(**options: Any) -> App:
 def _shown_default(value: Any) -> str | None:
     """Return a default as help shows it: of flags and of what may be given several times, nothing."""
     return None if value in (None, False, ()) else str(value)
-
-
-def _version() -> str:
-    from importlib.metadata import version  # noqa: PLC0415 - slow, and rarely asked
-
-    return version("discretion")
 
 
 def _refuse(sentence: str) -> int:

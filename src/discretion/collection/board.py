@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from discretion.collection.client import Client
 from discretion.collection.errors import RefusedTaskError
-from discretion.collection.parts.asking import Learnt
-from discretion.collection.parts.counting import counted, tallies_of
+from discretion.collection.parts.asking import KnownCounts
+from discretion.collection.parts.counting import count_batch, tallies_of
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Choice
 
@@ -20,15 +20,15 @@ class Board:
     def __init__(self) -> None:
         self._rounds: list[Round] = []
         self._held: list[Counter[bytes]] = []
-        self._learnt = Learnt()
+        self._learnt = KnownCounts()
         self._next: Choice | None = None
 
-    def add(self, of: Round, messages: bytes) -> None:
+    def add(self, round_: Round, messages: bytes) -> None:
         """Take the messages of the round that comes next."""
-        width = of.plain_form.size
+        width = round_.plain_form.size
         self._held.append(Counter(messages[start : start + width] for start in range(0, len(messages), width)))
-        self._rounds.append(of)
-        self._next = self._learnt.next_choice(of, tallies_of(counted([messages], of, None), of))
+        self._rounds.append(round_)
+        self._next = self._learnt.next_choice(round_, tallies_of(count_batch([messages], round_, None), round_))
 
     @property
     def leads_to(self) -> Choice | None:
@@ -43,10 +43,12 @@ class Board:
         RefusedTaskError
             If a message of hers is missing or there twice, or the published choice is another.
         """
-        for of, held in zip(self._rounds, self._held, strict=True):
-            for message in client.messages(of.number):
-                if held[message] != 1:
-                    raise RefusedTaskError(f"a message of yours is {held[message]} times on the board, and not once")
+        for round_, messages in zip(self._rounds, self._held, strict=True):
+            for message in client.messages(round_.number):
+                if messages[message] != 1:
+                    raise RefusedTaskError(
+                        f"a message of yours is {messages[message]} times on the board, and not once"
+                    )
         following = self._next
         if following is None or replace(following, exposure=choice.exposure, signature=choice.signature) != choice:
             raise RefusedTaskError("the published choice is not the one that the answers on the board lead to")

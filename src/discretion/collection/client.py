@@ -107,8 +107,8 @@ class Client:
         if len(token) != TOKEN_BYTES:
             raise MalformedError(f"a token has {TOKEN_BYTES} bytes, got {len(token)}")
         self._token = token
-        self._codes = tuple(_told(self.task, answers))
-        self._sent: list[_Sent] = []
+        self._codes = tuple(_codes_of(self.task, answers))
+        self._sent: list[_SentRound] = []
 
     def upload(self, choice: Choice | bytes | None = None) -> bytes:
         """Return what she sends in a round: a sealed message for each group of features that is asked for.
@@ -134,52 +134,53 @@ class Client:
 
     def round(self, number: int) -> Round:
         """Return a round that she has come to."""
-        return self._sent_at(number).of
+        return self._sent_at(number).round
 
     def messages(self, number: int) -> list[bytes]:
         """Return what is inside the seals of a round that she has come to; nobody but she can know all of it."""
         return list(self._sent_at(number).messages)
 
-    def _sent_at(self, number: int) -> "_Sent":
+    def _sent_at(self, number: int) -> "_SentRound":
         if not 1 <= number <= len(self._sent):
             raise ConflictError(
                 f"there are {len(self._sent)} rounds that she has come to, and {number} is none of them"
             )
         return self._sent[number - 1]
 
-    def _sent_in(self, of: Round) -> "_Sent":
-        if of.number <= len(self._sent):
-            sent = self._sent[of.number - 1]
-            if sent.of.published != of.published:
+    def _sent_in(self, round_: Round) -> "_SentRound":
+        if round_.number <= len(self._sent):
+            sent = self._sent[round_.number - 1]
+            if sent.round.published != round_.published:
                 raise ConflictError("there is one choice a round, and another one was answered already")
             return sent
-        self._check_next(of)
+        self._check_next(round_)
         messages = [
-            of.plain_form.pack(place, *codes, token_bytes(SALT_BYTES)) for place, codes in enumerate(self._said(of))
+            round_.plain_form.pack(place, *codes, token_bytes(SALT_BYTES))
+            for place, codes in enumerate(self._codes_by_group(round_))
         ]
-        upload = Upload(self._token, b"".join(sealed(message, of.layers) for message in messages)).encoded
-        self._sent.append(_Sent(of, tuple(messages), upload))
+        upload = Upload(self._token, b"".join(sealed(message, round_.layers) for message in messages)).encoded
+        self._sent.append(_SentRound(round_, tuple(messages), upload))
         return self._sent[-1]
 
-    def _check_next(self, of: Round) -> None:
+    def _check_next(self, round_: Round) -> None:
         """Raise unless this is the round that comes after those that she has been in."""
-        if of.choice is None:
+        if round_.choice is None:
             return
-        last = self._sent[-1].of
+        last = self._sent[-1].round
         if last.to_analyst:
             raise ConflictError("the analyst's round is the last one, and was answered already")
-        if of.number != last.number + 1:
-            raise ConflictError(f"round {last.number + 1} is next, and this choice is of round {of.number}")
-        if of.choice.before != last.published:
+        if round_.number != last.number + 1:
+            raise ConflictError(f"round {last.number + 1} is next, and this choice is of round {round_.number}")
+        if round_.choice.before != last.published:
             raise RefusedTaskError("this choice comes after others than those that were published to you")
 
-    def _said(self, of: Round) -> list[list[int]]:
+    def _codes_by_group(self, round_: Round) -> list[list[int]]:
         """Return the codes that she tells of each group: what she said before, or that it is redacted."""
         codes = list(self._codes)
-        for rule in () if of.choice is None else of.choice.rules:
+        for rule in () if round_.choice is None else round_.choice.rules:
             if codes[rule.place] in rule.codes or SystemRandom().random() < rule.decoys:
-                codes[rule.place] = len(of.labels[rule.place]) - 1
-        return [[codes[place] for place in group] for group in of.groups]
+                codes[rule.place] = len(round_.labels[rule.place]) - 1
+        return [[codes[place] for place in group] for group in round_.groups]
 
     @property
     def state(self) -> bytes:
@@ -188,7 +189,7 @@ class Client:
             "task": self.task.encoded, "token": self._token, "codes": list(self._codes),
             "sent": [
                 {
-                    "choice": None if sent.of.choice is None else sent.of.choice.encoded,
+                    "choice": None if sent.round.choice is None else sent.round.choice.encoded,
                     "messages": list(sent.messages), "upload": sent.upload,
                 }
                 for sent in self._sent
@@ -204,7 +205,7 @@ class Client:
             client._codes = tuple(fields["codes"])
             for sent in fields["sent"]:
                 choice = None if sent["choice"] is None else Choice.decoded(sent["choice"], client.task)
-                client._remember(_Sent(Round(client.task, choice), tuple(sent["messages"]), sent["upload"]))
+                client._remember(_SentRound(Round(client.task, choice), tuple(sent["messages"]), sent["upload"]))
             whole = client.state == state and client._could_tell()
         except (TypeError, KeyError, AttributeError):
             whole, client = False, None
@@ -212,10 +213,10 @@ class Client:
             raise MalformedError("this is not the state of a client")
         return client
 
-    def _remember(self, sent: "_Sent") -> None:
-        if (sent.of.choice is None) != (not self._sent):
+    def _remember(self, sent: "_SentRound") -> None:
+        if (sent.round.choice is None) != (not self._sent):
             raise MalformedError("the first round alone has no choice")
-        self._check_next(sent.of)
+        self._check_next(sent.round)
         self._sent.append(sent)
 
     def _could_tell(self) -> bool:
@@ -230,10 +231,10 @@ class Client:
 
 
 @dataclass(frozen=True)
-class _Sent:
+class _SentRound:
     """What she sends in a round, inside the seals and out."""
 
-    of: Round
+    round: Round
     messages: tuple[bytes, ...]
     upload: bytes
 
@@ -241,14 +242,14 @@ class _Sent:
     def is_whole(self) -> bool:
         """Whether it is as long as what everybody sends."""
         return (
-            len(self.messages) == self.of.messages
-            and all(type(message) is bytes and len(message) == self.of.plain_form.size for message in self.messages)
+            len(self.messages) == self.round.messages
+            and all(type(message) is bytes and len(message) == self.round.plain_form.size for message in self.messages)
             and type(self.upload) is bytes
-            and len(self.upload) == upload_bytes(self.of)
+            and len(self.upload) == upload_bytes(self.round)
         )
 
 
-def _told(task: Task, answers: Mapping[str, str | None]) -> list[int]:
+def _codes_of(task: Task, answers: Mapping[str, str | None]) -> list[int]:
     """Return the code that is told of each answer, randomized where the task says so."""
     names = {feature.name for feature in task.features}
     if unknown := [name for name in answers if name not in names]:

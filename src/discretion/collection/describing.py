@@ -78,7 +78,7 @@ class _Party:
 
     @property
     def party(self) -> Party:
-        with _of(self._name):
+        with _naming(self._name):
             return Party(self._given.get("url"), self.public("seal"))
 
     def public(self, kind: Kind) -> bytes:
@@ -97,12 +97,12 @@ def _feature(given: Any, place: int) -> Feature:
     values = given.get("values")
     if not isinstance(values, list):
         raise MalformedError(f"{which} needs its values, as a list of texts")
-    with _of(which):
+    with _naming(which):
         return Feature(given.get("name"), tuple(cast("list[str]", values)), given.get("randomizer"))
 
 
 @contextmanager
-def _of(which: str) -> Generator[None]:
+def _naming(which: str) -> Generator[None]:
     """Say of which party or feature it is that something is wrong."""
     try:
         yield

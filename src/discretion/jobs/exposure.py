@@ -1,8 +1,7 @@
 """The exposure of a table by a set of columns, and what the columns alone certify of it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -19,7 +18,8 @@ from discretion.anonymity import (
 )
 from discretion.estimate import Estimate
 from discretion.jobs.gates import Number, numbers_in
-from discretion.jobs.persons import with_columns
+from discretion.jobs.options.tables import ExposureOptions
+from discretion.jobs.persons import open_people, with_columns
 from discretion.jobs.table_numbers import EngineCounts, TableNumbers
 from discretion.presenting.names import listed
 from discretion.presenting.numbers import bounded, interval, is_any_share, odds, people, percent
@@ -77,7 +77,7 @@ class TableExposure(TabularResult):
     columns: tuple[str, ...]
     sensitive: tuple[str, ...]
     k: int | None
-    threshold: str | Fraction | float | None
+    threshold: str | None
     exposure: float
     exposed_people: int
     people: int
@@ -155,42 +155,36 @@ class MarginalsExposure(JobResult):
         return Document(title, tuple(self.certified.sentences()), kind="exposure", line=title)
 
 
-def exposure(
-    population: Population,
-    *,
-    sensitive: Sequence[str] = (),
-    k: int | None = None,
-    threshold: str | Fraction | float | None = None,
-    bounds: bool = False,
-    curve: bool = False,
+def table_exposure(
+    table: Any, options: ExposureOptions, *, curve: bool = False, memory: int | str | None = None
 ) -> TableExposure:
-    """Return the exposure of a population by all its columns together but the sensitive ones.
+    """Return the exposure of a table's people by all the columns together but the sensitive ones.
 
     Parameters
     ----------
-    population
-        The people and the columns that are known together.
-    sensitive
-        Those of them that the adversary does not know.
-    k, threshold
-        Exposed are fewer than k people alike, or less than this share of all; one of both.
-    bounds
-        Whether to add what the single columns alone certify.
+    table
+        Anything that `discretion.Population` takes, or a Population.
+    options
+        The columns, and who counts as exposed.
     curve
         Whether to add the exposure at every threshold, and with bounds what is certified of it.
+    memory
+        How much the engine may hold, as for `discretion.Population`.
 
     Examples
     --------
-    >>> import discretion as dc
-    >>> result = exposure(dc.Population("example:adult", ["sex", "race"]), k=500)
+    >>> result = table_exposure("example:adult", ExposureOptions(columns=["sex", "race"], k=500))
     >>> result.exposed_people, result.people, result.classes
     (928, 32561, 10)
     """
-    secrets = population.known(sensitive)
+    k, threshold = options.k, options.threshold
+    wanted = None if options.columns is None else list(dict.fromkeys([*options.columns, *options.sensitive]))
+    population = open_people(table, wanted, options.person, options.header, memory=memory)
+    secrets = population.known(options.sensitive)
     known = tuple(name for name in population.columns if name not in secrets)
     share = exposure_of(population, k=k, threshold=threshold, columns=known)
     sizes = population.class_sizes(known)
-    bounded_people = with_columns(population, known) if secrets and bounds else population
+    bounded_people = with_columns(population, known) if secrets and options.bounds else population
     return TableExposure(
         columns=known,
         sensitive=secrets,
@@ -201,31 +195,23 @@ def exposure(
         people=sizes.people,
         classes=sizes.classes,
         unique_rows=sizes.unique,
-        certified=_certified_of(bounded_people, k=k, threshold=threshold) if bounds else None,
+        certified=_certified_of(bounded_people, options) if options.bounds else None,
         curve=exposure_curve(population, known) if curve else None,
-        bound_curve=exposure_bound_curve(bounded_people) if curve and bounds else None,
+        bound_curve=exposure_bound_curve(bounded_people) if curve and options.bounds else None,
         numbers=TableNumbers(EngineCounts(population), population.columns, secrets, k=k, threshold=threshold),
         left_out=population.left_out,
     )
 
 
-def marginals_exposure(
-    counts: Marginals,
-    columns: Sequence[str] | None = None,
-    *,
-    k: int | None = None,
-    threshold: str | Fraction | float | None = None,
-) -> MarginalsExposure:
+def marginals_exposure(counts: Any, options: ExposureOptions) -> MarginalsExposure:
     """Return what the counts of columns certify of people of whom no more is known.
 
     Parameters
     ----------
     counts
-        The counts of single columns; those of groups of the columns are used too.
-    columns
-        The columns that are known together; None is all of them.
-    k, threshold
-        As for :func:`exposure`.
+        The counts of single columns, as `discretion.Marginals` takes them; those of groups of the columns are used too.
+    options
+        The columns that are known together, and who counts as exposed.
 
     Raises
     ------
@@ -234,21 +220,19 @@ def marginals_exposure(
 
     Examples
     --------
-    >>> import discretion as dc
-    >>> counts = dc.Marginals({"sex": {"f": 6, "m": 4}, "blood": {"0": 9, "AB": 1}})
-    >>> marginals_exposure(counts, k=2).certified.exposure_bound.value
+    >>> counts = {"sex": {"f": 6, "m": 4}, "blood": {"0": 9, "AB": 1}}
+    >>> marginals_exposure(counts, ExposureOptions(k=2)).certified.exposure_bound.value
     0.3
     """
-    chosen = counts.known(columns)
-    groups = [group for group in counts.groups if set(group) <= set(chosen)]
-    known = counts.marginals(chosen, groups)
-    return MarginalsExposure(chosen, counts.people, _certified_of(known, k=k, threshold=threshold))
+    whole = Marginals(counts)
+    chosen = whole.known(options.columns)
+    groups = [group for group in whole.groups if set(group) <= set(chosen)]
+    return MarginalsExposure(chosen, whole.people, _certified_of(whole.marginals(chosen, groups), options))
 
 
-def _certified_of(
-    people: Population | Marginals, *, k: int | None = None, threshold: str | Fraction | float | None = None
-) -> ColumnBounds:
+def _certified_of(people: Population | Marginals, options: ExposureOptions) -> ColumnBounds:
     """Return what the columns' counts by themselves say of all columns together."""
+    k, threshold = options.k, options.threshold
     groups = people.groups if isinstance(people, Marginals) else ()
     return ColumnBounds(
         exposure_bound(people, k=k, threshold=threshold, groups=groups),

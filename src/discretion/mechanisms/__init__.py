@@ -16,7 +16,6 @@ from discretion.mechanisms.noise.geometric import Geometric
 from discretion.mechanisms.noise.laplace import Laplace
 from discretion.mechanisms.noise.subsampled_gaussian import SubsampledGaussian
 from discretion.mechanisms.protocols import (
-    local_hashing_measures as local_hashing_measures,  # registers the closed forms
     unary_measures as unary_measures,  # registers the closed forms
 )
 from discretion.mechanisms.protocols.channel_mechanism import ChannelMechanism

@@ -14,6 +14,7 @@ from discretion.errors import InvalidValueError
 from discretion.input_files import was_read
 
 Contents = list[str | bytes]
+CHART_FORMATS = ("svg", "png", "pdf", "html")
 
 # What file systems answer that cannot write a folder to the disk by itself.
 _NO_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EBADF)
@@ -194,6 +195,20 @@ def check_apart(*outputs: str | None) -> None:
         places = [Path(output).resolve() for output in outputs if output is not None and "\0" not in output]
     if len(set(places)) < len(places):
         raise InvalidValueError(f"cannot write two files as {places[-1]}; name another place for one of them")
+
+
+def chart_format(path: str) -> str:
+    """Return the format that the suffix of a chart's file names.
+
+    Examples
+    --------
+    >>> chart_format("front.PNG")
+    'png'
+    """
+    suffix = Path(path).suffix.lower().removeprefix(".")
+    if suffix not in CHART_FORMATS:
+        raise InvalidValueError(f"--chart must name a file that ends in .{', .'.join(CHART_FORMATS)}, got {path}")
+    return suffix
 
 
 def _lies_in(path: str, given: str | Path) -> bool:

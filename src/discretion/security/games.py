@@ -13,7 +13,7 @@ from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
 from discretion.measures.guesses.bayes_security import leakiest_pair
 from discretion.numerics.arrays import Reals
-from discretion.numerics.draws.randomness import Seed, generator
+from discretion.numerics.draws import Seed, generator
 from discretion.numerics.laws.binomial_limits import lower_limit, upper_limit
 from discretion.validation import as_confidence, as_crowd
 

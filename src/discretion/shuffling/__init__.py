@@ -1,10 +1,7 @@
 """The shuffle model: what the target's value risks in a crowd whose reports are shown without their senders."""
 
 from discretion.shuffling import (  # these register the algorithms
-    attack_curves as attack_curves,
-    leakiest as leakiest,
     plans as plans,
-    privacy as privacy,
     rounds as rounds,
 )
 from discretion.shuffling.composition import privacy_loss_distribution

@@ -8,14 +8,14 @@ from typing import Protocol
 import numpy as np
 
 from discretion.adversaries.gains import Gain, IdentityGain
-from discretion.adversaries.priors import written_out
+from discretion.adversaries.priors import prior_vector
 from discretion.channels.channel import Channel, System
 from discretion.estimate import Estimate, highest, lowest
 from discretion.measures.guesses.vulnerability import Prior, plan_posterior_vulnerability
 from discretion.measures.measure import Plan
 from discretion.mechanisms.reporting import reporting
 from discretion.numerics.arrays import Reals
-from discretion.shuffling.known_others import AmongOthers, AmongWorst, View, even, known
+from discretion.shuffling.known_others import AmongOthers
 from discretion.shuffling.laws.blanket import certified_interval, hidden_in_blanket
 from discretion.shuffling.laws.closed_bounds import (
     CapacityAmong,
@@ -26,9 +26,8 @@ from discretion.shuffling.laws.closed_bounds import (
     guess_below,
     information_below,
 )
-from discretion.shuffling.laws.groups import Group, Others, is_symmetric
-
-_MAX_VALUES_IN_BOUND = 3
+from discretion.shuffling.laws.groups import Group, Others
+from discretion.shuffling.views import View
 
 # What an adversary gains, and how that is computed; the more she sees, the more it is.
 Leak = Callable[[AmongOthers], Plan[float | Estimate]]
@@ -85,7 +84,7 @@ class CapacityBounds:
 
     def surely(self, mechanism: System, groups: Others) -> float:
         """Return what the best linear statistics tell of a uniform value."""
-        return information_below(mechanism, groups, written_out(None, mechanism.secrets))
+        return information_below(mechanism, groups, prior_vector(None, mechanism.secrets))
 
     def ceiling(self, view: View) -> float:
         """Return the entropy of a uniform value."""
@@ -121,29 +120,16 @@ def bounded(view: AmongOthers, leak: Leak, bounds: LeakBounds) -> Estimate:
     From below by coarser reports and linear statistics. From above by what the blanket hides, and by what the largest
     group of others hides, all other reports being shown to the adversary.
     """
-    coarse = (AmongOthers(two, view.n, view.groups) for two in _coarsenings(view.mechanism))
-    attained = [*_certain(leak, coarse), bounds.surely(view.mechanism, view.groups)]
-    among = _Among(view.mechanism, leak, bounds)
+    coarse = (AmongOthers(two, view.n, view.groups) for two in coarsenings(view.mechanism))
+    attained = [*exact_leaks(leak, coarse), bounds.surely(view.mechanism, view.groups)]
+    among = LeakAmongOneLaw(view.mechanism, leak, bounds)
     if view.group is not None:
         attained.append(among.closed(view.group).below(view.n))
-    return _between(attained, view, among, among.above(max(view.groups, key=lambda group: group.count, default=None)))
+    most = max(view.groups, key=lambda group: group.count, default=None)
+    return enclosed_leak(attained, view, among, among.above(most))
 
 
-def bounded_worst(view: AmongWorst, leak: Leak, bounds: LeakBounds) -> Estimate:
-    """Return certified bounds of the worst leak: what others who are all alike make of it, and the blanket's."""
-    mechanism, users = view.mechanism, view.n - 1
-    some = 2 if is_symmetric(mechanism) else _MAX_VALUES_IN_BOUND
-    alike = [(Group(users, value=value),) for value in range(min(view.secrets, some))]
-    tried = [AmongOthers(mechanism, view.n, groups) for groups in alike]
-    coarse = (AmongOthers(two, view.n, groups) for two in _coarsenings(mechanism) for groups in alike)
-    among = _Among(mechanism, leak, bounds)
-    attained = [*_certain(leak, tried), *_certain(leak, coarse)]
-    attained += [among.closed(*groups).below(view.n) for groups in alike]
-    attained += [bounds.surely(mechanism, groups) for groups in [*alike, known(even(users, view.secrets))]]
-    return _between(attained, view, among, math.inf)
-
-
-class _Among:
+class LeakAmongOneLaw:
     """A leak among others of one law, or bounds of it in closed form; what these take is remembered."""
 
     def __init__(self, mechanism: System, leak: Leak, bounds: LeakBounds) -> None:
@@ -166,7 +152,8 @@ class _Among:
         return self.closed(group).above(group.count + 1)
 
 
-def _between(attained: list[float], view: View, among: _Among, hidden: float) -> Estimate:
+def enclosed_leak(attained: list[float], view: View, among: LeakAmongOneLaw, hidden: float) -> Estimate:
+    """Return a leak between what is attained and the least of what hides the target."""
     mechanism = view.mechanism
     silent = AmongOthers(Channel(np.ones((mechanism.secrets, 1))), 1, ())
     alone = among.above(None)
@@ -179,13 +166,14 @@ def _between(attained: list[float], view: View, among: _Among, hidden: float) ->
     return certified_interval(max(attained), min(alone, hidden, among.bounds.ceiling(view), in_the_blanket))
 
 
-def _certain(leak: Leak, views: Iterable[AmongOthers]) -> list[float]:
+def exact_leaks(leak: Leak, views: Iterable[AmongOthers]) -> list[float]:
+    """Return the leak of each view that has an exact one."""
     plans = [leak(view) for view in views]
     return [lowest(plan.compute()) for plan in plans if plan.is_exact]
 
 
-def _coarsenings(mechanism: System) -> list[Channel]:
-    """Return what a report tells of one event only: channels with two outputs."""
+def coarsenings(mechanism: System) -> list[Channel]:
+    """Return the channels that show one event of a report only: each with two outputs."""
     return [_one_against_the_rest(event) for event in reporting(mechanism).events()]
 
 

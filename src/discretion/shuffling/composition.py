@@ -16,7 +16,12 @@ import numpy as np
 from discretion import limits
 from discretion.channels.channel import System, as_system
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
-from discretion.measures.privacy_loss.differential_privacy import Bound, claimed, plan_ldp_epsilon, plan_profile_bound
+from discretion.measures.privacy_loss.differential_privacy import (
+    Bound,
+    plan_ldp_epsilon,
+    plan_profile_bound,
+    system_of_claim,
+)
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.convex_hulls import corners
 from discretion.validation import as_real
@@ -72,7 +77,7 @@ def privacy_loss_distribution(system: System, interval: float = 1e-4) -> Any:
     if step <= 0:
         raise InvalidValueError(f"interval must be positive, got {interval!r}")
     accountant = _accountant()
-    seen = claimed(as_system(system))
+    seen = system_of_claim(as_system(system))
     bound = plan_profile_bound(seen).compute()
     points = _points(bound, plan_ldp_epsilon(seen).compute(), step)
     losses, infinite = _losses(bound(step * np.arange(points + 1, dtype=np.float64)), step)

@@ -1,98 +1,60 @@
 """What an adversary sees of a shuffled crowd: a system whose secret is the target's value, by what she knows."""
 
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+import itertools
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property, partial
 
 import numpy as np
 
 from discretion import limits
-from discretion.adversaries.knowledge import Exchangeable
-from discretion.channels.channel import Channel, Composable, System
-from discretion.errors import TooLargeError, UnsupportedError
-from discretion.measures.attack_curves.tradeoff import places_of
-from discretion.measures.guesses.bayes_security import Pair
-from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon
-from discretion.mechanisms.reporting import Response, reporting
-from discretion.numerics.arrays import Reals
-from discretion.numerics.draws.randomness import fresh_seed
-from discretion.numerics.histograms.histogram_simplex import simplex_law, with_draws
-from discretion.numerics.histograms.histograms import (
-    add_draw,
-    dirichlet_multinomial_pmf,
-    histogram_count,
-    histograms,
-    places,
-    sequence_count,
+from discretion.channels.channel import Channel
+from discretion.errors import TooLargeError
+from discretion.estimate import Estimate, as_share
+from discretion.measures.attack_curves.best_tests import BestTests
+from discretion.measures.attack_curves.conjugate import Conjugate, ExcessFunctions
+from discretion.measures.attack_curves.polygon import Polygon, best_of_polygons
+from discretion.measures.attack_curves.tradeoff import plan_tradeoff
+from discretion.measures.guesses.bayes_security import TIED, Pair, plan_leakiest_pair, plan_leakiest_pairs
+from discretion.measures.measure import Method, Plan
+from discretion.measures.parallel import divergences
+from discretion.measures.privacy_loss.differential_privacy import (
+    Profile,
+    plan_ldp_epsilon,
+    plan_privacy_profile,
+    plan_renyi,
 )
-from discretion.numerics.histograms.mixed_histograms import mixed_law
-from discretion.numerics.laws.binomial import split_binomials
+from discretion.measures.privacy_loss.divergences import logarithms, renyi_of_logs
+from discretion.mechanisms.reporting import Response
+from discretion.numerics.arrays import Reals
+from discretion.numerics.histograms.histograms import histogram_count, histograms, simplex_law, with_draws
 from discretion.numerics.laws.poisson_multinomial import box_cells, histogram_box, with_target
-from discretion.shuffling.laws.blanket import Blanket
+from discretion.shuffling.laws.blanket import BOUND
 from discretion.shuffling.laws.groups import AlikePairs, Ends, Group, Others, alike_pairs, is_symmetric, report_types
-from discretion.shuffling.laws.pairs import PairOfValues
+from discretion.shuffling.laws.pairs import (
+    MAX_LOG_TERMS,
+    PairOfValues,
+    check_summed,
+    largest_excess_beyond,
+    leakiest_ends,
+    tests_of_logs,
+    unlike,
+)
 from discretion.shuffling.laws.report_histograms import ListedOthers, most_histograms
+from discretion.shuffling.views import HISTOGRAMS, View
 
 # Likelihoods of the explicit channel of a crowd, in a box of counts.
 MAX_CROWD_CELLS = 1 << 20
 # Values of a symmetric mechanism for which histograms are listed.
 MAX_VALUES_LISTED = 256
-# Histograms of the others' values, in an exchangeable crowd.
-MAX_WAYS_LISTED = 1 << 13
 
 _MAX_REPORTS, _FEW_LISTED = 16, 1 << 12
 
+STEPS = Method("mean excess of a sum of independent steps", "exact")
+PLAIN = "the target's report is plain to see"
 
-@dataclass(frozen=True, eq=False)
-class View(Composable):
-    """A crowd as one adversary sees it: a system, made by `discretion.Shuffled.seen_by`.
-
-    ``seed`` is where its samples start, if only sampling answers.
-    """
-
-    mechanism: System
-    n: int
-    seed: int = field(default_factory=fresh_seed, kw_only=True)
-
-    @property
-    def secrets(self) -> int:
-        """How many values the target can have."""
-        return self.mechanism.secrets
-
-    @property
-    def response(self) -> Response | None:
-        """The mechanism, if it is k-RR."""
-        return reporting(self.mechanism).response
-
-    @property
-    def ldp_epsilon(self) -> float:
-        """The largest logarithm of a ratio of likelihoods."""
-        return plan_ldp_epsilon(self).compute()
-
-    @cached_property
-    def blanket(self) -> Blanket:
-        """What hides the target whatever the others hold."""
-        return Blanket(self.mechanism, self.n)
-
-    def channel(self) -> Channel:
-        """Return the explicit channel from the target's value to the histogram, or raise TooLargeError."""
-        raise TooLargeError(
-            f"the histograms of {self.n:,} users with {self.secrets:,} values cannot all be listed, which this needs; "
-            "take fewer users or two kinds of report, or ask for the guess or the privacy profile"
-        )
-
-    def labels(self, ends: Ends) -> Pair:
-        """Return the labels of two values."""
-        a, b = ends
-        return self._inputs[a], self._inputs[b]
-
-    def ends(self, pair: Pair) -> Ends:
-        """Return the places of two values, or refuse what is no label."""
-        return places_of(pair, self._inputs)
-
-    @property
-    def _inputs(self) -> Sequence[Hashable]:
-        return self.mechanism.inputs if isinstance(self.mechanism, Channel) else range(self.secrets)
+RATIOS = Method("likelihood ratios of the histograms of reports", "exact")
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,84 +157,6 @@ class AmongOthers(View):
         return tuple(group.count for group in self.groups)
 
 
-@dataclass(frozen=True, eq=False)
-class AmongExchangeable(View):
-    """A crowd whose values, the target's included, come from one population drawn from a Dirichlet law."""
-
-    knowledge: Exchangeable
-
-    @property
-    def alpha(self) -> Reals:
-        """The parameters of the Dirichlet law."""
-        return np.array(self.knowledge.alpha)
-
-    @property
-    def is_listable(self) -> bool:
-        """Whether all histograms of the others' values, and of the reports, are few enough to list."""
-        ways = histogram_count(self.n - 1, self.secrets)
-        if ways > limits.current().steps(MAX_WAYS_LISTED, each=1024):
-            return False
-        reports = self.mechanism.channel().shape[1]
-        cells = sequence_count(reports - 1, self.n + 1)
-        most = most_histograms()
-        return cells * self.secrets * reports <= most and ways * cells <= 8 * most
-
-    def channel(self) -> Channel:
-        """Return the explicit channel from the target's value to the histogram of reports.
-
-        Given the target's value x the population is Dirichlet(α + e_x), and the others' values Dirichlet-multinomial.
-        """
-        if not self.is_listable:
-            return super().channel()
-        explicit = self.mechanism.channel()
-        rows = explicit.dense()
-        k = len(rows)
-        held = histograms(self.n - 1, k)
-        weights = np.stack([dirichlet_multinomial_pmf(held, self.alpha + np.eye(1, k, x)[0]) for x in range(k)])
-        others = mixed_law(self.n - 1, rows, weights)
-        return _channel_to_histograms(explicit, others, self.n)
-
-
-@dataclass(frozen=True, eq=False)
-class AmongWorst(View):
-    """A crowd whose others hold the values that expose the target most, and the adversary knows them."""
-
-    def channel(self) -> Channel:
-        """Refuse: others who are the worst to one measure need not be so to another."""
-        raise UnsupportedError(
-            "no one channel stands for the others who expose the target most, since they are not the same to every "
-            "measure; say what the others hold with discretion.AllButOne"
-        )
-
-    @cached_property
-    def two_types(self) -> Reals | None:
-        """The laws of two types of report, of two values of the target, if there are no more and doubles hold both."""
-        if self.secrets != 2 or PairOfValues(self.mechanism, 0, 1, ()).is_loud:
-            return None
-        types = report_types(self.mechanism, (), (0, 1))
-        return types if types.shape[1] == 2 else None
-
-    @cached_property
-    def split_likelihoods(self) -> list[Reals]:
-        """``P(h | x)`` of two types for each way to split the others between two values, in blocks.
-
-        The axes are for the value x, for how many of the others hold the first one, in order, and for h.
-        """
-        types = self.two_types
-        assert types is not None
-        seen = (np.pad(law, ((0, 0), (1, 1))) for law in split_binomials(self.n - 1, *types))
-        return [np.stack([hit * law[:, :-1] + miss * law[:, 1:] for hit, miss in types]) for law in seen]
-
-
-def _channel_to_histograms(mechanism: Channel, others: Iterable[Reals], n: int) -> Channel:
-    """Return the channel to all histograms of n reports, given the law of the others' for each value of the target."""
-    rows = mechanism.dense()
-    listed = histograms(n, rows.shape[1])
-    index = places(listed)
-    found = np.stack([add_draw(law, row)[index] for law, row in zip(others, rows, strict=True)])
-    return Channel(found, mechanism.inputs, map(tuple, listed.tolist()))
-
-
 def known(counts: tuple[int, ...]) -> Others:
     """Return the groups of others who hold so many of each value."""
     return tuple(Group(count, value=value) for value, count in enumerate(counts) if count)
@@ -281,3 +165,135 @@ def known(counts: tuple[int, ...]) -> Others:
 def even(users: int, k: int) -> tuple[int, ...]:
     """Return how so many users hold k values evenly."""
     return tuple(users // k + (value < users % k) for value in range(k))
+
+
+def method_of_pairs(system: AmongOthers) -> Method:
+    """Return how pairs of the target's values are compared."""
+    if any(pair.is_linear for pair in system.pairs):
+        return STEPS
+    return HISTOGRAMS if all(pair.needs_no_bound for pair in system.pairs) else BOUND
+
+
+@plan_privacy_profile.register
+def _privacy_profile_among_known(system: AmongOthers) -> Plan[Profile]:
+    if _is_plain(system):
+        return plan_privacy_profile(system.mechanism).named(PLAIN)
+    return Plan(method_of_pairs(system), lambda: profile_of_pairs(with_reversed(system.pairs)))
+
+
+@plan_renyi.register
+def _renyi_among_known(system: AmongOthers, order: float) -> Plan[float | Estimate]:
+    if _is_plain(system):
+        return plan_renyi(system.mechanism, order).named(PLAIN)
+    return Plan(HISTOGRAMS, lambda: _largest_renyi(system, with_reversed(system.pairs), order))
+
+
+def _is_plain(system: AmongOthers) -> bool:
+    """Whether the target's report is seen as if she were alone, others being certain, and not only nearly so."""
+    certain = not system.groups or math.isinf(plan_ldp_epsilon(system.mechanism).compute())
+    return certain and system.leaves_only_the_target
+
+
+@divergences.register
+def _divergences_among_known(system: AmongOthers, order: float) -> Reals:
+    if _is_plain(system) or math.isinf(order):  # as large where everybody sends the same report
+        return divergences(system.mechanism, order)
+    found = np.zeros((system.secrets, system.secrets))
+    for a, b in itertools.permutations(range(system.secrets), 2):
+        pair = system.pair(a, b)
+        check_summed(pair.lists_all)
+        found[a, b] = renyi_of_logs(*pair.all_log_likelihoods, order)
+    return found
+
+
+def profile_of_pairs(pairs: list[PairOfValues]) -> Profile:
+    """Return δ(ε): the largest share by which one law of a pair exceeds the other."""
+    return partial(_excess_share, pairs)
+
+
+def _excess_share(pairs: list[PairOfValues], epsilon: float) -> float | Estimate:
+    return as_share(largest_excess_beyond(pairs, epsilon))
+
+
+def with_reversed(pairs: Iterable[PairOfValues]) -> list[PairOfValues]:
+    """List the pairs in both orders, those alike once."""
+    return unlike(way for pair in pairs for way in (pair, pair.reversed()))
+
+
+def _largest_renyi(system: AmongOthers, pairs: list[PairOfValues], order: float) -> float:
+    """Return the largest divergence of pairs whose histograms can all be listed: large orders are made in the tails."""
+    if math.isinf(order):
+        return plan_ldp_epsilon(system.mechanism).compute()
+    check_summed(all(pair.lists_all for pair in pairs))
+    return max((renyi_of_logs(*pair.all_log_likelihoods, order) for pair in pairs), default=0.0)
+
+
+@plan_leakiest_pair.register
+def _leakiest_pair_among_known(system: AmongOthers) -> Plan[Pair]:
+    if system.leaves_only_the_target:
+        return plan_leakiest_pair(system.mechanism)
+    if len(system.pairs) == 1:
+        (only,) = system.pairs
+        return Plan(TIED, lambda: system.labels((only.a, only.b)))
+    return Plan(method_of_pairs(system), lambda: system.labels(leakiest_ends(_distances(system), 1e-12)[0]))
+
+
+@plan_leakiest_pairs.register
+def _leakiest_pairs_among_known(system: AmongOthers, tolerance: float) -> Plan[list[Pair]]:
+    if system.leaves_only_the_target:
+        return plan_leakiest_pairs(system.mechanism, tolerance)
+
+    def tied() -> list[Pair]:
+        found = [(pair.a, pair.b) for pair in system.pairs]
+        kinds = found if len(found) == 1 else leakiest_ends(_distances(system), tolerance)
+        return [system.labels(pair) for pair in system.alike.like(kinds)]
+
+    return Plan(TIED if len(system.pairs) == 1 else method_of_pairs(system), tied)
+
+
+def _distances(system: AmongOthers) -> dict[Ends, float | Estimate]:
+    return {(pair.a, pair.b): pair.excess_beyond(0.0) for pair in system.pairs}
+
+
+@plan_tradeoff.register
+def _tradeoff_among_known(system: AmongOthers, pair: Pair | None) -> Plan[BestTests]:
+    if system.leaves_only_the_target:
+        return plan_tradeoff(system.mechanism, pair).named(PLAIN)
+    pairs = system.pairs if pair is None else [system.pair(*system.ends(pair))]
+    if all(map(_has_listed_tests, pairs)):
+        return Plan(RATIOS, lambda: _listed_tests(system, pairs, both_ways=pair is None))
+    there, back = (
+        ExcessFunctions.from_profile(profile_of_pairs(each)) for each in (pairs, [each.reversed() for each in pairs])
+    )
+    if pair is None:
+        there = back = ExcessFunctions.from_profile(profile_of_pairs(with_reversed(pairs)))
+    how = method_of_pairs(system)
+    return Plan(how, lambda: Conjugate(back, there, system.ldp_epsilon, how.name))
+
+
+def _listed_tests(system: AmongOthers, pairs: Iterable[PairOfValues], *, both_ways: bool) -> Polygon:
+    """Return the best tests by all histograms, whose ratios are no larger than those of one report."""
+    largest = system.ldp_epsilon
+    found: list[Polygon] = []
+    for pair in pairs:
+        tests = tests_of_logs(largest, *_log_likelihoods(pair))
+        found += [tests, tests.reversed] if both_ways else [tests]
+    return best_of_polygons(found) if both_ways else found[0]
+
+
+def _has_listed_tests(pair: PairOfValues) -> bool:
+    if pair.is_loud:
+        return pair.work_in_logs <= limits.current().steps(MAX_LOG_TERMS, each=4)
+    return pair.is_listable
+
+
+def _log_likelihoods(pair: PairOfValues) -> tuple[Reals, Reals]:
+    """Return ``log P(h | a)`` and ``log P(h | b)`` over the histograms but for those of next to no probability."""
+    if pair.is_loud:
+        return pair.likely_logs
+    if pair.types.shape[1] == 2 and pair.is_linear:  # all of them would be more than those in a box that matter
+        box = histogram_box(tuple(group.count for group in pair.groups), pair.types[2:])
+        a, b = np.maximum(with_target(box, pair.types[:2])[1].reshape(2, -1), 0.0)
+    else:
+        a, b = pair.likelihoods
+    return logarithms(a), logarithms(b)

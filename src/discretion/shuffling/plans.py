@@ -5,11 +5,10 @@ the mean excess of a sum of steps; then all histograms, if they can be listed; t
 adversary, a sample; else certified bounds.
 """
 
-import operator
 from collections.abc import Callable
 
 from discretion.adversaries.gains import Gain, IdentityGain
-from discretion.adversaries.priors import written_out
+from discretion.adversaries.priors import prior_vector
 from discretion.channels.storage import Dense
 from discretion.estimate import Estimate, as_share, settled
 from discretion.measures.guesses.bayes_security import plan_bayes_security
@@ -23,21 +22,11 @@ from discretion.measures.guesses.vulnerability import (
 from discretion.measures.information.capacities import NEWTON, attained_uniformly, capacity_of, plan_shannon_capacity
 from discretion.measures.information.mutual_information import information_of, plan_mutual_information
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon, plan_privacy_profile
-from discretion.numerics.draws.randomness import generator
+from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon
+from discretion.numerics.draws import generator
 from discretion.numerics.matrices import besides_maxima
-from discretion.shuffling import exchangeable
-from discretion.shuffling.bounds import (
-    CapacityBounds,
-    GainBounds,
-    InformationBounds,
-    Leak,
-    LeakBounds,
-    bounded,
-    bounded_worst,
-    gain_leak,
-)
-from discretion.shuffling.known_others import AmongExchangeable, AmongOthers, AmongWorst, View
+from discretion.shuffling.bounds import CapacityBounds, GainBounds, InformationBounds, LeakBounds, bounded, gain_leak
+from discretion.shuffling.known_others import PLAIN, STEPS, AmongOthers, method_of_pairs
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.closed_bounds import OneLaw
 from discretion.shuffling.laws.groups import is_symmetric
@@ -58,17 +47,18 @@ from discretion.shuffling.outsider import (
     mutual_information_among_uniform,
     posterior_vulnerability_among_uniform,
 )
-from discretion.shuffling.worst_others import ENUMERATED, OfAllValues, Question, is_enumerable, worst_of
-
-Result = Plan[float | Estimate]
+from discretion.shuffling.views import (
+    HISTOGRAMS,
+    Result,
+    bayes_capacity_of_guess,
+    ldp_epsilon_of_mechanism,
+    risk_of_guess,
+)
 
 MAXIMUM_LOAD = Method("maximum load, closed form (Shuffle eq. 17)", "closed form")
 WALK = Method("binomial sum over a fair walk", "closed form")
-STEPS = Method("mean excess of a sum of independent steps", "exact")
-HISTOGRAMS = Method("sum over the histograms of reports", "exact")
 # Bounds so near to each other, relatively, that no sample comes nearer.
 _NARROW = 1e-4
-PLAIN = "the target's report is plain to see"
 
 
 @plan_posterior_vulnerability.register
@@ -78,7 +68,7 @@ def _vulnerability_among_known(system: AmongOthers, prior: Prior, gain: Gain) ->
     response = system.uniform_response
     if response is not None and isinstance(gain, IdentityGain) and prior is None:
         return Plan(MAXIMUM_LOAD, lambda: posterior_vulnerability_among_uniform(response, system.n))
-    law = written_out(prior, system.secrets)
+    law = prior_vector(prior, system.secrets)
     if system.secrets == 2 and system.group is not None:
         # How far the first value's law exceeds the second's is what the pair says, so that these change places.
         lines = (gain.guesses() * law)[:, ::-1]
@@ -95,7 +85,7 @@ def _bayes_risk_among_known(system: AmongOthers, prior: Prior) -> Result:
     if system.leaves_only_the_target:
         return plan_bayes_risk(system.mechanism, prior).named(PLAIN)
     if system.is_listable:
-        law = written_out(prior, system.secrets)
+        law = prior_vector(prior, system.secrets)
         return Plan(HISTOGRAMS, lambda: besides_maxima(law[:, None] * system.likelihoods()))
     return risk_of_guess(system, prior)
 
@@ -122,16 +112,16 @@ def _information_among_known(system: AmongOthers, prior: Prior) -> Result:
         return Plan(WALK, lambda: mutual_information_among_uniform(response, system.n))
     if system.is_listable:
         return Plan(HISTOGRAMS, lambda: information_of(Dense(system.likelihoods()), prior))
-    law = written_out(prior, system.secrets)
+    law = prior_vector(prior, system.secrets)
     if _can_be_sampled(system):
         return Plan(SAMPLED, lambda: _sampled(system, InformationLeak(law), InformationBounds(law)))
     return _beside_bounds(
         system,
-        InformationLeak(written_out(prior, system.secrets)),
+        InformationLeak(prior_vector(prior, system.secrets)),
         lambda: bounded(
             system,
             lambda view: plan_mutual_information(view, prior),
-            InformationBounds(written_out(prior, system.secrets)),
+            InformationBounds(prior_vector(prior, system.secrets)),
         ),
     )
 
@@ -147,118 +137,12 @@ def _shannon_capacity_among_known(system: AmongOthers, tolerance: float) -> Plan
     return Plan(BOUND, lambda: bounded(system, lambda view: plan_shannon_capacity(view, tolerance), CapacityBounds()))
 
 
-@plan_posterior_vulnerability.register
-def _vulnerability_among_worst(system: AmongWorst, prior: Prior, gain: Gain) -> Result:
-    law, leak = written_out(prior, system.secrets), gain_leak(prior, gain)
-    question = OfAllValues(
-        system,
-        leak,
-        lambda rows: float(gain.best(law[:, None] * rows).sum()),
-        alike=prior is None and gain.is_symmetric,
-    )
-    return _plan_worst(question, leak, GainBounds(law, gain))
-
-
-@plan_bayes_risk.register
-def _bayes_risk_among_worst(system: AmongWorst, prior: Prior) -> Result:
-    law, gain = written_out(prior, system.secrets), IdentityGain(system.secrets)
-    question = OfAllValues(
-        system,
-        lambda view: _negative(plan_bayes_risk(view, prior)),
-        lambda rows: -besides_maxima(law[:, None] * rows),
-        alike=prior is None,
-    )
-
-    def bounds() -> Estimate:
-        return bounded_worst(system, gain_leak(prior, gain), GainBounds(law, gain))
-
-    if is_enumerable(question):
-        # What a guess gains less 1 is what it misses, negated.
-        return _negative(Plan(ENUMERATED, lambda: worst_of(question, lambda: bounds() - 1)))
-    return risk_of_guess(system, prior)
-
-
-@plan_bayes_security.register
-def _bayes_security_among_worst(system: AmongWorst) -> Result:
-    return plan_privacy_profile(system).then(lambda profile: as_share(1 - profile(0.0)))
-
-
-@plan_mutual_information.register
-def _information_among_worst(system: AmongWorst, prior: Prior) -> Result:
-    def leak(view: AmongOthers) -> Result:
-        return plan_mutual_information(view, prior)
-
-    question = OfAllValues(system, leak, lambda rows: information_of(Dense(rows), prior), alike=prior is None)
-    return _plan_worst(question, leak, InformationBounds(written_out(prior, system.secrets)))
-
-
-@plan_posterior_vulnerability.register
-def _vulnerability_among_exchangeable(system: AmongExchangeable, prior: Prior, gain: Gain) -> Result:
-    if system.is_listable:
-        law = written_out(prior, system.secrets)
-        return Plan(HISTOGRAMS, lambda: float(gain.best(law[:, None] * system.channel().dense()).sum()))
-    return Plan(
-        exchangeable.SANDWICHED, lambda: exchangeable.sampled_vulnerability(system, gain, generator(system.seed))
-    )
-
-
-@plan_bayes_risk.register
-def _bayes_risk_among_exchangeable(system: AmongExchangeable, prior: Prior) -> Result:
-    return risk_of_guess(system, prior)
-
-
-@plan_ldp_epsilon.register(AmongOthers)
-@plan_ldp_epsilon.register(AmongWorst)
-def _ldp_epsilon_among_known_or_worst(system: AmongOthers | AmongWorst) -> Plan[float]:
-    # P(h | x) is a mean over who sent what, so its ratios are no larger than the mechanism's. They are as large where
-    # everybody who can send the report that has the largest one does.
-    plan = plan_ldp_epsilon(system.mechanism)
-    return plan.named(f"that of the mechanism: {plan.method.name}")
-
-
-@plan_multiplicative_bayes_capacity.register(AmongOthers)
-@plan_multiplicative_bayes_capacity.register(AmongWorst)
-def _bayes_capacity_among_known_or_worst(system: AmongOthers | AmongWorst) -> Result:
-    # The sum of column maxima is k times the Bayes vulnerability of the uniform prior.
-    guess = plan_posterior_vulnerability(system, None, IdentityGain(system.secrets))
-    return guess.then(lambda right: system.secrets * right)
-
-
-def certain_vulnerability(system: AmongOthers) -> float | Estimate:
-    """Return the guess of a uniform secret, or certified bounds of it where it would take a sample."""
-    gain = IdentityGain(system.secrets)
-    plan = plan_posterior_vulnerability(system, None, gain)
-    return _bounded_gain(system, None, gain) if plan.rung == "estimate" else plan.compute()
-
-
-def method_of_pairs(system: AmongOthers) -> Method:
-    """Return how pairs of the target's values are compared."""
-    if any(pair.is_linear for pair in system.pairs):
-        return STEPS
-    return HISTOGRAMS if all(pair.needs_no_bound for pair in system.pairs) else BOUND
+plan_multiplicative_bayes_capacity.register(AmongOthers, bayes_capacity_of_guess)
+plan_ldp_epsilon.register(AmongOthers, ldp_epsilon_of_mechanism)
 
 
 def _bounded_gain(system: AmongOthers, prior: Prior, gain: Gain) -> Estimate:
-    return bounded(system, gain_leak(prior, gain), GainBounds(written_out(prior, system.secrets), gain))
-
-
-def _negative(plan: Result) -> Result:
-    return plan.then(operator.neg)
-
-
-def risk_of_guess(system: View, prior: Prior) -> Result:
-    """Return the Bayes risk as what the best guess misses."""
-    guess = plan_posterior_vulnerability(system, prior, IdentityGain(system.secrets))
-    return guess.then(lambda right: 1 - right)
-
-
-def _plan_worst(question: Question, leak: Leak, bounds: LeakBounds) -> Result:
-    def bound() -> Estimate:
-        return bounded_worst(question.view, leak, bounds)
-
-    if is_enumerable(question):
-        return Plan(ENUMERATED, lambda: worst_of(question, bound))
-    return Plan(BOUND, bound)
+    return bounded(system, gain_leak(prior, gain), GainBounds(prior_vector(prior, system.secrets), gain))
 
 
 def _beside_bounds(system: AmongOthers, leak: SampledLeak, bounds: Callable[[], Estimate]) -> Result:

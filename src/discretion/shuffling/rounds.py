@@ -15,7 +15,7 @@ from discretion.channels.composition.repeated import Repeated, plan_repeated
 from discretion.channels.storage import Dense
 from discretion.errors import TooLargeError, UnsupportedError
 from discretion.measures.measure import Plan, plainest, reported_alone
-from discretion.measures.privacy_loss.differential_privacy import claimed, plan_ldp_epsilon
+from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon, system_of_claim
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import histogram_count, histograms
 from discretion.shuffling.crowd import Shuffled
@@ -166,9 +166,9 @@ def _plainest_of_rounds(system: Rounds) -> System:
     return system.by_outsider
 
 
-@claimed.register
+@system_of_claim.register
 def _claimed_of_rounds(system: Rounds) -> System:
-    return claimed(system.crowd)
+    return system_of_claim(system.crowd)
 
 
 @reported_alone.register(Rounds)

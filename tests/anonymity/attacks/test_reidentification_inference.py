@@ -98,6 +98,7 @@ def test_the_sets_are_in_the_order_of_the_columns() -> None:
     assert attacks_on_all(P, []) == attacks_on_all(P, sizes=[]) == ()
 
 
+@pytest.mark.long
 def test_more_sets_than_are_asked_about_at_once() -> None:
     adult = Population(
         "example:adult", columns=["sex", "race", "workclass", "relationship", "education", "income", "age"]
@@ -108,6 +109,7 @@ def test_more_sets_than_are_asked_about_at_once() -> None:
         assert attack == inference(adult, attack.columns, "income")
 
 
+@pytest.mark.long
 def test_posteriors_count_classes_and_best_guesses() -> None:
     adult = Population("example:adult")
     for columns in ((), ("sex",), ("age", "education", "race")):

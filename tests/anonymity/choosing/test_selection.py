@@ -246,6 +246,7 @@ def test_adult_within_a_hundredth(adult: Population) -> None:
     assert measured.proved
 
 
+@pytest.mark.long
 def test_of_a_hundred_columns_that_tell_nothing_all_go_out() -> None:
     P = Population(pa.table({f"c{i}": ["a", "a"] for i in range(100)}))
     selection = select_columns(P, 0, k=2)

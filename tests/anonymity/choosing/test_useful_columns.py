@@ -162,6 +162,7 @@ def test_what_nearly_follows_is_what_a_double_loop_finds(m: int, n: int, noise: 
     assert selection.nearly == {name: near[name][0] for name in near if name not in selection.functions}
 
 
+@pytest.mark.long
 def test_a_sample_of_the_rows_loses_nothing_that_nearly_follows() -> None:
     from random import Random
 

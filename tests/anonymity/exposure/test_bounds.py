@@ -13,7 +13,7 @@ from discretion.anonymity import ClassSizes, Population, exposure, exposure_boun
 from discretion.anonymity.exposure import envelope
 from discretion.anonymity.exposure.bounds import as_group, counting_bound, counting_lines, exposure_bound_curve
 from discretion.errors import InvalidValueError, UnsupportedError
-from discretion.numerics.outward import above, below
+from discretion.intervals import above, below
 from oracles import tables
 from oracles.promise import exactly
 from support.lowering import lowered

@@ -46,6 +46,7 @@ def exposed(table: Table, k: int) -> int:
 at = st.one_of(st.fractions(0, 1).map(lambda t: {"threshold": t}), st.integers(1, 9).map(lambda k: {"k": k}))
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(margins(), at)
 def test_every_table_with_the_counts_is_within_the_bounds(columns: list[list[int]], asked: dict[str, Any]) -> None:

@@ -223,6 +223,7 @@ def test_an_even_column_without_a_name_is_a_key_if_its_values_have_few_rows_each
     assert kinds_of(code=[i % 40 for i in range(40 * mean)])["code"].kind == taken
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("rows", [25, 60, 150])
 def test_numbers_that_chance_would_have_repeated_are_row_numbers(rows: int) -> None:
     order = np.random.default_rng(rows).permutation(rows).tolist()

@@ -64,6 +64,7 @@ FORMS = {
 }
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_table_is_as_good_as_its_population(name, form, tmp_path):
@@ -76,6 +77,7 @@ def test_a_table_is_as_good_as_its_population(name, form, tmp_path):
     assert of_table == of_population
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("form", FORMS)
 def test_the_population_of_a_risk_may_be_a_table(form, tmp_path):
     people = dc.Population(pa.table({name: values[:3] for name, values in COLUMNS.items()}))

@@ -60,6 +60,7 @@ def test_a_value_becomes_what_it_is_told_to(table_of: TableOf, tmp_path: Path) -
     assert (P.columns, held(coarser, "age")) == (("age", "sex"), dict.fromkeys(AGES, 1))
 
 
+@pytest.mark.one_in(3)
 @kinds
 def test_the_rest_becomes_other(table_of: TableOf, tmp_path: Path) -> None:
     P = Population(table_of([{"age": age} for age in AGES], tmp_path))
@@ -174,6 +175,7 @@ def test_thousands_of_values() -> None:
     assert held(P, "start") == starts
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("arguments", "error", "says"),
     [

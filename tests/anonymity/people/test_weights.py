@@ -28,6 +28,7 @@ def sample(held: list[Any]) -> Population:
     }))  # fmt: skip
 
 
+@pytest.mark.long
 @settings(deadline=None)
 @given(rows)
 def test_classes_add_up_the_weights_of_their_rows(held: list[Any]) -> None:

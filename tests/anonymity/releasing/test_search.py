@@ -19,7 +19,7 @@ from discretion.anonymity.releasing.goal import ReleaseGoal
 from discretion.anonymity.releasing.search import BestRelease, most_useful_release
 from discretion.anonymity.releasing.suppression import Suppress
 from discretion.anonymity.releasing.utility import UTILITIES, Utility
-from discretion.numerics.alike import Column
+from discretion.numerics.equivalence_classes import Column
 from oracles import coarsened
 from oracles.coarsened import Asked
 from support.lowering import lowered

@@ -106,6 +106,7 @@ def test_a_future_release_is_covered_where_resampling_does_not_for_many_rare_val
     assert np.mean([i.high - i.low for i in intervals]) < 0.9
 
 
+@pytest.mark.long
 def test_a_higher_confidence_is_wider_and_a_known_domain_is_not() -> None:
     sizes = samples(MANY, 2000, 6)[0]
     for ask in (lambda **o: sampled_exposure(sizes, "0.001", **o), lambda **o: future_exposure(sizes, 10**6, 40, **o)):

@@ -36,6 +36,7 @@ def test_zayatz_model_takes_the_sample_for_the_population(sizes: list[int], othe
     assert found.population_unique == pytest.approx(float(chance) * sizes.count(1) / people, rel=1e-9)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("population", [10**8, 10**10, 10**15, 10**30])
 def test_of_however_many_people_no_digits_are_lost(population: int) -> None:
     sizes = [1] * 10 + [2] * 20 + [9] * 5
@@ -47,6 +48,7 @@ def test_of_however_many_people_no_digits_are_lost(population: int) -> None:
     assert found == pytest.approx(for_many, rel=max(1e-10, 100 / population))
 
 
+@pytest.mark.long
 @settings(deadline=None)
 @given(some_sizes.filter(lambda sizes: max(sizes) > 1))
 def test_no_other_parameters_make_the_sample_likelier_by_pitman(sizes: list[int]) -> None:
@@ -203,6 +205,7 @@ def test_who_is_in_the_table_is_in_the_population() -> None:
         population_uniqueness(people, 10)
 
 
+@pytest.mark.long
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=20), st.integers(0, 10**6))
 def test_the_certain_end_is_above_what_is_seen(sizes: list[int], others: int) -> None:
     people = sum(sizes)

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 import discretion as dc
-from discretion.channels.storage.by_rows import ByRows
+from discretion.channels.storage.mapped import ByRows
 
 
 class OneByOne(ByRows):

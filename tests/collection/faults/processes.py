@@ -54,7 +54,7 @@ def _serve(folder: Path, role: str, port: int, people: int | None, lines: int) -
     from discretion.collection.services.analyst import AnalystService
     from discretion.collection.services.curator import CuratorService
     from discretion.collection.services.home import Home
-    from discretion.collection.services.operations import Bounds
+    from discretion.collection.services.operations import RequestBounds
     from discretion.collection.services.serving import serve
     from discretion.collection.services.shuffler import ShufflerService
 
@@ -68,7 +68,7 @@ def _serve(folder: Path, role: str, port: int, people: int | None, lines: int) -
         service: Any = ShufflerService(home, people=people)
     else:
         service = {"curator": CuratorService, "analyst": AnalystService}[role](home)
-    serve(service.application(Bounds(rate=1e9)), "127.0.0.1", port)
+    serve(service.application(RequestBounds(rate=1e9)), "127.0.0.1", port)
 
 
 def pass_on(task: Any, private: bytes, folder: Path, lines: int = 0) -> None:

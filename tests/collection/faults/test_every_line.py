@@ -11,7 +11,7 @@ import pytest
 
 from collection.faults.processes import CONTEXT, pass_on
 from discretion.collection import Feature
-from discretion.collection.parts.counting import counted
+from discretion.collection.parts.counting import count_batch
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.uploads import Upload
 from support.collection.in_process import Made, Run, made
@@ -40,7 +40,7 @@ def test_a_batch_is_passed_on_once_or_never_wherever_its_shuffler_is_killed(smal
                 assert after == {}
             else:
                 assert before.items() <= after.items()
-                found = counted(after.values(), Round(of.task), of.curator.private_bytes_raw())
+                found = count_batch(after.values(), Round(of.task), of.curator.private_bytes_raw())
                 assert sorted(found.answers[:, 1]) == list(range(PEOPLE))
             kept = [path for path in (folder / "shuffler-0").rglob("*") if path.is_file()]
             sent = [*uploads, *(piece[:48] for piece in after.values())]

@@ -16,9 +16,9 @@ import pytest
 from collection.faults.collection import Collection
 from discretion.collection import Choice
 from discretion.collection.board import Board
-from discretion.collection.parts.counting import counted
+from discretion.collection.parts.counting import count_batch
 from discretion.collection.services.calls import Neighbour
-from discretion.collection.services.kept import kept_tallies
+from discretion.collection.services.tallies import read_tallies
 from discretion.collection.wire.rounds import Round
 
 # So many in the suite; DISCRETION_FAULT_CASES says how many by hand, DISCRETION_FAULT_FIRST from which one on.
@@ -53,19 +53,19 @@ def check(held: Collection) -> None:
         of = Round(held.task)
         if held.curated:
             body = batches["curator", 1]
-            told, *_ = kept_tallies(held.homes["curator"].folder / "counted-1").groups
+            told, *_ = read_tallies(held.homes["curator"].folder / "counted-1").groups
             assert codes(told.tolist()) == sorted(first)
-            found = counted([body], of, held.keys["curator"]["seal"].private)
+            found = count_batch([body], of, held.keys["curator"]["seal"].private)
         else:
             with Neighbour(held.task.shufflers[-1].url) as shuffler:
                 body = shuffler.ask("GET", "/rounds/1/board")
-            found = counted([body], of, None)
+            found = count_batch([body], of, None)
         assert (found.dropped, found.repeated, found.unknown) == (0, 0, 0)
         assert sorted(found.answers[found.answers[:, 0] == 0, 1]) == sorted(first)
     if 2 in passed_on:
         choice = published(held)
         of = Round(held.task, choice)
-        found = counted([batches["analyst", 2]], of, held.keys["analyst"]["seal"].private)
+        found = count_batch([batches["analyst", 2]], of, held.keys["analyst"]["seal"].private)
         assert (found.dropped, found.repeated, found.unknown) == (0, 0, 0)
         assert sorted(found.answers[:, 0]) == sorted(last)
         with held.calls("analyst") as analyst:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import discretion as dc
 from discretion.collection import Feature
-from discretion.collection.parts.counting import counted
+from discretion.collection.parts.counting import count_batch
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.uploads import Upload
 from support.collection.in_process import Run, made
@@ -47,7 +47,7 @@ def passed(tmp_path_factory: pytest.TempPathFactory) -> Passed:
     assert batch is not None
     boxes = np.frombuffer(batch.path.read_bytes(), np.uint8).reshape(2 * PEOPLE, first.width(1))
     private = of.curator.private_bytes_raw()
-    senders = np.array([counted([box.tobytes()], first, private).answers[0, 1] for box in boxes])
+    senders = np.array([count_batch([box.tobytes()], first, private).answers[0, 1] for box in boxes])
     assert sorted(senders) == sorted([*range(PEOPLE), *range(PEOPLE)])
     by_hash = np.empty(PEOPLE, np.int64)
     by_hash[np.argsort([upload.token_hash for upload in uploads])] = range(PEOPLE)

@@ -16,7 +16,7 @@ from discretion.anonymity import hierarchical_rounds
 from discretion.collection import Choice, Client, Task
 from discretion.collection.board import Board
 from discretion.collection.errors import ConflictError, RefusedTaskError
-from discretion.collection.parts.asking import Learnt
+from discretion.collection.parts.asking import KnownCounts
 from discretion.collection.parts.counting import tallies_of
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.sealing import unsealed
@@ -106,6 +106,7 @@ def test_answers_in_pairs_let_more_out_and_no_more_is_asked_than_that_takes(tmp_
     assert (choice.number, choice.chosen) == (3, (0, 1, 2))
 
 
+@pytest.mark.long
 def test_all_messages_of_a_round_are_equally_long_and_bound_to_all_that_was_published(tmp_path: Path) -> None:
     """The info is put together here as docs/protocol.md says, and opens each layer; nothing else does."""
     of = made(NESTED, 2, rounds=3, budget="0.5")
@@ -145,6 +146,7 @@ def test_all_messages_of_a_round_are_equally_long_and_bound_to_all_that_was_publ
     assert len(set(salts)) == len(salts)
 
 
+@pytest.mark.long
 def test_groups_tell_the_same_randomized_answers_as_single_ones(tmp_path: Path) -> None:
     table = places_in_places()
     run = Run(made(features(2, 4, 8, 3, randomizer="krr:epsilon=1"), rounds=2, budget="0.9"), people(table), tmp_path)
@@ -214,6 +216,7 @@ def test_nothing_follows_the_analyst_s_round() -> None:
         one.upload(after)
 
 
+@pytest.mark.long
 def test_a_shuffler_takes_one_chain_of_publications_and_no_other(tmp_path: Path) -> None:
     run = Run(made(NESTED, rounds=3, budget="0.5"), people(places_in_places()), tmp_path)
     (shuffler,) = run.shufflers
@@ -257,6 +260,7 @@ def test_who_was_told_another_question_is_not_counted_for_this_one(tmp_path: Pat
     assert (held.messages, held.dropped, len(found.answers)) == (40, 10, 40)
 
 
+@pytest.mark.long
 def test_everybody_checks_the_board_of_each_round(tmp_path: Path) -> None:
     run = Run(made(NESTED, curated=False, rounds=3, budget="0.5"), people(places_in_places()), tmp_path)
     published = ran(run)
@@ -284,7 +288,7 @@ def test_who_leaves_a_round_is_taken_to_stand_out() -> None:
         table, k = drawn(draw), draw.randint(2, 4)
         task = made(features(8, 8, 8), rounds=2, budget=str(draw.randint(10, 40) / 100), k=k).task
         counts = counts_of_table(task.features, table)
-        learnt = Learnt()
+        learnt = KnownCounts()
         question = learnt.next_choice(Round(task), list(counts.values()))
         if question is None or question.receiver == "analyst":
             continue

@@ -9,7 +9,7 @@ import pytest
 
 from discretion.anonymity import statistical_exposure
 from discretion.collection.parts.choosing import choice_of, exposure_of
-from discretion.collection.parts.others import ForOthers, rare_limits
+from discretion.collection.parts.other_people import StatisticalCertificate, rare_limits
 from discretion.errors import InvalidValueError
 from support.collection.drawn_results import collected, drawn, features_of
 
@@ -49,7 +49,7 @@ def test_others_stand_out_no_more_than_is_certified_where_the_limits_hold(seed: 
     marginals = [law.sum(1), law.sum(0)]
     people, k, others = 4000, int(rng.integers(2, 8)), int(rng.integers(20, 3000))
     counts = {name: rng.multinomial(people, p) for name, p in zip("ab", marginals, strict=True)}
-    bound = ForOthers(counts, k, others, 0.99)
+    bound = StatisticalCertificate(counts, k, others, 0.99)
     for name, p in zip("ab", marginals, strict=True):
         outside = 1 - np.cumsum(p[np.argsort(-counts[name])])
         assert (outside <= np.array(rare_limits(counts[name], people, 0.005)) + 1e-12).all()  # for these seeds
@@ -59,7 +59,7 @@ def test_others_stand_out_no_more_than_is_certified_where_the_limits_hold(seed: 
 
 def test_the_bound_is_the_least_over_all_cuts() -> None:
     of = drawn(features_of(4, 3, 6), 5000)
-    bound = ForOthers(of.counts, 5, 800, 0.95)
+    bound = StatisticalCertificate(of.counts, 5, 800, 0.95)
     limits = [rare_limits(held, 5000, 0.05 / 3) for held in of.counts.values()]
     least = min(
         sum(each[n - 1] for each, n in zip(limits, cut, strict=True)) + 4 / 800 * prod(cut)

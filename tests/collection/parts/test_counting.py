@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from discretion.collection import Feature
-from discretion.collection.parts.counting import Counted, counted, tallies_of
-from discretion.collection.parts.joint import joint_of
+from discretion.collection.parts.counting import BatchCounts, count_batch, tallies_of
+from discretion.collection.parts.joint import joint_shares
 from discretion.collection.parts.shuffling import blocks_of
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.sealing import sealed
@@ -61,20 +61,21 @@ def test_counts_are_those_of_going_through_all_messages(asked: Callable[[Made], 
     boxes = [*(sealed(message, [layer]) for message in messages), bytes(of.width(1)), bytes(of.width(1) - 1)]
     key = (run.analyst if of.to_analyst else run.curator).private_bytes_raw()
     batch = b"".join(boxes)
-    found = counted([batch[start : start + 1000] for start in range(0, len(batch), 1000)], of, key)
+    found = count_batch([batch[start : start + 1000] for start in range(0, len(batch), 1000)], of, key)
     said, repeated, unknown = one_by_one(messages, of)
-    assert dict(zip(map(tuple, found.told.tolist()), found.times.tolist(), strict=True)) == said
+    assert dict(zip(map(tuple, found.combinations.tolist()), found.times.tolist(), strict=True)) == said
     assert (found.dropped, found.repeated, found.unknown) == (2, repeated, unknown)
     assert Counter(map(tuple, found.answers.tolist())) == said
 
 
+@pytest.mark.long
 def test_many_open_messages_are_counted_from_disk() -> None:
     of = Round(made(curated=False).task)
     messages = drawn(of, 200_000)
     batch = b"".join(messages) + b"a rest"
-    found = counted([batch[start : start + (1 << 16)] for start in range(0, len(batch), 1 << 16)], of, None)
+    found = count_batch([batch[start : start + (1 << 16)] for start in range(0, len(batch), 1 << 16)], of, None)
     said, repeated, unknown = one_by_one(messages, of)
-    assert dict(zip(map(tuple, found.told.tolist()), found.times.tolist(), strict=True)) == said
+    assert dict(zip(map(tuple, found.combinations.tolist()), found.times.tolist(), strict=True)) == said
     assert (found.dropped, found.repeated, found.unknown) == (1, repeated, unknown)
 
 
@@ -85,14 +86,14 @@ def test_how_often_each_is_told_says_what_a_row_for_each_does(randomizer: str | 
     answers = draw.integers(0, 5, (300, 2))
     told, times = np.unique(answers, axis=0, return_counts=True)
     of = pairs(made(features))
-    alone, together = joint_of(answers, of), joint_of(told, of, times)
+    alone, together = joint_shares(answers, of), joint_shares(told, of, times)
     assert (alone.answers, alone.people, alone.reach_of_one) == (together.answers, 300, together.reach_of_one)
     assert alone.shares.tolist() == together.shares.tolist()
     assert alone.errors.tolist() == together.errors.tolist()
     first = Round(of.task)
     single = np.column_stack([answers[:, 0] % 2, answers[:, 1]])
     told, times = np.unique(single, axis=0, return_counts=True)
-    tallies = tallies_of(Counted(told, times, 0, 0, 0), first)
+    tallies = tallies_of(BatchCounts(told, times, 0, 0, 0), first)
     for place, tally in enumerate(tallies):
         assert tally.tolist() == np.bincount(single[single[:, 0] == place, 1], minlength=5).tolist()
 

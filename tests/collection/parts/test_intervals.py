@@ -10,7 +10,7 @@ from scipy.special import gammaln
 
 from discretion.collection.parts import intervals
 from discretion.collection.parts.intervals import intervals_of
-from discretion.collection.parts.joint import joint_of, score_of
+from discretion.collection.parts.joint import joint_shares, score_of
 from discretion.collection.randomizers import randomizer_of
 from oracles.collecting import all_told, channel_of
 from support.collection.drawn_results import collected, features_of
@@ -44,7 +44,7 @@ def test_all_hold_together_over_all_coins(case, confidence, by_ends, monkeypatch
     for told, chance in all_told(of.rows, channels):
         bags[tuple(sorted(map(tuple, told.tolist())))] += chance
     for told, chance in bags.items():
-        joint = joint_of(np.array(told), of_all)
+        joint = joint_shares(np.array(told), of_all)
         low, high = intervals_of(joint, of_all, confidence)
         truth = truth_of(of.rows, joint.codes)
         missed += chance * (not ((low <= truth + 1e-9) & (truth <= high + 1e-9)).all())

@@ -11,7 +11,7 @@ import pytest
 
 from discretion.anonymity import RedactionRule, redacted_exposure
 from discretion.collection import Client
-from discretion.collection.parts.joint import joint_of
+from discretion.collection.parts.joint import joint_shares
 from discretion.collection.parts.redacting import redacted_choice
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Rule
@@ -60,7 +60,7 @@ def test_rare_answers_are_redacted_with_decoys_so_that_more_goes_out(tmp_path: P
     assert redacted_exposure(population(table), rules, k=5) <= choice.exposure <= 0.075
     of = Round(run.task, choice)
     found = run.ask(choice)
-    joint = joint_of(found.answers, of)
+    joint = joint_shares(found.answers, of)
     told = Counter(dict(zip(joint.answers, (joint.shares * 1000).round().astype(int).tolist(), strict=True)))
     for row in table:
         assert told[str(row[0]), str(row[1])] == 0 if max(row) > 2 else True
@@ -103,6 +103,7 @@ def test_answers_that_decoys_may_make_rare_are_not_taken_to_be_safe() -> None:
     assert 10 / len(table) < exact <= choice.exposure < exposed(table, (0,), 20) / len(table)
 
 
+@pytest.mark.long
 def test_a_rare_answer_is_always_redacted_and_any_other_by_a_coin_tossed_once() -> None:
     of = made(features(3, 2), smallest_batch=20, redaction="0.5")
     choice = replace(together(of.task, 0, 1), rules=(Rule(0, (2,), 0.25),)).signed(of.signer)

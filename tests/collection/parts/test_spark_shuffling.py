@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from discretion.collection.parts.opening import Opener
 from discretion.collection.parts.shuffler import Shuffler
-from discretion.collection.parts.shuffling import Shuffle, forget, parts_of, shuffled
+from discretion.collection.parts.shuffling import Shuffle, forget, parts_of, shuffle_messages
 from discretion.collection.parts.spark_shuffling import read_partition, shuffled_on_spark, write_partitions
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.sealing import public_bytes, sealed
@@ -86,7 +86,7 @@ def test_spark_closes_as_this_machine_does_and_keeps_nothing(whose: str, with_sp
         )  # fmt: skip
     assert ended.returncode == 0, ended.stderr
     key, out = (tmp_path / "key").read_bytes(), tmp_path / "out"
-    here = shuffled(messages, WIDTH, Opener(key, b"info", WIDTH), tmp_path / "here")
+    here = shuffle_messages(messages, WIDTH, Opener(key, b"info", WIDTH), tmp_path / "here")
     count, dropped, digest, tasks = json.loads(ended.stdout)
     assert (count, dropped) == (here.messages, here.dropped) == (2571, 429)
     assert bytes.fromhex(digest) == sha256(out.read_bytes()).digest()
@@ -142,7 +142,7 @@ def test_a_shuffler_closes_by_the_job_that_it_is_told(tmp_path: Path) -> None:
 
     def noted(messages: Iterable[bytes], width: int, opened: Opener, out: Path) -> Shuffle:
         asked.append(width)
-        return shuffled(messages, width, opened, out)
+        return shuffle_messages(messages, width, opened, out)
 
     first = run.shufflers[0]
     run.shufflers[0] = Shuffler(run.task, 0, first._private, first.store, first.folder, shuffle=noted)
@@ -161,4 +161,6 @@ def test_nothing_is_left_of_shuffles_that_were_killed(tmp_path: Path) -> None:
 
 
 def test_an_empty_round_is_an_empty_file(tmp_path: Path) -> None:
-    assert shuffled([], WIDTH, Opener(bytes(32), b"", WIDTH), tmp_path / "out") == Shuffle(0, 0, sha256().digest())
+    assert shuffle_messages([], WIDTH, Opener(bytes(32), b"", WIDTH), tmp_path / "out") == Shuffle(
+        0, 0, sha256().digest()
+    )

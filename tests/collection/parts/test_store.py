@@ -126,6 +126,7 @@ def check_races(store: Store) -> None:
     assert store.progress(1) is None
 
 
+@pytest.mark.long
 def test_of_uploads_that_race_one_counts(store: Store) -> None:
     check_races(store)
 
@@ -153,7 +154,7 @@ def test_a_shuffle_gives_every_order_as_often(tmp_path: Path) -> None:
 
 
 def test_a_shuffle_keeps_each_message_that_opens_and_counts_the_others(tmp_path: Path) -> None:
-    from discretion.collection.parts.shuffling import shuffled
+    from discretion.collection.parts.shuffling import shuffle_messages
 
     messages = [place.to_bytes(4) * 13 for place in range(20_000)]
 
@@ -163,7 +164,7 @@ def test_a_shuffle_keeps_each_message_that_opens_and_counts_the_others(tmp_path:
             kept = [message for message in held if int.from_bytes(message) % 7]
             yield b"".join(kept), len(held) - len(kept)
 
-    found = shuffled(messages, 52, opened, tmp_path / "out")
+    found = shuffle_messages(messages, 52, opened, tmp_path / "out")
     out = (tmp_path / "out").read_bytes()
     numbers = [int.from_bytes(out[start : start + 4]) for start in range(0, len(out), 4)]
     assert sorted(numbers) == [place for place in range(20_000) if place % 7]

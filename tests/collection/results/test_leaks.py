@@ -9,11 +9,10 @@ import pytest
 from rich.console import Console
 
 from discretion.collection.parts.choosing import exposure_of
-from discretion.collection.results.beside import beside
-from discretion.collection.results.curated import curator_result
+from discretion.collection.results.curator import curator_result
+from discretion.collection.results.documents import analyst_document, curator_document, leaks_document, truth_document
 from discretion.collection.results.leaks import Leaks, leaks_of, moved_joint, moved_single
-from discretion.collection.results.leaks_said import leaks_document
-from discretion.collection.results.said import analysed_document, beside_document, curated_document
+from discretion.collection.results.truth import compare_with_truth
 from discretion.estimate import highest, lowest
 from discretion.presenting.objects import answer
 from discretion.presenting.views.document import Document
@@ -110,9 +109,9 @@ def test_a_terminal_shows_all_of_it_in_its_width(randomizers, width: int) -> Non
     result = of.analysed(0, 1)
     documents = [
         leaks_document(leaks(of)),
-        analysed_document(result),
-        curated_document(curator_result(of.task, of.counts, rows_counted(of.told, 0), of.choice(0, 1))),
-        beside_document(beside(of.task, of.rows, of.counts, result)),
+        analyst_document(result),
+        curator_document(curator_result(of.task, of.counts, rows_counted(of.told, 0), of.choice(0, 1))),
+        truth_document(compare_with_truth(of.task, of.rows, of.counts, result)),
     ]
     for document in documents:
         text = shown(document, width)

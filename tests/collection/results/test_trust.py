@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from discretion.collection.parts.joint import joint_of
+from discretion.collection.parts.joint import joint_shares
 from discretion.collection.randomizers import randomizer_of
 from discretion.collection.results.leaks import NOT_PROMISED, collusions, moved_joint, moved_single
 from discretion.collection.wire.rounds import Round
@@ -82,7 +82,7 @@ def test_what_is_not_promised_is_what_the_protocol_says() -> None:
 
 def joint(of: Collected, told: list[tuple[int, ...]]) -> dict[tuple[int, ...], float]:
     places = tuple(range(len(of.task.features)))
-    found = joint_of(np.array(told, dtype=np.int64).reshape(-1, len(places)), round_of(of.task, *places))
+    found = joint_shares(np.array(told, dtype=np.int64).reshape(-1, len(places)), round_of(of.task, *places))
     return dict(zip(map(tuple, found.codes.tolist()), found.shares.tolist(), strict=True))
 
 
@@ -99,7 +99,7 @@ def test_no_liars_move_a_joint_share_further_and_some_move_it_as_far(randomizers
             after = joint(of, [*honest, *lies])
             moved = max(abs(before.get(cell, 0) - after.get(cell, 0)) for cell in {*before, *after})
             people = len(honest) + len(lies)
-            told = joint_of(np.array([*honest, *lies]), round_of(of.task, 0, 1))
+            told = joint_shares(np.array([*honest, *lies]), round_of(of.task, 0, 1))
             assert moved <= min(1.0, liars * told.reach_of_one) + 1e-9 or moved_joint(told, liars) == 1
             assert moved <= liars * told.reach_of_one + 1e-9
             furthest = max(furthest, moved * people)

@@ -22,11 +22,11 @@ from discretion.collection.services.calls import Neighbour
 from discretion.collection.services.credentials import operator_credential
 from discretion.collection.services.curator import CuratorService
 from discretion.collection.services.home import Home, Role
-from discretion.collection.services.operations import Bounds
+from discretion.collection.services.operations import RequestBounds
 from discretion.collection.services.service import Service
 from discretion.collection.services.shuffler import ShufflerService
 from discretion.collection.simulation.parties import HOST, free_ports
-from discretion.collection.simulation.people import take_part
+from discretion.collection.simulation.people import send_answers
 from support.cli_runner import run
 from support.collection.in_process import SEX_AND_TOWN
 
@@ -61,7 +61,7 @@ def homes(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[str, 
     }  # fmt: skip
     servers = [
         uvicorn.Server(uvicorn.Config(
-            service.application(Bounds(rate=1e9)), HOST, ports[name], log_config=None, lifespan="on",
+            service.application(RequestBounds(rate=1e9)), HOST, ports[name], log_config=None, lifespan="on",
         ))
         for name, service in services.items()
     ]  # fmt: skip
@@ -91,7 +91,7 @@ def check(homes: dict[str, Home], asked: dict[str, Neighbour]) -> None:
     task, tokens = homes["first"].task, [token_bytes(32) for _ in PEOPLE]
     asked["first"].ask("POST", "/tokens", content=b"".join(sha256(token).digest() for token in tokens))
     heard = Heard()
-    take_part(task.encoded, PEOPLE, tokens, heard)
+    send_answers(task.encoded, PEOPLE, tokens, heard)
     assert heard == [1, 2]
     while not json.loads(asked["analyst"].ask("GET", "/status"))["counted"]:
         time.sleep(0.05)

@@ -98,6 +98,7 @@ def test_the_list_of_operations_is_openapi(service: AsOperator) -> None:
     assert not specs.OpenAPIV31SpecValidator(document).is_valid()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("requests", [60, pytest.param(1000, marks=pytest.mark.long)])
 def test_what_nobody_means_well_by_is_refused_and_counts_nowhere(requests: int, service: AsOperator) -> None:
     draw = Random(7)

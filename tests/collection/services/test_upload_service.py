@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from discretion.collection import Choice, Client, Feature
-from discretion.collection.services.operations import Bounds
+from discretion.collection.services.operations import RequestBounds
 from discretion.collection.services.shuffler import ShufflerService
 from support.collection.homes import NOW, AsOperator, first_shuffler, housed, person, token
 
@@ -110,7 +110,7 @@ def test_a_body_without_end_is_read_no_further_than_one_may_be_long(service: AsO
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
-    with first_shuffler(housed(tmp_path), bounds=Bounds(rate=1e9, seconds=0.05)) as service:
+    with first_shuffler(housed(tmp_path), bounds=RequestBounds(rate=1e9, seconds=0.05)) as service:
         answered: list[dict[str, object]] = []
 
         async def receive() -> dict[str, object]:
@@ -134,7 +134,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_who_asks_too_often_has_to_wait(tmp_path: Path) -> None:
-    with first_shuffler(housed(tmp_path), bounds=Bounds(rate=30)) as service:
+    with first_shuffler(housed(tmp_path), bounds=RequestBounds(rate=30)) as service:
         statuses = [service.get("/health").status_code for _ in range(200)]
     assert set(statuses) == {200, 429}
     assert statuses.index(429) >= 20

@@ -7,7 +7,7 @@ import pytest
 from discretion.collection.errors import UnavailableError
 from discretion.collection.services.home import Home
 from discretion.collection.simulation.parties import Parties, free_ports
-from discretion.collection.simulation.people import take_part
+from discretion.collection.simulation.people import send_answers
 from support.collection.homes import housed
 
 
@@ -34,6 +34,6 @@ def test_people_who_cannot_take_part_say_why(tmp_path: Path) -> None:
     class Pipe:
         send = staticmethod(heard.append)
 
-    take_part(of.encoded, [{"sex": "f"}], [b"short"], Pipe)
+    send_answers(of.encoded, [{"sex": "f"}], [b"short"], Pipe)
     assert len(heard) == 1
     assert "Error: " in str(heard[0])

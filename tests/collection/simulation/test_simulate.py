@@ -9,8 +9,8 @@ import pytest
 
 from discretion.anonymity import Population
 from discretion.collection.errors import MalformedError
-from discretion.collection.simulation.asked import Asked, asked_of
-from discretion.collection.simulation.said import simulated_document
+from discretion.collection.simulation.document import simulation_document
+from discretion.collection.simulation.questionnaire import Questionnaire, questionnaire_of
 from discretion.collection.simulation.simulate import simulate
 from discretion.errors import InvalidValueError
 from discretion.presenting.views.markdown import to_markdown
@@ -40,7 +40,7 @@ def test_the_result_is_the_table_s(kind: str) -> None:
     assert [status["role"] for status in found.ran.statuses.values()].count("shuffler") == KINDS[kind].get(
         "shufflers", 1
     )
-    text = to_markdown(simulated_document(found, full=True))
+    text = to_markdown(simulation_document(found, full=True))
     assert "agree with the table" in text
     assert found.to_dict()["beside"]["agrees"]
 
@@ -50,11 +50,11 @@ def test_nothing_goes_out_that_is_not_certified() -> None:
     found = simulate("example:adult", ["age"], users=60, k=30, budget="0", cores=1, seed=1)
     assert (found.ran.chosen, found.ran.analysed, found.leaks.exposure) == (None, None, None)
     assert found.measures["differing"] == 0
-    assert "together went out: nothing" in to_markdown(simulated_document(found))
+    assert "together went out: nothing" in to_markdown(simulation_document(found))
 
 
-def asked(table: Any, columns: list[str] | None = None, people: int | None = None, **randomizers: str) -> Asked:
-    return asked_of(table, columns, people, randomizers, np.random.default_rng(0))
+def asked(table: Any, columns: list[str] | None = None, people: int | None = None, **randomizers: str) -> Questionnaire:
+    return questionnaire_of(table, columns, people, randomizers, np.random.default_rng(0))
 
 
 def test_each_column_is_a_question_and_each_row_a_person(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from discretion.collection import Choice, Client, Feature
 from discretion.collection.board import Board
 from discretion.collection.errors import ConflictError, RefusedTaskError, StrangerError
 from discretion.collection.parts.counting import tallies_of
-from discretion.collection.parts.joint import joint_of
+from discretion.collection.parts.joint import joint_shares
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.uploads import Upload
 from discretion.errors import TooLargeError
@@ -42,6 +42,7 @@ def first_choice(run: Run) -> Choice:
     return choice
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("shufflers", [1, 2, 3])
 @pytest.mark.parametrize("curated", [True, False])
 def test_marginals_are_the_table_s_and_then_the_joint_counts_are(shufflers: int, curated: bool, tmp_path: Path) -> None:
@@ -58,7 +59,7 @@ def test_marginals_are_the_table_s_and_then_the_joint_counts_are(shufflers: int,
     choice = run.choice()
     assert choice is not None
     assert [run.task.features[place].name for place in choice.chosen] == ["sex", "town"]
-    joint = joint_of(run.ask(choice).answers, Round(run.task, choice))
+    joint = joint_shares(run.ask(choice).answers, Round(run.task, choice))
     told = Counter((said(person, SEX_AND_TOWN[0]), said(person, SEX_AND_TOWN[1])) for person in table)
     assert {answer: share * 200 for answer, share in zip(joint.answers, joint.shares, strict=True)} == pytest.approx(
         told
@@ -72,7 +73,7 @@ def test_randomized_answers_come_out_within_their_standard_errors(tmp_path: Path
     features = [Feature(f.name, f.values, "krr:epsilon=2") for f in SEX_AND_TOWN]
     run = Run(made(features, budget="1"), table, tmp_path)
     choice = first_choice(run)
-    joint = joint_of(run.ask(choice).answers, Round(run.task, choice))
+    joint = joint_shares(run.ask(choice).answers, Round(run.task, choice))
     told = Counter((said(person, SEX_AND_TOWN[0]), said(person, SEX_AND_TOWN[1])) for person in table)
     truth = np.array([told[answer] / 3000 for answer in joint.answers])
     assert (np.abs(joint.shares - truth) <= 5 * joint.errors).all()  # the system's coins: 20 cells, once in 90,000 runs
@@ -173,6 +174,7 @@ def test_only_who_was_counted_is_asked_again(tmp_path: Path) -> None:
     assert isinstance(why, StrangerError)
 
 
+@pytest.mark.long
 def test_everybody_finds_her_messages_on_the_board_and_the_same_choice(tmp_path: Path) -> None:
     run = Run(made(shufflers=2, curated=False), people(), tmp_path)
     choice = first_choice(run)
@@ -245,8 +247,8 @@ def test_nothing_goes_out_where_fewer_answers_opened_than_a_batch_has(
 def test_what_cannot_be_undone_is_refused() -> None:
     wide = [Feature(name, tuple(map(str, range(4000))), "krr:epsilon=1") for name in "ab"]
     with pytest.raises(TooLargeError, match="combinations"):
-        joint_of(np.zeros((1, 2), np.int64), round_of(made(wide).task, 0, 1))
+        joint_shares(np.zeros((1, 2), np.int64), round_of(made(wide).task, 0, 1))
     few = round_of(made([Feature("a", ("1", "2"), "krr:epsilon=1")]).task, 0)
-    assert len(joint_of(np.zeros((1, 1), np.int64), few).shares) == 4
+    assert len(joint_shares(np.zeros((1, 1), np.int64), few).shares) == 4
     with lowered(MAX_ANSWERS_COMBINED=3), pytest.raises(TooLargeError, match="4 combinations, and at most 3 "):
-        joint_of(np.zeros((1, 1), np.int64), few)
+        joint_shares(np.zeros((1, 1), np.int64), few)

@@ -62,6 +62,7 @@ def test_asymptotic_utility_is_its_definition_on_any_channel(case):
     assert covers(utility, slow.asymptotic_utility(case.matrix, case.law))
 
 
+@pytest.mark.long
 def test_four_values_under_an_uneven_law():
     rng = np.random.default_rng(4)
     C, population = rng.dirichlet(np.ones(5), size=4), dc.Dirichlet([0.5, 1, 2, 3])
@@ -69,6 +70,7 @@ def test_four_values_under_an_uneven_law():
     assert covers(dc.information.asymptotic_utility(dc.Channel(C), population, rng=1), expected, within=1e-10)
 
 
+@pytest.mark.long
 def test_unary_encodings():
     for make in (UE.rappor, UE.oue, UE.blh):
         mechanism = make(3, epsilon=2)

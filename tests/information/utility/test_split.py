@@ -31,6 +31,7 @@ def test_every_entry_is_its_definition(case, n):
         assert covers(getattr(getattr(answer, who), part), expected, within=2e-12), (who, part)
 
 
+@pytest.mark.long
 @settings(max_examples=15)
 @given(problems(reports=st.integers(1, 3)), st.integers(1, 3))
 def test_every_entry_is_its_definition_on_any_channel(case, n):

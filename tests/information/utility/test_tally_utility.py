@@ -58,6 +58,7 @@ def test_tally_utility_of_unary_encodings_is_its_definition(make):
     )
 
 
+@pytest.mark.long
 @settings(max_examples=20)
 @given(problems(reports=st.integers(1, 3)), st.integers(1, 3))
 def test_tally_utility_is_its_definition_on_any_channel(case, n):

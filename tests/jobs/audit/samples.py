@@ -28,6 +28,7 @@ from discretion.jobs.audit.result import (
     SetReport,
     SetsReport,
 )
+from discretion.jobs.options.tables import AuditOptions
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 PEOPLE = 1000
@@ -158,7 +159,7 @@ def usual(city: str = "city", job: str = "job", table: str = "people.csv") -> Au
         guess_budget=0.05,
         preset=None,
         show_rare=False,
-        options=(),
+        options=AuditOptions(),
         decision=Decision(
             columns=decided(
                 **{

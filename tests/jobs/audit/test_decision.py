@@ -21,6 +21,7 @@ def test_what_limits_guesses_of_no_column_is_refused(told: dict) -> None:
         dc.audit(pa.table({"a": ["x"]}), **told)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("told", "said", "reasons"),
     [
@@ -50,6 +51,7 @@ def test_where_nothing_goes_out_the_reason_is_said(told: dict, said: str, reason
     assert {each.verdict for each in found.decision.columns} == {"drop"}
 
 
+@pytest.mark.long
 def test_what_stands_out_without_naming_anybody_is_called_what_it_is() -> None:
     days = [f"2020-01-{1 + place % 28:02}" for place in range(200)]
     told = {
@@ -75,6 +77,7 @@ def test_bits_are_counted_instead_where_that_is_more_in_the_digits_that_are_said
     assert [offer.by for offer in found.decision.offers] == offered
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("known", dc.anonymity.PRESETS, ids=lambda known: known.name)
 def test_a_published_threshold_is_named_with_its_source_in_each_report(known: dc.anonymity.Preset) -> None:
     found = dc.audit(pa.table({"a": ["x"]}), preset=known.name)
@@ -92,6 +95,7 @@ def test_a_search_takes_longer_where_each_question_does() -> None:
     assert [there / at_once for there, at_once in longer] == [6, 6]
 
 
+@pytest.mark.long
 def test_what_fits_and_was_not_added_in_time_is_said_to_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "_SEARCH_SECONDS", 1e-9)
     table = pa.table({"sex": [*"fm"] * 50, "town": [*"aabb"] * 25})

@@ -108,8 +108,7 @@ def test_the_decision_says_what_to_publish_what_that_gives_away_and_what_comes_n
         "They expose about 1 in 120 people (8, 0.8 %); the budget is 1 %; sick is guessed right 52 % of the time "
         "instead of 50 %.",
         "of which none follows from another: proved.",
-        "discretion release people.csv --columns=city,sick --sensitive=sick --keep=sick --k=10 --budget=0.01 "
-        "--out=columns.parquet",
+        "discretion release people.csv --columns=city,sick --sensitive=sick --keep=sick --out=columns.parquet",
         "publish job, sick instead: 3.5 bits together, not 3.25.",
         "Coarsened or redacted in this way, each of these columns fits beside those to publish; not all of them do.",
         "Without any column sick is guessed right about 1 in 2 times (50 %); by an adversary that knows city, job, "

@@ -185,6 +185,7 @@ def test_redacting_with_too_many_answers_is_left_out_and_says_so(columns: int) -
     assert all(report.redacted_exposure is not None for report in found.redaction.columns)
 
 
+@pytest.mark.long
 def test_identifiers_are_set_apart() -> None:
     rows = [{"id": str(i), "sex": "mf"[i % 2]} for i in range(100)]
     found = dc.audit(arrow(rows))
@@ -232,6 +233,7 @@ def test_an_unknown_sensitive_column_is_refused() -> None:
         dc.audit("example:adult", columns=["sex"], sensitive="sx")
 
 
+@pytest.mark.long
 def test_the_report_says_which_columns_a_risk_and_a_guess_are_of() -> None:
     """Who knows an identifier knows the sensitive value; the table goes out with it, and guesses are without."""
     visits = pa.table({

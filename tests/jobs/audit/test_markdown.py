@@ -65,11 +65,13 @@ def test_a_notebook_shows_the_same_in_short_and_folds_the_rest(found):
     assert not re.search(r"<(script|style|img|link)|\b(src|href)=|\d(px|pt)\b|color|background", tags)
 
 
+@pytest.mark.one_in(2)
 def test_methods_give_what_the_functions_give(found):
     assert found.to_html() == to_html(found)
     assert found.to_markdown() == to_markdown(found)
 
 
+@pytest.mark.long
 def test_figures_are_those_of_the_page():
     found = samples.usual()
     assert found.chart().to_dict() == found.chart("columns").to_dict()

@@ -204,7 +204,7 @@ def test_an_audit_cut_short_failed_or_of_people_with_several_rows_tells_nothing_
 
 @pytest.mark.parametrize("columns", ["town", "salary,weight", "born,seen,pin", "id,note"])
 def test_exposure_tells_nothing_rare(people: Path, tmp_path: Path, columns: str) -> None:
-    chart = ["--curve", str(tmp_path / "curve.svg")]
+    chart = ["--chart", str(tmp_path / "curve.svg")]
     check(tmp_path, "exposure", str(people), "--columns", columns, "--person", "none", "--k", "10", "--bounds", *chart)
     check(tmp_path, "exposure", str(people), "--columns", columns, "--person", "none", "--threshold", "1/100", "--json")
 

@@ -20,6 +20,7 @@ def checked(rows: list[tuple], text: str, folder: Path, names: str = "xyz") -> P
     return check(pa.table(columns), read_policy(folder / "discretion.toml"))
 
 
+@pytest.mark.long
 @given(ROWS, st.integers(1, 5), st.tuples(*[SHARES] * 4), st.integers(1, 3))
 def test_rules_are_comparisons_of_fractions(
     tmp_path_factory, rows, k: int, shares: tuple[Fraction, ...], diverse: int
@@ -55,6 +56,7 @@ def test_rules_are_comparisons_of_fractions(
 NAMES = st.lists(st.sampled_from("abcde"), min_size=1, max_size=5, unique=True)
 
 
+@pytest.mark.long
 @given(NAMES, NAMES, st.lists(NAMES, min_size=1, max_size=3))
 def test_columns_are_compared_as_sets(tmp_path_factory, names, allowed, together) -> None:
     text = f"columns = {allowed}\ntogether = {together}"
@@ -87,6 +89,7 @@ def test_a_file_of_nothing_but_the_sensitive_column_raises_no_guess(tmp_path: Pa
     assert [rule.verdict for rule in found.rules] == ["passed"] * 4
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", ["Town", " town", "twon"])
 def test_a_sensitive_column_that_the_file_lacks_passes_no_limit_and_the_nearest_is_named(
     tmp_path: Path, name: str

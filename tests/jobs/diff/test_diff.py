@@ -44,6 +44,7 @@ def row_of(adult: pa.Table, **values: str) -> pa.Table:
     return adult.slice(0, 1)
 
 
+@pytest.mark.long
 def test_a_person_who_was_added_is_found_though_each_table_hides_her(adult: pa.Table) -> None:
     new = pa.concat_tables([adult, row_of(adult, sex="Female", race="White", education="HS-grad")])
     found = diff(adult, new)
@@ -71,6 +72,7 @@ def test_her_income_is_told_by_the_difference_alone(adult: pa.Table) -> None:
     assert "The difference reveals the income of 1 person who came or went; neither table alone does." in words(found)
 
 
+@pytest.mark.long
 def test_the_same_table_twice_differs_in_nothing(adult: pa.Table) -> None:
     found = diff(adult, adult)
     assert found.is_the_same
@@ -89,6 +91,7 @@ def test_who_swapped_their_values_is_followed_though_nobody_else_can_tell() -> N
     assert "40 stayed; of these, 2 people changed in the shared columns." in words(found)
 
 
+@pytest.mark.long
 def test_who_came_by_ten_is_not_found() -> None:
     old = pa.table({"x": ["a"] * 50 + ["b"] * 50})
     new = pa.table({"x": ["a"] * 60 + ["b"] * 50})
@@ -96,6 +99,7 @@ def test_who_came_by_ten_is_not_found() -> None:
     assert diff(old, new, k=11).differencing.hidden == 10
 
 
+@pytest.mark.long
 def test_measures_are_those_of_each_table_by_itself(adult: pa.Table) -> None:
     new = adult.slice(0, 9_000).drop_columns(["education"])
     found = diff(adult, new, sensitive="income", k=40)
@@ -111,6 +115,7 @@ def test_measures_are_those_of_each_table_by_itself(adult: pa.Table) -> None:
     assert found.shared_before.exposed_people == shared.exposed(k=40)
 
 
+@pytest.mark.long
 def test_a_release_in_coarser_form_is_compared_as_coarsely(tmp_path: Path) -> None:
     columns = ["age", "sex", "education"]
     coarse, fine = str(tmp_path / "coarse.csv"), str(tmp_path / "fine.parquet")
@@ -136,6 +141,7 @@ def test_another_form_is_left_out_and_said() -> None:
     assert found.join is not None  # what each says of y in its own form
 
 
+@pytest.mark.long
 def test_tables_of_others_are_said_to_be() -> None:
     old = pa.table({"x": [f"{i % 20}" for i in range(100)], "y": [f"{i // 20}" for i in range(100)]})
     new = pa.table({"x": [f"{i % 20}" for i in range(0, 200, 2)], "y": ["0"] * 96 + ["1", "2", "3", "4"]})
@@ -173,6 +179,7 @@ def test_a_column_that_only_the_old_table_has_left_is_what_is_joined() -> None:
     assert "joined" in spoken(found)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("column", COLUMNS)
 def test_without_a_column_it_is_as_if_the_new_table_had_never_had_it(adult: pa.Table, column: str) -> None:
     old, new = adult.drop_columns(["income"]), adult.drop_columns(["race"]).slice(3)
@@ -206,6 +213,7 @@ def test_json_has_every_measure_that_there_is_and_no_rare_value(adult: pa.Table)
     assert all(found.missing[name] for name in diff_measures(["income"]))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_it_fits_a_terminal(adult: pa.Table, width: int) -> None:
     named = adult.append_column("id", pa.array(range(len(adult))))

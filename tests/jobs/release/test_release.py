@@ -102,6 +102,7 @@ def exposed(rows: list[dict[str, Any]], known: list[str], k: int) -> int:
     return sum(size for size in classes.values() if size < k)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("suffix", [".parquet", ".csv"])
 @pytest.mark.parametrize("asked", [
     {}, {"budget": 0}, {"budget": 0, "max_suppressed": 0}, {"k": 3, "sensitive": "ill"},
@@ -152,6 +153,7 @@ def test_beside_the_file_stands_what_was_asked_and_done(tmp_path: Path) -> None:
     assert 0 < said["kept"] <= said["bound"] <= 1
 
 
+@pytest.mark.long
 def test_what_was_not_looked_at_is_not_said_not_to_fit(tmp_path: Path) -> None:
     given = as_file(people(), tmp_path / "in.csv")
     for some, ended, why in (
@@ -169,6 +171,7 @@ def test_more_people_are_searched_longer() -> None:
     assert [job.search_seconds(people) for people in (100, 500_000, 10**8)] == [5, 10, 30]
 
 
+@pytest.mark.long
 def test_what_columns_lose_and_what_is_left_add_up(tmp_path: Path) -> None:
     found = release("example:adult", tmp_path / "out.csv", ["age", "sex", "race", "education"], max_suppressed=0.01)
     whole = sum(column.bits for column in found.columns if column.how != "not among the columns")
@@ -178,6 +181,7 @@ def test_what_columns_lose_and_what_is_left_add_up(tmp_path: Path) -> None:
     assert found.discernibility == sum(size**2 for size in sizes.values()) + found.suppressed * 32_561
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("asked", [
     {}, {"drop": ["job"]}, {"drop": ["job", "pay"]}, {"sensitive": "ill"}, {"sensitive": "ill", "keep": ["ill"]},
     {"drop": ["job"], "utility": "precision"},
@@ -245,6 +249,7 @@ def test_rare_values_are_redacted_with_decoys(tmp_path: Path, suffix: str) -> No
     assert 0.9 < found.kept < 1
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("utility", ["precision", "discernibility"])
 def test_the_file_keeps_most_of_the_utility_that_was_asked_for(tmp_path: Path, utility: str) -> None:
     given = as_file(people(), tmp_path / "in.csv")
@@ -258,6 +263,7 @@ def test_the_file_keeps_most_of_the_utility_that_was_asked_for(tmp_path: Path, u
     assert kept["entropy"]["entropy"] >= kept[utility]["entropy"]
 
 
+@pytest.mark.long
 def test_rows_are_in_another_order_each_time(tmp_path: Path) -> None:
     given = as_file(people(), tmp_path / "in.csv")
     written = []
@@ -268,6 +274,7 @@ def test_rows_are_in_another_order_each_time(tmp_path: Path) -> None:
     assert sorted(written[0]) == sorted(written[1])
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("suffix", [".parquet", ".csv"])
 def test_nothing_rare_is_in_the_file_its_metadata_or_what_is_said(tmp_path: Path, suffix: str) -> None:
     out = tmp_path / f"out{suffix}"
@@ -310,6 +317,7 @@ RARE_IN_A_VIEW: dict[str, tuple[list[Any], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("case", RARE_IN_A_VIEW)
 def test_what_a_view_shows_of_few_people_does_not_go_out(tmp_path: Path, case: str) -> None:
     values, rare = RARE_IN_A_VIEW[case]
@@ -333,6 +341,7 @@ ODD: dict[str, list[Any]] = {
 }
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("suffix", [".parquet", ".csv"])
 @pytest.mark.parametrize("case", ODD)
 def test_values_of_any_kind_go_out(tmp_path: Path, case: str, suffix: str) -> None:
@@ -466,6 +475,7 @@ def hierarchy(folder: Path, text: str, name: str = "sex.csv") -> Path:
     return path
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_what_is_wrong_is_said_and_nothing_is_written(tmp_path: Path, fault: str) -> None:
     make, kind, said = FAULTS[fault]

@@ -108,6 +108,7 @@ def test_where_corners_are_too_many_the_ends_still_hold():
         assert found.high > found.low + 1e-6
 
 
+@pytest.mark.long
 def test_a_crowd_keeps_its_share_of_a_loss_too():
     crowd = dc.Shuffled(dc.RandomizedResponse(3, p=0.7), 6)
     gain = dc.gain_matrix([[1, 0, 0], [0, 0.5, 0.5]])

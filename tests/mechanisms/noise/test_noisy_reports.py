@@ -73,6 +73,7 @@ def test_divergences_of_reports_and_noise_add_up_in_each_direction(seed, order):
     assert dc.renyi_dp(finite & noise, order) == exactly(slow.renyi(rows_of(finite), known, order))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("finite", [RESPONSE, ASYMMETRIC, dc.repeated(RESPONSE, 7)], ids=repr)
 @pytest.mark.parametrize("noise", [dc.Laplace(1.5), dc.Gaussian(1.5), dc.SubsampledGaussian(1.0, 0.2, 1)], ids=repr)
 def test_the_closed_form_is_within_the_grid_of_summed_losses(finite, noise):
@@ -111,6 +112,7 @@ def test_many_secrets_beside_noise_are_told_apart_like_their_worst_pair():
     assert dc.ldp_epsilon(system) == exactly(max(map(dc.ldp_epsilon, pairs.values())))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "noise", [DP_SGD, dc.repeated(dc.Laplace(3.0), 4), dc.Laplace(3.0) & dc.Gaussian(2.0)], ids=repr
 )
@@ -154,7 +156,7 @@ def test_secrets_that_do_not_fit_are_refused():
         DP_SGD,
         dc.Laplace(1.0) & dc.Gaussian(1.0),
         RESPONSE & dc.Laplace(2.0),
-        ASYMMETRIC & DP_SGD,
+        pytest.param(ASYMMETRIC & DP_SGD, marks=pytest.mark.long),
         dc.RandomizedResponse(4, epsilon=1) & dc.Gaussian(1.0),
     ],
     ids=repr,

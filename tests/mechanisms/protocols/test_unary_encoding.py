@@ -208,6 +208,7 @@ def test_a_million_values_need_no_matrix(kind, epsilon):
     assert dc.frequency_error(mechanism, 10**9).share >= 0
 
 
+@pytest.mark.long
 def test_what_would_need_the_matrix_is_refused():
     assert UE.oue(18, 1).channel().shape == (18, 2**18)
     for k in (19, MILLION):

@@ -11,7 +11,7 @@ from discretion.channels.storage import Dense
 from discretion.channels.storage.sparse import Sparse
 from discretion.errors import TooLargeError
 from discretion.numerics import compiled
-from discretion.numerics.distances import l1_bounds, l1_tiles, pairwise, sign_sums, sparse_pairs
+from discretion.numerics.distances import l1_bounds, l1_tiles, pairwise
 from oracles.strategies import stochastic
 from support.lowering import lowered
 
@@ -30,13 +30,13 @@ def slow_pairs(matrix, tolerance):
 
 
 def by_signs(matrix, tolerance):
-    distance = sign_sums.largest_distance(matrix)
-    return pairwise.Furthest(distance, lambda first: sign_sums.pairs_at(matrix, distance - tolerance, first))
+    distance = pairwise.largest_distance_by_signs(matrix)
+    return pairwise.FurthestRows(distance, lambda first: pairwise.pairs_by_signs(matrix, distance - tolerance, first))
 
 
 def by_tiles(matrix, tolerance):
-    found = l1_tiles.furthest_rows(matrix, tolerance)
-    return pairwise.Furthest(found.distance, lambda first: found.pairs())
+    found = l1_tiles.furthest_rows_by_tiles(matrix, tolerance)
+    return pairwise.FurthestRows(found.distance, lambda first: found.pairs())
 
 
 def by_pivots(matrix, tolerance):
@@ -58,12 +58,12 @@ def by_rows(matrix, tolerance):
 
 def by_numpy(matrix, tolerance):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pairwise, "way", lambda rows, columns: pairwise.BY_ROWS)
+        patch.setattr(pairwise, "algorithm_of_shape", lambda rows, columns: pairwise.BY_ROWS)
         return pairwise.furthest_rows(matrix, tolerance)
 
 
 def of_sparse_rows(matrix, tolerance):
-    return sparse_pairs.furthest_rows(sparse.csr_array(matrix), tolerance)
+    return pairwise.furthest_sparse_rows(sparse.csr_array(matrix), tolerance)
 
 
 WAYS = [by_rows, of_sparse_rows, by_tiles, by_pivots, in_place, by_signs]
@@ -118,7 +118,7 @@ def test_pairs_beyond_number_are_not_listed(way):
 
 def test_the_distance_alone_keeps_no_pairs(monkeypatch):
     monkeypatch.setattr(pairwise, "_pairs_by_rows", None)
-    assert sparse_pairs.furthest_rows(sparse.csr_array(np.eye(50))).distance == 2
+    assert pairwise.furthest_sparse_rows(sparse.csr_array(np.eye(50))).distance == 2
 
 
 def test_a_single_row_has_no_pair():
@@ -128,9 +128,9 @@ def test_a_single_row_has_no_pair():
 
 
 def test_the_way_is_chosen_by_shape():
-    assert pairwise.way(10, 1000) == pairwise.BY_ROWS
-    assert pairwise.way(2000, 1000) == pairwise.BY_TILES
-    assert pairwise.way(100_000, 8) == pairwise.BY_SIGNS
+    assert pairwise.algorithm_of_shape(10, 1000) == pairwise.BY_ROWS
+    assert pairwise.algorithm_of_shape(2000, 1000) == pairwise.BY_TILES
+    assert pairwise.algorithm_of_shape(100_000, 8) == pairwise.BY_SIGNS
     assert Sparse(sparse.csr_array((2000, 1000))).way_to_furthest_rows == pairwise.BY_ROWS
 
 
@@ -152,7 +152,7 @@ def clustered(rows, columns, clusters, spread=0.01):
 @pytest.mark.long
 def test_clusters_are_noticed_and_most_of_their_pairs_left_out():
     matrix = clustered(4000, 50, 40)
-    found = l1_tiles.furthest_rows(matrix, TOLERANCE)
+    found = l1_tiles.furthest_rows_by_tiles(matrix, TOLERANCE)
     expected = by_numpy(matrix, TOLERANCE)
     assert found.distance == pytest.approx(expected.distance, rel=1e-13)
     assert [tuple(pair) for pair in np.concatenate(list(found.pairs())).tolist()] == expected.all()
@@ -162,7 +162,7 @@ def test_clusters_are_noticed_and_most_of_their_pairs_left_out():
 def test_rows_that_do_not_cluster_are_compared_without_pivots():
     matrix = np.random.default_rng(4).dirichlet(np.ones(60), size=1500)
     assert np.isinf(l1_tiles.blocks_of(matrix).reach).all()
-    assert l1_tiles.furthest_rows(matrix, TOLERANCE).compared == 1500 * 1499 // 2
+    assert l1_tiles.furthest_rows_by_tiles(matrix, TOLERANCE).compared == 1500 * 1499 // 2
 
 
 @pytest.mark.parametrize("columns", [3, 64, 1001])

@@ -49,6 +49,7 @@ def assert_same(masses, expected, rel, abs=0.0):  # noqa: A002
         assert masses.get(h, 0.0) == pytest.approx(float(expected.get(h, 0)), rel=rel, abs=abs)
 
 
+@pytest.mark.long
 @given(draws(with_tilt=True))
 def test_small_laws_are_right_in_every_cell_tilted_or_not(case):
     counts, rows, tilt = case

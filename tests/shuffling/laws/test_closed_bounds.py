@@ -73,6 +73,7 @@ def crowds(draw):
     return mechanism, tuple(groups), senders
 
 
+@pytest.mark.long
 @given(crowds(), st.data())
 @settings(max_examples=60)
 def test_linear_statistics_tell_no_more_than_there_is(crowd, data):
@@ -85,6 +86,7 @@ def test_linear_statistics_tell_no_more_than_there_is(crowd, data):
     assert guess_below(mechanism, groups) <= slow.gain(likelihoods, np.full(k, 1 / k), np.eye(k)) * (1 + 1e-12)
 
 
+@pytest.mark.long
 @given(st.sampled_from(MECHANISMS), st.data())
 @settings(max_examples=80)
 def test_closed_bounds_hold_among_others_of_one_law(mechanism, data):

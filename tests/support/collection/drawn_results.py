@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from discretion.collection import Choice, Feature, Task
-from discretion.collection.parts.counting import Counted
+from discretion.collection.parts.counting import BatchCounts
 from discretion.collection.randomizers import randomizer_of
-from discretion.collection.results.analysed import AnalystResult, analyst_result
+from discretion.collection.results.analyst import AnalystResult, analyst_result
 from support.collection.in_process import made, round_of, together
 
 
@@ -38,9 +38,9 @@ class Collected:
         return analyst_result(rows_counted(self.told[:, list(chosen)]), round_of(self.task, *chosen), confidence)
 
 
-def rows_counted(rows: np.ndarray, dropped: int = 0, repeated: int = 0, unknown: int = 0) -> Counted:
+def rows_counted(rows: np.ndarray, dropped: int = 0, repeated: int = 0, unknown: int = 0) -> BatchCounts:
     """Rows of answers as a batch that was counted."""
-    return Counted(rows, np.ones(len(rows), np.int64), dropped, repeated, unknown)
+    return BatchCounts(rows, np.ones(len(rows), np.int64), dropped, repeated, unknown)
 
 
 def features_of(*values: int, randomizers: Sequence[str | None] = ()) -> list[Feature]:

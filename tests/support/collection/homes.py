@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from discretion.collection import Client, Feature, Party, Task
 from discretion.collection.services.credentials import operator_credential
 from discretion.collection.services.home import Home, Role
-from discretion.collection.services.operations import Bounds
+from discretion.collection.services.operations import RequestBounds
 from discretion.collection.services.service import Service
 from discretion.collection.services.shuffler import ShufflerService
 from support.collection.in_process import SEX_AND_TOWN
@@ -56,14 +56,16 @@ def housed(
 class AsOperator(TestClient):
     """A service in this process, and its operator's credential for whoever wants to show it."""
 
-    def __init__(self, service: Service, bounds: Bounds | None = None) -> None:
-        super().__init__(service.application(bounds or Bounds(rate=1e9)), raise_server_exceptions=False)
+    def __init__(self, service: Service, bounds: RequestBounds | None = None) -> None:
+        super().__init__(service.application(bounds or RequestBounds(rate=1e9)), raise_server_exceptions=False)
         self.service = service
         self.operator = {"authorization": f"Bearer {operator_credential(service.home.folder)}"}
 
 
 @contextmanager
-def first_shuffler(of: Housed, people: int = 3, bounds: Bounds | None = None, **more: Any) -> Iterator[AsOperator]:
+def first_shuffler(
+    of: Housed, people: int = 3, bounds: RequestBounds | None = None, **more: Any
+) -> Iterator[AsOperator]:
     """Give the first shuffler's service, which so many people may send to."""
     with AsOperator(ShufflerService(of.homes["shuffler-0"], **more), bounds) as service:
         hashes = b"".join(sha256(token(place)).digest() for place in range(people))

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from discretion.anonymity import Population
 from discretion.collection import Choice, Client, Feature, Party, Task
-from discretion.collection.parts.asking import Learnt
-from discretion.collection.parts.counting import Counted, counted, tallies_of
+from discretion.collection.parts.asking import KnownCounts
+from discretion.collection.parts.counting import BatchCounts, count_batch, tallies_of
 from discretion.collection.parts.inbox import Inbox
 from discretion.collection.parts.shuffler import Shuffler
 from discretion.collection.parts.store import Store
@@ -79,10 +79,10 @@ class Run:
             self.shufflers.append(Shuffler(of.task, place, key.private_bytes_raw(), store, home))
         self.curator, self.analyst = Inbox(folder / "curator"), Inbox(folder / "analyst")
         self.uploads: dict[int, list[bytes]] = {}
-        self.learnt: list[tuple[Round, Counted]] = []
+        self.learnt: list[tuple[Round, BatchCounts]] = []
         self.shufflers[0].store.add_tokens(Upload(client._token, b"").token_hash for client in self.clients)
 
-    def pass_round(self, of: Round, uploads: list[bytes]) -> Counted:
+    def pass_round(self, of: Round, uploads: list[bytes]) -> BatchCounts:
         """Have everybody upload, all shufflers pass the batch on, and return what is counted at last."""
         inbox, key = (self.analyst, self.made.analyst) if of.to_analyst else (self.curator, self.made.curator)
         self.uploads[of.number] = uploads
@@ -98,12 +98,12 @@ class Run:
                 after.put(of.number, batch.batch, place, batch.piece(place))
             after.complete(of.number, batch.batch, batch.pieces, batch.digest)
             shuffler.delivered(of.number)
-        found = counted(inbox.blocks(of.number), of, None if of.ends_open else key.private_bytes_raw())
+        found = count_batch(inbox.blocks(of.number), of, None if of.ends_open else key.private_bytes_raw())
         if not of.to_analyst:
             self.learnt.append((of, found))
         return found
 
-    def ask(self, choice: Choice | None = None) -> Counted:
+    def ask(self, choice: Choice | None = None) -> BatchCounts:
         """Return what the curator or the analyst counts in a round, or everybody where the curator is nobody."""
         for shuffler in self.shufflers:
             shuffler.open(None if choice is None else choice.encoded)
@@ -112,7 +112,7 @@ class Run:
 
     def choice(self) -> Choice | None:
         """Return what the counts so far lead to, signed if there is a curator."""
-        learnt, choice = Learnt(), None
+        learnt, choice = KnownCounts(), None
         for of, found in self.learnt:
             choice = learnt.next_choice(of, tallies_of(found, of))
         return choice if choice is None or self.task.signer is None else choice.signed(self.made.signer)
@@ -162,7 +162,7 @@ def drawn(draw: Random) -> Codes:
 
 def first_of(task: Task, counts: Mapping[str, NDArray[np.int64]]) -> Choice | None:
     """What is published after the first round by these counts."""
-    return Learnt().next_choice(Round(task), list(counts.values()))
+    return KnownCounts().next_choice(Round(task), list(counts.values()))
 
 
 def round_of(task: Task, *places: int) -> Round:

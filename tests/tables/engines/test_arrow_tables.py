@@ -71,6 +71,7 @@ def test_nothing_of_a_table_is_kept_beside_its_copy() -> None:
     assert population.people == 1_000_000
 
 
+@pytest.mark.long
 def test_threads_get_the_answers_to_their_own_questions() -> None:
     rng = np.random.default_rng(0)
     table = pa.table({f"c{i}": rng.integers(0, 5 + i, 20_000).astype(str) for i in range(8)})

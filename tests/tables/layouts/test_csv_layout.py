@@ -69,6 +69,7 @@ def test_a_table_that_cannot_be_read_is_refused_without_a_word_of_its_values(
     assert "\n" not in str(refusal.value)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("content", "rows"),
     [
@@ -152,6 +153,7 @@ def test_the_line_at_fault_wherever_the_file_is_cut(
         csv_layout.csv_layout(write(tmp_path, content))
 
 
+@pytest.mark.long
 def test_a_large_file_with_line_breaks_in_its_values(tmp_path: Path) -> None:
     rng = random.Random(0)
     values = ["", "a", '"', "x,y", "l\nm", "\n", '"\n1,2\n"', "long" * 30]

@@ -59,6 +59,7 @@ def adult(path: Path, header: bool) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_a_table_as_it_is_published_without_names(tmp_path: Path) -> None:
     path = adult(tmp_path / "adult.csv", header=False)
     first = path.read_text().splitlines()[0].split(", ")
@@ -168,6 +169,7 @@ def test_what_can_be_said_of_a_first_line(tmp_path: Path) -> None:
         discretion.audit(Population(path, header=False), header=False)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("header", "people", "columns"),
     [

@@ -22,6 +22,7 @@ def by_pandas(path: Path, frame: pd.DataFrame) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_a_table_that_pandas_wrote_with_its_index_is_audited(tmp_path: Path) -> None:
     people = Population(by_pandas(tmp_path / "people.csv", PEOPLE))
     assert (people.columns, people.people) == (("row", "town", "job"), 60)
@@ -41,6 +42,7 @@ def test_a_table_that_r_wrote(tmp_path: Path) -> None:
     assert Population(path).class_sizes(["town"]).sizes.tolist() == [1, 2]
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     ("content", "names"),
     [

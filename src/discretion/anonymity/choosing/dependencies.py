@@ -7,8 +7,8 @@ import numpy as np
 
 from discretion import limits
 from discretion.anonymity.people.population import Population
-from discretion.numerics.alike import Column, best_guesses, refined
 from discretion.numerics.arrays import Booleans, Codes, Integers
+from discretion.numerics.equivalence_classes import Column, best_guesses, refined
 from discretion.tables.counting.class_sizes import ClassSizes
 
 # Pairs of columns about which an engine elsewhere is asked whether one determines.

@@ -14,8 +14,8 @@ from discretion.anonymity.exposure.bounds import as_share
 from discretion.anonymity.people.conversion import People, as_counts
 from discretion.anonymity.people.marginals import Marginals
 from discretion.estimate import Estimate
+from discretion.intervals import above, below
 from discretion.numerics.arrays import Reals
-from discretion.numerics.outward import above, below
 from discretion.tables.counting.threshold import Threshold
 
 # Products of class sizes that are listed where columns are independent.

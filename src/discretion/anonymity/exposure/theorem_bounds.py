@@ -15,10 +15,10 @@ from discretion.anonymity.exposure.envelope import combine_lines
 from discretion.anonymity.people.conversion import People, as_counts
 from discretion.anonymity.people.marginals import Marginals
 from discretion.estimate import Estimate
+from discretion.intervals import above, below
 from discretion.numerics.arrays import Reals
 from discretion.numerics.bisection import bisected
 from discretion.numerics.convex_hulls import Line, lower_envelope
-from discretion.numerics.outward import above, below
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.counting.threshold import Threshold, as_fraction
 

@@ -12,8 +12,8 @@ import numpy as np
 from discretion.anonymity.pairs.coarsening import as_coarse
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidTableError, TooLargeError, UnknownColumnError, UnsupportedError
-from discretion.numerics.alike import Column, everybody, refined, without_each
 from discretion.numerics.arrays import Codes
+from discretion.numerics.equivalence_classes import Column, everybody, refined, without_each
 from discretion.tables.counting.codes import column_values
 from discretion.tables.counting.grouping import count_people, count_rows
 from discretion.tables.engines.rows import Choose, Rows

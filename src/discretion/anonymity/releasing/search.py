@@ -13,7 +13,7 @@ from discretion.anonymity.releasing.goal import ReleaseGoal
 from discretion.anonymity.releasing.suppression import Suppress, Suppression, suppress_cells, suppress_rows
 from discretion.anonymity.releasing.utility import CellUtility, PairUtility, ReleaseUtility, Utility, utility_of_cells
 from discretion.errors import InvalidValueError
-from discretion.numerics.alike import Column, refined
+from discretion.numerics.equivalence_classes import Column, refined
 from discretion.numerics.search.ideals import Ideals, bits, mask_of
 from discretion.numerics.search.looked_at import Ended
 from discretion.numerics.search.monotone_sets import MonotoneSearch

@@ -16,7 +16,7 @@ from discretion.anonymity.sampling.statistical_exposure import exposed_part, sta
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
 from discretion.numerics.arrays import Reals
-from discretion.numerics.draws.randomness import Seed
+from discretion.numerics.draws import Seed
 from discretion.numerics.laws.binomial_limits import hypergeometric_cdf, hypergeometric_pmf, limits_of_parts
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.validation import as_confidence, as_count, as_crowd

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discretion.errors import InvalidTableError
-from discretion.numerics.alike import Column, everybody, refined
 from discretion.numerics.arrays import Booleans, Codes, Reals
 from discretion.numerics.distances.gower import Records, between
+from discretion.numerics.equivalence_classes import Column, everybody, refined
 
 Valued = tuple[Column, Any]
 

@@ -89,7 +89,7 @@ class Repeated(Composable):
     @property
     def is_listed(self) -> bool:
         """Whether the tallies are few enough to list."""
-        kinds = self.once.shape[1]
+        kinds = self.one_use.shape[1]
         return histogram_count(self.n, kinds) * max(self.secrets, kinds) <= limits.current().numbers(MAX_TALLY_ENTRIES)
 
     @property
@@ -106,7 +106,7 @@ class Repeated(Composable):
         return self.base.channel().reduced()
 
     @cached_property
-    def once(self) -> Channel:
+    def one_use(self) -> Channel:
         """The reduced channel of one use, its rows summing to 1 as exactly as can be.
 
         What a row's sum is off by would count n times.
@@ -125,14 +125,14 @@ class Repeated(Composable):
             tallies, law = _exact_law(self.n, self._reduced.matrix)
             return Channel.derived(stored(law), self._reduced.inputs, tuple(map(tuple, tallies.tolist())))
         tallies, logarithms = self.log_law()
-        return Channel.derived(Dense(np.exp(logarithms)), self.once.inputs, tuple(map(tuple, tallies.tolist())))
+        return Channel.derived(Dense(np.exp(logarithms)), self.one_use.inputs, tuple(map(tuple, tallies.tolist())))
 
     def log_law(self) -> tuple[Integers, Reals]:
         """Return all tallies, a row each, and ``log P(tally | secret)``, which does not underflow as the channel does.
 
         By Loader's form of the multinomial, as in `discretion.numerics.laws.binomial`.
         """
-        rows = self.once.dense()
+        rows = self.one_use.dense()
         if not self.is_listed:
             raise TooLargeError(
                 f"{self.n:,} uses of a channel with {rows.shape[0]:,} secrets and {rows.shape[1]:,} different columns "

@@ -1,7 +1,35 @@
 """How the probabilities of a channel are kept: one file a kind, all of which answer the same questions."""
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 from discretion.channels.storage.dense import Dense
-from discretion.channels.storage.kinds import kind_of, leading, matrices, stored
+from discretion.channels.storage.rational import Rational
+from discretion.channels.storage.sparse import Sparse
 from discretion.channels.storage.storage import Matrix, Storage
 
 __all__ = ["Dense", "Matrix", "Storage", "kind_of", "leading", "matrices", "stored"]
+
+# Kinds that know a matrix of theirs when they see it; any other is made an array.
+KINDS = (Sparse, Rational)
+
+
+def kind_of(matrix: Any) -> type[Dense | Sparse | Rational]:
+    """Return the kind of storage that holds a matrix."""
+    return next((kind for kind in KINDS if kind.holds(matrix)), Dense)
+
+
+def stored(matrix: Any) -> Storage:
+    """Return what is computed from channels as a storage, without a copy."""
+    return kind_of(matrix)(matrix)
+
+
+def leading(parts: Iterable[Storage]) -> Storage:
+    """Return one of those whose kind says how to put them together."""
+    return max(parts, key=lambda part: part.precedence)
+
+
+def matrices(parts: Sequence[Storage]) -> list[Any]:
+    """Return the matrices of several storages, to be put together: fractions if all are exact, else doubles."""
+    exact = all(part.fractions is not None for part in parts)
+    return [part.matrix if exact or part.fractions is None else part.dense() for part in parts]

@@ -11,8 +11,7 @@ from discretion.errors import InvalidChannelError
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.distances import pairwise
 from discretion.numerics.distances.l1_tiles import distances_of
-from discretion.numerics.matrices import besides_maxima, class_sums, ranked_sums
-from discretion.numerics.proportional_columns import merged_columns
+from discretion.numerics.matrices import besides_maxima, class_sums, merged_columns, ranked_sums
 from discretion.validation import NotNumbersError, as_reals
 
 
@@ -115,9 +114,9 @@ class Dense(Storage):
     @property
     def way_to_furthest_rows(self) -> str:
         """The name of the algorithm that suits the shape."""
-        return pairwise.way(*self.shape)
+        return pairwise.algorithm_of_shape(*self.shape)
 
-    def furthest_rows(self, tolerance: float = 0.0) -> pairwise.Furthest:
+    def furthest_rows(self, tolerance: float = 0.0) -> pairwise.FurthestRows:
         """Find the largest L1 distance between two rows, and the pairs within a tolerance of it."""
         return pairwise.furthest_rows(self._array, tolerance)
 

@@ -10,8 +10,8 @@ import numpy as np
 from discretion.channels.storage.storage import Block, EntryFunction, Storage, row_blocks
 from discretion.channels.storage.unit_rows import Naming, check_entries, check_shape, divisors_of
 from discretion.numerics.arrays import Integers, Reals
-from discretion.numerics.distances import pairwise, sparse_pairs
-from discretion.numerics.proportional_columns import alike
+from discretion.numerics.distances import pairwise
+from discretion.numerics.matrices import equal_columns
 
 
 class Sparse(Storage):
@@ -150,9 +150,9 @@ class Sparse(Storage):
         """All pairs of rows, their zeros left out."""
         return pairwise.BY_ROWS
 
-    def furthest_rows(self, tolerance: float = 0.0) -> pairwise.Furthest:
+    def furthest_rows(self, tolerance: float = 0.0) -> pairwise.FurthestRows:
         """Find the largest L1 distance between two rows, and the pairs within a tolerance of it."""
-        return sparse_pairs.furthest_rows(self._array, tolerance)
+        return pairwise.furthest_sparse_rows(self._array, tolerance)
 
     def merged(self) -> tuple["Sparse", list[int]]:
         """Return it with proportional columns added up and zero ones dropped, and the columns that were kept."""
@@ -167,7 +167,7 @@ class Sparse(Storage):
         group_of = np.full(columns.shape[1], -1)
         for members in by_support.values():
             values = np.stack([columns.data[columns.indptr[y] : columns.indptr[y + 1]] for y in members], axis=1)
-            for group in alike(values / values.sum(axis=0)):
+            for group in equal_columns(values / values.sum(axis=0)):
                 group_of[np.asarray(members)[group]] = members[int(group[0])]
         kept = np.unique(group_of[group_of >= 0])
         alive = np.flatnonzero(group_of >= 0)

@@ -10,7 +10,7 @@ from discretion import limits
 from discretion.errors import TooLargeError
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.distances.l1_tiles import distances_of
-from discretion.numerics.distances.pairwise import Furthest
+from discretion.numerics.distances.pairwise import FurthestRows
 from discretion.validation import MAX_ENTRIES, Fractions
 
 # Entries of a channel that is composed in fractions, n times that of n uses.
@@ -133,7 +133,7 @@ class Storage(ABC):
         """The name of the algorithm that `furthest_rows` takes."""
 
     @abstractmethod
-    def furthest_rows(self, tolerance: float = 0.0) -> Furthest:
+    def furthest_rows(self, tolerance: float = 0.0) -> FurthestRows:
         """Find the largest L1 distance between two rows, and the pairs within a tolerance of it."""
 
     @abstractmethod

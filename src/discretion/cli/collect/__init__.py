@@ -13,7 +13,7 @@ SUBCOMMANDS = {
     "open": ("operating", "Begin the next round of a task without a curator."),
     "close": ("operating", "Take no more answers in a round."),
     "status": ("operating", "Say how far a task is at a party."),
-    "result": ("telling", "Get what a curator or an analyst counted."),
+    "result": ("result", "Get what a curator or an analyst counted."),
     "destroy": ("operating", "Destroy all that a party stores of a task, and its keys."),
     "simulate": (
         "simulating",

@@ -140,9 +140,9 @@ def _shuffle(engine: str) -> "Shuffling":
         from discretion.collection.parts.spark_shuffling import shuffled_on_spark  # noqa: PLC0415 - the extra spark
 
         return shuffled_on_spark
-    from discretion.collection.parts.shuffling import shuffled  # noqa: PLC0415
+    from discretion.collection.parts.shuffling import shuffle_messages  # noqa: PLC0415
 
-    return shuffled
+    return shuffle_messages
 
 
 def _cores(listening: Listening) -> int:
@@ -152,7 +152,7 @@ def _cores(listening: Listening) -> int:
 def _serve(service: "Service", listening: Listening) -> int:
     from urllib.parse import urlsplit  # noqa: PLC0415
 
-    from discretion.collection.services.operations import Bounds  # noqa: PLC0415
+    from discretion.collection.services.operations import RequestBounds  # noqa: PLC0415
     from discretion.collection.services.serving import serve  # noqa: PLC0415
 
     rate = as_real(listening.rate, "--rate")
@@ -165,7 +165,7 @@ def _serve(service: "Service", listening: Listening) -> int:
     if not 0 < port < 1 << 16:
         raise InvalidValueError(f"--port must be from 1 to 65,535, got {port}")
     serve(
-        service.application(Bounds(rate=rate)),
+        service.application(RequestBounds(rate=rate)),
         listening.host,
         port,
         certificate=listening.certificate,

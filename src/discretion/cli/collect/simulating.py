@@ -79,13 +79,13 @@ def simulate(
     json
         Print one JSON object.
     """
-    from discretion.collection.simulation.said import simulated_document  # noqa: PLC0415 - the extra collect
+    from discretion.collection.simulation.document import simulation_document  # noqa: PLC0415 - the extra collect
     from discretion.collection.simulation.simulate import MEASURES, simulate as simulated  # noqa: PLC0415
 
     gates = gates_of(fail_over, MEASURES)
     room = as_memory(memory)
     limits = Limits(as_seconds(time))
-    laws = dict(map(_law, randomize))
+    laws, start = dict(map(_law, randomize)), as_seed(seed)
     if len(laws) < len(randomize):
         raise InvalidValueError("--randomize names a column twice; give one for each")
     progress = Progress()
@@ -95,7 +95,7 @@ def simulate(
         stack.enter_context(limits.working())
         found = simulated(
             table, as_names(columns), users=users, k=k, budget=budget, shufflers=shufflers, curatorless=curatorless,
-            rounds=rounds, randomize=laws, cores=cores, seed=as_seed(seed), tell=progress,
+            rounds=rounds, randomize=laws, cores=cores, seed=start, tell=progress,
             header=as_header_option(header), memory=room,
         )  # fmt: skip
     missing = dict.fromkeys(MEASURES, "a budget within which something goes out")
@@ -104,14 +104,14 @@ def simulate(
         inputs = {
             "table": without_password(table), "columns": as_names(columns), "users": users, "k": k, "budget": budget,
             "shufflers": shufflers, "curatorless": curatorless, "rounds": rounds, "randomize": list(randomize),
-            "cores": cores, "seed": seed, "header": header, "memory": memory, "time": time,
+            "cores": cores, "seed": start, "header": header, "memory": memory, "time": time,
         }  # fmt: skip
         print_json("collect simulate", inputs, found.to_dict(), verdicts)
     else:
         from discretion.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
         from discretion.presenting.views.terminal import to_text  # noqa: PLC0415
 
-        Screen().print(to_text(simulated_document(found, full=full)))
+        Screen().print(to_text(simulation_document(found, full=full)))
         say_verdicts(verdicts)
     return code_of(verdict.verdict for verdict in verdicts)
 

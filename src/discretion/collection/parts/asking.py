@@ -15,24 +15,24 @@ from discretion.errors import TooLargeError
 from discretion.numerics.arrays import Integers
 
 
-class Learnt:
+class KnownCounts:
     """What the curator knows, or everybody who has seen the boards: how many said the same, by rounds."""
 
     def __init__(self) -> None:
         self.counts: Mapping[str, Integers] = {}
         self._alike: dict[tuple[int, ...], Integers] = {}
 
-    def next_choice(self, of: Round, tallies: Sequence[Integers]) -> Choice | None:
+    def next_choice(self, round_: Round, tallies: Sequence[Integers]) -> Choice | None:
         """Return what to publish after a round, by its tallies and those of all before; None if nothing may go out."""
-        self.add(of, tallies)
-        return _next_choice(of, self.counts, self._alike)
+        self.add(round_, tallies)
+        return _next_choice(round_, self.counts, self._alike)
 
-    def add(self, of: Round, tallies: Sequence[Integers]) -> None:
+    def add(self, round_: Round, tallies: Sequence[Integers]) -> None:
         """Take the tallies of a round."""
-        if of.number == 1:
-            self.counts = dict(zip((feature.name for feature in of.task.features), tallies, strict=True))
+        if round_.number == 1:
+            self.counts = dict(zip((feature.name for feature in round_.task.features), tallies, strict=True))
         else:
-            self._alike.update(zip(of.groups, tallies, strict=True))
+            self._alike.update(zip(round_.groups, tallies, strict=True))
 
 
 def _next_choice(
@@ -70,9 +70,9 @@ def _by_groups(
     except TooLargeError:  # of so many features single answers alone tell what goes out
         return None
     if last.asked and last.size > after.number and len(last.largest_certified) < len(task.features):
-        asked = last.asked[:MOST_GROUPS]
-        exposure = max(each.certified.value for each in asked)
-        groups = [places_of(task, each.columns) for each in asked]
+        questions = last.asked[:MOST_GROUPS]
+        exposure = max(each.certified.value for each in questions)
+        groups = [places_of(task, each.columns) for each in questions]
         return next_of(after, "curator", groups, exposure=exposure, people=people)
     if not last.largest_certified:
         return None
@@ -87,12 +87,12 @@ def _marginals(after: Round, counts: Mapping[str, Integers], alike: Mapping[tupl
     are added to all counts, lest single features seem to certify more than the counts of a group let them.
     """
     features = after.task.features
-    answered = [int(held.sum()) for held in alike.values()]
+    answered = [int(tally.sum()) for tally in alike.values()]
     people = max(people_of(counts), *answered, 0)
     people += people - min(answered, default=people)
     return Marginals(
-        {name: sizes_of(held, people) for name, held in counts.items()},
+        {name: sizes_of(tally, people) for name, tally in counts.items()},
         groups={
-            tuple(features[place].name for place in group): sizes_of(held, people) for group, held in alike.items()
+            tuple(features[place].name for place in group): sizes_of(tally, people) for group, tally in alike.items()
         },
     )

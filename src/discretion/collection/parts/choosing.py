@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from discretion.anonymity import ClassSizes, Marginals, exposure_bound, select_columns
-from discretion.collection.parts.others import ForOthers
+from discretion.collection.parts.other_people import StatisticalCertificate
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Choice, Receiver, Rule
 from discretion.collection.wire.task import Task
@@ -47,7 +47,7 @@ def choice_of(
     before, people = after or Round(task), people_of(counts)
     if confidence is None:
         return certified_choice(before, _marginals(counts), people)
-    others = _others(task, counts, confidence)
+    others = _statistical_certificate(task, counts, confidence)
     names = others.chosen(Fraction(task.budget))
     if not names:
         return None
@@ -102,12 +102,12 @@ def exposure_of(task: Task, counts: Counts, chosen: Iterable[int], confidence: f
     names = [task.features[place].name for place in chosen]
     if confidence is None:
         return exposure_bound(_marginals(counts), task.k, columns=names)
-    return _others(task, counts, confidence).exposure(names)
+    return _statistical_certificate(task, counts, confidence).exposure(names)
 
 
 def people_of(counts: Counts) -> int:
     """Return how many people were counted: of as many a message to some feature came."""
-    return max(int(held.sum()) for held in counts.values())
+    return max(int(tally.sum()) for tally in counts.values())
 
 
 def sizes_of(counts: Integers, people: int) -> ClassSizes:
@@ -123,10 +123,10 @@ def places_of(task: Task, names: Iterable[str]) -> tuple[int, ...]:
     return tuple(place for place, feature in enumerate(task.features) if feature.name in named)
 
 
-def _others(task: Task, counts: Counts, confidence: float) -> ForOthers:
-    return ForOthers(counts, task.k, task.smallest_batch, as_confidence(confidence))
+def _statistical_certificate(task: Task, counts: Counts, confidence: float) -> StatisticalCertificate:
+    return StatisticalCertificate(counts, task.k, task.smallest_batch, as_confidence(confidence))
 
 
 def _marginals(counts: Counts) -> Marginals:
     people = people_of(counts)
-    return Marginals({name: sizes_of(held, people) for name, held in counts.items()})
+    return Marginals({name: sizes_of(tally, people) for name, tally in counts.items()})

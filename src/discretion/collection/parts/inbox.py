@@ -29,7 +29,7 @@ class Inbox:
     def put(self, number: int, batch: bytes, place: int, piece: bytes) -> None:
         """Keep a piece of a round's batch."""
         with self._one:
-            folder = self._of(number, batch)
+            folder = self._batch_folder(number, batch)
             path = folder / f"{place:08d}"
             if path.exists():
                 if sha256(path.read_bytes()).digest() != sha256(piece).digest():
@@ -42,7 +42,7 @@ class Inbox:
     def complete(self, number: int, batch: bytes, pieces: int, digest: bytes) -> None:
         """Say that a batch is whole, which it is if its SHA-256 is this; again is the same."""
         with self._one:
-            folder = self._of(number, batch)
+            folder = self._batch_folder(number, batch)
             if (folder / _WHOLE).exists():
                 if (folder / _WHOLE).read_bytes() != digest:
                     raise ConflictError("this batch is whole already, with another digest")
@@ -52,10 +52,10 @@ class Inbox:
                 raise ConflictError(
                     f"{pieces - len(paths):,} of {pieces:,} pieces of this batch are missing; send them again"
                 )
-            held = sha256()
+            hasher = sha256()
             for path in paths:
-                held.update(path.read_bytes())
-            if held.digest() != digest or len(paths) != pieces:
+                hasher.update(path.read_bytes())
+            if hasher.digest() != digest or len(paths) != pieces:
                 raise MalformedError("the pieces of this batch are not what its digest says")
             write_whole(folder / _WHOLE, digest)
 
@@ -87,7 +87,7 @@ class Inbox:
         """Destroy all."""
         rmtree(self._folder, ignore_errors=True)
 
-    def _of(self, number: int, batch: bytes) -> Path:
+    def _batch_folder(self, number: int, batch: bytes) -> Path:
         folder = self._folder / f"{number}-{batch.hex()}"
         if not folder.exists():
             if any(self._folder.glob(f"{number}-*")):

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from discretion.collection.parts.joint import Joint, Score, reach_of, score_of
+from discretion.collection.parts.joint import JointShares, Score, reach_of, score_of
 from discretion.collection.wire.rounds import Round
 from discretion.numerics.arrays import Reals
 
@@ -17,7 +17,7 @@ _TRIED = 128
 _LAWS = 6
 
 
-def intervals_of(joint: Joint, of: Round, confidence: float) -> tuple[Reals, Reals]:
+def intervals_of(joint: JointShares, round_: Round, confidence: float) -> tuple[Reals, Reals]:
     """Return limits of the shares of the people who answered, that all hold together with a confidence.
 
     The randomizers' coins alone are left to chance. Those whose answers to the features that are told as they are are
@@ -27,12 +27,12 @@ def intervals_of(joint: Joint, of: Round, confidence: float) -> tuple[Reals, Rea
     ``exp(m·(s φ₁(λ) + (1-s) φ₀(λ) - λ z))`` for any λ > 0, and likewise one of z or less: where that is below the risk,
     s is not within the limits. The risk is divided among the combinations. What was counted is its own limits.
     """
-    scores = [score_of(of.task.features[place]) for place in of.groups[0]]
+    scores = [score_of(round_.task.features[place]) for place in round_.groups[0]]
     plain = [place for place, score in enumerate(scores) if score.is_plain]
     if len(plain) == len(scores):
         return joint.shares, joint.shares
     _, group = np.unique(joint.codes[:, plain], axis=0, return_inverse=True)
-    people = np.bincount(group.ravel(), weights=joint.told)[group.ravel()].astype(np.float64)
+    people = np.bincount(group.ravel(), weights=joint.counts)[group.ravel()].astype(np.float64)
     chance = people > 0
     low, high = np.zeros_like(people), np.zeros_like(people)
     if chance.any():
@@ -43,16 +43,16 @@ def intervals_of(joint: Joint, of: Round, confidence: float) -> tuple[Reals, Rea
     return low, high
 
 
-def _chernoff(found: Reals, people: Reals, most: float, scores: Sequence[Score]) -> tuple[Reals, Reals]:
-    counted, laws = _laws(scores)
-    reach = float(counted.max() - counted.min())
-    low, high = np.zeros_like(found), np.ones_like(found)
+def _chernoff(means: Reals, people: Reals, most: float, scores: Sequence[Score]) -> tuple[Reals, Reals]:
+    values, laws = _laws(scores)
+    reach = float(values.max() - values.min())
+    low, high = np.zeros_like(means), np.ones_like(means)
     for each in np.geomspace(0.1 * math.sqrt(most / float(people.max())), 200.0, _TRIED).tolist():
         for rate in (each / reach, -each / reach):
-            top = float((rate * counted).max())
-            exponents = top + np.log(laws @ np.exp(rate * counted - top))
+            top = float((rate * values).max())
+            exponents = top + np.log(laws @ np.exp(rate * values - top))
             has, has_not = float(exponents[0]), float(exponents[1:].max())
-            end = (rate * found - has_not - most / people) / (has - has_not or math.inf)
+            end = (rate * means - has_not - most / people) / (has - has_not or math.inf)
             if rate > 0 and has > has_not:
                 low = np.maximum(low, end)
             elif rate < 0 and has < has_not:
@@ -73,7 +73,7 @@ def _laws(scores: Sequence[Score]) -> tuple[Reals, Reals]:
         laws = [[(mean - lowest) / reach, (highest - mean) / reach] for mean in (1, 0)]
         return np.array([highest, lowest]), np.array(laws)
     vectors = list(product((True, False), repeat=len(scores)))
-    counted = [math.prod(s.right if own else s.wrong for s, own in zip(scores, each, strict=True)) for each in vectors]
+    values = [math.prod(s.right if own else s.wrong for s, own in zip(scores, each, strict=True)) for each in vectors]
     laws = [
         [
             math.prod(
@@ -83,4 +83,4 @@ def _laws(scores: Sequence[Score]) -> tuple[Reals, Reals]:
         ]
         for who in vectors
     ]
-    return np.array(counted), np.array(laws)
+    return np.array(values), np.array(laws)

@@ -18,7 +18,7 @@ MAX_ANSWERS_COMBINED = 10**7
 
 
 @dataclass(frozen=True)
-class Joint:
+class JointShares:
     """The shares of people by their answers to several features together.
 
     Parameters
@@ -29,7 +29,7 @@ class Joint:
         Each combination: what was answered to each feature, None being missing.
     codes
         The same in codes, shape (combinations, features).
-    told
+    counts
         How many people told it: after each answer was randomized, where it is.
     shares
         Which share of the people has it: what was counted, or where answers were randomized an unbiased estimate, which
@@ -45,7 +45,7 @@ class Joint:
     features: tuple[str, ...]
     answers: tuple[tuple[str | None, ...], ...]
     codes: Integers
-    told: Integers
+    counts: Integers
     shares: Reals
     errors: Reals
     people: int
@@ -87,7 +87,7 @@ def reach_of(scores: Sequence[Score]) -> tuple[float, float]:
     return min((highest / score.right * score.wrong for score in scores), default=0.0), highest
 
 
-def joint_of(told: Integers, of: Round, times: Integers | None = None) -> Joint:
+def joint_shares(reports: Integers, round_: Round, times: Integers | None = None) -> JointShares:
     """Return the shares of joint answers, each feature's randomizer undone.
 
     k-RR tells an answer with p and each other one with q: the share of those who have it is (told − q)/(p − q), and of
@@ -96,7 +96,7 @@ def joint_of(told: Integers, of: Round, times: Integers | None = None) -> Joint:
 
     Parameters
     ----------
-    told
+    reports
         Codes, a row for each person; or each row once, and in ``times`` how often it was told.
 
     Raises
@@ -105,12 +105,12 @@ def joint_of(told: Integers, of: Round, times: Integers | None = None) -> Joint:
         If answers are randomized and there are more than ``MAX_ANSWERS_COMBINED``
         combinations.
     """
-    (chosen,) = of.groups
-    features, labels = [of.task.features[place] for place in chosen], [of.labels[place] for place in chosen]
-    times = np.ones(len(told), np.int64) if times is None else times
+    (chosen,) = round_.groups
+    features, labels = [round_.task.features[place] for place in chosen], [round_.labels[place] for place in chosen]
+    times = np.ones(len(reports), np.int64) if times is None else times
     scores, people = [score_of(feature) for feature in features], int(times.sum())
     if all(feature.randomizer is None for feature in features):
-        codes, where = np.unique(told, axis=0, return_inverse=True)
+        codes, where = np.unique(reports, axis=0, return_inverse=True)
         counts = np.bincount(where.ravel(), times, len(codes)).astype(np.int64)
         shares, errors = counts / max(people, 1), np.zeros(len(counts))
     else:
@@ -121,20 +121,20 @@ def joint_of(told: Integers, of: Round, times: Integers | None = None) -> Joint:
                 "choose fewer features, or leave answers of some as they are"
             )
         codes = np.stack([axis.ravel() for axis in np.indices(shape)], axis=1)
-        counts = np.bincount(np.ravel_multi_index(tuple(told.T), shape), times, prod(shape)).astype(np.int64)
-        counted = (counts / max(people, 1)).reshape(shape)
-        mean = scored(counted, [(score.right, score.wrong) for score in scores])
-        square = scored(counted, [(score.right**2, score.wrong**2) for score in scores])
+        counts = np.bincount(np.ravel_multi_index(tuple(reports.T), shape), times, prod(shape)).astype(np.int64)
+        observed = (counts / max(people, 1)).reshape(shape)
+        mean = mean_scores(observed, [(score.right, score.wrong) for score in scores])
+        square = mean_scores(observed, [(score.right**2, score.wrong**2) for score in scores])
         shares = mean.ravel()
         errors = np.sqrt(np.maximum(square.ravel() - shares**2, 0) / max(people, 1))
     lowest, highest = reach_of(scores)
     rows: list[list[int]] = codes.tolist()
     answers = tuple(tuple(labels[place][code] for place, code in enumerate(row)) for row in rows)
     names = tuple(feature.name for feature in features)
-    return Joint(names, answers, codes, counts, shares, errors, people, (highest - lowest) / max(people, 1))
+    return JointShares(names, answers, codes, counts, shares, errors, people, (highest - lowest) / max(people, 1))
 
 
-def scored(shares: Reals, each: Sequence[tuple[float, float]]) -> Reals:
+def mean_scores(shares: Reals, each: Sequence[tuple[float, float]]) -> Reals:
     """Return of every combination the mean of a product over the features, of what its own answer counts or another."""
     for axis, (own, other) in enumerate(each):
         shares = own * shares + other * (shares.sum(axis, keepdims=True) - shares)

@@ -41,24 +41,24 @@ def redacted_choice(after: Round, counts: Mapping[str, Integers]) -> Choice | No
     return certified_choice(after, Marginals(sizes), people, rules)
 
 
-def _rule(held: Integers, place: int, k: int, suspicion: float) -> Rule | None:
+def _rule(counts: Integers, place: int, k: int, suspicion: float) -> Rule | None:
     """Return the rule for a feature, if there are rare answers and telling it is still worth it."""
-    rules = redaction_rules(_alone(held), k, suspicion=suspicion) if held.any() else ()
+    rules = redaction_rules(_alone(counts), k, suspicion=suspicion) if counts.any() else ()
     if not rules or rules[0].decoys == 1:
         return None
-    return Rule(place, tuple(np.flatnonzero(held < k).tolist()), rules[0].decoys)
+    return Rule(place, tuple(np.flatnonzero(counts < k).tolist()), rules[0].decoys)
 
 
-def _redacted(held: Integers, rule: Rule, k: int) -> Integers:
+def _redacted(counts: Integers, rule: Rule, k: int) -> Integers:
     """Return the expected counts of redacted answers, rounded down, with as many people left out as stand out."""
     coin = Fraction(rule.decoys)
-    kept = [int(count) * (coin.denominator - coin.numerator) // coin.denominator for count in held[held >= k]]
-    redacted = floor(int(held[held < k].sum()) + int(held[held >= k].sum()) * coin)
+    kept = [int(count) * (coin.denominator - coin.numerator) // coin.denominator for count in counts[counts >= k]]
+    redacted = floor(int(counts[counts < k].sum()) + int(counts[counts >= k].sum()) * coin)
     sizes = np.sort(np.array([*kept, redacted], np.int64))[::-1]
-    exposure = redacted_exposure(_alone(held), [RedactionRule("told", k, rule.decoys)], k=k)
-    standing_out = floor(exposure * int(held.sum())) + 1
+    exposure = redacted_exposure(_alone(counts), [RedactionRule("told", k, rule.decoys)], k=k)
+    standing_out = floor(exposure * int(counts.sum())) + 1
     return sizes - np.clip(standing_out - (np.cumsum(sizes) - sizes), 0, sizes)
 
 
-def _alone(held: Integers) -> Marginals:
-    return Marginals({"told": ClassSizes(*np.unique(held[held > 0], return_counts=True))})
+def _alone(counts: Integers) -> Marginals:
+    return Marginals({"told": ClassSizes(*np.unique(counts[counts > 0], return_counts=True))})

@@ -9,8 +9,8 @@ from discretion.collection.errors import CollectionError, ConflictError, Unknown
 from discretion.collection.parts.batch import BATCH_BYTES, Batch
 from discretion.collection.parts.inbox import Inbox
 from discretion.collection.parts.opening import Opener
-from discretion.collection.parts.shuffling import Shuffle, forget, shuffled
-from discretion.collection.parts.store import Progress, State, Store
+from discretion.collection.parts.shuffling import Shuffle, forget, shuffle_messages
+from discretion.collection.parts.store import RoundProgress, State, Store
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Choice
 from discretion.collection.wire.task import Task
@@ -38,19 +38,19 @@ class Shuffler:
     cores
         How many processes take layers off.
     shuffle
-        The closing job: `shuffled` on this machine, or
+        The closing job: `shuffle_messages` on this machine, or
         :func:`~discretion.collection.parts.spark_shuffling.shuffled_on_spark`.
     """
 
     def __init__(
         self, task: Task, place: int, private: bytes, store: Store, folder: Path, *, cores: int = 1,
-        shuffle: Shuffling = shuffled,
+        shuffle: Shuffling = shuffle_messages,
     ) -> None:  # fmt: skip
         self.task, self.place, self.store, self.folder = task, place, store, folder
         self._private, self._cores, self._shuffled = private, cores, shuffle
         self.inbox = Inbox(folder / "inbox")
-        for left in folder.glob("round-*.parts-*"):  # of a shuffle that was cut short
-            rmtree(left)
+        for leftover in folder.glob("round-*.parts-*"):  # of a shuffle that was cut short
+            rmtree(leftover)
 
     def round(self, number: int) -> Round:
         """Return a round that has begun.
@@ -110,9 +110,9 @@ class Shuffler:
         progress = self._progress(number)
         if progress.state != "closed":
             return
-        of = self.round(number)
-        width = of.width(self.place)
-        opener = Opener(self._private, of.info(self.place + 1), width, self._cores)
+        round_ = self.round(number)
+        width = round_.width(self.place)
+        opener = Opener(self._private, round_.info(self.place + 1), width, self._cores)
         done = self._shuffled(self._messages(number), width, opener, self._out(number))
         self.store.set_shuffled(number, done.messages, done.dropped, done.digest)
 
@@ -143,8 +143,8 @@ class Shuffler:
 
     def board(self, number: int = 1) -> Path:
         """Return where the open messages of a round are, for all who take part, where there is no curator."""
-        held, path = self.store.progress(number), self._out(number)
-        if held is None or held.state != "delivered" or not path.exists():
+        progress, path = self.store.progress(number), self._out(number)
+        if progress is None or progress.state != "delivered" or not path.exists():
             raise UnknownError(
                 "there is no board: it is there after each round but the last of a task without a curator"
             )
@@ -157,7 +157,7 @@ class Shuffler:
         for number in range(1, self.task.most_rounds + 1):
             forget(self._out(number))
 
-    def _progress(self, number: int) -> Progress:
+    def _progress(self, number: int) -> RoundProgress:
         progress = self.store.progress(number)
         if progress is None:
             raise UnknownError(f"round {number} has not begun")

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discretion.collection.parts.buckets import open_buckets, rows_of
 from discretion.collection.parts.durable import keep_name
-from discretion.collection.parts.scattered import rows_of, scattered
 from discretion.collection.wire.sealing import SEAL_BYTES
 
 # Messages a process opens in a tenth of a second: worth asking it, and no core is long alone with the last ones.
@@ -33,7 +33,7 @@ class Shuffle:
     digest: bytes
 
 
-def shuffled(
+def shuffle_messages(
     messages: Iterable[bytes], width: int, opened: Callable[[Iterable[bytes]], Iterable[tuple[bytes, int]]], out: Path
 ) -> Shuffle:
     """Write the messages to a file, a layer less each and in random order; whole or not at all.
@@ -48,16 +48,16 @@ def shuffled(
         The file; the disk that it is on has room for it twice.
     """
     inner, dropped = width - SEAL_BYTES, 0
-    with scattered(inner, out.parent) as files:
+    with open_buckets(inner, out.parent) as files:
         for block, missing in opened(blocks_of(messages, width)):
             dropped += missing
             rows = rows_of(block, inner)
             files.add(rows, np.frombuffer(os.urandom(len(rows)), np.uint8))
-        length, digest = written((in_random_order(rows).tobytes() for rows in files.taken()), out)
+        length, digest = write_file((in_random_order(rows).tobytes() for rows in files.drain()), out)
     return Shuffle(length // inner, dropped, digest)
 
 
-def written(pieces: Iterable[bytes], out: Path) -> tuple[int, bytes]:
+def write_file(pieces: Iterable[bytes], out: Path) -> tuple[int, bytes]:
     """Write a file whole or not at all, and return its length and SHA-256."""
     part, length, digest = _part(out), 0, sha256()
     try:
@@ -90,15 +90,15 @@ def forget(out: Path) -> None:
 
 def blocks_of(parts: Iterable[bytes], width: int, at_once: int = AT_ONCE) -> Iterator[bytes]:
     """Yield the messages again, so many at once, wherever the parts were cut; a rest that is none comes last."""
-    held, length = bytearray(), at_once * width
+    buffer, length = bytearray(), at_once * width
     for part in parts:
-        held += part
-        whole = len(held) - len(held) % length
+        buffer += part
+        whole = len(buffer) - len(buffer) % length
         for start in range(0, whole, length):
-            yield bytes(held[start : start + length])
-        del held[:whole]
-    if held:
-        yield bytes(held)
+            yield bytes(buffer[start : start + length])
+        del buffer[:whole]
+    if buffer:
+        yield bytes(buffer)
 
 
 def in_random_order(rows: NDArray[Any]) -> NDArray[Any]:

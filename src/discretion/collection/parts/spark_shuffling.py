@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from discretion.collection.parts.buckets import rows_of
 from discretion.collection.parts.durable import write_whole
-from discretion.collection.parts.scattered import rows_of
-from discretion.collection.parts.shuffling import AT_ONCE, Shuffle, blocks_of, in_random_order, parts_of, written
+from discretion.collection.parts.shuffling import AT_ONCE, Shuffle, blocks_of, in_random_order, parts_of, write_file
 from discretion.collection.wire.sealing import SEAL_BYTES
 from discretion.errors import EngineError
 from discretion.numerics.arrays import Integers
@@ -79,10 +79,10 @@ def shuffled_on_spark(messages: Iterable[bytes], width: int, opened: Opened, out
     rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o700)
 
-    def ask(task: Callable[[Any], Any], of: Sequence[Any]) -> list[Any]:
+    def ask(task: Callable[[Any], Any], round_: Sequence[Any]) -> list[Any]:
         try:
             with while_workers_last(session):
-                return context.parallelize(of, len(of)).map(task).collect() if of else []
+                return context.parallelize(round_, len(round_)).map(task).collect() if round_ else []
         except EngineError:
             raise
         except Exception as error:
@@ -97,7 +97,7 @@ def shuffled_on_spark(messages: Iterable[bytes], width: int, opened: Opened, out
         for path in paths:
             path.unlink()
         pieces = ask(partial(_mixed_bin, runs=runs, inner=inner, folder=folder), range(bins) if runs else ())
-        length, digest = written((piece.read_bytes() for piece in pieces), out)
+        length, digest = write_file((piece.read_bytes() for piece in pieces), out)
     finally:
         rmtree(folder, ignore_errors=True)
     return Shuffle(length // inner, sum(run.dropped for run in runs), digest)

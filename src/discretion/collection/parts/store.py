@@ -47,7 +47,7 @@ _AT_ONCE = 500  # tokens in a question, and uploads of which a cursor holds the 
 
 
 @dataclass(frozen=True)
-class Progress:
+class RoundProgress:
     """How far a round is: its state, its choice if it is the second, and what is to be passed on."""
 
     number: int
@@ -121,11 +121,11 @@ class Store:
             elif row.choice != choice:
                 raise ConflictError("there is one choice a task, and another one was published already")
 
-    def progress(self, number: int) -> Progress | None:
+    def progress(self, number: int) -> RoundProgress | None:
         """Return how far a round is; None if it was not opened."""
         with self._writing() as connection:
             row = connection.execute(sa.select(_ROUNDS).where(_ROUNDS.c.number == number)).one_or_none()
-            return None if row is None else Progress(*row)
+            return None if row is None else RoundProgress(*row)
 
     def people(self, number: int) -> int:
         """Return how many have sent something in a round."""
@@ -139,16 +139,16 @@ class Store:
         was not given out, of a person who was not in the first round, or that comes too late.
         """
         with self._writing() as connection:
-            held = connection.execute(_locked(number)).one_or_none()
-            if held is None:
+            status = connection.execute(_locked(number)).one_or_none()
+            if status is None:
                 return [UnknownError(f"round {number} has not begun") for _ in uploads]
             hashes = [upload.token_hash for upload in uploads]
             let_in = sa.select(_TOKENS.c.hash)
             if number > 1:
                 let_in = sa.select(_UPLOADS.c.hash).where(_UPLOADS.c.round == 1)
-            known = {row.hash for row in connection.execute(let_in.where(sa.column("hash").in_(hashes)))}
-            new = {upload.token_hash: upload for upload in reversed(uploads) if upload.token_hash in known}
-            if held.state == "open":
+            admitted = {row.hash for row in connection.execute(let_in.where(sa.column("hash").in_(hashes)))}
+            new = {upload.token_hash: upload for upload in reversed(uploads) if upload.token_hash in admitted}
+            if status.state == "open":
                 self._insert(connection, _UPLOADS, [
                     {"round": number, "hash": key, "digest": one.digest, "messages": one.messages}
                     for key, one in new.items()
@@ -157,7 +157,7 @@ class Store:
                 _UPLOADS.c.round == number, _UPLOADS.c.hash.in_(hashes)
             )
             stored = {row.hash: row.digest for row in connection.execute(of_these)}
-        return [_verdict(upload, number, known, stored) for upload in uploads]
+        return [_verdict(upload, number, admitted, stored) for upload in uploads]
 
     def close_round(self, number: int, smallest_batch: int, people: int | None = None) -> State:
         """Take no more, and return whether the batch is ``closed`` or ``discarded``, its messages unopened.
@@ -246,9 +246,9 @@ def _engine(url: str) -> sa.Engine:
         raise InvalidValueError(f"PostgreSQL needs {missing.name}: install discretion[postgres]") from None
 
 
-def _verdict(upload: Upload, number: int, known: set[bytes], stored: dict[bytes, bytes]) -> CollectionError | None:
+def _verdict(upload: Upload, number: int, admitted: set[bytes], stored: dict[bytes, bytes]) -> CollectionError | None:
     key = upload.token_hash
-    if key not in known:
+    if key not in admitted:
         why = "this token was not given out" if number == 1 else "who was not in the first round is not in the second"
         return StrangerError(why)
     if key not in stored:
@@ -259,8 +259,8 @@ def _verdict(upload: Upload, number: int, known: set[bytes], stored: dict[bytes,
 
 
 def _people(connection: sa.Connection, number: int) -> int:
-    counted = sa.select(sa.func.count()).select_from(_UPLOADS).where(_UPLOADS.c.round == number)
-    return connection.execute(counted).scalar_one()
+    count = sa.select(sa.func.count()).select_from(_UPLOADS).where(_UPLOADS.c.round == number)
+    return connection.execute(count).scalar_one()
 
 
 def _forget(connection: sa.Connection, number: int) -> None:

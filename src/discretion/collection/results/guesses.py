@@ -83,7 +83,7 @@ def guess_of(features: Sequence[Feature], shares: Reals, people: int, seed: int)
         return Guess(names, before, before)
     if law.size > MAX_ANSWERS_GUESSED:
         return Guess(names, before, certified)
-    crowd = Shuffled(_told_by(features, law.size), people).seen_by(Uninformed(law), seed)
+    crowd = Shuffled(_answer_channel(features, law.size), people).seen_by(Uninformed(law), seed)
     with limits.within(_in_a_moment()):
         share = as_share(in_doubles(posterior_vulnerability(crowd, law)))
     return Guess(names, before, certified.narrowed(share) if isinstance(share, Estimate) else share)
@@ -92,16 +92,16 @@ def guess_of(features: Sequence[Feature], shares: Reals, people: int, seed: int)
 def among_known(feature: Feature, people: int) -> AmongKnown:
     """Return what is left to guess for who knows all others' answers, those that expose the person most."""
     if feature.randomizer is None:
-        others = AllButOne([people - 1, *[0] * (feature.codes - 1)])
-        seen = Shuffled(RandomizedResponse(feature.codes, p=1.0), people).seen_by(others)
-        return AmongKnown(feature.name, math.inf, in_doubles(bayes_security(seen)))
+        other_counts = AllButOne([people - 1, *[0] * (feature.codes - 1)])
+        observed = Shuffled(RandomizedResponse(feature.codes, p=1.0), people).seen_by(other_counts)
+        return AmongKnown(feature.name, math.inf, in_doubles(bayes_security(observed)))
     mechanism = randomizer_of(feature)
     if feature.codes > MAX_ANSWERS_GUESSED:
         alone = float(bayes_security(mechanism))
         return AmongKnown(feature.name, mechanism.epsilon, Estimate(alone, alone, 1.0, None, ALONE))
-    seen = Shuffled(mechanism, people).seen_by(WorstAllButOne(), seed=0)
+    observed = Shuffled(mechanism, people).seen_by(WorstAllButOne(), seed=0)
     with limits.within(_in_a_moment()):
-        return AmongKnown(feature.name, mechanism.epsilon, in_doubles(bayes_security(seen)))
+        return AmongKnown(feature.name, mechanism.epsilon, in_doubles(bayes_security(observed)))
 
 
 def _in_a_moment() -> limits.Limits:
@@ -110,7 +110,7 @@ def _in_a_moment() -> limits.Limits:
     return replace(now, operations=min(now.operations, MAX_CROWDS_GUESSED * OPERATIONS_PER_CROWD))
 
 
-def _told_by(features: Sequence[Feature], size: int) -> RandomizedResponse | Channel:
+def _answer_channel(features: Sequence[Feature], size: int) -> RandomizedResponse | Channel:
     """Return the channel from a person's answers to these features to what she tells of them."""
     if all(feature.randomizer is None for feature in features):
         return RandomizedResponse(size, p=1.0)

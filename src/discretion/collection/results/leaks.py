@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from discretion.collection.parts.choosing import Counts, certified_of, people_of
-from discretion.collection.parts.joint import Joint, score_of, scored
-from discretion.collection.results.analysed import AnalystResult
+from discretion.collection.parts.joint import JointShares, mean_scores, score_of
+from discretion.collection.results.analyst import AnalystResult
 from discretion.collection.results.guesses import AmongKnown, Guess, among_known, guess_of
 from discretion.collection.wire.selection import Choice
 from discretion.collection.wire.task import Feature, Task
@@ -60,7 +60,7 @@ def collusions(task: Task, chosen: tuple[int, ...] | None) -> tuple[Collusion, .
     return (Collusion((*shufflers, "curator"), everything), *by_analyst)
 
 
-def moved_joint(joint: Joint, liars: int) -> float:
+def moved_joint(joint: JointShares, liars: int) -> float:
     """Return by how much at most so many of those who were counted moved a share of joint answers.
 
     ``min(1, m·(highest - lowest)/n)``, of the scores that one report can have: 1/n for each liar where answers are
@@ -179,7 +179,7 @@ def leaks_of(
     together = None if analysed is None or not analysed.joint.people else analysed.joint
     features, redacted = [task.features[place] for place in chosen or ()], bool(choice and choice.rules)
     lying = {1, *(max(1, int(people * share)) for share in _LYING)}
-    fewest = min(int(held.sum()) for held in counts.values())
+    fewest = min(int(tally.sum()) for tally in counts.values())
     return Leaks(
         people=people,
         k=task.k,
@@ -203,4 +203,4 @@ def shares_of(feature: Feature, counts: Counts) -> np.ndarray[Any, np.dtype[np.f
     """Return the shares of the answers to a feature, its randomizer undone."""
     feature_counts = counts[feature.name]
     score = score_of(feature)
-    return scored(feature_counts / max(int(feature_counts.sum()), 1), [(score.right, score.wrong)])
+    return mean_scores(feature_counts / max(int(feature_counts.sum()), 1), [(score.right, score.wrong)])

@@ -2,10 +2,15 @@
 
 from typing import Any
 
-from discretion.collection.results.analysed import AnalystResult
+from discretion.collection.results.analyst import AnalystResult
+from discretion.collection.results.documents import (
+    analyst_document,
+    answer_words,
+    leaks_document,
+    posterior_grid,
+    shares_grid,
+)
 from discretion.collection.results.leaks import Leaks
-from discretion.collection.results.leaks_said import leaks_document
-from discretion.collection.results.said import analysed_document, answer_words, posterior_grid, shares_grid
 from discretion.estimate import Estimate
 from discretion.presenting.numbers import number
 from discretion.presenting.views import page
@@ -29,9 +34,9 @@ def to_page(result: AnalystResult, leaks: Leaks | None = None, *, show_rare: boo
     str
         The page, the same for the same result; names and answers are escaped.
     """
-    analysed = analysed_document(result, show_rare=show_rare)
+    analysed = analyst_document(result, show_rare=show_rare)
     sentences, notes = analysed.blocks[:2], analysed.blocks[3:]
-    purpose = result.of.task.purpose
+    purpose = result.round.task.purpose
     law = posterior_grid(result, show_rare=show_rare)
     shares: list[Block] = [*_figure(result, show_rare), shares_grid(result, show_rare=show_rare), *notes]
     return page.to_page(
@@ -56,10 +61,10 @@ def _figure(result: AnalystResult, show_rare: bool) -> list[Figure]:
         for answers, share, _ in result.frequent(show_rare=show_rare)
     ]
     caption = f"The {number(min(len(rows), MOST_ROWS))} most frequent of {number(len(rows))} combinations."
-    return [Figure("shares", caption, lambda: _drawn(rows))] if rows else []
+    return [Figure("shares", caption, lambda: _chart(rows))] if rows else []
 
 
-def _drawn(rows: list[dict[str, Any]]) -> Any:
+def _chart(rows: list[dict[str, Any]]) -> Any:
     from discretion import charts  # noqa: PLC0415 - Altair takes a second that other output need not wait for
 
     return charts.answered_shares(rows)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from discretion.collection.results.analysed import AnalystResult
+from discretion.collection.results.analyst import AnalystResult
 
 _OF_SHARES = ("people", "share", "standard_error", "low", "high")
 
@@ -24,10 +24,10 @@ def to_parquet(result: AnalystResult) -> bytes:
     joint = result.joint
     order = np.lexsort(joint.codes.T[::-1])
     columns: dict[str, Any] = {}
-    for place, (name, feature) in enumerate(zip(joint.features, result.of.groups[0], strict=True)):
-        labels = pa.array(result.of.labels[feature], pa.string())
+    for place, (name, feature) in enumerate(zip(joint.features, result.round.groups[0], strict=True)):
+        labels = pa.array(result.round.labels[feature], pa.string())
         columns[name] = labels.take(pa.array(joint.codes[order, place]))
-    for name, numbers in zip(_OF_SHARES, (joint.told, joint.shares, joint.errors, *result.limits), strict=True):
+    for name, numbers in zip(_OF_SHARES, (joint.counts, joint.shares, joint.errors, *result.limits), strict=True):
         # A feature may be called so too.
         columns[next(f"{name}{'_' * more}" for more in count() if f"{name}{'_' * more}" not in columns)] = pa.array(
             numbers[order]

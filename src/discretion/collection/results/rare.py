@@ -24,7 +24,7 @@ class Rare:
     people: float
 
 
-def shown(people: ArrayLike, k: int) -> Booleans:
+def publishable(people: ArrayLike, k: int) -> Booleans:
     """Return which answers may be told with how many people have each: k at least.
 
     If fewer than k have one of the others, the least frequent ones that could be told join these, until they are k
@@ -47,7 +47,7 @@ def shown(people: ArrayLike, k: int) -> Booleans:
     return is_shown
 
 
-def merged(people: ArrayLike, told: Booleans) -> Rare | None:
+def merge_rare(people: ArrayLike, is_shown: Booleans) -> Rare | None:
     """Return what is not told, as one; None if nobody has it."""
-    counts = np.asarray(people)[~told]
+    counts = np.asarray(people)[~is_shown]
     return Rare(len(counts), counts.sum().item()) if len(counts) and counts.sum() > 0 else None

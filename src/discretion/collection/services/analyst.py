@@ -4,16 +4,16 @@ from functools import partial
 from typing import Any
 
 from discretion.collection.errors import RefusedTaskError
-from discretion.collection.parts.counting import counted
+from discretion.collection.parts.counting import count_batch
 from discretion.collection.parts.durable import write_whole
 from discretion.collection.parts.inbox import Inbox
-from discretion.collection.results.analysed import AnalystResult, analyst_result
+from discretion.collection.results.analyst import AnalystResult, analyst_result
 from discretion.collection.results.parquet import to_parquet
 from discretion.collection.services.home import Home
-from discretion.collection.services.kept import keep_answers, kept_answers
 from discretion.collection.services.operations import Operation
 from discretion.collection.services.receiving import receiving
 from discretion.collection.services.service import Service
+from discretion.collection.services.tallies import read_answers, write_answers
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import LONGEST_CHOICE, Choice
 
@@ -50,14 +50,14 @@ class AnalystService(Service):
             ),
             Operation(
                 "GET", "/result/file", "Return all joint answers as Parquet.", "operator",
-                lambda: to_parquet(analysed(self.home)),
+                lambda: to_parquet(read_analyst_result(self.home)),
             ),
             *receiving(self._inbox, self._takes, self.wake),
         ]  # fmt: skip
 
     def _takes(self, number: int) -> bool:
-        held = self._choice()
-        return held is not None and held.number == number
+        choice = self._choice()
+        return choice is not None and choice.number == number
 
     def _choice(self) -> Choice | None:
         return Choice.decoded(self._choice_path.read_bytes(), self.task) if self._choice_path.exists() else None
@@ -68,18 +68,18 @@ class AnalystService(Service):
         if choice is None:
             return
         if not self._counted_path.exists() and self._inbox.is_whole(choice.number):
-            of = Round(self.task, choice)
-            found = counted(self._inbox.blocks(choice.number), of, self.private, self._cores)
-            keep_answers(self._counted_path, found)
-            people = int(found.times.sum())
-            self.meter.messages(choice.number, people, found.dropped)
-            self.log("counted", people=people, dropped=found.dropped)
+            round_ = Round(self.task, choice)
+            batch = count_batch(self._inbox.blocks(choice.number), round_, self.private, self._cores)
+            write_answers(self._counted_path, batch)
+            people = int(batch.times.sum())
+            self.meter.messages(choice.number, people, batch.dropped)
+            self.log("counted", people=people, dropped=batch.dropped)
         if self._counted_path.exists():
             self._inbox.forget(choice.number)
 
     def _take_choice(self, number: int, choice: bytes) -> None:
-        told = Choice.decoded(choice, self.task)
-        if not Round(self.task, told).to_analyst or told.number != number:
+        request = Choice.decoded(choice, self.task)
+        if not Round(self.task, request).to_analyst or request.number != number:
             raise RefusedTaskError("this choice is not for the analyst, or of another round")
         if not self._choice_path.exists():
             write_whole(self._choice_path, choice)
@@ -100,10 +100,10 @@ class AnalystService(Service):
             path.unlink(missing_ok=True)
 
     def _result(self, *, show_rare: bool = False) -> dict[str, Any]:
-        return dict(analysed(self.home).to_dict(show_rare=show_rare))
+        return dict(read_analyst_result(self.home).to_dict(show_rare=show_rare))
 
 
-def analysed(home: Home) -> AnalystResult:
+def read_analyst_result(home: Home) -> AnalystResult:
     """Return what an analyst counted.
 
     Raises
@@ -111,6 +111,6 @@ def analysed(home: Home) -> AnalystResult:
     UnknownError
         If the answers are not here yet.
     """
-    found = kept_answers(home.folder / _COUNTED)
+    batch = read_answers(home.folder / _COUNTED)
     choice = Choice.decoded((home.folder / _CHOICE).read_bytes(), home.task)
-    return analyst_result(found, Round(home.task, choice))
+    return analyst_result(batch, Round(home.task, choice))

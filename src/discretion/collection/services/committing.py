@@ -43,8 +43,8 @@ class GroupCommit:
         while self._waiting:
             number = self._waiting[0][0]
             now = [each for each in self._waiting if each[0] == number][:_AT_ONCE]
-            taken = {id(each) for each in now}
-            self._waiting = [each for each in self._waiting if id(each) not in taken]
+            chosen = {id(each) for each in now}
+            self._waiting = [each for each in self._waiting if id(each) not in chosen]
             try:
                 outcomes = await run_sync(self._add, number, [upload for _, upload, _ in now])
             except Exception as error:

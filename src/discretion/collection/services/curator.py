@@ -6,17 +6,17 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from discretion.collection.errors import UnknownError
-from discretion.collection.parts.asking import Learnt
-from discretion.collection.parts.counting import counted
+from discretion.collection.parts.asking import KnownCounts
+from discretion.collection.parts.counting import count_batch
 from discretion.collection.parts.durable import write_whole
 from discretion.collection.parts.inbox import Inbox
-from discretion.collection.results.curated import CuratorResult, curator_result
+from discretion.collection.results.curator import CuratorResult, curator_result
 from discretion.collection.results.leaks import Leaks, leaks_of
 from discretion.collection.services.home import Home
-from discretion.collection.services.kept import keep_tallies, kept_tallies
 from discretion.collection.services.operations import Operation
 from discretion.collection.services.receiving import receiving
 from discretion.collection.services.service import Service
+from discretion.collection.services.tallies import read_tallies, write_tallies
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Choice
 
@@ -51,36 +51,39 @@ class CuratorService(Service):
 
     def step(self) -> None:
         """Count each round once its batch is here, and publish once what it leads to."""
-        of, learnt = Round(self.task), Learnt()
+        round_, known_counts = Round(self.task), KnownCounts()
         for number in range(1, self.task.rounds + 1):
             if not _counted_in(self.home, number).exists():
                 if not self._inbox.is_whole(number):
                     return
-                self._count(of)
+                self._count(round_)
             self._inbox.forget(number)
-            choice = self._next(of, learnt)
+            choice = self._next(round_, known_counts)
             if choice is None:
                 return
             self._publish(choice)
-            of = Round(self.task, choice)
-            if of.to_analyst:
+            round_ = Round(self.task, choice)
+            if round_.to_analyst:
                 return
 
-    def _count(self, of: Round) -> None:
-        found = counted(self._inbox.blocks(of.number), of, self.private, self._cores)
-        keep_tallies(_counted_in(self.home, of.number), found, of)
-        self.meter.messages(of.number, int(found.times.sum()), found.dropped)
-        self.log("counted", round=of.number, answers=int(found.times.sum()), dropped=found.dropped)
+    def _count(self, round_: Round) -> None:
+        batch = count_batch(self._inbox.blocks(round_.number), round_, self.private, self._cores)
+        write_tallies(_counted_in(self.home, round_.number), batch, round_)
+        self.meter.messages(round_.number, int(batch.times.sum()), batch.dropped)
+        self.log("counted", round=round_.number, answers=int(batch.times.sum()), dropped=batch.dropped)
 
-    def _next(self, of: Round, learnt: Learnt) -> Choice | None:
+    def _next(self, round_: Round, known_counts: KnownCounts) -> Choice | None:
         """Return what is published after a round, decided once; None if nothing may go out."""
-        tallies, path = kept_tallies(_counted_in(self.home, of.number)).groups, _choice_for(self.home, of.number + 1)
+        tallies, path = (
+            read_tallies(_counted_in(self.home, round_.number)).groups,
+            _choice_for(self.home, round_.number + 1),
+        )
         if not path.exists():
-            choice = learnt.next_choice(of, tallies)
+            choice = known_counts.next_choice(round_, tallies)
             write_whole(path, b"" if choice is None else choice.signed(self._signer).encoded)
-            self.log("nothing may go out" if choice is None else "chosen", round=of.number + 1)
+            self.log("nothing may go out" if choice is None else "chosen", round=round_.number + 1)
         else:
-            learnt.add(of, tallies)
+            known_counts.add(round_, tallies)
         data = path.read_bytes()
         return Choice.decoded(data, self.task) if data else None
 
@@ -102,9 +105,9 @@ class CuratorService(Service):
             }
             for number in numbers
         ]  # fmt: skip
-        empty = [number for number in numbers if _choice_for(self.home, number).exists() and not self._held(number)]
+        is_over = any(_choice_for(self.home, number).exists() and not self._choice_bytes(number) for number in numbers)
         return {
-            "role": "curator", "task": self.task.digest.hex(), "counts": records, "nothing_may_go_out": bool(empty)
+            "role": "curator", "task": self.task.digest.hex(), "counts": records, "nothing_may_go_out": is_over
         }  # fmt: skip
 
     def forget(self) -> None:
@@ -115,12 +118,12 @@ class CuratorService(Service):
                 path.unlink(missing_ok=True)
 
     def _choice(self, number: int) -> bytes:
-        held = self._held(number)
-        if not held:
+        data = self._choice_bytes(number)
+        if not data:
             raise UnknownError(f"nothing is published for round {number} yet, or nothing may go out")
-        return held
+        return data
 
-    def _held(self, number: int) -> bytes:
+    def _choice_bytes(self, number: int) -> bytes:
         path = _choice_for(self.home, number)
         return path.read_bytes() if path.exists() else b""
 
@@ -128,11 +131,11 @@ class CuratorService(Service):
         return self.home.folder / f"published-{number}"
 
     def _result(self) -> dict[str, Any]:
-        counted, _ = curated(self.home)
-        return dict(counted.to_dict())
+        result, _ = read_curator_result(self.home)
+        return dict(result.to_dict())
 
 
-def curated(home: Home) -> tuple[CuratorResult, Leaks]:
+def read_curator_result(home: Home) -> tuple[CuratorResult, Leaks]:
     """Return what a curator gives out once it is decided what goes to the analyst, and what the counts tell.
 
     Raises
@@ -140,8 +143,8 @@ def curated(home: Home) -> tuple[CuratorResult, Leaks]:
     UnknownError
         If that is not decided yet.
     """
-    task, learnt = home.task, kept_tallies(_counted_in(home, 1))
-    counts = dict(zip((feature.name for feature in task.features), learnt.groups, strict=True))
+    task, known_counts = home.task, read_tallies(_counted_in(home, 1))
+    counts = dict(zip((feature.name for feature in task.features), known_counts.groups, strict=True))
     for number in range(2, task.most_rounds + 1):
         path = _choice_for(home, number)
         if not path.exists():
@@ -149,7 +152,7 @@ def curated(home: Home) -> tuple[CuratorResult, Leaks]:
         data = path.read_bytes()
         choice = Choice.decoded(data, task) if data else None
         if choice is None or choice.receiver == "analyst":
-            return curator_result(task, counts, learnt, choice), leaks_of(task, counts, choice)
+            return curator_result(task, counts, known_counts, choice), leaks_of(task, counts, choice)
     raise UnknownError("it is not decided yet what goes to the analyst")
 
 

@@ -115,8 +115,8 @@ class Home:
     @property
     def party(self) -> Party:
         """What the task says of it."""
-        held = {"analyst": self.task.analyst, "curator": self.task.curator}
-        party = self.task.shufflers[self.place] if self.role == "shuffler" else held[self.role]
+        parties = {"analyst": self.task.analyst, "curator": self.task.curator}
+        party = self.task.shufflers[self.place] if self.role == "shuffler" else parties[self.role]
         if party is None:
             raise UnknownError("the task has no curator: those who take part choose by themselves")
         return party

@@ -60,7 +60,7 @@ def key_for(folder: Path, public: bytes, now: float) -> Key:
     RefusedTaskError
         If it is over, or others may read it.
     """
-    for key in _held(folder):
+    for key in _keys_in(folder):
         if key.public == public:
             if key.expires is not None and now >= key.expires:
                 raise RefusedTaskError(f"the key {key.id} is over; make another one, and a task with it")
@@ -78,7 +78,7 @@ def destroy_keys(folder: Path) -> None:
         path.unlink()
 
 
-def _held(folder: Path) -> Iterator[Key]:
+def _keys_in(folder: Path) -> Iterator[Key]:
     for path in sorted(folder.glob("[0-9a-f]*")):
         if path.stat().st_mode & 0o077:
             raise RefusedTaskError(f"others may read the key {path.name}; chmod 600 {path}")

@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from discretion.collection.errors import BusyError, CollectionError, MalformedError, SlowError, TooLongError
 from discretion.collection.services.credentials import check_credential
-from discretion.collection.services.telling import Log, Meter
+from discretion.collection.services.monitoring import Log, Meter
 from discretion.errors import DiscretionError
 
 Answer = bytes | dict[str, Any] | Path | None
@@ -53,7 +53,7 @@ class Operation:
 
 
 @dataclass(frozen=True)
-class Bounds:
+class RequestBounds:
     """What a service takes from one sender, or waits for.
 
     Parameters
@@ -68,7 +68,7 @@ class Bounds:
     seconds: float = 20.0
 
 
-class Rates:
+class RequestRates:
     """How much each address may still ask: it grows with time, up to two seconds' worth."""
 
     def __init__(self, per_second: float) -> None:
@@ -84,7 +84,7 @@ class Rates:
             raise BusyError("this is more than is taken from one sender in a second; try again in a while")
         self._left[address] = left - 1, now
         if len(self._left) > 1 << 16:  # who has asked nothing for two seconds is as one who never asked
-            self._left = {key: held for key, held in self._left.items() if now - held[1] < 2}
+            self._left = {key: entry for key, entry in self._left.items() if now - entry[1] < 2}
 
 
 def application(
@@ -92,7 +92,7 @@ def application(
     *,
     operator: Callable[[], str],
     sender: str | None,
-    bounds: Bounds,
+    bounds: RequestBounds,
     log: Log,
     meter: Meter,
     **more: Any,
@@ -101,7 +101,7 @@ def application(
 
     ``operator`` says the operator's credential of the moment, ``sender`` is that of the neighbour before.
     """
-    rates = Rates(bounds.rate)
+    rates = RequestRates(bounds.rate)
 
     def route(operation: Operation) -> Route:
         async def answer(request: Request) -> Response:
@@ -151,14 +151,14 @@ def _small(word: Any) -> Any:
     return word
 
 
-def _response(found: Answer) -> Response:
-    if found is None:
+def _response(answer: Answer) -> Response:
+    if answer is None:
         return Response(status_code=204)
-    if isinstance(found, Path):
-        return FileResponse(found, media_type="application/octet-stream")
-    if isinstance(found, bytes):
-        return Response(found, media_type="application/octet-stream")
-    return JSONResponse(found)
+    if isinstance(answer, Path):
+        return FileResponse(answer, media_type="application/octet-stream")
+    if isinstance(answer, bytes):
+        return Response(answer, media_type="application/octet-stream")
+    return JSONResponse(answer)
 
 
 async def _body(request: Request, most: int, seconds: float) -> bytes:
@@ -188,7 +188,7 @@ _REASON = {
 }
 
 
-def described(role: str, operations: Sequence[Operation]) -> dict[str, Any]:
+def openapi_document(role: str, operations: Sequence[Operation]) -> dict[str, Any]:
     """Return the document that lists the operations of a party."""
     paths: dict[str, Any] = {}
     for each in operations:

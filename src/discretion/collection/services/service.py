@@ -15,8 +15,8 @@ from discretion.collection.errors import UnavailableError
 from discretion.collection.services.calls import Neighbour
 from discretion.collection.services.credentials import operator_credential
 from discretion.collection.services.home import Home
-from discretion.collection.services.operations import Bounds, Operation, application, described
-from discretion.collection.services.telling import Log, Meter
+from discretion.collection.services.monitoring import Log, Meter
+from discretion.collection.services.operations import Operation, RequestBounds, application, openapi_document
 from discretion.collection.wire.task import Party
 from discretion.errors import DiscretionError
 
@@ -70,16 +70,16 @@ class Service(ABC):
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._due.set)
 
-    def application(self, bounds: Bounds | None = None) -> Starlette:
+    def application(self, bounds: RequestBounds | None = None) -> Starlette:
         """Return the service as an ASGI application."""
         operations = [*self._common(), *self.operations()]
-        document = described(self.home.role, operations)
+        document = openapi_document(self.home.role, operations)
         operations.append(Operation("GET", "/openapi.json", "This document.", "anybody", lambda: document))
         return application(
             operations,
             operator=lambda: operator_credential(self.home.folder),
             sender=None if (before := self.home.before) is None else self.home.credential(before),
-            bounds=bounds or Bounds(),
+            bounds=bounds or RequestBounds(),
             log=self.log,
             meter=self.meter,
             lifespan=self._working,
@@ -94,7 +94,7 @@ class Service(ABC):
             Operation("GET", "/ready", "Say that the task can be worked on.", "anybody", self._ready),
             Operation("GET", "/task", "Return the task's bytes.", "anybody", lambda: self.task.encoded),
             Operation("GET", "/status", "Say how far the task is here.", "operator", self.status),
-            Operation("GET", "/metrics", "Return counts for Prometheus.", "operator", self.meter.told),
+            Operation("GET", "/metrics", "Return counts for Prometheus.", "operator", self.meter.prometheus_text),
             Operation("POST", "/destroy", "Destroy what is stored, and the keys.", "operator", self._destroy),
         ]  # fmt: skip
 

@@ -6,7 +6,7 @@ from anyio.to_thread import run_sync
 
 from discretion.collection.errors import ConflictError, MalformedError, UnknownError
 from discretion.collection.parts.shuffler import Shuffler, Shuffling
-from discretion.collection.parts.shuffling import shuffled
+from discretion.collection.parts.shuffling import shuffle_messages
 from discretion.collection.parts.store import Store
 from discretion.collection.services.committing import GroupCommit
 from discretion.collection.services.home import Home
@@ -40,7 +40,7 @@ class ShufflerService(Service):
 
     def __init__(
         self, home: Home, *, store: str | None = None, people: int | None = None, cores: int = 1,
-        shuffle: Shuffling = shuffled, **more: Any,
+        shuffle: Shuffling = shuffle_messages, **more: Any,
     ) -> None:  # fmt: skip
         super().__init__(home, **more)
         self._place = home.place
@@ -59,7 +59,7 @@ class ShufflerService(Service):
     def operations(self) -> list[Operation]:
         """Return what a shuffler does: the first one takes uploads, the others batches."""
         choosing = "sender" if self._place else "operator" if self.task.signer is None else "anybody"
-        held = [
+        common = [
             Operation(
                 "GET", "/rounds/{number:int}/choice", "Return what was published for a round.", "anybody", self._choice
             ),
@@ -70,14 +70,14 @@ class ShufflerService(Service):
             Operation("POST", "/rounds/{number:int}/close", "Take no more in a round.", "operator", self._close),
         ]  # fmt: skip
         if self._place == len(self.task.shufflers) - 1 and Round(self.task).ends_open:
-            held.append(Operation(
+            common.append(Operation(
                 "GET", "/rounds/{number:int}/board", "Return the open messages of a round.", "anybody",
                 self._shuffler.board,
             ))  # fmt: skip
         if self._place:
-            return [*held, *receiving(self._shuffler.inbox, lambda number: number in self._numbers, self.wake)]
+            return [*common, *receiving(self._shuffler.inbox, lambda number: number in self._numbers, self.wake)]
         return [
-            *held,
+            *common,
             Operation(
                 "POST", "/rounds/{number:int}/uploads", "Store what a person sends in a round.", "anybody",
                 self._upload, self._longest_upload,
@@ -114,8 +114,8 @@ class ShufflerService(Service):
         if self.now() >= self.task.end_of(number):
             return True
         first = self._store.progress(1)
-        wanted = self._people if number == 1 or first is None else first.people
-        return wanted is not None and self._store.people(number) >= wanted
+        expected = self._people if number == 1 or first is None else first.people
+        return expected is not None and self._store.people(number) >= expected
 
     def _close(self, number: int) -> dict[str, Any]:
         state = self._shuffler.close(number)

@@ -18,9 +18,9 @@ def open_next(task: Task, first: Neighbour, last: Neighbour) -> Choice | None:
     CollectionError
         If a board is not there yet.
     """
-    of, board = Round(task), Board()
-    while not of.to_analyst:
-        board.add(of, last.ask("GET", f"/rounds/{of.number}/board"))
+    round_, board = Round(task), Board()
+    while not round_.to_analyst:
+        board.add(round_, last.ask("GET", f"/rounds/{round_.number}/board"))
         choice = board.leads_to
         if choice is None:
             return None
@@ -29,5 +29,5 @@ def open_next(task: Task, first: Neighbour, last: Neighbour) -> Choice | None:
         except UnknownError:
             first.ask("POST", f"/rounds/{choice.number}/choice", content=choice.encoded)
             return choice
-        of = Round(task, choice)
+        round_ = Round(task, choice)
     raise ConflictError("the analyst's round has begun already, and it is the last one")

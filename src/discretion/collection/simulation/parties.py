@@ -24,8 +24,8 @@ _END = 10.0  # and until it has ended
 
 def free_ports(count: int) -> list[int]:
     """Return so many ports that nobody listens at."""
-    with ExitStack() as held:
-        sockets = [held.enter_context(socket.create_server((HOST, 0))) for _ in range(count)]
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.create_server((HOST, 0))) for _ in range(count)]
         return [each.getsockname()[1] for each in sockets]
 
 

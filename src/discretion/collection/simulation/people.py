@@ -14,33 +14,35 @@ from discretion.collection.wire.task import Task
 _LOOK = 0.2  # seconds between two looks whether the next round has begun
 
 
-def take_part(task: bytes, answers: Sequence[Mapping[str, str | None]], tokens: Sequence[bytes], said: Any) -> None:
+def send_answers(
+    encoded_task: bytes, answers: Sequence[Mapping[str, str | None]], tokens: Sequence[bytes], pipe: Any
+) -> None:
     """Send what all these people answer, round by round, until the analyst's.
 
-    ``said`` is a pipe that hears of each round that is sent, or why it was not.
+    ``pipe`` is a pipe that hears of each round that is sent, or why it was not.
     """
-    of = Task.decoded(task)
+    task = Task.decoded(encoded_task)
     try:
-        clients = [Client(of, token, each) for token, each in zip(tokens, answers, strict=True)]
-        with Neighbour(of.shufflers[0].url) as first, Neighbour(of.shufflers[-1].url) as last:
+        clients = [Client(task, token, each) for token, each in zip(tokens, answers, strict=True)]
+        with Neighbour(task.shufflers[0].url) as first, Neighbour(task.shufflers[-1].url) as last:
             board, choice = Board(), None
             while True:
                 number = 1 if choice is None else choice.number
                 for client in clients:
-                    if choice is not None and of.curator is None:
+                    if choice is not None and task.curator is None:
                         board.check(client, choice)
-                    _sent(first, number, client.upload(choice))
-                said.send(number)
+                    _send(first, number, client.upload(choice))
+                pipe.send(number)
                 if choice is not None and choice.receiver == "analyst":
                     return
-                choice = _published(of, first, number + 1)
-                if of.curator is None:
+                choice = _wait_for_choice(task, first, number + 1)
+                if task.curator is None:
                     board.add(clients[0].round(number), last.ask("GET", f"/rounds/{number}/board"))
     except Exception as error:
-        said.send(f"{type(error).__name__}: {error}")
+        pipe.send(f"{type(error).__name__}: {error}")
 
 
-def _sent(first: Neighbour, number: int, upload: bytes) -> None:
+def _send(first: Neighbour, number: int, upload: bytes) -> None:
     """Send an upload until it is acknowledged: it counts once."""
     while True:
         try:
@@ -50,7 +52,7 @@ def _sent(first: Neighbour, number: int, upload: bytes) -> None:
             time.sleep(_LOOK)
 
 
-def _published(task: Task, first: Neighbour, number: int) -> Choice:
+def _wait_for_choice(task: Task, first: Neighbour, number: int) -> Choice:
     while True:
         try:
             return Choice.decoded(first.ask("GET", f"/rounds/{number}/choice"), task)

@@ -14,20 +14,20 @@ from typing import Any
 
 from discretion.collection.errors import CollectionError, UnavailableError
 from discretion.collection.parts.choosing import Counts
-from discretion.collection.parts.counting import counted, tallies_of
-from discretion.collection.results.analysed import AnalystResult
-from discretion.collection.results.curated import CuratorResult
-from discretion.collection.services.analyst import analysed
+from discretion.collection.parts.counting import count_batch, tallies_of
+from discretion.collection.results.analyst import AnalystResult
+from discretion.collection.results.curator import CuratorResult
+from discretion.collection.services.analyst import read_analyst_result
 from discretion.collection.services.calls import Neighbour
 from discretion.collection.services.credentials import operator_credential
-from discretion.collection.services.curator import curated
+from discretion.collection.services.curator import read_curator_result
 from discretion.collection.services.home import Home, Role
-from discretion.collection.services.kept import kept_tallies
 from discretion.collection.services.keys import Key, Kind
+from discretion.collection.services.tallies import read_tallies
 from discretion.collection.services.without_curator import open_next
-from discretion.collection.simulation.asked import Asked
 from discretion.collection.simulation.parties import HOST, Parties, free_ports
-from discretion.collection.simulation.people import take_part
+from discretion.collection.simulation.people import send_answers
+from discretion.collection.simulation.questionnaire import Questionnaire
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Choice
 from discretion.collection.wire.task import Party, Task
@@ -38,7 +38,7 @@ _LOOK = 0.2
 
 
 @dataclass(frozen=True)
-class Ran:
+class SimulationRun:
     """What came of a collection.
 
     Parameters
@@ -69,9 +69,9 @@ class Ran:
 
 
 def run(
-    asked: Asked, *, k: int, budget: str, shufflers: int, with_curator: bool, rounds: int, cores: int,
+    questionnaire: Questionnaire, *, k: int, budget: str, shufflers: int, with_curator: bool, rounds: int, cores: int,
     tell: Callable[[str], None],
-) -> Ran:  # fmt: skip
+) -> SimulationRun:  # fmt: skip
     """Run a collection of what everybody in a table answers, each party a process of its own.
 
     Raises
@@ -79,35 +79,35 @@ def run(
     UnavailableError
         If a party or the people stop midway: with their last words.
     """
-    with TemporaryDirectory(prefix="discretion-collection-") as held, ExitStack() as stack:
+    with TemporaryDirectory(prefix="discretion-collection-") as folder, ExitStack() as stack:
         roles: dict[str, Role] = {f"shuffler {place + 1}": "shuffler" for place in range(shufflers)}
         roles |= {"curator": "curator", "analyst": "analyst"} if with_curator else {"analyst": "analyst"}
-        homes = {name: Home(Path(held) / name.replace(" ", "-")) for name in roles}
+        homes = {name: Home(Path(folder) / name.replace(" ", "-")) for name in roles}
         keys = {name: home.furnish(roles[name], _DAYS) for name, home in homes.items()}
-        task = _task(keys, asked, k, budget, rounds)
+        task = _task(keys, questionnaire, k, budget, rounds)
         for home in homes.values():
             home.take(task)
         tell("the parties start")
         free = ["--rate", "1e9", "--cores", str(cores)]
         options = {
-            "shuffler": [*free, "--people", str(asked.people)], "curator": free, "analyst": free,
+            "shuffler": [*free, "--people", str(questionnaire.people)], "curator": free, "analyst": free,
         }  # fmt: skip
         parties = stack.enter_context(Parties(tuple(homes.values()), options))
-        tokens = [token_bytes(32) for _ in range(asked.people)]
+        tokens = [token_bytes(32) for _ in range(questionnaire.people)]
         first = homes["shuffler 1"]
         for start in range(0, len(tokens), 1 << 14):
             hashes = b"".join(sha256(token).digest() for token in tokens[start : start + (1 << 14)])
             parties.ask(first, "POST", "/tokens", content=hashes)
-        people = stack.enter_context(_People(task, asked, tokens, cores))
+        people = stack.enter_context(_People(task, questionnaire, tokens, cores))
         tell("people send their answers")
         choices = _until_over(task, homes, parties, people, tell)
         statuses: dict[str, Any] = {
             name: json.loads(parties.ask(home, "GET", "/status")) for name, home in homes.items()
         }
-        return Ran(
+        return SimulationRun(
             task, choices, statuses, _counts(task, homes, parties),
-            curated(homes["curator"])[0] if "curator" in homes else None,
-            analysed(homes["analyst"]) if choices and choices[-1].receiver == "analyst" else None,
+            read_curator_result(homes["curator"])[0] if "curator" in homes else None,
+            read_analyst_result(homes["analyst"]) if choices and choices[-1].receiver == "analyst" else None,
         )  # fmt: skip
 
 
@@ -117,23 +117,25 @@ def _status(parties: Parties, home: Home) -> dict[str, Any]:
 
 def _counts(task: Task, homes: Mapping[str, Home], parties: Parties) -> Counts:
     if "curator" in homes:
-        tallies = kept_tallies(homes["curator"].folder / "counted-1").groups
+        tallies = read_tallies(homes["curator"].folder / "counted-1").groups
     else:
         last = homes[f"shuffler {len(task.shufflers)}"]
-        tallies = tallies_of(counted([parties.ask(last, "GET", "/rounds/1/board")], Round(task), None), Round(task))
+        tallies = tallies_of(count_batch([parties.ask(last, "GET", "/rounds/1/board")], Round(task), None), Round(task))
     return {feature.name: tally for feature, tally in zip(task.features, tallies, strict=True)}
 
 
-def _task(keys: Mapping[str, Mapping[Kind, Key]], asked: Asked, k: int, budget: str, rounds: int) -> Task:
+def _task(
+    keys: Mapping[str, Mapping[Kind, Key]], questionnaire: Questionnaire, k: int, budget: str, rounds: int
+) -> Task:
     ports = free_ports(len(keys))
     parties = {
-        name: Party(f"http://{HOST}:{port}", held["seal"].public)
-        for port, (name, held) in zip(ports, keys.items(), strict=True)
+        name: Party(f"http://{HOST}:{port}", party_keys["seal"].public)
+        for port, (name, party_keys) in zip(ports, keys.items(), strict=True)
     }
     now = int(time.time())
     return Task(
-        id=token_bytes(16), purpose="a simulation", features=asked.features, k=k, budget=budget,
-        smallest_batch=min(asked.people, max(2, k)), opens=now, closes=now + _TIME,
+        id=token_bytes(16), purpose="a simulation", features=questionnaire.features, k=k, budget=budget,
+        smallest_batch=min(questionnaire.people, max(2, k)), opens=now, closes=now + _TIME,
         shufflers=tuple(party for name, party in parties.items() if name.startswith("shuffler")),
         analyst=parties["analyst"], curator=parties.get("curator"),
         signer=keys["curator"]["sign"].public if "curator" in keys else None, rounds=rounds,
@@ -174,15 +176,15 @@ def _until_over(
 class _People:
     """Everybody who takes part, in as many processes as there are cores."""
 
-    def __init__(self, task: Task, asked: Asked, tokens: list[bytes], processes: int) -> None:
-        context, answers = get_context("spawn"), list(asked.answers())
+    def __init__(self, task: Task, questionnaire: Questionnaire, tokens: list[bytes], processes: int) -> None:
+        context, answers = get_context("spawn"), list(questionnaire.answers())
         self._hears: list[Any] = []
         self._running: list[Any] = []
         for place in range(min(processes, len(answers))):
             hears, says = context.Pipe(duplex=False)
             self._hears.append(hears)
             given = (task.encoded, answers[place::processes], tokens[place::processes], says)
-            self._running.append(context.Process(target=take_part, args=given, daemon=True))
+            self._running.append(context.Process(target=send_answers, args=given, daemon=True))
 
     def __enter__(self) -> "_People":
         for each in self._running:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from discretion.collection.errors import MalformedError
-from discretion.collection.results.beside import Beside, beside
 from discretion.collection.results.leaks import Leaks, leaks_of
-from discretion.collection.simulation.asked import asked_of
-from discretion.collection.simulation.run import Ran, run
+from discretion.collection.results.truth import TruthComparison, compare_with_truth
+from discretion.collection.simulation.questionnaire import questionnaire_of
+from discretion.collection.simulation.run import SimulationRun, run
 from discretion.collection.wire.rounds import Round
 from discretion.estimate import Estimate
 from discretion.presenting.objects import plain
@@ -22,7 +22,7 @@ MEASURES: tuple[str, ...] = ("counted", "lost", "differing", "exposure", "certif
 
 
 @dataclass(frozen=True)
-class Simulated:
+class Simulation:
     """What came of a simulated collection.
 
     Parameters
@@ -31,15 +31,15 @@ class Simulated:
         What was published, and what each party counted.
     leaks
         What each party can guess, and whom it takes to know more.
-    beside
+    truth
         The truth beside the result.
     seconds
         How long it took.
     """
 
-    ran: Ran
+    ran: SimulationRun
     leaks: Leaks
-    beside: Beside
+    truth: TruthComparison
     seconds: float
 
     @property
@@ -48,12 +48,12 @@ class Simulated:
 
         ``lost`` are people and messages that did not arrive, ``differing`` the tables that do not agree with the truth.
         """
-        statuses = [held for status in self.ran.statuses.values() for held in status.get("rounds", [])]
-        tables = [*self.beside.single, *([] if self.beside.joint is None else [self.beside.joint])]
-        counted = self.beside.people if self.beside.counted is None else self.beside.counted
+        statuses = [record for status in self.ran.statuses.values() for record in status.get("rounds", [])]
+        tables = [*self.truth.single, *([] if self.truth.joint is None else [self.truth.joint])]
+        counted = self.truth.people if self.truth.counted is None else self.truth.counted
         return {
             "counted": counted,
-            "lost": self.beside.people - counted + sum(held["dropped"] for held in statuses),
+            "lost": self.truth.people - counted + sum(record["dropped"] for record in statuses),
             "differing": sum(not table.agrees for table in tables),
             "exposure": self.leaks.exposure,
             "certified_exposure": self.leaks.certified,
@@ -67,16 +67,16 @@ class Simulated:
             **plain(self.measures),
             "rounds": [
                 {
-                    "round": of.number, "receiver": "analyst" if of.to_analyst else "curator",
-                    "groups": [[task.features[place].name for place in group] for group in of.groups],
+                    "round": round_.number, "receiver": "analyst" if round_.to_analyst else "curator",
+                    "groups": [[task.features[place].name for place in group] for group in round_.groups],
                 }
-                for of in rounds
+                for round_ in rounds
             ],
             "parties": plain(ran.statuses),
             "curator": None if ran.curated is None else ran.curated.to_dict(),
             "analyst": None if ran.analysed is None else ran.analysed.to_dict(),
             "leaks": self.leaks.to_dict(),
-            "beside": self.beside.to_dict(),
+            "beside": self.truth.to_dict(),
             "seconds": self.seconds,
         }  # fmt: skip
 
@@ -96,7 +96,7 @@ def simulate(
     seed: int | None = None,
     tell: Callable[[str], None] = lambda what: None,
     **reading: Any,
-) -> Simulated:
+) -> Simulation:
     """Run a collection of a table on this machine: each party a process, every row a person, over real sockets.
 
     Parameters
@@ -131,8 +131,8 @@ def simulate(
     """
     start = time.monotonic()
     tell("the table")
-    wanted = None if users is None else as_count(users, "users", at_least=1)
-    plan = asked_of(table, columns, wanted, randomize or {}, np.random.default_rng(seed), **reading)
+    size = None if users is None else as_count(users, "users", at_least=1)
+    plan = questionnaire_of(table, columns, size, randomize or {}, np.random.default_rng(seed), **reading)
     if unknown := set(randomize or {}) - {feature.name for feature in plan.features} - {""}:
         raise MalformedError(f"there is no column {min(unknown)!r} whose answers could be randomized")
     ran = run(
@@ -142,5 +142,5 @@ def simulate(
     )  # fmt: skip
     tell("what each party can guess")
     leaks = leaks_of(ran.task, ran.counts, ran.chosen, ran.analysed, seed=seed or 0)
-    truth = beside(ran.task, plan.codes, ran.counts, ran.analysed)
-    return Simulated(ran, leaks, truth, time.monotonic() - start)
+    truth = compare_with_truth(ran.task, plan.codes, ran.counts, ran.analysed)
+    return Simulation(ran, leaks, truth, time.monotonic() - start)

@@ -85,7 +85,7 @@ class Choice:
         return tuple(sorted({place for group in self.groups for place in group}))
 
     @cached_property
-    def _told(self) -> dict[str, object]:
+    def _signed_fields(self) -> dict[str, object]:
         return {
             "task": self.task, "before": self.before, "number": self.number, "receiver": self.receiver,
             "groups": [list(group) for group in self.groups], "exposure": self.exposure.hex(), "people": self.people,
@@ -97,16 +97,16 @@ class Choice:
     @cached_property
     def digest(self) -> bytes:
         """The SHA-256 of its encoding without the signature, and so of all that was published up to it."""
-        return sha256(encoded(self._told)).digest()
+        return sha256(encoded(self._signed_fields)).digest()
 
     @property
     def encoded(self) -> bytes:
         """Its one encoding."""
-        return encoded({**self._told, "signature": self.signature})
+        return encoded({**self._signed_fields, "signature": self.signature})
 
     def signed(self, private: Ed25519PrivateKey) -> "Choice":
         """Return the same choice with the curator's signature."""
-        return replace(self, signature=private.sign(_NAME + encoded(self._told)))
+        return replace(self, signature=private.sign(_NAME + encoded(self._signed_fields)))
 
     @staticmethod
     def decoded(data: bytes, task: Task) -> "Choice":
@@ -152,20 +152,20 @@ class Choice:
             and (sizes == {self.number} if to_curator else len(self.groups) == 1 and sizes > set())
             and len(self.groups) <= MOST_GROUPS
             and _rises(self.groups)
-            and all(_rises(group) and _within(group, len(task.features)) for group in self.groups)
+            and all(_rises(group) and _are_places(group, len(task.features)) for group in self.groups)
             and not (to_curator and self.rules)
             and _rises([rule.place for rule in self.rules])
-            and all(self._tells(rule, task) for rule in self.rules)
+            and all(self._is_rule_of(rule, task) for rule in self.rules)
         )
 
-    def _tells(self, rule: Rule, task: Task) -> bool:
+    def _is_rule_of(self, rule: Rule, task: Task) -> bool:
         if type(rule.place) is not int or rule.place not in self.chosen:
             return False
         feature = task.features[rule.place]
         return (
             feature.randomizer is None
             and _rises(rule.codes)
-            and _within(rule.codes, feature.codes)
+            and _are_places(rule.codes, feature.codes)
             and 0 <= rule.decoys <= 1
         )
 
@@ -185,7 +185,9 @@ class Choice:
             raise RefusedTaskError("the task lets nothing be redacted, and this choice has rules to redact by")
         if task.signer is not None:
             try:
-                Ed25519PublicKey.from_public_bytes(task.signer).verify(self.signature, _NAME + encoded(self._told))
+                Ed25519PublicKey.from_public_bytes(task.signer).verify(
+                    self.signature, _NAME + encoded(self._signed_fields)
+                )
             except (InvalidSignature, TypeError, ValueError):
                 raise RefusedTaskError("the task's curator has not signed this choice") from None
 
@@ -194,5 +196,5 @@ def _rises(values: Any) -> bool:
     return all(one < after for one, after in pairwise(cast("list[Any]", values)))
 
 
-def _within(places: tuple[int, ...], count: int) -> bool:
+def _are_places(places: tuple[int, ...], count: int) -> bool:
     return len(places) > 0 and all(type(place) is int and 0 <= place < count for place in places)

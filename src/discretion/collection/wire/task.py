@@ -193,17 +193,18 @@ class Task:
         MalformedError
             If they are none, or of another version.
         """
-        held: Any = decoded(data, "a task", at_most=_LONGEST_TASK)
-        if not isinstance(held, dict) or cast("dict[str, Any]", held).pop("version", None) != VERSION:
+        raw: Any = decoded(data, "a task", at_most=_LONGEST_TASK)
+        if not isinstance(raw, dict) or cast("dict[str, Any]", raw).pop("version", None) != VERSION:
             raise MalformedError(f"this is no task of version {VERSION}; get a newer client, or ask for another task")
-        fields = cast("dict[str, Any]", held)
+        fields = cast("dict[str, Any]", raw)
         try:
             curator = fields["curator"]
             fields["analyst"] = Party(**fields["analyst"])
             fields["curator"] = None if curator is None else Party(**curator)
             fields["shufflers"] = tuple(Party(**shuffler) for shuffler in fields["shufflers"])
             fields["features"] = tuple(
-                Feature(asked["name"], tuple(asked["values"]), asked["randomizer"]) for asked in fields["features"]
+                Feature(feature["name"], tuple(feature["values"]), feature["randomizer"])
+                for feature in fields["features"]
             )
             task = Task(**fields)
         except (TypeError, KeyError, AttributeError):

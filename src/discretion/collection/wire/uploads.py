@@ -33,7 +33,7 @@ class Upload:
         return self.token + self.messages
 
     @staticmethod
-    def decoded(data: bytes, of: Round) -> "Upload":
+    def decoded(data: bytes, round_: Round) -> "Upload":
         """Return the upload that these bytes are in a round.
 
         Raises
@@ -41,11 +41,11 @@ class Upload:
         MalformedError
             If they are not exactly as long as all are.
         """
-        if len(data) != (length := upload_bytes(of)):
-            raise MalformedError(f"an upload of round {of.number} has {length:,} bytes, got {len(data):,}")
+        if len(data) != (length := upload_bytes(round_)):
+            raise MalformedError(f"an upload of round {round_.number} has {length:,} bytes, got {len(data):,}")
         return Upload(data[:TOKEN_BYTES], data[TOKEN_BYTES:])
 
 
-def upload_bytes(of: Round) -> int:
+def upload_bytes(round_: Round) -> int:
     """Return how long each upload of a round is."""
-    return TOKEN_BYTES + of.messages * of.width()
+    return TOKEN_BYTES + round_.messages * round_.width()

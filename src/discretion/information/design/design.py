@@ -8,7 +8,7 @@ from difflib import get_close_matches
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discretion.adversaries.populations import PopulationLaw, as_population
+from discretion.adversaries.populations import PopulationLaw, as_population_law
 from discretion.channels.channel import Channel
 from discretion.errors import InvalidGainError, InvalidPriorError, InvalidValueError
 from discretion.estimate import Estimate
@@ -21,7 +21,7 @@ from discretion.mechanisms.mechanism import as_values
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
 from discretion.mechanisms.protocols.subset_selection import SubsetSelection
 from discretion.numerics.arrays import Reals
-from discretion.numerics.draws.randomness import Seed, generator
+from discretion.numerics.draws import Seed, generator
 from discretion.validation import NotNumbersError, as_epsilon, as_probability, as_reals
 
 _ROUNDING = 1e-12
@@ -147,7 +147,7 @@ def optimal_mechanism(  # noqa: PLR0917 - the public contract
         )
     most = math.inf if epsilon is None else as_epsilon(epsilon)
     privacy = 0.0 if min_average_privacy is None else as_probability(min_average_privacy, "min_average_privacy")
-    law = as_population(population, k)
+    law = as_population_law(population, k)
     goal = _goal(objective, law, rng)
     if privacy > 0 and value_entropy(law) == 0:
         raise InvalidPriorError(

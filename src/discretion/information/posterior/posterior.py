@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discretion import limits
-from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population
+from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population_law
 from discretion.channels.channel import Channel, System
 from discretion.channels.storage.storage import check_size
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
@@ -20,7 +20,7 @@ from discretion.information.posterior.latent_tallies import latent_tallies, work
 from discretion.information.posterior.marginals import KnownShares, Marginal
 from discretion.information.protocol import as_protocol
 from discretion.numerics.arrays import Integers, Reals
-from discretion.numerics.draws.randomness import Seed, generator
+from discretion.numerics.draws import Seed, generator
 from discretion.validation import NotNumbersError, as_array, as_count, as_index
 
 # Terms of a sum over what people may hold.
@@ -164,7 +164,7 @@ def frequency_posterior(
     [0.7067, 0.9999]
     """
     protocol = as_protocol(system)
-    prior = as_population(population, protocol.secrets)
+    prior = as_population_law(population, protocol.secrets)
     random = generator(rng)
     likelihoods, seen = _seen(protocol.channel(), counts)
     if isinstance(prior, PointMixture):

@@ -4,7 +4,7 @@ import math
 
 from scipy.special import xlogy
 
-from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population
+from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population_law
 from discretion.channels.channel import System
 from discretion.errors import InvalidPriorError
 from discretion.information.entropies import value_entropy
@@ -90,7 +90,7 @@ def average_privacy(system: System, population: PopulationLaw | None = None) -> 
     0.62140509
     """
     protocol = as_protocol(system)
-    law = as_population(population, protocol.secrets)
+    law = as_population_law(population, protocol.secrets)
     private = value_entropy(law)
     if private == 0:
         raise InvalidPriorError(

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import psi
 
 from discretion import limits
-from discretion.adversaries.populations import Dirichlet, PopulationLaw, as_population
+from discretion.adversaries.populations import Dirichlet, PopulationLaw, as_population_law
 from discretion.channels.channel import System
 from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, settled
@@ -17,7 +17,7 @@ from discretion.measures.measure import Method, Plan, measure
 from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon
 from discretion.mechanisms.reporting import Response, reporting
 from discretion.numerics.arrays import Reals
-from discretion.numerics.draws.randomness import Seed, generator
+from discretion.numerics.draws import Seed, generator
 from discretion.numerics.means.dirichlet_means import mean_log, mean_log_of_powers
 from discretion.numerics.means.simplex import REPLICATES, lattice_mean, logit_points, logit_simplex
 
@@ -77,7 +77,7 @@ def asymptotic_utility(
     -0.83284001
     """
     protocol = as_protocol(system)
-    law = as_density(as_population(population, protocol.secrets))
+    law = as_density(as_population_law(population, protocol.secrets))
     plan = plan_log_determinant(protocol, law, generator(rng))
     k = protocol.secrets
     return plan.then(lambda mean: mean / (2 * k - 2) - _HALF_ENTROPY)
@@ -112,7 +112,7 @@ def effective_participation(
     0.16076639
     """
     protocol = as_protocol(system)
-    law = as_density(as_population(population, protocol.secrets))
+    law = as_density(as_population_law(population, protocol.secrets))
     try:
         plan = plan_log_determinant(protocol, law, generator(rng))
     except UnfaithfulError:
@@ -169,7 +169,7 @@ def asymptotic_utility_bound(system: System, population: PopulationLaw | None = 
     -3.721732
     """
     protocol = as_protocol(system)
-    law = as_density(as_population(population, protocol.secrets))
+    law = as_density(as_population_law(population, protocol.secrets))
     plan = plan_ldp_epsilon(protocol)
 
     def bound() -> Estimate:

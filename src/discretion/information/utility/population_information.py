@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from discretion import limits
-from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population
+from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population_law
 from discretion.channels.channel import System
 from discretion.estimate import Estimate
 from discretion.information.entropies import TrueTallies, check_summable
@@ -39,7 +39,7 @@ from discretion.information.utility.two_reports import told_by_two, two_reports
 from discretion.measures.measure import Method, Plan, measure
 from discretion.mechanisms.reporting import Response, reporting
 from discretion.numerics.arrays import Integers, Reals
-from discretion.numerics.draws.randomness import Seed, generator
+from discretion.numerics.draws import Seed, generator
 from discretion.numerics.excess import relative_excess
 from discretion.numerics.histograms.histograms import dirichlet_multinomial_pmf, histogram_count, histograms
 from discretion.numerics.histograms.partitions import log_multinomial, log_orders, partition_count, partitions
@@ -105,7 +105,7 @@ def population_information(
     1.00860663
     """
     protocol = as_protocol(system)
-    law = as_population(population, protocol.secrets)
+    law = as_population_law(population, protocol.secrets)
     return plan_population_information(protocol, as_crowd(n, "n"), law, generator(rng))
 
 

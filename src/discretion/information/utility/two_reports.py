@@ -12,9 +12,13 @@ from discretion.channels.channel import System
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
 from discretion.mechanisms.reporting import reporting
 from discretion.numerics.arrays import Reals
-from discretion.numerics.means.binomial_mean import binomial_mean
-from discretion.numerics.means.binomial_mixture import LEAST, Probabilities, mixture_information
-from discretion.numerics.means.fine_beta import fine_beta
+from discretion.numerics.means.binomial_mixture import (
+    LEAST,
+    Probabilities,
+    binomial_mean,
+    fine_beta,
+    mixture_information,
+)
 
 _ALIKE = 1e-15
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from discretion import limits
-from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population
+from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population_law
 from discretion.channels.channel import System
 from discretion.errors import InvalidPriorError
 from discretion.estimate import Estimate, contrasted, highest
@@ -15,7 +15,7 @@ from discretion.information.utility.population_information import plan_populatio
 from discretion.information.utility.tally_information import plan_tally_information, tally_entropy
 from discretion.measures.measure import Plan, measure
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
-from discretion.numerics.draws.randomness import Seed, generator
+from discretion.numerics.draws import Seed, generator
 from discretion.validation import as_crowd
 
 _CERTAIN = (
@@ -152,7 +152,7 @@ def digit_utility(
 
 def _checked(system: object, population: PopulationLaw | None) -> tuple[System, PopulationLaw]:
     protocol = as_protocol(system)
-    return protocol, as_population(population, protocol.secrets)
+    return protocol, as_population_law(population, protocol.secrets)
 
 
 def truth(k: int, n: int, population: PopulationLaw, rng: np.random.Generator) -> float | Estimate:

@@ -1,6 +1,6 @@
 """The main job: a whole table of people audited."""
 
-from discretion.jobs.audit.job import audit
+from discretion.jobs.audit.job import audit, run_audit
 from discretion.jobs.audit.result import Audit
 
-__all__ = ["Audit", "audit"]
+__all__ = ["Audit", "audit", "run_audit"]

@@ -15,8 +15,8 @@ from discretion.jobs.audit.result import BY_DROP, ColumnDecision, Columns, Front
 from discretion.jobs.audit.sets import Wanted
 from discretion.jobs.audit.time_limit import TimeLimit
 from discretion.jobs.table_measures import guess_reports
-from discretion.numerics.alike import Column, best_guesses, everybody, refined, rows_in_small
 from discretion.numerics.arrays import Integers
+from discretion.numerics.equivalence_classes import Column, best_guesses, everybody, refined, rows_in_small
 from discretion.presenting.numbers import bits, percent
 from discretion.tables.counting.codes import numbers_of
 

@@ -51,7 +51,8 @@ from discretion.jobs.audit.sets import (
 )
 from discretion.jobs.audit.time_limit import TimeLimit
 from discretion.jobs.gates import Number
-from discretion.jobs.persons import NO_PERSON, open_people, whose_rows
+from discretion.jobs.options.tables import AuditOptions
+from discretion.jobs.persons import open_people, whose_rows
 from discretion.jobs.table_numbers import EngineCounts, TableNumbers
 from discretion.tables.layouts.headers import Header
 from discretion.tables.layouts.names import distinct_names
@@ -62,7 +63,7 @@ _CERTIFIED_SETS = 20
 _COLUMNS_AT_ONCE = 64
 
 
-def audit(  # noqa: PLR0915 - section by section
+def audit(
     table: Any,
     columns: Sequence[str] | None = None,
     sensitive: str | Sequence[str] | None = None,
@@ -82,7 +83,7 @@ def audit(  # noqa: PLR0915 - section by section
     show_rare: bool = False,
     progress: Callable[[str], None] | None = None,
     memory: int | str | None = None,
-    seconds: float | TimeLimit | None = None,
+    seconds: float | None = None,
 ) -> Audit:
     """Return which columns of a table of people may go out together, and what the table gives away otherwise.
 
@@ -129,9 +130,8 @@ def audit(  # noqa: PLR0915 - section by section
         How much the engine may hold that holds the table, as for `discretion.Population`.
     seconds
         When these have passed nothing more is begun, and ``not_examined`` says what is missing; the columns by
-        themselves and all together are always examined. Or a limit that has begun before. The search for the best
-        columns ends after some seconds in any case, half of what is left at the latest, and says how much better others
-        could be.
+        themselves and all together are always examined. The search for the best columns ends after some seconds in any
+        case, half of what is left at the latest, and says how much better others could be.
 
     Returns
     -------
@@ -151,20 +151,35 @@ def audit(  # noqa: PLR0915 - section by section
     >>> [(each.column, each.verdict) for each in found.decision.columns]
     [('sex', 'publish'), ('race', 'drop')]
     """
-    k, share = _least_alike(k, preset), as_real(budget, "budget")
+    options = AuditOptions.of_parameters(locals())
+    return run_audit(table, options, weights=weights, progress=progress, memory=memory, time=TimeLimit(seconds))
+
+
+def run_audit(  # noqa: PLR0915 - section by section
+    table: Any,
+    options: AuditOptions,
+    *,
+    weights: Mapping[str, float] | None = None,
+    progress: Callable[[str], None] | None = None,
+    memory: int | str | None = None,
+    time: TimeLimit,
+) -> Audit:
+    """Audit a table by these options, as `audit` does; the time limit may have begun before."""
+    k, share = _least_alike(options.k, options.preset), as_real(options.budget, "budget")
     if not 0 <= share <= 1:
-        raise InvalidValueError(f"budget is a share of the people, in [0, 1], got {budget!r}")
+        raise InvalidValueError(f"budget is a share of the people, in [0, 1], got {options.budget!r}")
     report_progress: Callable[[str], None] = progress or (lambda _: None)
-    time = seconds if isinstance(seconds, TimeLimit) else TimeLimit(seconds)
+    person, weight = options.person, options.weight
+    header = options.header if options.engine == "duckdb" else None  # which Spark has read
     if isinstance(table, Population) and header is not None:
         raise InvalidValueError("a Population has names for its columns already; say what header is when making it")
-    secrets = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive or ())
-    for name, told in (("guess_budget", guess_budget), ("certain_budget", certain_budget)):
-        if told is not None and not secrets:
+    secrets = options.sensitive
+    for name in ("guess_budget", "certain_budget"):
+        if getattr(options, name) is not None and not secrets:
             raise InvalidValueError(f"{name} limits what is told of sensitive columns, and none is named as sensitive")
-    columns = None if columns is None else distinct_names(columns)
-    weighing = () if weight is None else (weight,)
-    read = None if columns is None else list(dict.fromkeys([*columns, *secrets, *keep, *drop, *weighing]))
+    columns = None if options.columns is None else distinct_names(options.columns)
+    named = (*secrets, *options.keep, *options.drop, *(() if weight is None else (weight,)))
+    read = None if columns is None else list(dict.fromkeys([*columns, *named]))
     keys: list[ColumnKind] = []  # an audit is how the question is found, and does not stop at it
     known_kinds: dict[str, ColumnKind] = {}
 
@@ -174,8 +189,8 @@ def audit(  # noqa: PLR0915 - section by section
         return known_kinds.values()
 
     people = open_people(table, read, person, header, memory=memory, repeats=keys.append, kinds_of=kinds_of)
-    everybody = everybody_of(people, population, weight)
-    chosen = people.known(None if columns is None else list(dict.fromkeys([*columns, *keep])))
+    everybody = everybody_of(people, options.population, weight)
+    chosen = people.known(None if columns is None else list(dict.fromkeys([*columns, *options.keep])))
     chosen = tuple(column for column in chosen if column != weight)
     secrets = people.known(secrets)
     alone = _alone(people, tuple(dict.fromkeys([*chosen, *secrets])), report_progress)
@@ -184,9 +199,9 @@ def audit(  # noqa: PLR0915 - section by section
         known_kinds.update({kind.column: kind for kind in column_kinds(people, chosen)})
     kinds = {name: known_kinds[name] for name in chosen}
     traits = tuple(column for column in chosen if not is_identifier_like(alone[column]))
-    rise = GUESS_BUDGET if guess_budget is None else as_real(guess_budget, "guess_budget")
-    kept = people.known(keep), people.known(drop)
-    wanted = Wanted(k, share, secrets, rise, certain_budget, *kept)
+    guess_budget = GUESS_BUDGET if options.guess_budget is None else as_real(options.guess_budget, "guess_budget")
+    kept = people.known(options.keep), people.known(options.drop)
+    wanted = Wanted(k, share, secrets, guess_budget, options.certain_budget, *kept)
     asked = asked_of_sets(people, kinds, wanted)
     by = weights if time.left else weights or {}  # told worths take no questions
     longest, longest_of_bits = search_seconds(people)
@@ -244,15 +259,15 @@ def audit(  # noqa: PLR0915 - section by section
         person=people.person,
         sensitive=secrets,
         k=k,
-        preset=None if preset is None else find_preset(preset),
+        preset=None if options.preset is None else find_preset(options.preset),
         budget=share,
         guess_budget=wanted.guess_budget,
-        show_rare=show_rare,
-        options=(f"--person={NO_PERSON}",) if person == NO_PERSON else (),
+        show_rare=options.show_rare,
+        options=options,
         decision=decision,
         risks=risks,
         uniqueness=uniqueness,
-        columns=tuple(column_reports(people, {column: alone[column] for column in chosen}, k, show_rare)),
+        columns=tuple(column_reports(people, {column: alone[column] for column in chosen}, k, options.show_rare)),
         sets=sets,
         certified=certified,
         certified_selection=promised,

@@ -11,6 +11,7 @@ from discretion.anonymity import Preset
 from discretion.anonymity.uniqueness.population_uniqueness import PopulationUniqueness
 from discretion.estimate import Estimate
 from discretion.jobs.gates import Number
+from discretion.jobs.options.tables import AuditOptions
 from discretion.jobs.table_measures import GuessReport
 from discretion.numerics.search.looked_at import Ended
 from discretion.presenting.names import among, listed
@@ -341,7 +342,7 @@ class Audit(JobResult):
     budget: float
     guess_budget: float
     show_rare: bool
-    options: tuple[str, ...]
+    options: AuditOptions
     decision: Decision
     risks: tuple[RiskReport, ...]
     uniqueness: PopulationUniqueness | None

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from discretion.anonymity.uniqueness.model import UniquenessModel
 from discretion.escaping import printable
@@ -17,6 +18,7 @@ from discretion.jobs.audit.result import (
     RiskReport,
     SetNames,
 )
+from discretion.jobs.options.tables import ReleaseOptions
 from discretion.presenting.names import briefly, listed
 from discretion.presenting.numbers import bounded, is_any_share, odds, people, percent, points, times
 from discretion.presenting.sentences import ENDED
@@ -27,10 +29,6 @@ _VERDICTS = ("publish", "coarsen", "redact", "drop")
 # So many columns are named one by one where another set is named before.
 _LISTED = 8
 _MODELS = "The models rest on assumptions, which --json lists; their answers may be far apart."
-# The share of the people that a release may leave out by default.
-_SUPPRESSED_BY_DEFAULT = 0.02
-# What a release is told as an audit was.
-_OF_A_RELEASE = ("--guess-budget=", "--certain-budget=", "--header=", "--person=")
 # Rows of the first screen.
 _FIRST = 12
 # Risks on the first screen, where there are as many.
@@ -159,39 +157,35 @@ def next_step(audit: Audit) -> tuple[str, Command] | None:
     It is to write them; or where a release does not go, to audit them by themselves. If it is open whose rows these
     are, it is the same audit by the column that may name the persons.
     """
-    recommended = audit.decision.recommended
-    sensitive = [f"--sensitive={_as_list(audit.sensitive)}"] if audit.sensitive else []
-    goal = [f"--k={audit.k}", f"--budget={audit.budget!r}"]
+    recommended, options = audit.decision.recommended, audit.options
     if (key := audit.decision.key) is not None:
-        purpose = f"First, if {printable(key)} names the person whose row it is, the same audit of people:"
-        command = ["discretion", "audit", audit.table, *sensitive, f"--person={key}", *goal, *audit.options]
         if key in (*audit.sensitive, *audit.decision.kept):
             return None
-        return None if any(printable(argument) != argument for argument in command) else (purpose, Command(command))
+        purpose = f"First, if {printable(key)} names the person whose row it is, the same audit of people:"
+        return _step(purpose, "audit", audit.table, *replace(options, person=key).arguments())
     if not recommended:
         return None
-    chosen = [f"--columns={_as_list(recommended)}", *sensitive]
-    if audit.person is None and not any(option.startswith("--engine=") for option in audit.options):
-        named = [option for option in audit.options if option.startswith(_OF_A_RELEASE)]
-        purpose = "Next, the file with these columns, which is read back and audited:"
+    if audit.person is None and options.engine == "duckdb":
         kept = tuple(name for name in recommended if name in audit.sensitive)  # else a release leaves them out
-        chosen += [f"--keep={_as_list(kept)}"] if kept else []
-        if kept and _SUPPRESSED_BY_DEFAULT < audit.budget < 1:  # who has a rare value of theirs is left out
-            goal.append(f"--max-suppressed={audit.budget!r}")
-        command = ["discretion", "release", audit.table, *chosen, *goal, *named, "--out=columns.parquet"]
-    elif len(recommended) < len(audit.columns):
-        purpose = "Next, what these columns give away, as a page:"
-        person = [] if audit.person is None else [f"--person={audit.person}"]
-        command = ["discretion", "audit", audit.table, *chosen, *person, *goal, *audit.options, "--html=columns.html"]
-    else:
+        release = ReleaseOptions(
+            columns=recommended, sensitive=audit.sensitive, person=options.person, header=options.header, k=audit.k,
+            budget=audit.budget, guess_budget=options.guess_budget, certain_budget=options.certain_budget, keep=kept,
+        )  # fmt: skip
+        if kept and release.max_suppressed < audit.budget < 1:  # who has a rare value of theirs is left out
+            release = replace(release, max_suppressed=audit.budget)
+        purpose = "Next, the file with these columns, which is read back and audited:"
+        return _step(purpose, "release", audit.table, *release.arguments(), "--out=columns.parquet")
+    if len(recommended) == len(audit.columns):
         return None
-    return None if any(printable(argument) != argument for argument in command) else (purpose, Command(command))
+    purpose = "Next, what these columns give away, as a page:"
+    chosen = replace(options, columns=recommended, drop=())
+    return _step(purpose, "audit", audit.table, *chosen.arguments(), "--html=columns.html")
 
 
-def _as_list(names: Columns) -> str:
-    """Return names as an option takes them."""
-    quoted = (name.replace('"', '""') for name in names)
-    return ",".join(f'"{name}"' if set(name) & {",", '"'} or name != name.strip() else name for name in quoted)
+def _step(purpose: str, *arguments: str) -> tuple[str, Command] | None:
+    """Return a step with its command, unless a terminal does not show the arguments as they are."""
+    typed = all(printable(argument) == argument for argument in arguments)
+    return (purpose, Command(["discretion", *arguments])) if typed else None
 
 
 def _columns(audit: Audit) -> Iterator[Block]:

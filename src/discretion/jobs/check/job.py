@@ -1,12 +1,13 @@
 """A file of people counted as it stands, all its columns together, and held to a policy."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from discretion.anonymity import Population
 from discretion.errors import InvalidValueError, UnknownColumnError, one_of
+from discretion.input_files import without_password
 from discretion.jobs.check.policy import Policy
-from discretion.jobs.check.result import ColumnsRule, MissingRule, NumberRule, PolicyCheck
+from discretion.jobs.check.result import ColumnsRule, MissingRule, NumberRule, PolicyCheck, PolicyChecks
 from discretion.jobs.gates import Gate, Number, judged
 from discretion.jobs.persons import open_people
 from discretion.jobs.table_measures import sensitive_measures
@@ -91,6 +92,22 @@ def check(
         gates=verdicts,
         notes=tuple(_notes(people, present, quantities, [*(gate for _, gate in policy.gates), *gates])),
     )
+
+
+def check_files(
+    files: Iterable[str], policy: Policy, gates: Sequence[Gate], *, person: str | None, memory: int | str | None
+) -> PolicyChecks:
+    """Return whether each of several files keeps to a policy."""
+    checks: list[PolicyCheck] = []
+    for file in dict.fromkeys(files):
+        name = without_password(file)
+        try:
+            checks.append(check(file, policy, gates, person=person, memory=memory))
+        except InvalidValueError as error:
+            if name in str(error):
+                raise
+            raise InvalidValueError(f"{name!r}: {error}") from None
+    return PolicyChecks(tuple(checks))
 
 
 def _notes(

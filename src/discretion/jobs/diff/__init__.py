@@ -1,7 +1,7 @@
 """Two tables of people: what got better or worse, and what an adversary with both learns."""
 
-from discretion.jobs.diff.job import diff
+from discretion.jobs.diff.job import diff, run_diff
 from discretion.jobs.diff.parts import ComparedColumns, Join, SideExposure, Without, diff_measures
 from discretion.jobs.diff.result import Diff
 
-__all__ = ["ComparedColumns", "Diff", "Join", "SideExposure", "Without", "diff", "diff_measures"]
+__all__ = ["ComparedColumns", "Diff", "Join", "SideExposure", "Without", "diff", "diff_measures", "run_diff"]

@@ -19,10 +19,11 @@ from discretion.estimate import Estimate
 from discretion.jobs.diff.parts import ComparedColumns, Join, SideExposure, Without
 from discretion.jobs.diff.result import Diff
 from discretion.jobs.gates import Number
+from discretion.jobs.options.tables import DiffOptions
 from discretion.jobs.persons import NO_PERSON, check_whose_rows, person_column, whose_rows
 from discretion.jobs.table_measures import GuessReport
 from discretion.jobs.table_numbers import CodedCounts, TableNumbers
-from discretion.numerics.alike import Column, best_guesses, everybody
+from discretion.numerics.equivalence_classes import Column, best_guesses, everybody
 from discretion.presenting.names import table_name
 from discretion.tables.layouts.headers import Header
 from discretion.tables.layouts.names import distinct_names, names_among
@@ -98,25 +99,36 @@ def diff(
     >>> result.is_the_same, result.found, result.matching.in_both, result.matching.linked
     (True, 0, 32561, 65)
     """
-    k = as_count(k, "k", at_least=1)
-    budget = as_probability(budget, "budget")
-    secrets = distinct_names((sensitive,) if isinstance(sensitive, str) else sensitive)
+    return run_diff(old, new, DiffOptions.of_parameters(locals()), progress=progress, memory=memory)
+
+
+def run_diff(
+    old: Any,
+    new: Any,
+    options: DiffOptions,
+    *,
+    progress: Callable[[str], None] | None = None,
+    memory: int | str | None = None,
+) -> Diff:
+    """Compare two tables by these options, as `diff` does."""
+    k, budget = as_count(options.k, "k", at_least=1), as_probability(options.budget, "budget")
+    secrets, columns = distinct_names(options.sensitive), options.columns
     if all(isinstance(table, str) and table in STANDARD_INPUT for table in (old, new)):
         raise InvalidValueError("standard input holds one table; name a file for the other")
     wanted = None if columns is None else tuple(dict.fromkeys([*distinct_names(columns), *secrets]))
     report: Callable[[str], None] = progress or (lambda _: None)
     report("reading both tables")
-    whose = person_column(person)
+    whose = person_column(options.person)
     tables: list[tuple[tuple[str, ...], ColumnKind | None]] = []
     not_read: list[str] = []
 
     def look(people: Population) -> None:
         keys: list[ColumnKind] = []
-        check_whose_rows(people, person, keys.append)
+        check_whose_rows(people, options.person, keys.append)
         tables.append((people.columns, next(iter(keys), None)))
         not_read.extend(f"{('OLD', 'NEW')[len(tables) - 1]}: {part}" for part in people.left_out)
 
-    pair = open_pair(old, new, wanted, whose, header, memory=memory, look=look)
+    pair = open_pair(old, new, wanted, whose, options.header, memory=memory, look=look)
     _check_persons(tables)
     names_among(secrets, tuple(dict.fromkeys([*pair.old.columns, *pair.new.columns])))
     names = [table_name(table, f"the {type(table).__name__}") for table in (old, new)]

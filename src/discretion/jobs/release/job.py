@@ -3,12 +3,13 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib import metadata
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
+from discretion import __version__
 from discretion.anonymity import ColumnKind, Population, RedactionRule, column_kinds, redaction_rules
 from discretion.anonymity.choosing.problem import check_kept_or_dropped
 from discretion.anonymity.people.column_kinds import NAMING
@@ -25,6 +26,7 @@ from discretion.anonymity.releasing.suppression import Suppress
 from discretion.anonymity.releasing.utility import Utility
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.escaping import printable
+from discretion.jobs.options.tables import ReleaseOptions
 from discretion.jobs.persons import NO_PERSON, open_people, with_columns
 from discretion.jobs.release.costs import costs_of
 from discretion.jobs.release.file import as_bytes, check_suffix, read_back, table_of
@@ -32,8 +34,8 @@ from discretion.jobs.release.goal import release_goal
 from discretion.jobs.release.nearest import nearest
 from discretion.jobs.release.result import Release, ReleasedColumn
 from discretion.jobs.release.verification import checked_table
-from discretion.numerics.alike import Column
 from discretion.numerics.arrays import Booleans
+from discretion.numerics.equivalence_classes import Column
 from discretion.numerics.search.looked_at import Ended
 from discretion.presenting.files import check_not_an_input, put_checked, writable
 from discretion.presenting.names import table_name
@@ -158,27 +160,35 @@ def release(
     >>> result.suppressed, result.checked.smallest_class, result.ended
     (0, 22, 'proved')
     """
+    options = ReleaseOptions.of_parameters(locals())
+    return run_release(table, out, options, seconds=seconds, progress=progress, memory=memory)
+
+
+def run_release(
+    table: Any,
+    out: str | Path,
+    options: ReleaseOptions,
+    *,
+    seconds: float | None = None,
+    progress: Callable[[str], None] | None = None,
+    memory: int | str | None = None,
+) -> Release:
+    """Write a table by these options, as `release` does."""
     suffix, target, beside = check_suffix(str(out)), writable(str(out)), writable(f"{out}.discretion.json")
     read = files_read(str(table)) if isinstance(table, str | Path) else []
     for written in (str(out), f"{out}.discretion.json"):
-        check_not_an_input(written, *read, *([] if hierarchies is None else [hierarchies]))
+        check_not_an_input(written, *read, *([] if options.hierarchies is None else [options.hierarchies]))
     report: Callable[[str], None] = progress or (lambda _: None)
-    secrets = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
-    wanted = (
-        None if columns is None else list(dict.fromkeys([*distinct_names(columns), *secrets, *keep, *drop, *redact]))
-    )
+    named = (*options.sensitive, *options.keep, *options.drop, *options.redact)
+    wanted = None if options.columns is None else list(dict.fromkeys([*distinct_names(options.columns), *named]))
     report("reading the table")
-    people = _with_one_row_each(open_people(table, wanted, person, header, memory=memory, repeats=_refuse_repeats))
-    kept, dropped, secret, hidden = (people.known(names) for names in (keep, drop, secrets, redact))
-    options = {
-        "columns": None if columns is None else list(columns),
-        "k": k, "budget": budget, "sensitive": list(secret), "l": l, "entropy_l": entropy_l, "t": t,
-        "guess_budget": guess_budget, "certain_budget": certain_budget, "keep": list(kept), "drop": list(dropped),
-        "redact": list(hidden),
-        "max_suppressed": max_suppressed, "suppress": suppress, "utility": utility, "person": person,
-    }  # fmt: skip
-    goal, most_suppressed, options = release_goal(people.people, [name for name in secret if name in kept], options)
-    known, reasons = _known(people, people.known(columns), kept, dropped, secret)
+    people = open_people(table, wanted, options.person, options.header, memory=memory, repeats=_refuse_repeats)
+    people = _with_one_row_each(people)
+    kept, dropped, secret, hidden = map(people.known, (options.keep, options.drop, options.sensitive, options.redact))
+    options = replace(options, keep=kept, drop=dropped, sensitive=secret, redact=hidden)
+    guarded = [name for name in secret if name in kept]
+    goal, most_suppressed, options = release_goal(people.people, guarded, options)
+    known, reasons = _known(people, options)
     if not_known := next((name for name in hidden if name not in known), None):
         raise InvalidValueError(
             f"the column {not_known!r} cannot be redacted: it does not go out; keep it, or leave it"
@@ -190,13 +200,12 @@ def release(
             "no release can be made of this table: its rows are not in this process, they are too many, or a column "
             "holds lists or the like; pass the rows themselves, fewer columns, or name such a column with drop"
         )
-    coarsenings = {} if hierarchies is None else read_hierarchies(hierarchies, known)
-    guarded = [name for name in secret if name in kept]
-    never = _rare_rows({name: coded[name][0] for name in guarded}, k, people.people)
+    coarsenings = {} if options.hierarchies is None else read_hierarchies(options.hierarchies, known)
+    never = _rare_rows({name: coded[name][0] for name in guarded}, goal.k, people.people)
     if (missing := int(never.sum())) > most_suppressed:
         raise InvalidValueError(
-            f"{missing:,} people have a value of {', '.join(guarded)} that fewer than {k} have, and no such value goes "
-            f"out; max_suppressed lets {most_suppressed:,} people be left out: raise it, or do not keep the column"
+            f"{missing:,} people have a value of {', '.join(guarded)} that fewer than {goal.k} have, and no such value "
+            f"goes out; max_suppressed lets {most_suppressed:,} people be left out: raise it, or do not keep the column"
         )
     codes = {name: Column(column.codes[~never], column.count) for name, (column, _) in coded.items()}
     values = {name: labels for name, (_, labels) in coded.items()}
@@ -206,7 +215,8 @@ def release(
     best = most_useful_release(
         views, {name: codes[name] for name in secret}, goal, people.people - missing,
         keep=[name for name in kept if name not in secret], most_suppressed=most_suppressed - missing,
-        suppress=suppress, utility=utility, time_limit=search_seconds(people.people) if seconds is None else seconds,
+        suppress=options.suppress, utility=options.utility,
+        time_limit=search_seconds(people.people) if seconds is None else seconds,
         progress=lambda count: report(f"the most useful release: {count} columns so far"),
     )  # fmt: skip
     if best is None or not best.views:
@@ -232,7 +242,7 @@ def release(
             Release(
                 table=table_name(table),
                 out=str(out),
-                goal={**options, "hierarchies": sorted(coarsenings)},
+                goal={**options.inputs(), "hierarchies": sorted(coarsenings)},
                 people=people.people,
                 suppressed=missing + int(best.cut.out.sum()),
                 columns=tuple(_columns(people, whole, shown, reasons, best.ended)),
@@ -240,13 +250,13 @@ def release(
                     people,
                     views,
                     best,
-                    utility,
+                    options.utility,
                     sensitive=secret,
                     guarded=[beside_them[name] for name in guarded],
                 ),
                 checked=checked,
                 sha256=hashlib.sha256(content).hexdigest(),
-                version=metadata.version("discretion"),
+                version=__version__,
                 numbers=numbers,
                 left_out=people.left_out,
             )
@@ -297,12 +307,11 @@ def _rare_rows(secrets: Mapping[str, Column], k: int, people: int) -> Booleans:
         left &= ~few
 
 
-def _known(
-    people: Population, columns: Sequence[str], kept: Sequence[str], dropped: Sequence[str], secret: Sequence[str]
-) -> tuple[list[str], dict[str, str]]:
+def _known(people: Population, options: ReleaseOptions) -> tuple[list[str], dict[str, str]]:
     """Return the columns that may go out and that somebody may know; and of each other one why it does not."""
+    kept, dropped, secret = options.keep, options.drop, options.sensitive
     check_kept_or_dropped(kept, dropped)
-    chosen = list(dict.fromkeys([*columns, *kept]))
+    chosen = list(dict.fromkeys([*people.known(options.columns), *kept]))
     reasons = {name: "not among the columns" for name in people.columns if name not in chosen}
     reasons |= {name: "sensitive: goes out only if kept" for name in secret if name not in kept}
     reasons |= dict.fromkeys(dropped, "by --drop")

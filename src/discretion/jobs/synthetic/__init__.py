@@ -1,6 +1,6 @@
 """The risk of a synthetic table: what it reveals about the people it was made from beyond others like them."""
 
-from discretion.jobs.synthetic.job import synthetic_risk
+from discretion.jobs.synthetic.job import run_synthetic_risk, synthetic_risk
 from discretion.jobs.synthetic.result import AttackResult, SyntheticRisk
 
-__all__ = ["AttackResult", "SyntheticRisk", "synthetic_risk"]
+__all__ = ["AttackResult", "SyntheticRisk", "run_synthetic_risk", "synthetic_risk"]

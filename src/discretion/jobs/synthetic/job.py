@@ -14,9 +14,10 @@ from discretion.anonymity.synthetic.neighbours import inference, linkability
 from discretion.anonymity.synthetic.singling_out import singling_out
 from discretion.anonymity.synthetic.tables import NAMES, Tables
 from discretion.errors import InvalidTableError, InvalidValueError
+from discretion.jobs.options.tables import Parties, SyntheticOptions
 from discretion.jobs.synthetic.reading import TablesRead, read_tables
 from discretion.jobs.synthetic.result import AttackResult, SyntheticRisk
-from discretion.numerics.draws.randomness import fresh_seed
+from discretion.numerics.draws import fresh_seed
 from discretion.presenting.names import table_name
 from discretion.tables.layouts.headers import Header
 from discretion.tables.layouts.names import distinct_names
@@ -27,7 +28,6 @@ MAX_RECORDS_COMPARED = 1 << 32
 
 # Of fewer attacks a rate shows next to nothing.
 MIN_ATTACKS = 20
-Linked = tuple[Sequence[str], Sequence[str]]
 
 
 def synthetic_risk(
@@ -38,7 +38,7 @@ def synthetic_risk(
     *,
     sensitive: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
-    linked: Linked | None = None,
+    linked: Parties | None = None,
     neighbours: int = 1,
     attacks: int | None = None,
     confidence: float = 0.95,
@@ -108,17 +108,31 @@ def synthetic_risk(
     >>> result.decision, [(each.attack, each.risk.value) for each in result.attacks][-2:]
     ('tells more', [('linkability', 1.0), ('inference:ill', 1.0)])
     """
-    k, confidence = as_count(neighbours, "neighbours", at_least=1), as_confidence(confidence)
-    most = None if attacks is None else as_count(attacks, "attacks", at_least=MIN_ATTACKS)
-    seed = fresh_seed() if seed is None else as_count(seed, "seed", at_least=0)
-    secrets = (sensitive,) if isinstance(sensitive, str) else distinct_names(sensitive)
-    parties = None if linked is None else _parties(linked)
+    options = SyntheticOptions.of_parameters(locals())
+    return run_synthetic_risk(original, synthetic, control, options, memory=memory, progress=progress)
+
+
+def run_synthetic_risk(
+    original: Any,
+    synthetic: Any,
+    control: Any,
+    options: SyntheticOptions,
+    *,
+    memory: int | str | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> SyntheticRisk:
+    """Attack people by these options, as `synthetic_risk` does."""
+    k, confidence = as_count(options.neighbours, "neighbours", at_least=1), as_confidence(options.confidence)
+    most = None if options.attacks is None else as_count(options.attacks, "attacks", at_least=MIN_ATTACKS)
+    seed = fresh_seed() if options.seed is None else as_count(options.seed, "seed", at_least=0)
+    secrets = distinct_names(options.sensitive)
+    parties = None if options.linked is None else _parties(options.linked)
     named = [*secrets, *(name for party in parties or () for name in party)]
-    kept = [*named, *((keep,) if isinstance(keep, str) else distinct_names(keep))]
-    wanted = None if columns is None else list(dict.fromkeys([*distinct_names(columns), *kept]))
+    kept = [*named, *distinct_names(options.keep)]
+    wanted = None if options.columns is None else list(dict.fromkeys([*distinct_names(options.columns), *kept]))
     report: Callable[[str], None] = progress or (lambda _: None)
     report("reading the tables")
-    read = read_tables((original, synthetic, control), wanted, kept, header, memory)
+    read = read_tables((original, synthetic, control), wanted, kept, options.header, memory)
     tables, names = read.tables, read.columns
     _check_sizes(tables)
     known = [name for name in names if name not in secrets]
@@ -219,7 +233,7 @@ def _check_sizes(tables: Tables) -> None:
         raise InvalidTableError(f"{NAMES[1]} has one record; attacks by the nearest records need two")
 
 
-def _parties(linked: Linked) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _parties(linked: Parties) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return what either party knows, if they are two and know different columns."""
     if isinstance(linked, str) or len(linked) != 2:  # pyright: ignore[reportUnnecessaryComparison, reportUnnecessaryIsInstance]
         raise InvalidValueError(f"linked must be two sets of columns, what either party knows; got {linked!r}")

@@ -12,7 +12,7 @@ from discretion.anonymity.synthetic.copies import Overlap, overlap
 from discretion.anonymity.synthetic.tables import NAMES, Tables, Valued, tables_of
 from discretion.errors import InvalidTableError, TooLargeError, UnknownColumnError, UnsupportedError
 from discretion.escaping import printable
-from discretion.numerics.alike import are_row_numbers
+from discretion.numerics.equivalence_classes import are_row_numbers
 from discretion.tables.counting.codes import MAX_CODED_VALUES, column_values
 from discretion.tables.layouts.headers import Header
 from discretion.tables.layouts.names import names_among

@@ -34,7 +34,7 @@ class BestTests(Protocol):
         ...
 
     @property
-    def shared(self) -> Result:
+    def overlap(self) -> Result:
         """What the two laws have in common: the least sum of both rates."""
         ...
 
@@ -76,9 +76,9 @@ class Band:
         return self._read(lambda tests: tests.excess(epsilon))
 
     @property
-    def shared(self) -> Result:
+    def overlap(self) -> Result:
         """What the two laws have in common."""
-        return self._read(lambda tests: tests.shared)
+        return self._read(lambda tests: tests.overlap)
 
     def epsilon(self, delta: float) -> Result:
         """Return the least ε >= 0 of (ε, δ)-differential privacy."""
@@ -95,7 +95,7 @@ class Band:
         return settled(Estimate(min(high, max(low, value)), low, high, self.confidence, self.method))
 
 
-def composed(first: BestTests, second: BestTests) -> BestTests:
+def compose_tests(first: BestTests, second: BestTests) -> BestTests:
     """Return the best tests of who sees what both are of, where both have corners."""
     if isinstance(first, Polygon) and isinstance(second, Polygon):
         return _composed(first, second)

@@ -13,7 +13,7 @@ from discretion.adversaries.gains import Gain
 from discretion.adversaries.priors import exact_distribution
 from discretion.channels.channel import Channel, System
 from discretion.measures.measure import Method, Plan
-from discretion.numerics.distances.exact_pairs import furthest_rows
+from discretion.numerics.distances.pairwise import furthest_fraction_rows
 from discretion.validation import Fractions
 
 IN_FRACTIONS = Method("sum over the explicit channel, in fractions", "exact")
@@ -63,7 +63,7 @@ class ExactGame:
 
 def exact_game(system: System, prior: ArrayLike | None, gain: Gain) -> ExactGame | None:
     """Return the game in fractions that valid arguments are, None if any of them is of doubles."""
-    if (rows := exact_rows(system)) is None or (wanted := gain.in_fractions()) is None:
+    if (rows := exact_rows(system)) is None or (wanted := gain.as_exact()) is None:
         return None
     k = system.secrets
     exact = np.full(k, Fraction(1, k)) if prior is None else exact_distribution(prior, "prior")
@@ -85,7 +85,7 @@ def exact_capacity(system: System) -> Plan[Fraction] | None:
 def exact_bayes_security(system: System) -> Plan[Fraction] | None:
     """Plan β* of a system of fractions."""
     rows = exact_rows(system)
-    return None if rows is None else Plan(ALL_PAIRS, lambda: 1 - furthest_rows(rows(), Fraction(0))[0] / 2)
+    return None if rows is None else Plan(ALL_PAIRS, lambda: 1 - furthest_fraction_rows(rows(), Fraction(0))[0] / 2)
 
 
 def exact_pairs(system: System, tolerance: float) -> Plan[list[tuple[int, int]]] | None:
@@ -93,7 +93,7 @@ def exact_pairs(system: System, tolerance: float) -> Plan[list[tuple[int, int]]]
     rows = exact_rows(system)
     if rows is None:
         return None
-    return Plan(ALL_PAIRS, lambda: furthest_rows(rows(), 2 * Fraction(tolerance))[1])
+    return Plan(ALL_PAIRS, lambda: furthest_fraction_rows(rows(), 2 * Fraction(tolerance))[1])
 
 
 def _sum(numbers: Any) -> Fraction:

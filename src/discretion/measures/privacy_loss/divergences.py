@@ -122,11 +122,6 @@ def excess_over(p: Reals, q: Reals, ratio: float) -> float:
     return float(np.maximum(p - ratio * q, 0.0).sum())
 
 
-def renyi_of(p: Reals, q: Reals, order: float) -> float:
-    """Return the Rényi divergence of order > 0."""
-    return renyi_of_logs(logarithms(p), logarithms(q), order)
-
-
 def excess_mass_of_logs(log_p: Reals, log_q: Reals, epsilon: float) -> float:
     """Return ``Σ_y max(0, p_y - e^ε q_y)`` of logarithms, so that neither e^ε overflows nor q underflows."""
     possible = log_p > -math.inf

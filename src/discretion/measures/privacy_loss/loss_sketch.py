@@ -21,7 +21,7 @@ _TOLD_APART, _ALIGNED = 1e-13, 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
-class Sketch:
+class LossSketch:
     """A few losses of each part of a sum, but for what is negligible on either side, and how often it is added."""
 
     given: tuple[tuple[Losses, int], ...]

@@ -46,7 +46,7 @@ class LossSum(NamedTuple):
         found = float(self.law.masses[first:] @ terms) + sign * self.law.error * self._largest_term
         return min(1.0, self._sized(found, level) + self.infinite)
 
-    def left(self, epsilon: float, sign: int) -> float:
+    def overlap(self, epsilon: float, sign: int) -> float:
         """Return ``E min(1, e^(ε - loss))``, plus or minus what it may be off."""
         level = epsilon + sign * self.shift
         over = self.losses - level
@@ -103,7 +103,7 @@ class LossSum(NamedTuple):
 
         return bound
 
-    def with_its_digits(self) -> "LossSum":
+    def with_relative_rounding(self) -> "LossSum":
         """Return the law with no error set aside if rounding is all that it may be off, of every mass relatively."""
         return self._replace(law=self.law._replace(error=0.0)) if self.law.keeps_digits else self
 
@@ -143,7 +143,7 @@ class AtomSum:
     infinite: float
 
     @classmethod
-    def of(cls, parts: Sequence[Losses]) -> "AtomSum | None":
+    def from_losses(cls, parts: Sequence[Losses]) -> "AtomSum | None":
         """Return the sum of several losses, multiplied out in two halves; None if a half would be too long."""
         halves: list[Atoms] = [(np.zeros(1), np.ones(1))] * 2
         for losses, masses in sorted((part.atoms for part in parts), key=lambda atoms: -atoms[0].size):

@@ -15,7 +15,7 @@ from discretion.measures.privacy_loss.losses import LatticeLosses
 from discretion.mechanisms.noise.additive import IntegerNoise, RandomSource
 from discretion.mechanisms.noise.parameters import as_distance, as_positive
 from discretion.numerics.arrays import Integers
-from discretion.numerics.draws.coin_flips import coin_flips
+from discretion.numerics.draws import coin_flips
 
 # Noise of a smaller rate need not fit in 64 bits.
 LEAST_RATE = 1e-15

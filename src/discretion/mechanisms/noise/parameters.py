@@ -8,9 +8,8 @@ from numpy.typing import ArrayLike
 
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.escaping import short_repr
-from discretion.mechanisms.indices import as_array
 from discretion.numerics.arrays import Integers, Reals
-from discretion.validation import NotNumbersError, as_count, as_real, as_reals
+from discretion.validation import NotNumbersError, as_count, as_real, as_reals, as_rows
 
 LARGEST_INTEGER = 1 << 53
 _LARGEST_REPORT = (1 << 63) - 1
@@ -57,7 +56,7 @@ def as_finite(numbers: ArrayLike, name: str, row: int | None = None) -> Reals:
 
 def as_whole(numbers: ArrayLike, name: str) -> Integers:
     """Return whole numbers of 64 bits in one row, or say what was given."""
-    given = as_array(numbers, name)
+    given = as_rows(numbers, name)
     if given.ndim != 1 or (given.size and given.dtype.kind not in "iuO"):
         raise InvalidValueError(
             f"{name} must be whole numbers in one row, got an array of {given.dtype} of shape {given.shape}"

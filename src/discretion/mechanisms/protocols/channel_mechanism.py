@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 from discretion.channels.channel import Channel
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.measures.privacy_loss.differential_privacy import ldp_epsilon
-from discretion.mechanisms.indices import as_indices
 from discretion.mechanisms.mechanism import Mechanism, RandomSource, Reports
 from discretion.mechanisms.wire import Numbers
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.matrices import RANK_TOLERANCE, rank
+from discretion.validation import as_indices
 
 _CELLS_AT_ONCE = 1 << 22
 
@@ -77,7 +77,7 @@ class ChannelMechanism(Mechanism):
         return possible, row[possible] / row.sum()
 
     @property
-    def tallied_by_each(self) -> int:
+    def tallies_per_report(self) -> int:
         """A report is one of the channel's."""
         return 1
 

@@ -13,7 +13,6 @@ from discretion.measures.guesses.capacities import plan_multiplicative_bayes_cap
 from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan
-from discretion.mechanisms.indices import as_indices
 from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
 from discretion.mechanisms.protocols import ranked_supports
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
@@ -21,11 +20,10 @@ from discretion.mechanisms.protocols.ranked_supports import kinds_by_support, pl
 from discretion.mechanisms.reporting import Support, SupportSizes
 from discretion.mechanisms.wire import Numbers
 from discretion.numerics.arrays import Booleans, Integers, Reals
-from discretion.numerics.draws.coin_flips import coin_flips
-from discretion.numerics.draws.tallies import evenly_spread, heads
+from discretion.numerics.draws import coin_flips, evenly_spread, heads
 from discretion.numerics.excess import relative_excess
 from discretion.numerics.hashing.walsh_hadamard import walsh_hadamard
-from discretion.validation import as_epsilon
+from discretion.validation import as_epsilon, as_indices
 
 CLOSED_FORM = Method("closed form of Hadamard response", "closed form")
 
@@ -173,14 +171,14 @@ def _posterior_vulnerability_of_hadamard_response(
         return plan_other_gain(system, prior, gain)
     if prior is None:
         return Plan(CLOSED_FORM, lambda: _capacity(system) / system.k)
-    return Plan(CLOSED_FORM, lambda: ranked_supports.bayes_vulnerability(system, *_ranked(system, prior)))
+    return Plan(CLOSED_FORM, lambda: ranked_supports.ranked_bayes_vulnerability(system, *_ranked(system, prior)))
 
 
 @plan_bayes_risk.register
 def _bayes_risk_of_hadamard_response(system: HadamardResponse, prior: Prior) -> Plan[float]:
     if prior is None:
         return Plan(CLOSED_FORM, lambda: 1 - _capacity(system) / system.k)  # never small
-    return Plan(CLOSED_FORM, lambda: ranked_supports.bayes_risk(system, *_ranked(system, prior)))
+    return Plan(CLOSED_FORM, lambda: ranked_supports.ranked_bayes_risk(system, *_ranked(system, prior)))
 
 
 @plan_multiplicative_bayes_capacity.register

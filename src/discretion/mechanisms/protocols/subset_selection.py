@@ -17,18 +17,18 @@ from discretion.measures.guesses.capacities import plan_multiplicative_bayes_cap
 from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan, plainest
-from discretion.mechanisms.indices import as_array
 from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
-from discretion.mechanisms.protocols import ranked_supports, subset_report_types
+from discretion.mechanisms.protocols import ranked_supports
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
 from discretion.mechanisms.protocols.ranked_supports import plan_other_gain
-from discretion.mechanisms.reporting import Response, Sender, Support, SupportSizes
+from discretion.mechanisms.reporting import Response, Sender, Support, SupportSizes, known_values
 from discretion.mechanisms.wire import Sets
 from discretion.numerics.arrays import Booleans, Integers, Reals
-from discretion.numerics.draws.coin_flips import coin_flips
+from discretion.numerics.draws import coin_flips
 from discretion.numerics.excess import relative_excess
-from discretion.validation import MAX_ENTRIES, as_count, as_epsilon
+from discretion.numerics.matrices import merged_columns
+from discretion.validation import MAX_ENTRIES, as_count, as_epsilon, as_rows
 
 # Bytes of the reports of subset selection that are drawn at once.
 MAX_BYTES_DRAWN = 1 << 32
@@ -36,6 +36,7 @@ MAX_BYTES_DRAWN = 1 << 32
 CLOSED_FORM = Method("closed form of subset selection", "closed form")
 
 _CELLS_AT_ONCE = 1 << 20
+_FEW_APART = 10
 _SORTED_FAST = np.uint32  # twenty times as fast as bytes
 
 
@@ -117,7 +118,7 @@ class SubsetSelection(PureProtocol):
         return f"SubsetSelection(k={self.k}, epsilon={self.epsilon:g}, size={self.size})"
 
     @property
-    def tallied_by_each(self) -> int:
+    def tallies_per_report(self) -> int:
         """A report supports the values of its set."""
         return self.size
 
@@ -139,12 +140,26 @@ class SubsetSelection(PureProtocol):
     @property
     def blanket_probability(self) -> float:
         """Every set is reported with the probability of one that does not hold the true value, at least."""
-        return subset_report_types.blanket_probability(self.k, self.size, self.support)
+        return min(1.0, self.support.not_own * self.k / (self.k - self.size))
 
     def report_types(self, values: Sequence[int], others: Sequence[Sender] = ()) -> Reals:
         """Return how likely each type of report is: which of the values that are told apart are in it."""
-        types = subset_report_types.report_types(self.k, self.size, self.support, values, others)
-        return super().report_types(values, others) if types is None else types
+        apart = known_values(values, others)
+        if len(apart) > _FEW_APART or any(sender.population is not None for sender in others):
+            return super().report_types(values, others)
+        patterns = list(itertools.product((False, True), repeat=len(apart)))
+
+        def law(value: int) -> Reals:
+            place, rest = apart.index(value), len(apart) - 1
+            inside = [_share(self.k - 1, self.size - 1, rest, sum(p) - 1) if p[place] else 0.0 for p in patterns]
+            outside = [0.0 if p[place] else _share(self.k - 1, self.size, rest, sum(p)) for p in patterns]
+            return self.support.own * np.array(inside) + self.support.not_own * np.array(outside)
+
+        # The blanket is what all sets have in common: like a uniform value, it makes all sets equally likely.
+        uniform = np.array([_share(self.k, self.size, len(apart), sum(pattern)) for pattern in patterns])
+        rows = [law(value) for value in values]
+        rows += [uniform if sender.value is None else law(sender.value) for sender in others]
+        return merged_columns(np.vstack(rows))[0]
 
     def events(self) -> list[Reals]:
         """Return that of holding the first value."""
@@ -187,7 +202,7 @@ class SubsetSelection(PureProtocol):
 
     def checked_reports(self, reports: ArrayLike) -> Reports:
         """Return the reports as rows of distinct values in order, or say what is wrong with them."""
-        array = as_array(reports, "reports")
+        array = as_rows(reports, "reports")
         if array.shape == (0,):
             return np.empty((0, self.size), dtype=self._type)
         if array.ndim != 2 or array.shape[1] != self.size or array.dtype.kind not in "iu":
@@ -238,6 +253,15 @@ def _subsets(k: int, size: int) -> int:
     return subsets
 
 
+def _share(k: int, size: int, apart: int, inside: int) -> float:
+    """Return which share of the sets of this size hold these and no others of the values that are told apart."""
+    share = 1.0
+    for place in range(apart):
+        is_in = place < inside
+        share *= (size - place if is_in else k - size - (place - inside)) / (k - place)
+    return max(0.0, share)
+
+
 def _make_distinct(drawn: Reports, others: int, source: RandomSource) -> None:
     # Any value that is there already is drawn anew until none is. Renaming the others renames what happens at every
     # step, so that all sets of the same size are equally likely.
@@ -267,7 +291,7 @@ def _posterior_vulnerability_of_subset_selection(
         return plan_other_gain(system, prior, gain)
     if prior is None:
         return Plan(CLOSED_FORM, lambda: system.support.own / system.size)
-    return Plan(CLOSED_FORM, lambda: ranked_supports.bayes_vulnerability(system, *_ranked(system, prior)))
+    return Plan(CLOSED_FORM, lambda: ranked_supports.ranked_bayes_vulnerability(system, *_ranked(system, prior)))
 
 
 @plan_bayes_risk.register
@@ -275,7 +299,7 @@ def _bayes_risk_of_subset_selection(system: SubsetSelection, prior: Prior) -> Pl
     if prior is None:
         own, not_own = system.support[:2]
         return Plan(CLOSED_FORM, lambda: not_own + own * (system.size - 1) / system.size)
-    return Plan(CLOSED_FORM, lambda: ranked_supports.bayes_risk(system, *_ranked(system, prior)))
+    return Plan(CLOSED_FORM, lambda: ranked_supports.ranked_bayes_risk(system, *_ranked(system, prior)))
 
 
 def _ranked(system: SubsetSelection, prior: Reals) -> tuple[Reals, Reals]:

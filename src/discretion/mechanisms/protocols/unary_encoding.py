@@ -4,23 +4,26 @@ import functools
 import itertools
 import math
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from discretion import limits
+from discretion.adversaries.priors import prior_vector
 from discretion.channels.channel import Channel
 from discretion.errors import InvalidValueError, TooLargeError
-from discretion.mechanisms.indices import as_array
 from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
-from discretion.mechanisms.protocols import unary_report_types
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
-from discretion.mechanisms.reporting import Sender, Support, SupportSizes
+from discretion.mechanisms.reporting import Sender, Support, SupportSizes, known_values
 from discretion.mechanisms.wire import Bits
 from discretion.numerics.arrays import Booleans, Integers, Reals
-from discretion.numerics.draws.coin_flips import coin_flips
-from discretion.numerics.draws.tallies import column_sums, heads
-from discretion.validation import as_epsilon, as_probability
+from discretion.numerics.draws import coin_flips, column_sums, heads
+from discretion.numerics.laws.binomial import binomial_window, multinomial_pmf
+from discretion.validation import as_epsilon, as_probability, as_rows
+
+# Types that reports of bits are of, in a population of unequal shares.
+MAX_REPORT_TYPES = 1 << 16
 
 # Bits of the reports of unary encoding that are drawn at once.
 MAX_BITS_DRAWN = 1 << 32
@@ -181,7 +184,11 @@ class UnaryEncoding(PureProtocol):
     @property
     def support_sizes(self) -> SupportSizes:
         """The number of ones."""
-        return unary_report_types.support_sizes(self.k, self.support)
+        first, others = binomial_window(self.k - 1, self.lam, self.not_lam)
+        probabilities = np.zeros(others.size + 1)
+        probabilities[1:] += self.kappa * others
+        probabilities[:-1] += self.not_kappa * others
+        return SupportSizes(first + np.arange(probabilities.size), probabilities)
 
     @property
     def is_symmetric(self) -> bool:
@@ -196,7 +203,8 @@ class UnaryEncoding(PureProtocol):
     @property
     def blanket_probability(self) -> float:
         """What every report is at least as likely as from the value that makes it least likely."""
-        return unary_report_types.blanket_probability(self.k, self.support)
+        all_set = self.kappa * self.lam ** (self.k - 1)
+        return min(1.0, _ratio(self.not_kappa, self.not_lam) * (1 - self.lam**self.k) + all_set)
 
     def events(self) -> list[Reals]:
         """Return that of the first bit being 1."""
@@ -204,7 +212,39 @@ class UnaryEncoding(PureProtocol):
 
     def report_types(self, values: Sequence[int], others: Sequence[Sender] = ()) -> Reals:
         """Return how likely each type of report is: the bits of values that differ, and counts of those alike."""
-        return unary_report_types.report_types(self.k, self.support, values, others)
+        apart = known_values(values, others)
+        population = next((sender.population for sender in others if sender.population is not None), None)
+        strangers = any(sender.value is None for sender in others)
+        rest = prior_vector(population, self.k)
+        masses, sizes = np.unique(np.delete(rest, apart), return_counts=True)
+        blocks = [1] * len(apart) + (sizes.tolist() if strangers else [])
+        if np.prod([size + 1.0 for size in blocks]) > limits.current().numbers(MAX_REPORT_TYPES):
+            raise TooLargeError(
+                f"reports of {self.k:,} bits are of too many types for a population with {len(sizes):,} different "
+                "shares; take the uniform population, or fewer values"
+            )
+        # A block is one bit, or how many bits of equally frequent values are set: without and with the user's own.
+        silent = [_ones(size, self.support) for size in blocks]
+        own = [np.convolve(_ones(size - 1, self.support), [self.not_kappa, self.kappa]) for size in blocks]
+
+        def law(block: int | None) -> Reals:
+            parts = [own[i] if i == block else silent[i] for i in range(len(blocks))]
+            return reduce(lambda types, part: np.multiply.outer(types, part).ravel(), parts)
+
+        # The least likely value of a report is one whose bit is not set; if all are, none is less likely than another.
+        least = law(None) * _ratio(self.not_kappa, self.not_lam)
+        least[-1] = law(0)[-1]
+
+        def row(sender: Sender) -> Reals:
+            if sender.value is not None:
+                return law(apart.index(sender.value))
+            if sender.blanket:
+                return least / least.sum()
+            shares = [*rest[apart], *(masses * sizes)]
+            return np.sum([share * law(block) for block, share in enumerate(shares) if share], axis=0)
+
+        types = np.stack([*(law(apart.index(value)) for value in values), *map(row, others)])
+        return types[:, types.sum(axis=0) > 0]
 
     def log_report_types(self, values: Sequence[int], others: Sequence[Sender] = ()) -> Reals:
         """Return the logarithms of the types' probabilities, or say that bits are too seldom wrong for a double."""
@@ -254,7 +294,7 @@ class UnaryEncoding(PureProtocol):
 
     def checked_reports(self, reports: ArrayLike) -> Reports:
         """Return the reports as rows of k bits, or say what is wrong with them."""
-        array = as_array(reports, "reports")
+        array = as_rows(reports, "reports")
         if array.shape == (0,):
             return np.empty((0, self.k), dtype=np.uint8)
         if array.ndim != 2 or array.shape[1] != self.k or array.dtype.kind not in "iub":
@@ -286,3 +326,13 @@ def _log_ratio(large: float, small: float, difference: float) -> float:
         return math.inf
     ratio = difference / small
     return math.log1p(ratio) if ratio < math.inf else math.log(large) - math.log(small)
+
+
+def _ones(size: int, bits: Support) -> Reals:
+    """Return the law of how many of so many other values' bits are set."""
+    counts = np.arange(size + 1)
+    return multinomial_pmf(np.stack([counts, size - counts], axis=-1), (bits.other, bits.not_other))
+
+
+def _ratio(p: float, q: float) -> float:
+    return p / q if q > 0 else 0.0

@@ -124,7 +124,7 @@ class FurthestTiles:
             yield np.unique(pairs[pairs[:, 0] < pairs[:, 1]], axis=0)
 
 
-def furthest_rows(matrix: Reals, tolerance: float) -> FurthestTiles:
+def furthest_rows_by_tiles(matrix: Reals, tolerance: float) -> FurthestTiles:
     """Find the largest L1 distance between two rows, and the tiles whose rows come within ``tolerance`` of it."""
     blocks = blocks_of(matrix)
     tiles = blocks.tiles

@@ -177,9 +177,20 @@ class Document:
     line: str = ""
 
     @property
+    def is_abridged(self) -> bool:
+        """Whether a terminal's first screen leaves something out."""
+        return any(map(_has_more, (*self.blocks, *self.sections)))
+
+    @property
     def figures(self) -> dict[str, Figure]:
         """The figures by their names, the main one first."""
         return {figure.name: figure for figure in _figures_in((*self.blocks, *self.sections))}
+
+
+def _has_more(block: Block) -> bool:
+    if isinstance(block, Section):
+        return block.level == "full" or (block.level == "first" and any(map(_has_more, block.blocks)))
+    return isinstance(block, Abridged) and bool(block.whole)
 
 
 def _figures_in(blocks: Sequence[Block]) -> list[Figure]:

@@ -45,18 +45,10 @@ def to_text(document: Document, *, full: bool = False) -> Group:
 def _parts(document: Document, full: bool) -> Iterator[RenderableType]:
     if document.title:
         yield plain_words(document.title, style="bold")
-    parts: list[Block] = [*document.blocks, *document.sections]
-    more = not full and any(map(_has_more, parts))
-    yield from _shown(parts, full, tight=more)
+    more = not full and document.is_abridged
+    yield from _shown((*document.blocks, *document.sections), full, tight=more)
     if more:
         yield plain_words(_MORE)
-
-
-def _has_more(block: Block) -> bool:
-    """Whether a first screen leaves something of a block out that the full text has."""
-    if isinstance(block, Section):
-        return block.level == "full" or (block.level == "first" and any(map(_has_more, block.blocks)))
-    return isinstance(block, Abridged) and bool(block.whole)
 
 
 def _shown(blocks: Iterable[Block], full: bool, *, tight: bool) -> Iterator[RenderableType]:

@@ -296,7 +296,7 @@ class GuessLeak:
         if isinstance(self.gain, IdentityGain):
             least = max(float((self.prior - reach[:-1]).max()), (1 - float(reach[-1])) / self.prior.size)
             return float((self.prior + reach[:-1]).max()) - least
-        return 2 * self.gain.most(reach[:-1])
+        return 2 * self.gain.largest_shift(reach[:-1])
 
     def known_mean(self, variances: Reals) -> float:
         """Return the mean of the known part."""

@@ -20,24 +20,12 @@ from discretion.estimate import Estimate, highest, largest, lowest, settled
 from discretion.measures.attack_curves.polygon import Polygon
 from discretion.measures.privacy_loss.divergences import excess_mass_of_logs, excess_over, logarithms
 from discretion.numerics.arrays import Reals
-from discretion.numerics.histograms.histogram_simplex import simplex_work
-from discretion.numerics.histograms.histograms import sequence_count
+from discretion.numerics.histograms.histograms import sequence_count, simplex_work
 from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law, log_histogram_work
 from discretion.numerics.laws.poisson_multinomial import histogram_box
 from discretion.numerics.means.mean_excess import RELATIVE, Bounded
-from discretion.shuffling.laws.blanket import (
-    ROUGH,
-    Blanket,
-    certified_interval,
-    kind_of_types,
-    linear_excess,
-)
-from discretion.shuffling.laws.groups import (
-    Ends,
-    Others,
-    log_report_types,
-    report_types,
-)
+from discretion.shuffling.laws.blanket import ROUGH, Blanket, certified_interval, kind_of_types, linear_excess
+from discretion.shuffling.laws.groups import Ends, Others, log_report_types, report_types
 from discretion.shuffling.laws.report_histograms import MAX_TERMS_ADDED, ListedOthers, most_histograms
 
 # The same in logarithms, which take longer.
@@ -284,7 +272,7 @@ def largest_log_ratio(log_types: Reals) -> float:
 
 def tests_of_logs(largest: float, log_a: Reals, log_b: Reals) -> Polygon:
     """Return the best tests of b against a, of which nothing is likelier from one by more than the largest ratio."""
-    return Polygon.of_logs(np.maximum(log_a, log_b - largest), np.maximum(log_b, log_a - largest))
+    return Polygon.from_logs(np.maximum(log_a, log_b - largest), np.maximum(log_b, log_a - largest))
 
 
 def leakiest_ends(distances: dict[Ends, float | Estimate], tolerance: float) -> list[Ends]:

@@ -11,8 +11,15 @@ import numpy as np
 
 from discretion import limits
 from discretion.numerics.arrays import Reals
-from discretion.numerics.histograms.histogram_simplex import simplex_law, simplex_work, with_draws
-from discretion.numerics.histograms.histograms import add_draw, histogram_count, histogram_law, histogram_work
+from discretion.numerics.histograms.histograms import (
+    add_draw,
+    histogram_count,
+    histogram_law,
+    histogram_work,
+    simplex_law,
+    simplex_work,
+    with_draws,
+)
 from discretion.numerics.laws.poisson_multinomial import Box, box_cells, histogram_box, with_target
 
 # What drawing a crowd takes, or listing a histogram of one for all values, where reports are of many types.

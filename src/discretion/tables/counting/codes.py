@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discretion import limits
-from discretion.numerics.alike import Column
 from discretion.numerics.arrays import Reals
+from discretion.numerics.equivalence_classes import Column
 from discretion.tables.engines.rows import Rows
 
 # Codes of rows, in all columns, that are taken out of the engine: 4 bytes each.

@@ -1,0 +1,102 @@
+"""``discretion collect result``: what a curator or an analyst counted."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from discretion.cli.options import FailOver
+from discretion.cli.output import code_of, print_json, say_verdicts
+from discretion.errors import InvalidValueError
+from discretion.jobs.gates import Number, gates_of, judged
+from discretion.presenting.files import check_apart, written_whole
+
+if TYPE_CHECKING:
+    from discretion.collection.services.home import Home
+    from discretion.presenting.views.document import Document
+
+_MEASURES = ("people", "exposure")
+_Said = tuple[dict[str, Any], list["Document"], dict[str, Number]]
+
+
+def result(
+    home: str,
+    /,
+    *,
+    html: str | None = None,
+    parquet: str | None = None,
+    show_rare: Annotated[bool, Parameter(negative="")] = False,
+    fail_over: FailOver = (),
+    json: Annotated[bool, Parameter(negative="")] = False,
+) -> int:
+    """Say what a curator or an analyst counted, from its folder, and what that tells of people.
+
+    Parameters
+    ----------
+    home
+        The party's folder.
+    html
+        Write the analyst's answers as a page.
+    parquet
+        Write all of the analyst's answers, rare ones too, as a file that is hers alone.
+    show_rare
+        Tell the answers that fewer than k people have one by one.
+    fail_over
+        Exit with 1 if a measure is above or below a limit, as "exposure>0.01", and with 3 if only a bound is; once for
+        each: people, exposure.
+    json
+        Print one JSON object.
+    """
+    from discretion.collection.services.home import Home  # noqa: PLC0415 - the extra collect
+
+    gates = gates_of(fail_over, _MEASURES)
+    check_apart(html, parquet)
+    held = Home(Path(home))
+    if held.role == "analyst":
+        told, documents, measures = _of_analyst(held, html, parquet, show_rare)
+    elif held.role == "curator" and html is None and parquet is None:
+        told, documents, measures = _of_curator(held)
+    else:
+        raise InvalidValueError(f"{home} is the home of the {held.role}; only an analyst has answers for a file")
+    verdicts = judged(gates, measures, "a choice of what goes out", dict.fromkeys(_MEASURES, "nothing goes out"))
+    if json:
+        inputs = {"home": home, "html": html, "parquet": parquet, "show_rare": show_rare}
+        print_json("collect result", inputs, told, verdicts)
+    else:
+        from discretion.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
+        from discretion.presenting.views.terminal import to_text  # noqa: PLC0415
+
+        for document in documents:
+            Screen().print(to_text(document))
+        say_verdicts(verdicts)
+    return code_of(verdict.verdict for verdict in verdicts)
+
+
+def _of_analyst(home: "Home", html: str | None, parquet: str | None, show_rare: bool) -> _Said:
+    from discretion.collection.results.documents import analyst_document  # noqa: PLC0415
+    from discretion.collection.results.page import to_page  # noqa: PLC0415
+    from discretion.collection.results.parquet import to_parquet  # noqa: PLC0415
+    from discretion.collection.services.analyst import read_analyst_result  # noqa: PLC0415
+
+    found = read_analyst_result(home)
+    if html is not None:
+        with written_whole(html) as contents:
+            contents.append(to_page(found, show_rare=show_rare))
+    if parquet is not None:
+        with written_whole(parquet) as contents:
+            contents.append(to_parquet(found))
+    told = dict(found.to_dict(show_rare=show_rare))
+    document = analyst_document(found, show_rare=show_rare)
+    return told, [document], {"people": found.joint.people, "exposure": found.exposure}
+
+
+def _of_curator(home: "Home") -> _Said:
+    from discretion.collection.results.documents import curator_document, leaks_document  # noqa: PLC0415
+    from discretion.collection.services.curator import read_curator_result  # noqa: PLC0415
+
+    found, leaks = read_curator_result(home)
+    measures: dict[str, Number] = {"people": found.people}
+    if found.chosen is not None:
+        measures["exposure"] = found.chosen.exposure
+    told = {**found.to_dict(), "leaks": leaks.to_dict()}
+    return told, [curator_document(found), leaks_document(leaks)], measures

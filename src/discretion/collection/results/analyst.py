@@ -1,0 +1,175 @@
+"""What the analyst gives out of the second round: the shares of joint answers, and how sure they are."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from discretion.collection.parts.counting import BatchCounts
+from discretion.collection.parts.intervals import METHOD, intervals_of
+from discretion.collection.parts.joint import JointShares, joint_shares
+from discretion.collection.randomizers import randomizer_of
+from discretion.collection.results.rare import Rare, merge_rare, publishable
+from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.task import Feature
+from discretion.estimate import Estimate
+from discretion.numerics.arrays import Integers, Reals
+from discretion.presenting.objects import plain
+from discretion.validation import as_confidence
+
+Answers = tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """The law of the shares of the people from whom those who answered were drawn, by Jeffreys' prior.
+
+    Parameters
+    ----------
+    means
+        Of the share of each answer, in the feature's order.
+    intervals
+        Each holds by itself with the result's confidence.
+    """
+
+    means: tuple[float, ...]
+    intervals: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class AnalystResult:
+    """The result of the second round.
+
+    Parameters
+    ----------
+    round
+        The round, its task with it.
+    joint
+        The shares of all combinations of answers.
+    dropped, repeated, unknown
+        How many messages did not open, were there already, or named no answer of the task.
+    confidence
+        All intervals hold together so surely.
+    """
+
+    round: Round
+    joint: JointShares
+    dropped: int
+    repeated: int
+    unknown: int
+    confidence: float
+
+    @property
+    def randomized(self) -> Mapping[str, str]:
+        """Each feature whose answers were randomized → how."""
+        return {feature.name: feature.randomizer for feature in self._features if feature.randomizer is not None}
+
+    @property
+    def _features(self) -> list[Feature]:
+        return [self.round.task.features[place] for place in self.round.groups[0]]
+
+    @cached_property
+    def limits(self) -> tuple[Reals, Reals]:
+        """The least and the most share of each combination."""
+        return intervals_of(self.joint, self.round, self.confidence)
+
+    @cached_property
+    def counts(self) -> Integers | Reals:
+        """How many people have each combination: as counted, or as estimated."""
+        return self.joint.shares * self.joint.people if self.randomized else self.joint.counts
+
+    def share(self, place: int) -> float | Estimate:
+        """Return the share of a combination: exact if it was counted, else with its interval, and moved into it."""
+        share, low, high = (float(each[place]) for each in (self.joint.shares, *self.limits))
+        if not self.randomized:
+            return share
+        return Estimate(min(max(share, low), high), low, high, self.confidence, METHOD)
+
+    def frequent(self, *, show_rare: bool = False) -> Iterator[tuple[Answers, float | Estimate, float]]:
+        """Yield the combinations that k people or more have, the most frequent first, or all of them.
+
+        Of each the answers, the share and its standard error, which is 0 where it was counted.
+        """
+        for place in sorted(self.shown_places(show_rare=show_rare), key=lambda place: -self.counts[place]):
+            yield self.joint.answers[place], self.share(place), float(self.joint.errors[place])
+
+    def shown_places(self, *, show_rare: bool = False) -> list[int]:
+        """Return the places of the combinations that are told one by one."""
+        return np.flatnonzero(publishable(self.counts, self.round.task.k) | show_rare).tolist()
+
+    @property
+    def rare(self) -> Rare | None:
+        """All other combinations as one, those included that join them so that nothing can be worked out."""
+        return merge_rare(self.counts, publishable(self.counts, self.round.task.k))
+
+    @cached_property
+    def exposure(self) -> float:
+        """Which share of the people has fewer than k alike in what they told."""
+        counts = self.joint.counts
+        return float(counts[counts < self.round.task.k].sum()) / max(self.joint.people, 1)
+
+    @cached_property
+    def posterior(self) -> Posterior | None:
+        """The law of the shares behind the answers, where these are to one feature and were randomized.
+
+        A second or two, since it may be sampled; the same answers have the same law.
+        """
+        from discretion.information import frequency_posterior  # noqa: PLC0415 - few results have one
+
+        if len(self.joint.features) > 1 or not self.randomized or not self.joint.people:
+            return None
+        (feature,) = self._features
+        law = frequency_posterior(randomizer_of(feature), self.joint.counts, rng=0)
+        intervals = (law.marginal(code).interval(self.confidence) for code in range(len(self.joint.counts)))
+        return Posterior(tuple(law.mean.tolist()), tuple((float(low), float(high)) for low, high in intervals))
+
+    def to_dict(self, *, show_rare: bool = False) -> Mapping[str, Any]:
+        """Return it as plain objects, for JSON: no combination of fewer than k people, unless it is asked for."""
+        rare = None if show_rare else self.rare
+        law = self.posterior
+        labels = [answers[0] for answers in self.joint.answers]
+        return {
+            "task": self.round.task.digest.hex(),
+            "people": self.joint.people,
+            "k": self.round.task.k,
+            "features": list(self.joint.features),
+            "randomized": dict(self.randomized),
+            "confidence": self.confidence if self.randomized else None,
+            "shares": [
+                {"answers": list(answers), "share": plain(share), "standard_error": error}
+                for answers, share, error in self.frequent(show_rare=show_rare)
+            ],
+            "rare": plain(rare),
+            "posterior": None if law is None else [
+                {"answer": labels[code], "mean": law.means[code], "interval": list(law.intervals[code])}
+                for code in self.shown_places(show_rare=show_rare)
+            ],
+            "exposure": self.exposure,
+            "dropped": self.dropped, "repeated": self.repeated, "unknown": self.unknown,
+            "reach_of_one": self.joint.reach_of_one,
+        }  # fmt: skip
+
+
+def analyst_result(batch: BatchCounts, round_: Round, confidence: float = 0.95) -> AnalystResult:
+    """Return what the analyst gives out.
+
+    Parameters
+    ----------
+    batch
+        What the batch of the second round holds.
+    round_
+        The round.
+    confidence
+        In (0, 1): how surely all intervals hold together, where answers were randomized.
+
+    Raises
+    ------
+    InvalidValueError
+        If the confidence is out of range.
+    TooLargeError
+        If answers are randomized and have too many combinations.
+    """
+    joint = joint_shares(batch.combinations, round_, batch.times)
+    return AnalystResult(round_, joint, batch.dropped, batch.repeated, batch.unknown, as_confidence(confidence))

@@ -1,0 +1,144 @@
+"""What the curator gives out of the first round: counts of single answers, none of fewer than k people; the choice."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from discretion.collection.parts.choosing import Counts, certified_of, people_of
+from discretion.collection.results.rare import Rare, merge_rare, publishable
+from discretion.collection.wire.selection import Choice
+from discretion.collection.wire.task import Feature, Task
+from discretion.estimate import Estimate
+from discretion.presenting.objects import plain
+
+
+@dataclass(frozen=True)
+class FeatureCounts:
+    """How many people told each answer to a feature.
+
+    Parameters
+    ----------
+    feature, randomizer
+        What was asked, and how answers were randomized before they were told, if they were.
+    counts
+        The answers that k people or more told, in the task's order, None being missing, and how many told each.
+    rare
+        All other answers as one; None if nobody told any of them.
+    lost
+        Of how many people who were counted no answer to this feature came.
+    """
+
+    feature: str
+    randomizer: str | None
+    counts: tuple[tuple[str | None, int], ...]
+    rare: Rare | None
+    lost: int
+
+
+@dataclass(frozen=True)
+class ChosenFeatures:
+    """What goes out together.
+
+    Parameters
+    ----------
+    features
+        In the task's order.
+    exposure
+        Which share of the people at most has fewer than k alike: certified of those who were counted, or with a
+        confidence of others like them.
+    """
+
+    features: tuple[str, ...]
+    exposure: Estimate
+
+
+@dataclass(frozen=True)
+class CuratorResult:
+    """The result of the first round, as it may leave the curator.
+
+    Parameters
+    ----------
+    task
+        The digest of the task, in hexadecimal.
+    people
+        How many were counted.
+    k, budget
+        The task's.
+    features
+        The counts of each feature.
+    dropped, repeated, unknown
+        How many messages did not open, were there already, or named no answer of the task.
+    chosen
+        What goes out together; None if nothing is certified to keep to the budget.
+    """
+
+    task: str
+    people: int
+    k: int
+    budget: str
+    features: tuple[FeatureCounts, ...]
+    dropped: int
+    repeated: int
+    unknown: int
+    chosen: ChosenFeatures | None
+
+    def to_dict(self) -> Mapping[str, Any]:
+        """Return it as plain objects, for JSON."""
+        records = [
+            {
+                "feature": each.feature,
+                "randomizer": each.randomizer,
+                "counts": [{"answer": answer, "people": people} for answer, people in each.counts],
+                "rare": plain(each.rare),
+                "lost": each.lost,
+            }
+            for each in self.features
+        ]
+        return {**plain(self), "features": records}
+
+
+class LostMessages(Protocol):
+    """How many messages did not open, were there already, or named no answer of the task."""
+
+    @property
+    def dropped(self) -> int: ...  # noqa: D102
+    @property
+    def repeated(self) -> int: ...  # noqa: D102
+    @property
+    def unknown(self) -> int: ...  # noqa: D102
+
+
+def curator_result(
+    task: Task, counts: Counts, lost: LostMessages, choice: Choice | None, confidence: float | None = None
+) -> CuratorResult:
+    """Return what the curator gives out.
+
+    Parameters
+    ----------
+    task, counts, lost
+        What was asked, how many gave each answer, by codes, and what became of the other messages.
+    choice, confidence
+        The choice, and the confidence that it was made with for other people than those counted, as by
+        :func:`~discretion.collection.parts.choosing.choice_of`.
+    """
+    people = people_of(counts)
+    chosen = None
+    if choice is not None:
+        names = tuple(task.features[place].name for place in choice.chosen)
+        chosen = ChosenFeatures(names, certified_of(task, counts, choice, confidence))
+    features = tuple(_counts_of_feature(feature, counts, task.k, people) for feature in task.features)
+    return CuratorResult(
+        task.digest.hex(), people, task.k, task.budget, features,
+        lost.dropped, lost.repeated, lost.unknown, chosen,
+    )  # fmt: skip
+
+
+def _counts_of_feature(feature: Feature, counts: Counts, k: int, people: int) -> FeatureCounts:
+    feature_counts = counts[feature.name]
+    is_shown = publishable(feature_counts, k)
+    each = tuple((feature.labels[code], int(feature_counts[code])) for code in np.flatnonzero(is_shown).tolist())
+    return FeatureCounts(
+        feature.name, feature.randomizer, each, merge_rare(feature_counts, is_shown), people - int(feature_counts.sum())
+    )

@@ -1,0 +1,307 @@
+"""Results as documents, which a terminal, a page and Markdown show: a decision first, then the numbers."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from discretion.collection.results.analyst import AnalystResult
+from discretion.collection.results.curator import CuratorResult
+from discretion.collection.results.guesses import Guess
+from discretion.collection.results.leaks import Leaks
+from discretion.collection.results.rare import Rare
+from discretion.collection.results.truth import TruthComparison
+from discretion.estimate import Estimate, highest
+from discretion.presenting.names import short
+from discretion.presenting.numbers import (
+    bounded,
+    in_points,
+    interval,
+    is_any_share,
+    number,
+    people,
+    percent,
+    percent_upwards,
+    points,
+)
+from discretion.presenting.views.document import Block, Bullets, Document, Grid, Section, first_rows
+
+REST = "--json"
+TRUST = "Who has to be trusted"
+# So many features are named, of more the number is told.
+_NAMED = 4
+
+
+def curator_document(result: CuratorResult) -> Document:
+    """Return what the first round says: what goes out, and the counts of each feature."""
+    if result.chosen is None:
+        decision = (
+            f"Nothing goes out: no feature is certified to keep to the budget of {percent(float(result.budget))}."
+        )
+    else:
+        decision = (
+            f"{features_words(result.chosen.features)} may go out together, certified: "
+            f"{certified_words(result.chosen.exposure, result.k)}. The budget is {percent(float(result.budget))}."
+        )
+    rows = [
+        (short(each.feature), answer_words(answer), f"{count:,}")
+        for each in result.features
+        for answer, count in [*each.counts, *_rare_row(each.rare)]
+    ]
+    lost = sum(each.lost for each in result.features)
+    blocks: list[Block] = [
+        decision,
+        f"{people(result.people)} counted. {_messages(result)}"
+        + (f" {number(lost)} answers of theirs did not come." if lost else ""),
+        first_rows(("feature", "answer", "people"), rows, ("feature", "answer"), REST),
+    ]
+    if any(each.rare for each in result.features):
+        blocks.append(_rare_words(result.k))
+    return Document("What the curator gives out", tuple(blocks))
+
+
+def analyst_document(result: AnalystResult, *, show_rare: bool = False) -> Document:
+    """Return what the second round says: the shares of joint answers, and how sure they are."""
+    joint, k = result.joint, result.round.task.k
+    blocks: list[Block] = [
+        f"{people(joint.people)} told their answers to {features_words(joint.features)}. {_messages(result)}",
+        f"{percent(result.exposure)} of them have fewer than {k} alike in what they told.",
+        _cut(shares_grid(result, show_rare=show_rare)),
+    ]
+    if result.randomized:
+        blocks.append(interval_words(result))
+    if result.rare is not None and not show_rare:
+        blocks.append(_rare_words(k))
+    return Document(f"Joint answers to {features_words(joint.features)}", tuple(blocks))
+
+
+def shares_grid(result: AnalystResult, *, show_rare: bool = False) -> Grid:
+    """Return the table of shares, the most frequent combination first."""
+    names = _heads(result.joint.features)
+    numbers = ("share", "± points", "interval") if result.randomized else ("share", "people")
+    rows = [
+        (*map(answer_words, answers), *_numbers(share, error, result.joint.people))
+        for answers, share, error in result.frequent(show_rare=show_rare)
+    ]
+    if result.rare is not None and not show_rare:
+        share = min(1.0, result.rare.people / result.joint.people)
+        cells = ("", "") if result.randomized else (number(int(result.rare.people)),)
+        rows.append((rare_words(result.rare), *[""] * (len(names) - 1), percent(share), *cells))
+    return Grid((*names, *numbers), tuple(rows), frozenset(names))
+
+
+def posterior_grid(result: AnalystResult, *, show_rare: bool = False) -> tuple[Block, ...] | None:
+    """Return the law of the shares behind randomized answers to one feature, and what it is; None if there is none."""
+    if (law := result.posterior) is None:
+        return None
+    intervals = [" to ".join(map(percent, each)) for each in law.intervals]
+    rows = [
+        (answer_words(result.joint.answers[code][0]), percent(law.means[code]), intervals[code])
+        for code in result.shown_places(show_rare=show_rare)
+    ]
+    names = _heads(result.joint.features)
+    return (
+        "If those who answered were drawn from many, and nothing was known of these before (Jeffreys' prior): where "
+        f"the shares of all are, each with a probability of {percent(result.confidence)}.",
+        Grid((*names, "mean", "interval"), tuple(rows), frozenset(names)),
+    )
+
+
+def _cut(grid: Grid) -> Grid:
+    return first_rows(grid.heads, grid.rows, [*grid.words], REST)
+
+
+def _numbers(share: float | Estimate, error: float, people: int) -> tuple[str, ...]:
+    if not isinstance(share, Estimate):
+        return percent(share), number(round(share * people))
+    return percent(share.value), in_points(error), interval(share).partition(": ")[2].rstrip(")")
+
+
+def truth_document(comparison: TruthComparison) -> Document:
+    """Return the truth beside the results: the verdict, and each table."""
+    tables = [*comparison.single, *([] if comparison.joint is None else [comparison.joint])]
+    rows = [
+        (
+            features_words(table.features),
+            f"{table.shares:,}",
+            f"{table.within:,}",
+            "" if not table.randomized else f"{table.furthest:.2f}",
+            ("not known" if table.is_inconclusive else "yes") if table.agrees else "no",
+        )
+        for table in tables
+    ]
+    heads = ("answers to", "shares", "as they are", "standard errors", "agree")
+    return Document(
+        "The truth beside the result",
+        (comparison.verdict, first_rows(heads, rows[::-1], ("answers to", "agree"), REST)),
+    )
+
+
+def certified_words(exposure: Estimate, k: int) -> str:
+    """Return what is certified of who stands out, and of whom."""
+    if is_any_share(exposure):
+        return f"nothing can be concluded: any number of people may have fewer than {k} alike"
+    if exposure.confidence is None:
+        return f"at most {percent_upwards(exposure.high)} of those who were counted have fewer than {k} alike"
+    return (
+        f"at most {percent_upwards(exposure.high)} of others have fewer than {k} alike on average, "
+        f"{percent(exposure.confidence)} sure and assuming that {exposure.assuming}"
+    )
+
+
+def features_words(names: Sequence[str]) -> str:
+    """Return the names of some features, or their number if these are many.
+
+    Examples
+    --------
+    >>> features_words(["sex", "town"]), features_words("abcde")
+    ('sex, town', '5 features')
+    """
+    return ", ".join(map(short, names)) if len(names) <= _NAMED else f"{number(len(names))} features"
+
+
+def interval_words(result: AnalystResult) -> str:
+    """Return how sure the shares are."""
+    randomizers = ", ".join(f"{short(name)} by {how}" for name, how in result.randomized.items())
+    return (
+        f"Answers were randomized ({randomizers}), and the shares are estimates: ± is their standard error, "
+        f"and all intervals hold together with {percent(result.confidence)} confidence, of the people who answered."
+    )
+
+
+def rare_words(rare: Rare) -> str:
+    """Return what the rare answers are called, taken as one.
+
+    Examples
+    --------
+    >>> rare_words(Rare(3, 12))
+    '(3 others)'
+    """
+    return f"({number(rare.values)} others)"
+
+
+def _rare_words(k: int) -> str:
+    return (
+        f"What fewer than {k} people have is told as one; the least frequent of what more people have is with it where "
+        f"the rest would be fewer than {k} people."
+    )
+
+
+def _rare_row(rare: Rare | None) -> Iterator[tuple[str, int]]:
+    if rare is not None:
+        yield rare_words(rare), int(rare.people)
+
+
+def _messages(result: CuratorResult | AnalystResult) -> str:
+    kinds = {"did not open": result.dropped, "came twice": result.repeated, "named no answer": result.unknown}
+    parts = [f"{number(count)} {what}" for what, count in kinds.items() if count]
+    return f"Of the messages {', '.join(parts)}: none of these counts." if parts else "All messages count."
+
+
+def answer_words(answer: str | None) -> str:
+    """Return an answer as far as it fits a table; none is one too."""
+    return "(missing)" if answer is None else short(answer)
+
+
+def _heads(features: Sequence[str]) -> tuple[str, ...]:
+    """Return the features as heads of columns, none of which is called as another one is."""
+    return tuple(f"{short(name)}{' ' * features[:place].count(name)}" for place, name in enumerate(features))
+
+
+def at_least(beta: float | Estimate) -> str:
+    """Return a Bayes security that may be a lower bound."""
+    return f"{beta:.4f}" if not isinstance(beta, Estimate) else f"≥ {math.floor(beta.low * 10**4) / 10**4:.4f}"
+
+
+def leaks_document(leaks: Leaks) -> Document:
+    """Return what leaked, in short sections."""
+    return Document(
+        "What the collection told whom",
+        (_in_short(leaks),),
+        (
+            Section("What each party can guess", tuple(_guesses(leaks))),
+            Section("Who knows the answers of all others", tuple(_among_known(leaks))),
+            Section("Who stands out", (_exposure_words(leaks),)),
+            Section(TRUST, tuple(_trust(leaks))),
+            Section("If people lie", tuple(_liars(leaks))),
+            Section("What is not promised", (Bullets(leaks.not_promised),)),
+        ),
+    )
+
+
+def _in_short(leaks: Leaks) -> str:
+    guesses = [*leaks.single, leaks.joint] if leaks.joint else [*leaks.single]
+    most = max(guesses, key=_gain)
+    if is_any_share(most.after):
+        return (
+            f"Of {people(leaks.people)}: nothing can be concluded on how well one person's answer to "
+            f"{features_words(most.features)} is guessed from what the parties see. Without it the best guess is right "
+            f"in {percent(most.before)}."
+        )
+    return (
+        f"Of {people(leaks.people)}: who sees what the parties see guesses one person's answer to "
+        f"{features_words(most.features)} right in {bounded(most.after)}, instead of {percent(most.before)}; no guess "
+        "gains more."
+    )
+
+
+def _guesses(leaks: Leaks) -> Iterator[Block]:
+    curator = "curator" if leaks.curated else "all who take part"
+    rows = [
+        (who, features_words(guess.features), percent(guess.before), bounded(guess.after))
+        for who, guess in [
+            *([("analyst", leaks.joint)] if leaks.joint else []),
+            *((curator, guess) for guess in sorted(leaks.single, key=_gain, reverse=True)),
+        ]
+    ]
+    yield (
+        "How often the best guess of one person's answers is right, for who knows how common they are, before and "
+        "after seeing the shuffled answers of all."
+    )
+    yield first_rows(("who", "answers to", "before", "after"), rows, ("who", "answers to"), REST)
+    yield "A shuffler by itself sees who takes part and sealed messages: its guess is as before."
+
+
+def _among_known(leaks: Leaks) -> Iterator[Block]:
+    randomized = [each for each in leaks.among_known if math.isfinite(each.epsilon)]
+    plain = [short(each.feature) for each in leaks.among_known if not math.isfinite(each.epsilon)]
+    if plain:
+        yield (
+            f"Of {features_words(plain)} she knows everything: answers are told as they are, and what is left over is "
+            "the person's. The shuffler hides a person among others who are not known."
+        )
+    if randomized:
+        rows = [(short(each.feature), f"{each.epsilon:.4g}", at_least(each.bayes_security)) for each in randomized]
+        yield (
+            "Where answers are randomized, she cannot be sure: each ε bounds what she learns, and β* is what is left "
+            "of the guessing error for the two answers that she tells apart best. "
+            + (f"All together come to ε = {sum(each.epsilon for each in randomized):.4g}." if len(rows) > 1 else "")
+        ).strip()
+        yield first_rows(("answers to", "ε", "β*"), rows, ("answers to",), REST)
+
+
+def _exposure_words(leaks: Leaks) -> str:
+    if leaks.certified is None:
+        return "Nothing went out together."
+    sentence = f"Certified beforehand: {certified_words(leaks.certified, leaks.k)}."
+    if leaks.exposure is None:
+        return sentence
+    return (
+        f"{percent(leaks.exposure)} of the people have fewer than {leaks.k} alike in what the analyst got. {sentence}"
+    )
+
+
+def _trust(leaks: Leaks) -> Iterator[Block]:
+    yield "These together learn who said what, and fewer of them do not; so one honest one suffices in each set."
+    yield Bullets(tuple(f"{' + '.join(each.parties)}: {features_words(each.features)}" for each in leaks.trust))
+
+
+def _liars(leaks: Leaks) -> Iterator[Block]:
+    yield "By how much at most people who send what they like move a share:"
+    rows = [
+        (people(each.people), points(each.single), "" if each.joint is None else points(each.joint))
+        for each in leaks.liars
+    ]
+    yield first_rows(("liars", "of single answers", "of joint answers"), rows, ("liars",), REST)
+
+
+def _gain(guess: Guess) -> float:
+    return highest(guess.after) - guess.before

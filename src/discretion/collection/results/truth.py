@@ -1,0 +1,178 @@
+"""The truth beside a result, where it is known: of a table whose rows were the people."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from discretion.collection.parts.choosing import Counts, next_of
+from discretion.collection.parts.intervals import intervals_of
+from discretion.collection.parts.joint import JointShares, joint_shares, mean_scores, score_of
+from discretion.collection.results.analyst import AnalystResult
+from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.task import Task
+from discretion.numerics.arrays import Integers
+from discretion.presenting.objects import plain
+
+STANDARD_ERRORS = 4
+# How surely what was randomized agrees if nothing is wrong: for each table that is compared.
+_SURELY = 1 - 1e-9
+_LONG = 0.5
+
+
+@dataclass(frozen=True)
+class ComparedTable:
+    """A table of answers, of one feature or of several together, beside the truth.
+
+    Parameters
+    ----------
+    features
+        Whose answers.
+    randomized
+        Whether any of them was.
+    shares
+        How many shares were compared: of every combination that somebody has, or is said to have.
+    equal
+        How many of them are equal, as counts.
+    within
+        How many lie within four standard errors of the truth; equal ones where nothing was randomized.
+    furthest
+        How many standard errors the furthest one is off, infinite for one that has none and is not equal.
+    agrees
+        Whether all counts are equal; where answers were randomized, whether all shares are where chance leaves them but
+        once in 10⁹ tables.
+    is_inconclusive
+        Whether chance leaves each share in an interval that is longer than a half, so that hardly any would differ.
+    """
+
+    features: tuple[str, ...]
+    randomized: bool
+    shares: int
+    equal: int
+    within: int
+    furthest: float
+    agrees: bool
+    is_inconclusive: bool = False
+
+
+@dataclass(frozen=True)
+class TruthComparison:
+    """The truth beside the results.
+
+    Parameters
+    ----------
+    people, counted
+        How many people there are, and of how many joint answers were counted; None before the second round.
+    single
+        The answers to each feature.
+    joint
+        The joint ones; None before the second round.
+    """
+
+    people: int
+    counted: int | None
+    single: tuple[ComparedTable, ...]
+    joint: ComparedTable | None
+
+    @property
+    def agrees(self) -> bool:
+        """Whether everybody was counted, and all agrees."""
+        tables = [*self.single, *([] if self.joint is None else [self.joint])]
+        return self.counted in (None, self.people) and all(table.agrees for table in tables)
+
+    @property
+    def is_inconclusive(self) -> bool:
+        """Whether nothing can be concluded from what agrees: so few answered that hardly any result would differ."""
+        tables = [*self.single, *([] if self.joint is None else [self.joint])]
+        return self.agrees and any(table.is_inconclusive for table in tables)
+
+    @property
+    def verdict(self) -> str:
+        """What it comes to, in a sentence."""
+        tables = [*self.single, *([] if self.joint is None else [self.joint])]
+        shares, within = (sum(getattr(table, name) for table in tables) for name in ("shares", "within"))
+        if any(table.randomized for table in tables):
+            sentence = f"{within:,} of {shares:,} shares lie within {STANDARD_ERRORS} standard errors of the truth"
+        else:
+            sentence = f"{within:,} of {shares:,} counts are those of the table"
+        if self.counted not in (None, self.people):
+            sentence += f", and {self.counted:,} of {self.people:,} people were counted"
+        if self.is_inconclusive:
+            return (
+                f"Nothing can be concluded on whether the results agree with the table: of so few answers, nearly all "
+                f"would. {sentence[0].upper()}{sentence[1:]}."
+            )
+        return (
+            f"{'The results agree with the table' if self.agrees else 'The results differ from the table'}: {sentence}."
+        )
+
+    def to_dict(self) -> Mapping[str, Any]:
+        """Return it as plain objects, for JSON."""
+        return {
+            **plain(self), "agrees": self.agrees, "is_inconclusive": self.is_inconclusive, "verdict": self.verdict,
+        }  # fmt: skip
+
+
+def compare_with_truth(
+    task: Task, rows: Integers, counts: Counts, analysed: AnalystResult | None = None
+) -> TruthComparison:
+    """Return the truth beside the results.
+
+    Parameters
+    ----------
+    task
+        What was asked.
+    rows
+        The code of each person's answer to each feature, before it was randomized: shape (people, features).
+    counts, analysed
+        What the curator counted, and the analyst's result.
+    """
+    single = tuple(
+        _compare(rows, _answers_of(counts[feature.name]), _alone(task, place))
+        for place, feature in enumerate(task.features)
+    )
+    if analysed is None:
+        return TruthComparison(len(rows), None, single, None)
+    return TruthComparison(len(rows), analysed.joint.people, single, _compare(rows, analysed.joint, analysed.round))
+
+
+def _alone(task: Task, place: int) -> Round:
+    """Return a round in which one feature is asked."""
+    return Round(task, next_of(Round(task), "analyst", [(place,)], exposure=0.0, people=0))
+
+
+def _answers_of(counts: Integers) -> Integers:
+    return np.repeat(np.arange(len(counts)), counts)[:, None]
+
+
+def _compare(rows: Integers, reports: Integers | JointShares, round_: Round) -> ComparedTable:
+    joint = reports if isinstance(reports, JointShares) else joint_shares(reports, round_)
+    (chosen,) = round_.groups
+    features = [round_.task.features[place] for place in chosen]
+    scores = [score_of(feature) for feature in features]
+    true_codes, people = rows[:, list(chosen)], max(len(rows), 1)
+    if all(score.is_plain for score in scores):
+        both, place = np.unique(np.concatenate([joint.codes, true_codes]), axis=0, return_inverse=True)
+        place = place.ravel()
+        cell_counts = np.bincount(place[: len(joint.codes)], weights=joint.counts, minlength=len(both))
+        true = np.bincount(place[len(joint.codes) :], minlength=len(both))
+        equal = int((cell_counts == true).sum())
+        furthest = 0.0 if equal == len(both) else np.inf
+        return ComparedTable(joint.features, False, len(both), equal, equal, furthest, equal == len(both))
+    shape = tuple(feature.codes for feature in features)
+    truth = np.bincount(np.ravel_multi_index(tuple(true_codes.T), shape), minlength=len(joint.codes)) / people
+    # The variance of the reports' scores, their senders' answers being known.
+    squares = [(score.square(True), score.square(False)) for score in scores]
+    variance = np.maximum(mean_scores(truth.reshape(shape), squares).ravel() - truth, 0.0) / people
+    off = np.abs(joint.shares - truth)
+    off[off < 1e-12] = 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        away = np.where(off > 0, off / np.sqrt(variance), 0.0)
+    low, high = intervals_of(joint, round_, _SURELY)
+    return ComparedTable(
+        joint.features, True, len(truth), int((off == 0).sum()), int((away <= STANDARD_ERRORS).sum()),
+        float(away.max(initial=0.0)),
+        joint.people == len(rows) and bool(((low <= truth + 1e-12) & (truth <= high + 1e-12)).all()),
+        bool((high - low > _LONG).all()),
+    )  # fmt: skip

@@ -1,0 +1,63 @@
+"""What a service tells its operator: events, a line of JSON each, and counts as Prometheus reads them.
+
+Neither has an address, a token or anything that somebody sent: events are named in the code, with numbers.
+"""
+
+import json
+import sys
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import TextIO
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
+
+
+class Log:
+    """Writes events, a line of JSON each."""
+
+    def __init__(self, to: TextIO | None = None) -> None:
+        self._to = to
+
+    def __call__(self, event: str, **fields: str | int | float) -> None:
+        """Write an event with numbers, or with words of ours."""
+        at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        stream = self._to or sys.stderr
+        with suppress(OSError):  # a disk that is full: what there is to do goes on
+            stream.write(json.dumps({"at": at, "event": event, **fields}) + "\n")
+            stream.flush()
+
+
+class Meter:
+    """Counts requests and uploads, and what became of each round."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "discretion_collect_requests", "Requests by operation and status.", ["operation", "status"],
+            registry=self._registry,
+        )  # fmt: skip
+        self._uploads = Counter(
+            "discretion_collect_uploads", "Uploads by round and what became of them.", ["round", "outcome"],
+            registry=self._registry,
+        )  # fmt: skip
+        self._messages = Gauge(
+            "discretion_collect_messages", "Messages of a round that opened, and that did not.", ["round", "outcome"],
+            registry=self._registry,
+        )  # fmt: skip
+
+    def request(self, operation: str, status: int) -> None:
+        """Count a request."""
+        self._requests.labels(operation, str(status)).inc()
+
+    def upload(self, number: int, outcome: str) -> None:
+        """Count an upload of a round."""
+        self._uploads.labels(str(number), outcome).inc()
+
+    def messages(self, number: int, opened: int, dropped: int) -> None:
+        """Say how many messages of a round opened, and how many did not."""
+        self._messages.labels(str(number), "opened").set(opened)
+        self._messages.labels(str(number), "dropped").set(dropped)
+
+    def prometheus_text(self) -> bytes:
+        """Return all counts in Prometheus' text format."""
+        return generate_latest(self._registry)

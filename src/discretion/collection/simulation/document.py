@@ -1,0 +1,56 @@
+"""A simulated collection as documents: whether the result is the truth, what came out, and what each party saw."""
+
+from discretion.collection.results.documents import (
+    TRUST,
+    analyst_document,
+    curator_document,
+    leaks_document,
+    truth_document,
+)
+from discretion.collection.simulation.simulate import Simulation
+from discretion.presenting.names import briefly
+from discretion.presenting.numbers import people
+from discretion.presenting.views.document import Block, Document, Grid, Section
+
+_SAW = {
+    "shuffler": "who sent, and sealed messages; of no answer anything",
+    "curator": "single answers without a sender, and nothing of how they go together",
+    "analyst": "the answers that were chosen, together and without a sender",
+}
+
+
+def simulation_document(simulation: Simulation, *, full: bool = False) -> Document:
+    """Return what came of a simulated collection: in short, or every section."""
+    ran = simulation.ran
+    chosen = () if ran.chosen is None else tuple(ran.task.features[place].name for place in ran.chosen.chosen)
+    lead: list[Block] = [
+        simulation.truth.verdict,
+        f"{people(simulation.truth.people)} answered {len(ran.task.features)} questions in {simulation.seconds:.0f} s, "
+        f"each party a process of its own; together went out: {briefly(chosen) if chosen else 'nothing'}.",
+    ]
+    sections = [Section("What each party saw", (_parties(simulation),))]
+    if ran.analysed is not None:
+        sections.append(Section("What the analyst got", analyst_document(ran.analysed).blocks))
+    leaks = leaks_document(simulation.leaks)
+    sections.append(Section("What it leaks", leaks.blocks))
+    if full:
+        sections.extend(leaks.sections)
+        if ran.curated is not None:
+            sections.append(Section("What the curator gives out", curator_document(ran.curated).blocks))
+        sections.append(Section("The truth beside the result", truth_document(simulation.truth).blocks[1:]))
+    else:
+        sections.extend(section for section in leaks.sections if section.heading == TRUST)
+    return Document("A simulated collection", tuple(lead), tuple(sections))
+
+
+def _parties(simulation: Simulation) -> Grid:
+    rows: list[tuple[str, str, str, str]] = []
+    for name, status in simulation.ran.statuses.items():
+        rounds = status.get("rounds", [])
+        passed, dropped = (
+            f"{sum(each[key] for each in rounds):,}" if rounds else "" for key in ("messages", "dropped")
+        )
+        rows.append((name, _SAW[status["role"]], passed, dropped))
+    if simulation.ran.task.curator is None:
+        rows.append(("everybody", "single answers without a sender, on the board", "", ""))
+    return Grid(("party", "saw", "passed on", "did not open"), tuple(rows), frozenset({"party", "saw"}))

@@ -1,1 +1,0 @@
-"""Where draws come from, and many of them at once."""

@@ -1,0 +1,96 @@
+"""A crowd as an adversary sees it: what all adversaries share."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from discretion.adversaries.gains import IdentityGain
+from discretion.channels.channel import Channel, Composable, System
+from discretion.errors import TooLargeError
+from discretion.estimate import Estimate
+from discretion.measures.attack_curves.tradeoff import pair_indices
+from discretion.measures.guesses.bayes_security import Pair
+from discretion.measures.guesses.vulnerability import Prior, plan_posterior_vulnerability
+from discretion.measures.measure import Method, Plan
+from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon
+from discretion.mechanisms.reporting import Response, reporting
+from discretion.numerics.draws import fresh_seed
+from discretion.shuffling.laws.blanket import Blanket
+from discretion.shuffling.laws.groups import Ends
+
+Result = Plan[float | Estimate]
+HISTOGRAMS = Method("sum over the histograms of reports", "exact")
+
+
+@dataclass(frozen=True, eq=False)
+class View(Composable):
+    """A crowd as one adversary sees it: a system, made by `discretion.Shuffled.seen_by`.
+
+    ``seed`` is where its samples start, if only sampling answers.
+    """
+
+    mechanism: System
+    n: int
+    seed: int = field(default_factory=fresh_seed, kw_only=True)
+
+    @property
+    def secrets(self) -> int:
+        """How many values the target can have."""
+        return self.mechanism.secrets
+
+    @property
+    def response(self) -> Response | None:
+        """The mechanism, if it is k-RR."""
+        return reporting(self.mechanism).response
+
+    @property
+    def ldp_epsilon(self) -> float:
+        """The largest logarithm of a ratio of likelihoods."""
+        return plan_ldp_epsilon(self).compute()
+
+    @cached_property
+    def blanket(self) -> Blanket:
+        """What hides the target whatever the others hold."""
+        return Blanket(self.mechanism, self.n)
+
+    def channel(self) -> Channel:
+        """Return the explicit channel from the target's value to the histogram, or raise TooLargeError."""
+        raise TooLargeError(
+            f"the histograms of {self.n:,} users with {self.secrets:,} values cannot all be listed, which this needs; "
+            "take fewer users or two kinds of report, or ask for the guess or the privacy profile"
+        )
+
+    def labels(self, ends: Ends) -> Pair:
+        """Return the labels of two values."""
+        a, b = ends
+        return self._inputs[a], self._inputs[b]
+
+    def ends(self, pair: Pair) -> Ends:
+        """Return the places of two values, or refuse what is no label."""
+        return pair_indices(pair, self._inputs)
+
+    @property
+    def _inputs(self) -> Sequence[Hashable]:
+        return self.mechanism.inputs if isinstance(self.mechanism, Channel) else range(self.secrets)
+
+
+def risk_of_guess(system: View, prior: Prior) -> Result:
+    """Return the Bayes risk as what the best guess misses."""
+    guess = plan_posterior_vulnerability(system, prior, IdentityGain(system.secrets))
+    return guess.then(lambda right: 1 - right)
+
+
+def bayes_capacity_of_guess(system: View) -> Result:
+    """Plan the sum of column maxima: k times the Bayes vulnerability of the uniform prior."""
+    guess = plan_posterior_vulnerability(system, None, IdentityGain(system.secrets))
+    return guess.then(lambda right: system.secrets * right)
+
+
+def ldp_epsilon_of_mechanism(system: View) -> Plan[float]:
+    """Plan the mechanism's ε.
+
+    P(h | x) is a mean over who sent what, so its ratios are no larger than the mechanism's. They are as large where
+    everybody who can send the report that has the largest one does.
+    """
+    plan = plan_ldp_epsilon(system.mechanism)
+    return plan.named(f"that of the mechanism: {plan.method.name}")

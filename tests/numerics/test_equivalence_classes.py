@@ -1,0 +1,45 @@
+"""Rows that are alike by codes are counted as going through them one by one counts them."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from discretion.numerics import equivalence_classes
+from discretion.numerics.equivalence_classes import Column
+
+rows = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=30)
+#: NumPy; compiled loops; and cells that are met, where a table of all would be too large.
+ways = st.sampled_from([(10**9, 8), (0, 8), (0, 0)])
+
+
+def columns(held: list[tuple[int, int]]) -> tuple[Column, Column]:
+    first, second = (np.array([pair[j] for pair in held], np.int32) for j in (0, 1))
+    return Column(first, int(first.max()) + 1), Column(second, int(second.max()) + 1)
+
+
+@pytest.mark.long
+@given(rows, st.integers(0, 10), ways)
+def test_classes_are_counted(held: list[tuple[int, int]], least: int, way: tuple[int, int]) -> None:
+    first, second = columns(held)
+    counts = Counter(held)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(equivalence_classes, "COMPILED_FROM", way[0])
+        patch.setattr(equivalence_classes, "_LEAST_CELLS", way[1] * 8192)
+        patch.setattr(equivalence_classes, "_SPARSE", way[1])
+        assert sorted(equivalence_classes.class_sizes(first, second).tolist()) == sorted(counts.values())
+        assert equivalence_classes.rows_in_small(first, second, least) == sum(n for n in counts.values() if n < least)
+        both = equivalence_classes.refined(first, second)
+    assert both.count == len(counts) == len(set(both.codes.tolist()))
+    assert len(set(zip(both.codes.tolist(), held, strict=True))) == len(counts)
+
+
+@given(rows)
+def test_the_best_guess_is_the_commonest_of_each_class(held: list[tuple[int, int]]) -> None:
+    classes, guessed = columns(held)
+    best = {first: Counter(s for f, s in held if f == first).most_common(1)[0][1] for first, _ in held}
+    sizes = Counter(first for first, _ in held)
+    classes = equivalence_classes.refined(equivalence_classes.everybody(len(held)), classes)
+    certain = sum(size for first, size in sizes.items() if best[first] == size)
+    assert equivalence_classes.best_guesses(classes, guessed) == (sum(best.values()), certain)
