@@ -389,7 +389,7 @@ QUESTIONS = {
     "attacks": lambda _: [attack.posterior for attack in dc.anonymity.attacks_on_all(population())],
     "a synthetic table": lambda _: synthetic_linkability(),
     "a release": lambda _: dc.anonymity.t_closeness(population(), ["a"], "d"),
-    "a fingerprint": lambda _: [found.alike for found in dc.anonymity.given_away(population(), {"a": "1"})],
+    "a fingerprint": lambda _: [found.people for found in dc.anonymity.given_away(population(), {"a": "1"})],
     "a selection": lambda _: most_useful(),
     "rounds": lambda _: len(dc.anonymity.hierarchical_rounds(population(), 0.2, k=3)),
     "decoys": lambda _: decoyed(),

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.random import Generator
 
 from discretion import limits
-from discretion.blackbox.classifiers import Classifier, features, guesses
+from discretion.blackbox.classifiers import Classifier, features, predictions
 from discretion.blackbox.fair_trials import FairTrials, fair_trials, number_of_trials
 from discretion.blackbox.progressive_validation import FITTED, Validation
 from discretion.blackbox.samples import Samples
@@ -94,7 +94,7 @@ def _validated(
         # In random order, or where a sample stands would tell its secret.
         known = rng.permutation(np.concatenate([a[:i], b[:j]]))
         tested = rng.permutation(np.concatenate([a[i:i_end], b[j:j_end]]))
-        guessed = guesses(classifier, rows[known], secrets[known], rows[tested])
+        guessed = predictions(classifier, rows[known], secrets[known], rows[tested])
         errors.append(int(np.sum(guessed != secrets[tested])))
     ends = plan.first + plan.second
     return Validation(ends[:-1], np.diff(ends), np.array(errors, dtype=np.int64), None)

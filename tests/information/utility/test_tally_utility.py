@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings, strategies as st
 
 import discretion as dc
 from discretion.information.utility import report_tables, sampled_tallies
-from discretion.information.utility.sampled_tallies import log_likelihoods, sampled_tally_information
+from discretion.information.utility.sampled_tallies import sampled_tally_information, tally_log_likelihoods
 from discretion.information.utility.tally_information import tally_entropy
 from discretion.numerics.histograms.histograms import histograms
 from information.answers import covers, highest
@@ -276,7 +276,7 @@ def test_the_law_of_reports_given_what_people_hold_is_that_of_all_their_reports(
         for reports in itertools.product(range(3), repeat=n):
             tally = tuple(reports.count(y) for y in range(3))
             law[tally] = law.get(tally, 0.0) + math.prod(matrix[x, y] for x, y in zip(holders, reports, strict=True))
-        found = log_likelihoods(mechanism.response, np.tile(held, (len(law), 1)), np.array(list(law)))
+        found = tally_log_likelihoods(mechanism.response, np.tile(held, (len(law), 1)), np.array(list(law)))
         assert np.exp(found) == pytest.approx(np.array(list(law.values())), rel=1e-10)
 
 

@@ -53,7 +53,7 @@ class HierarchicalRound:
     ----------
     size
         How many columns each question was about.
-    asked, refused
+    questions, refused
         The sets of so many columns that were found safe to ask for, and not. Those with a part that was refused are in
         neither: they expose at least as many.
     exposed_at_most
@@ -67,7 +67,7 @@ class HierarchicalRound:
     """
 
     size: int
-    asked: tuple[ColumnSet, ...]
+    questions: tuple[ColumnSet, ...]
     refused: tuple[ColumnSet, ...]
     exposed_at_most: float
     largest_certified: Columns
@@ -128,7 +128,7 @@ def hierarchical_rounds(
     --------
     >>> adult = Population("example:adult", columns=["sex", "income", "race", "workclass"])
     >>> for round in hierarchical_rounds(adult, budget=0.01, k=10):
-    ...     print(round.size, len(round.asked), len(round.refused), ", ".join(round.largest_certified))
+    ...     print(round.size, len(round.questions), len(round.refused), ", ".join(round.largest_certified))
     1 4 0 sex, income, race
     2 5 1 sex, income, race
     3 2 0 sex, income, race
@@ -154,7 +154,7 @@ def hierarchical_rounds(
         done.append(
             HierarchicalRound(
                 size=len(done) + 1,
-                asked=tuple(
+                questions=tuple(
                     ColumnSet(columns, promises[columns], *measured.get(columns, (None, None))) for columns in safe
                 ),
                 refused=tuple(

@@ -87,7 +87,7 @@ def exposure_bound(
     people = as_counts(P)
     least = least_unexposed(people.people, k, threshold)
     marginals = people.marginals(columns, groups)
-    known, n = _known(marginals), marginals.people
+    known, n = _known_sizes(marginals), marginals.people
     surely = max(exposed_below(sizes, least) for sizes in known.values())
     if (whole := _whole(marginals)) in known:
         return rounded_outward(Fraction(surely, n), Fraction(surely, n), _described([whole], marginals))
@@ -146,7 +146,7 @@ def exposure_bound_curve(
     (0.101072, 0.1025190873, 11)
     """
     marginals = as_counts(P).marginals(columns, groups)
-    known = _known(marginals)
+    known = _known_sizes(marginals)
     itself = known.get(_whole(marginals))
     lines = [] if itself is not None else counting_lines(known, 1)
     rare, cells = (np.array([line[side] for line in lines], np.int64) for side in (0, 1))
@@ -183,7 +183,7 @@ def exposed_below(sizes: ClassSizes, least: int) -> int:
     return sizes.exposed(k=least) if least else 0
 
 
-def _known(marginals: Marginals) -> dict[Group, ClassSizes]:
+def _known_sizes(marginals: Marginals) -> dict[Group, ClassSizes]:
     if not marginals.columns:
         return {0: marginals.class_sizes(())}
     names = (*((name,) for name in marginals.columns), *marginals.groups)

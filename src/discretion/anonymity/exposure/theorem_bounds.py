@@ -85,7 +85,7 @@ def theorem2_bound(marginals: Marginals, threshold: Threshold) -> Composition:
     share, alone = as_fraction(threshold), marginals.alone()
     if float(share) == 0:
         return Composition(0.0, (0.0,) * len(alone), star=0)
-    columns = [_Steps.of(marginal) for marginal in alone]
+    columns = [_Steps.from_sizes(marginal) for marginal in alone]
     best = Composition(1.0)
     for free in range(len(columns)):
         best = _least_sum(columns, free, share, best)
@@ -103,7 +103,7 @@ class _Steps:
     ends: Reals
 
     @staticmethod
-    def of(marginal: ClassSizes) -> "_Steps":
+    def from_sizes(marginal: ClassSizes) -> "_Steps":
         rare = marginal.rarer / marginal.people
         ends = marginal.sizes / marginal.people * marginal.classes
         return _Steps(marginal.people, marginal.classes, marginal.sizes.tolist(), rare, ends)

@@ -69,14 +69,14 @@ class GivenAway:
     ----------
     columns
         The columns whose values are known.
-    alike
+    people
         How many people have all of them.
     bits
-        ``log₂(n/alike)``: ``log₂ n`` bits single out one person. Infinite if nobody has them.
+        ``log₂(n/people)``: ``log₂ n`` bits single out one person. Infinite if nobody has them.
     """
 
     columns: tuple[str, ...]
-    alike: int
+    people: int
     bits: float
 
 
@@ -159,7 +159,7 @@ def given_away(P: People, values: Mapping[str, Value]) -> tuple[GivenAway, ...]:
     Examples
     --------
     >>> person = {"sex": "Female", "workclass": "Never-worked"}
-    >>> [(given.columns, given.alike) for given in given_away("example:adult", person)]
+    >>> [(given.columns, given.people) for given in given_away("example:adult", person)]
     [(('sex',), 10771), (('workclass',), 7), (('sex', 'workclass'), 2)]
     """
     population = as_population_of_rows(P, _NO_VALUE)

@@ -123,12 +123,12 @@ def effective_participation(
     def share(mean: float, room: float = 0.0) -> float:
         return min(1.0, math.exp((mean - truth + room) / (k - 1)))
 
-    def compared(found: float | Estimate) -> float | Estimate:
-        if isinstance(found, Estimate):
-            return found.map(share)
+    def compared(value: float | Estimate) -> float | Estimate:
+        if isinstance(value, Estimate):
+            return value.map(share)
         # Of two large numbers the difference keeps few digits.
-        room = _ROUNDING * (abs(found) + abs(truth))
-        return settled(Estimate(share(found), share(found, -room), share(found, room), None, plan.method.name))
+        room = _ROUNDING * (abs(value) + abs(truth))
+        return settled(Estimate(share(value), share(value, -room), share(value, room), None, plan.method.name))
 
     return plan.then(compared)
 

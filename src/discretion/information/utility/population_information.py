@@ -28,14 +28,14 @@ from discretion.information.utility.report_tables import (
 )
 from discretion.information.utility.sampled_information import (
     DRAWS,
-    among_points,
-    by_bounds,
-    by_moments,
     draws_by_bounds,
     draws_by_moments,
+    estimate_among_points,
+    estimate_by_bounds,
+    estimate_by_moments,
     likelihoods,
 )
-from discretion.information.utility.two_reports import told_by_two, two_reports
+from discretion.information.utility.two_reports import two_report_information, two_reports
 from discretion.measures.measure import Method, Plan, measure
 from discretion.mechanisms.reporting import Response, reporting
 from discretion.numerics.arrays import Integers, Reals
@@ -129,7 +129,7 @@ def plan_population_information(
     matrix = reduced_matrix(system)
     two = two_reports(system, matrix)
     if two is not None and (population.k == 2 or isinstance(population, PointMixture)):
-        return Plan(Method("a sum over one count", "exact"), lambda: told_by_two(two, n, population))
+        return Plan(Method("a sum over one count", "exact"), lambda: two_report_information(two, n, population))
     if isinstance(population, PointMixture):
         return _plan_among_points(matrix, n, population, rng)
     return _plan_under_dirichlet(system, matrix, n, population, rng)
@@ -154,7 +154,9 @@ def _plan_of_response(
     draws = DRAWS if are_few else draws_by_moments(response, n)
     if not draws or (not are_few and draws_by_bounds(response.k, response.k)):
         return None
-    return Plan(_SAMPLED, lambda: _bounded(by_moments(response, n, population, rng, draws), system, n, population))
+    return Plan(
+        _SAMPLED, lambda: _bounded(estimate_by_moments(response, n, population, rng, draws), system, n, population)
+    )
 
 
 def _plan_under_dirichlet(
@@ -176,7 +178,7 @@ def _plan_under_dirichlet(
     check_summable(n)
     return Plan(
         Method("sampled tallies, their probabilities bracketed", "estimate"),
-        lambda: _bounded(by_bounds(matrix, n, population, rng), system, n, population),
+        lambda: _bounded(estimate_by_bounds(matrix, n, population, rng), system, n, population),
     )
 
 
@@ -200,7 +202,7 @@ def _plan_among_points(
     listed = histogram_count(n, matrix.shape[1])
     if listed * weights.size <= allowed.steps(MAX_TALLY_TERMS) and listed <= most_listed():
         return Plan(Method("all tallies listed", "exact"), lambda: _among_listed(matrix, n, points, weights))
-    return Plan(_SAMPLED, lambda: among_points(matrix, n, points, weights, rng))
+    return Plan(_SAMPLED, lambda: estimate_among_points(matrix, n, points, weights, rng))
 
 
 def _listing_size(k: int, n: int, population: Dirichlet) -> float:

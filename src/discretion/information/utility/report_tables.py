@@ -141,11 +141,11 @@ def _ordered(matrix: Reals, tables: Integers) -> tuple[Integers, Reals]:
 
 def _log_odds(columns: Reals, tables: Integers) -> Reals:
     """Return the log-odds of each cell against the rows and columns after it, ``(draws, k - 1, kinds - 1)``."""
-    held, seen = tables.sum(axis=2), tables.sum(axis=1)
-    rows, scales = np.ones(held.shape), np.ones(seen.shape)
+    value_sums, report_sums = tables.sum(axis=2), tables.sum(axis=1)
+    rows, scales = np.ones(value_sums.shape), np.ones(report_sums.shape)
     for _ in range(_SCALINGS):
-        scales = seen / np.maximum(np.einsum("nx,nxy->ny", rows, columns), _TINY)
-        rows = held / np.maximum(np.einsum("nxy,ny->nx", columns, scales), _TINY)
+        scales = report_sums / np.maximum(np.einsum("nx,nxy->ny", rows, columns), _TINY)
+        rows = value_sums / np.maximum(np.einsum("nxy,ny->nx", columns, scales), _TINY)
     expected: Reals = rows[:, :, None] * columns * scales[:, None, :]
     later = np.cumsum(expected[:, :, ::-1], axis=2)[:, :, ::-1] - expected
     logs = [np.log(np.maximum(entries, _TINY)) for entries in (expected, later, _below(expected), _below(later))]

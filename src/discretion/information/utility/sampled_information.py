@@ -45,7 +45,7 @@ _ROUNDING = 1e-12
 _PROPOSALS_AT_ONCE = 1 << 20
 
 
-def by_moments(
+def estimate_by_moments(
     response: Response, n: int, population: Dirichlet, rng: np.random.Generator, draws: int = DRAWS
 ) -> Estimate:
     """Estimate the information in n reports of k-RR, whose tallies' probabilities are known exactly."""
@@ -57,7 +57,7 @@ def by_moments(
     evidence = log_shifted_moments(tallies, population.alpha, beta) + n * math.log(response.q)
     gains = (tallies * np.log(probabilities)).sum(axis=1) - evidence
     beside = controls(tallies, probabilities, shares, population, least=response.q)
-    return bracketed(gains, gains, beside, TrueTallies(population, n).information, "sampled tallies")
+    return spanning_estimate(gains, gains, beside, TrueTallies(population, n).information, "sampled tallies")
 
 
 def draws_by_moments(response: Response, n: int) -> int:
@@ -77,7 +77,9 @@ def draws_by_bounds(k: int, reports: int) -> int:
     return draws if draws >= _FEWEST else 0
 
 
-def by_bounds(matrix: Reals, n: int, population: Dirichlet, rng: np.random.Generator, draws: int = DRAWS) -> Estimate:
+def estimate_by_bounds(
+    matrix: Reals, n: int, population: Dirichlet, rng: np.random.Generator, draws: int = DRAWS
+) -> Estimate:
     """Estimate the information in n reports of any protocol, the tallies' probabilities being bracketed."""
     k, reports = matrix.shape[0], min(n, matrix.shape[1])
     draws = min(draws, draws_by_bounds(k, reports))
@@ -96,7 +98,9 @@ def by_bounds(matrix: Reals, n: int, population: Dirichlet, rng: np.random.Gener
         score_controls(matrix, tallies, probabilities, np.ones((draws, 1)) * n, probabilities[:, None, :]),
     ]
     truth = TrueTallies(population, n).information
-    return bracketed(own - high, own - low, np.hstack(beside), truth, "sampled tallies, their probabilities bracketed")
+    return spanning_estimate(
+        own - high, own - low, np.hstack(beside), truth, "sampled tallies, their probabilities bracketed"
+    )
 
 
 def log_evidence(
@@ -110,7 +114,7 @@ def log_evidence(
     return low, high
 
 
-def among_points(
+def estimate_among_points(
     matrix: Reals, n: int, points: Reals, weights: Reals, rng: np.random.Generator, *, draws: int = _DRAWS_AMONG_POINTS
 ) -> Estimate:
     """Estimate the information in n reports when the population is one of some points.
@@ -201,7 +205,7 @@ def score_controls(
     return np.stack([((squares - values) / (values + floor)).sum(axis=1) for floor in (1.0, 1e1, 1e2, 1e3)], axis=1)
 
 
-def bracketed(
+def spanning_estimate(
     low: Reals, high: Reals, beside: Reals, most: float, method: str, *, deviations: float = _DEVIATIONS
 ) -> Estimate:
     """Return the estimate whose interval spans both means, and is not over the most that there is to be told.

@@ -59,9 +59,9 @@ def tally_entropy(k: int, n: int, population: PopulationLaw) -> float:
 
 
 def plan_tally_information(
-    system: System, n: int, population: PopulationLaw, told: Plan[Result], rng: np.random.Generator
+    system: System, n: int, population: PopulationLaw, information: Plan[Result], rng: np.random.Generator
 ) -> Plan[Result]:
-    """Plan ``I(Y⃗; T)`` by listing both tallies, else by bounds from I(Y⃗; P), which ``told`` gives."""
+    """Plan ``I(Y⃗; T)`` by listing both tallies, else by bounds from I(Y⃗; P), which ``information`` gives."""
     merged = merge_values(system, population)
     if merged is None:
         return Plan(NOTHING, lambda: 0.0)
@@ -88,18 +88,18 @@ def plan_tally_information(
     if n <= allowed.steps(MAX_USERS_SAMPLED, each=1 << 12):
         by_formula = response is not None and isinstance(population, Dirichlet)
         draws = tally_draws(n, k, system.channel().shape[1], by_formula=by_formula)
-    rung = "estimate" if draws or told.rung == "estimate" else "bound"
+    rung = "estimate" if draws or information.rung == "estimate" else "bound"
 
     def bounded() -> Estimate:
         entropy = tally_entropy(k, n, population)
         if not draws:
-            return _between(told.compute(), n * leaked.compute(), entropy)
+            return _between(information.compute(), n * leaked.compute(), entropy)
         sampled = sampled_tally_information(
             reduced_matrix(system), n, population, entropy, rng, draws=draws, response=response
         )
-        if not told.is_exact:
+        if not information.is_exact:
             return sampled
-        return _between(told.compute(), n * leaked.compute(), entropy).narrowed(sampled)
+        return _between(information.compute(), n * leaked.compute(), entropy).narrowed(sampled)
 
     return Plan(Method(SAMPLED.name if draws else _BOUNDED, rung), bounded)
 

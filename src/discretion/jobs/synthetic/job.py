@@ -10,7 +10,7 @@ import numpy as np
 from discretion import limits
 from discretion.anonymity.synthetic.attack import SyntheticAttack
 from discretion.anonymity.synthetic.copies import copied_values, copies
-from discretion.anonymity.synthetic.neighbours import inference, linkability
+from discretion.anonymity.synthetic.neighbours import linkability, neighbour_inference
 from discretion.anonymity.synthetic.singling_out import singling_out
 from discretion.anonymity.synthetic.tables import NAMES, Tables
 from discretion.errors import InvalidTableError, InvalidValueError
@@ -215,7 +215,7 @@ class _Attacks:
                 not_attacked[f"inference:{name}"] = "all people, held out or not, have the same value or none"
                 continue
             report(f"inference of {name}")
-            attacks.append(inference(tables, self.known, name, chosen))
+            attacks.append(neighbour_inference(tables, self.known, name, chosen))
         if not self.sensitive:
             not_attacked["inference"] = "no sensitive column is named (--sensitive, sensitive=)"
         return attacks, not_attacked

@@ -85,7 +85,7 @@ def _numbered(values: Any) -> Any:
     return dictionary.chunk(0) if isinstance(dictionary, pa.ChunkedArray) else dictionary
 
 
-def numbers_of(rows: Rows, column: str) -> Reals | None:
+def column_numbers(rows: Rows, column: str) -> Reals | None:
     """Return the number that each row has, not a number where it is null; None if some value is no number or date."""
     if rows.arrow is None:
         return None
