@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import discretion as dc
-from discretion.numerics.alike import Column, everybody, refined, rows_in_small
+from discretion.numerics.equivalence_classes import Column, everybody, refined, rows_in_small
 
 PEOPLE, TRAITS, CONSTANTS, RECODES = 299_285, 26, 8, 8
 

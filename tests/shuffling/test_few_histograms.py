@@ -10,8 +10,7 @@ import pytest
 
 import discretion as dc
 from discretion.estimate import Estimate
-from discretion.numerics.histograms.histogram_simplex import simplex_law, with_draws
-from discretion.numerics.histograms.histograms import histograms
+from discretion.numerics.histograms.histograms import histograms, simplex_law, with_draws
 from oracles import adversaries as slow, channels, measures
 from oracles.promise import exactly
 from oracles.shuffling import as_channel, multinomial

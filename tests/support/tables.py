@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from discretion.anonymity import Population
 from discretion.anonymity.synthetic.tables import tables_of
-from discretion.numerics.alike import Column
+from discretion.numerics.equivalence_classes import Column
 
 NAMES = "xyzw"
 

@@ -8,7 +8,7 @@ from discretion.measures.measure import Method, reported_alone
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
 from discretion.mechanisms.reporting import Response, reporting
 from discretion.numerics.arrays import Reals
-from discretion.numerics.proportional_columns import TOLERANCE, alike
+from discretion.numerics.matrices import PROPORTIONAL_TOLERANCE, equal_columns
 
 _NEVER = 1e-100
 
@@ -48,7 +48,7 @@ def merge_values(system: System, population: PopulationLaw) -> tuple[System, Pop
     if known.is_symmetric or known.pure_epsilon is not None:  # no two values are supported by the same reports
         return system, population
     matrix = reduced_matrix(system)
-    groups = alike(matrix.T)
+    groups = equal_columns(matrix.T)
     if len(groups) == 1:
         return None
     if len(groups) == len(matrix):
@@ -71,7 +71,7 @@ def _response_of(rows: Reals) -> RandomizedResponse | None:
     response = RandomizedResponse(k, p=min(1.0, float(rows.max(axis=1).mean())))
     expected = np.full((k, k), response.q)
     expected[np.arange(k), truths] = response.p
-    return response if (np.abs(rows - expected) <= TOLERANCE * expected).all() else None
+    return response if (np.abs(rows - expected) <= PROPORTIONAL_TOLERANCE * expected).all() else None
 
 
 def nobody_lies(response: Response, n: int) -> bool:

@@ -21,7 +21,7 @@ from discretion.anonymity.attacks.risks import class_risks
 from discretion.anonymity.pairs.pair import PairedTable
 from discretion.jobs.gates import Gate, Number, judged
 from discretion.jobs.table_measures import ALL_COLUMNS, RISKS, SIDES
-from discretion.numerics.alike import best_guesses, cells, everybody
+from discretion.numerics.equivalence_classes import best_guesses, cells, everybody
 from discretion.presenting.names import briefly
 from discretion.tables.counting.threshold import Threshold
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from discretion import limits
 from discretion.numerics.arrays import Reals
-from discretion.numerics.matrices import RANK_TOLERANCE
-from discretion.numerics.proportional_columns import alike
+from discretion.numerics.matrices import RANK_TOLERANCE, equal_columns
 from discretion.refinement.interior_point import interior_points
+from discretion.validation import MAX_ENTRIES
 
 # What rounding leaves of a difference of probabilities: an absolute error that a float may have.
 TOLERANCE = 1e-12
@@ -74,7 +74,7 @@ class Nearest:
         m, beside = self._C.shape[1], np.hstack([self._C, self._D])
         weights: Reals = self._D.sum(axis=0)
         factor = np.zeros((m, weights.size))
-        for group in alike(beside / beside.sum(axis=0)):
+        for group in equal_columns(beside / beside.sum(axis=0)):
             factor[np.ix_(group[group < m], group[group >= m] - m)] = weights[group[group >= m] - m]
         self._try_factor(factor)
         self._try_gain(np.eye(len(self._C)))
@@ -134,7 +134,7 @@ def exact_factors(C: Reals, start: Reals) -> Iterator[Reals]:
     _, singular, right = np.linalg.svd(C)
     N: Reals = right[int((singular > RANK_TOLERANCE * singular[0]).sum()) :].T
     unseen = N.shape[1]
-    if unseen == 0 or start.shape[1] * unseen**2 > limits.current().most_entries:
+    if unseen == 0 or start.shape[1] * unseen**2 > limits.current().numbers(MAX_ENTRIES):
         return
     factor, s = start, 2 * max(-float(start.min()), np.finfo(float).tiny)
     room: Reals = factor + s

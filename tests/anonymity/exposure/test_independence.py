@@ -14,7 +14,7 @@ from discretion.anonymity.exposure import independence
 from discretion.anonymity.exposure.independence import exposure_if_independent, product_exposure
 from discretion.errors import UnsupportedError
 from discretion.estimate import contrasted
-from discretion.numerics.outward import above, below
+from discretion.intervals import above, below
 from oracles import bounds as slowly
 from support.marginals import told
 

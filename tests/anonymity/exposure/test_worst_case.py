@@ -13,7 +13,7 @@ from discretion.anonymity.exposure.bounds import counting_bound, exposure_bound
 from discretion.anonymity.exposure.theorem_bounds import theorem2_bound, theorem3_bound
 from discretion.anonymity.exposure.worst_case import worst_exposed, worst_exposure
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
-from discretion.numerics.outward import above, below
+from discretion.intervals import above, below
 from oracles import bounds as slowly
 from oracles.promise import exactly
 from support.marginals import told

@@ -9,7 +9,7 @@ import pytest
 
 from discretion.anonymity.releasing.generalizations import identity_generalization
 from discretion.anonymity.releasing.hierarchies import generalizations_by, read_hierarchies
-from discretion.numerics.alike import Column
+from discretion.numerics.equivalence_classes import Column
 
 SPELLED: dict[str, tuple[list[Any], list[str]]] = {
     "whole numbers beside a null": ([1.0, 2.0, 30.0, None], ["1", "2", "30"]),

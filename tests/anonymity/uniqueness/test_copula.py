@@ -11,7 +11,7 @@ from scipy.stats import multivariate_normal
 from discretion.anonymity.uniqueness import copula as copulas
 from discretion.anonymity.uniqueness.copula import copula
 from discretion.anonymity.uniqueness.model import UniquenessModel, log_linear
-from discretion.numerics.alike import Column
+from discretion.numerics.equivalence_classes import Column
 from oracles import unique_people
 
 Table = NDArray[np.int64]

@@ -15,8 +15,8 @@ from discretion.anonymity.exposure.bounds import counting_bound, exposed_below
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, UnsupportedError
-from discretion.numerics.alike import Column, best_guesses, class_sizes, everybody, refined, rows_in_small
 from discretion.numerics.compiled import on_all_cores
+from discretion.numerics.equivalence_classes import Column, best_guesses, class_sizes, everybody, refined, rows_in_small
 from discretion.numerics.search.ideals import Ideals, bits
 from discretion.numerics.search.looked_at import Extension, Loads
 from discretion.tables.counting.class_sizes import ClassSizes

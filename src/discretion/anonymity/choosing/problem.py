@@ -12,7 +12,7 @@ from discretion.anonymity.people.conversion import People, as_counts, as_populat
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError
-from discretion.numerics.alike import Column
+from discretion.numerics.equivalence_classes import Column
 from discretion.tables.counting.threshold import Threshold, least_unexposed, most_exposed
 
 By = Literal["measured", "certified"]

@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
+from discretion.intervals import above
 from discretion.notebook import Chartable, Tabular
-from discretion.numerics.outward import above
 from discretion.tables.counting.class_sizes import ExposureCurve, Int64s
 from discretion.tables.counting.threshold import Threshold, as_fraction, least_unexposed
 

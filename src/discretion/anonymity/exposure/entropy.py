@@ -11,7 +11,7 @@ from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.estimate import Estimate
-from discretion.numerics.outward import above
+from discretion.intervals import above
 from discretion.tables.counting.class_sizes import ExposureCurve
 from discretion.tables.counting.threshold import Threshold, as_fraction, least_unexposed
 from discretion.validation import as_count, as_real

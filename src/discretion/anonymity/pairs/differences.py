@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discretion.anonymity.pairs.pair import PairedTable
-from discretion.numerics.alike import Column, refined
 from discretion.numerics.arrays import Booleans, Integers
+from discretion.numerics.equivalence_classes import Column, refined
 
 Int64s = Integers
 

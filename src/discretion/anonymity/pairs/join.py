@@ -6,7 +6,7 @@ import numpy as np
 
 from discretion.anonymity.pairs.differences import common_rows
 from discretion.anonymity.pairs.pair import PairedTable
-from discretion.numerics.alike import Column, refined
+from discretion.numerics.equivalence_classes import Column, refined
 from discretion.numerics.small_cells import Int64s, Margins, most_in_small_cells
 
 

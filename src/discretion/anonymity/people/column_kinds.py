@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from discretion.anonymity.people.conversion import People, as_population
 from discretion.escaping import printable
-from discretion.numerics.alike import are_row_numbers
+from discretion.numerics.equivalence_classes import are_row_numbers
 from discretion.tables.counting.class_sizes import ClassSizes
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import numpy as np
 
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidTableError, InvalidValueError, UnsupportedError
-from discretion.numerics.alike import everybody, refined
 from discretion.numerics.arrays import Integers, Reals
+from discretion.numerics.equivalence_classes import everybody, refined
 
 # What a sum of weights may be off by where they are rounded.
 _ROUNDING = 1e-9

@@ -14,8 +14,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from discretion.numerics.alike import Cells, Column, cells
 from discretion.numerics.arrays import Booleans, Integers, Reals
+from discretion.numerics.equivalence_classes import Cells, Column, cells
 
 Int64s = Integers
 

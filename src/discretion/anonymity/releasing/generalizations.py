@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from discretion.anonymity.choosing.redaction import RedactionRule
-from discretion.numerics.alike import Column
 from discretion.numerics.arrays import Booleans, Integers, Reals
+from discretion.numerics.equivalence_classes import Column
 
 # A number is put into so many steps at most; each is five times or twice as large as the one before, so that none cuts
 # through another.

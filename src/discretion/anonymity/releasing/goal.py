@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from discretion.anonymity.releasing.diversity import Diversity, count_class_values
-from discretion.numerics.alike import Column, best_guesses
 from discretion.numerics.arrays import Booleans
+from discretion.numerics.equivalence_classes import Column, best_guesses
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,13 @@ from functools import reduce
 
 import numpy as np
 
-from discretion import limits
 from discretion.anonymity.choosing.constraints import CodeDisclosure, Constraints
 from discretion.anonymity.releasing.generalizations import Generalization
 from discretion.anonymity.releasing.goal import ReleaseGoal
 from discretion.anonymity.releasing.suppression import Suppress, Suppression, suppress_cells, suppress_rows
 from discretion.anonymity.releasing.utility import CellUtility, PairUtility, ReleaseUtility, Utility, utility_of_cells
 from discretion.errors import InvalidValueError
-from discretion.numerics.alike import Column, refined
+from discretion.numerics.equivalence_classes import Column, refined
 from discretion.numerics.search.ideals import Ideals, bits, mask_of
 from discretion.numerics.search.looked_at import Ended
 from discretion.numerics.search.monotone_sets import MonotoneSearch
@@ -145,8 +144,6 @@ def most_useful_release(
         allowed.limits,
         worth,
         place=lambda ideal: list(bits(ideals.tops(ideal))),
-        most_levels=limits.current().most_levels_examined,
-        most=limits.current().most_sets_examined,
         seconds=time_limit,
         progress=lambda ideal: progress(ideals.tops(ideal).bit_count()),
     )

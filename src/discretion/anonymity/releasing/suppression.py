@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from discretion.anonymity.releasing.generalizations import Generalization
-from discretion.numerics.alike import Column, everybody, refined
 from discretion.numerics.arrays import Booleans, Integers
+from discretion.numerics.equivalence_classes import Column, everybody, refined
 
 Suppress = Literal["rows", "cells"]
 SUPPRESS: tuple[Suppress, ...] = ("rows", "cells")

@@ -10,8 +10,8 @@ import numpy as np
 
 from discretion.anonymity.releasing.generalizations import Generalization
 from discretion.anonymity.releasing.suppression import Suppression
-from discretion.numerics.alike import Column
 from discretion.numerics.arrays import Booleans, Integers, Reals
+from discretion.numerics.equivalence_classes import Column
 from discretion.numerics.search.ideals import Ideals, bits
 from discretion.numerics.search.worth import ToppedUp
 

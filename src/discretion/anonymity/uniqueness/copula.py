@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discretion.anonymity.uniqueness.model import UniquenessModel
-from discretion.numerics.alike import Column, everybody, refined
 from discretion.numerics.arrays import Reals
+from discretion.numerics.equivalence_classes import Column, everybody, refined
 
 #: What it assumes.
 IN_PAIRS = "columns hang together in pairs only, as normal variables do, their values in order"

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from discretion.numerics.alike import Column, everybody, refined
 from discretion.numerics.arrays import Reals
+from discretion.numerics.equivalence_classes import Column, everybody, refined
 from discretion.numerics.laws.binomial_limits import hypergeometric_pmf
 from discretion.tables.counting.class_sizes import ClassSizes
 

@@ -20,7 +20,7 @@ from discretion.anonymity.uniqueness.model import (
 )
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
-from discretion.numerics.alike import Column
+from discretion.numerics.equivalence_classes import Column
 from discretion.numerics.laws.binomial_limits import hypergeometric_cdf
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.validation import as_confidence, as_count

@@ -11,8 +11,7 @@ from discretion.errors import InvalidChannelError
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.distances import pairwise
 from discretion.numerics.distances.l1_tiles import distances_of
-from discretion.numerics.matrices import besides_maxima, class_sums, ranked_sums
-from discretion.numerics.proportional_columns import merged_columns
+from discretion.numerics.matrices import besides_maxima, class_sums, merged_columns, ranked_sums
 from discretion.validation import NotNumbersError, as_reals
 
 

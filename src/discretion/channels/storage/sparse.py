@@ -11,7 +11,7 @@ from discretion.channels.storage.storage import Block, EntryFunction, Storage, r
 from discretion.channels.storage.unit_rows import Naming, check_entries, check_shape, divisors_of
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.distances import pairwise
-from discretion.numerics.proportional_columns import alike
+from discretion.numerics.matrices import equal_columns
 
 
 class Sparse(Storage):
@@ -167,7 +167,7 @@ class Sparse(Storage):
         group_of = np.full(columns.shape[1], -1)
         for members in by_support.values():
             values = np.stack([columns.data[columns.indptr[y] : columns.indptr[y + 1]] for y in members], axis=1)
-            for group in alike(values / values.sum(axis=0)):
+            for group in equal_columns(values / values.sum(axis=0)):
                 group_of[np.asarray(members)[group]] = members[int(group[0])]
         kept = np.unique(group_of[group_of >= 0])
         alive = np.flatnonzero(group_of >= 0)

@@ -23,7 +23,7 @@ from discretion.jobs.options.tables import DiffOptions
 from discretion.jobs.persons import NO_PERSON, check_whose_rows, person_column, whose_rows
 from discretion.jobs.table_measures import GuessReport
 from discretion.jobs.table_numbers import CodedCounts, TableNumbers
-from discretion.numerics.alike import Column, best_guesses, everybody
+from discretion.numerics.equivalence_classes import Column, best_guesses, everybody
 from discretion.presenting.names import table_name
 from discretion.tables.layouts.headers import Header
 from discretion.tables.layouts.names import distinct_names, names_among

@@ -34,8 +34,8 @@ from discretion.jobs.release.goal import release_goal
 from discretion.jobs.release.nearest import nearest
 from discretion.jobs.release.result import Release, ReleasedColumn
 from discretion.jobs.release.verification import checked_table
-from discretion.numerics.alike import Column
 from discretion.numerics.arrays import Booleans
+from discretion.numerics.equivalence_classes import Column
 from discretion.numerics.search.looked_at import Ended
 from discretion.presenting.files import check_not_an_input, put_checked, writable
 from discretion.presenting.names import table_name

@@ -8,7 +8,7 @@ import numpy as np
 from discretion.anonymity.releasing.diversity import count_class_values
 from discretion.anonymity.releasing.generalizations import Generalization
 from discretion.anonymity.releasing.goal import ReleaseGoal
-from discretion.numerics.alike import Column, best_guesses, refined
+from discretion.numerics.equivalence_classes import Column, best_guesses, refined
 from discretion.presenting.numbers import percent
 
 Secrets = Mapping[str, Column]

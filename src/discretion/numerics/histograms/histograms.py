@@ -1,6 +1,7 @@
 """Laws of histograms: how many of n independent draws fall on each of m outcomes."""
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -105,3 +106,87 @@ def _log_ratios(alpha: float, n: int) -> Reals:
     """
     terms = np.concatenate([[0.0, math.log(alpha)], np.log1p((alpha - 1) / np.arange(2, n + 1))])
     return np.cumsum(terms[: n + 1])
+
+
+def mixed_law(draws: int, rows: Reals, weights: Reals) -> Reals:
+    """Return ``Σ_c w(c) Π_x Q_x^{c_x}`` over the histograms c of so many draws, Q_x being the law ``rows[x]``.
+
+    ``weights`` has a row for each mixture, and a column for each c in the order of `histograms`. The result has an axis
+    for the mixtures, then one for each outcome but the last, each of length ``draws + 1``. The law of a sum is a
+    product of polynomials, and Horner's rule adds these up at the cost of one product by a short polynomial each.
+    """
+    if len(rows) == 1:
+        return np.multiply.outer(weights[:, 0], histogram_law((draws,), rows))
+    return _mixed(draws, rows, iter(weights.T))
+
+
+def _mixed(draws: int, rows: Reals, columns: Iterator[Reals]) -> Reals:
+    """Return the sum of the next terms: ``T_j = Q_0 T_{j-1} + (that of j draws from the other laws)``, T_draws."""
+    axes = rows.shape[1] - 1
+    total, power = np.zeros((1,) * (axes + 1)), np.ones((1,) * (axes + 1))
+    for drawn in range(draws + 1):
+        if drawn:
+            total = _with_draw(total, rows[0])
+        if len(rows) > 2:
+            total = total + _mixed(drawn, rows[1:], columns)
+            continue
+        if drawn:
+            power = _with_draw(power, rows[1])
+        total = total + next(columns).reshape(-1, *(1,) * axes) * power
+    return total
+
+
+def _with_draw(laws: Reals, row: Reals) -> Reals:
+    return np.stack([add_draw(law, row) for law in laws])
+
+
+def simplex_work(counts: tuple[int, ...], m: int) -> float:
+    """Return how many terms `simplex_law` and one more draw add up."""
+    drawn = sum(counts) + 1
+    return (drawn - max(counts, default=0)) * m * histogram_count(drawn, m)
+
+
+def simplex_law(counts: tuple[int, ...], rows: Reals) -> Reals:
+    """Return the law of the histogram when ``counts[g]`` draws come from the law ``rows[g]``, for every g.
+
+    Its entries are in the order of `histograms`, without the empty cells of a box of counts: three draws on ten
+    outcomes make 220 histograms, and a box with an axis for nine of the outcomes has 4⁹ cells. Draws are added one by
+    one, which adds nothing but positive terms: every probability has all its digits, however small.
+    """
+    m, drawn, law = rows.shape[1], 0, np.ones(1)
+    for g in sorted(range(len(counts)), key=lambda g: -counts[g]):
+        if not drawn:
+            drawn, law = counts[g], multinomial_pmf(histograms(counts[g], m), rows[g])
+            continue
+        for _ in range(counts[g]):
+            drawn += 1
+            law = with_draws(law, drawn, rows[g : g + 1])[0]
+    return law
+
+
+def with_draws(law: Reals, n: int, rows: Reals) -> Reals:
+    """Return, for each law in ``rows``, that of the histogram of n draws of which it is the law of the last."""
+    fewer = _without_one(n, rows.shape[1])
+    padded = np.append(law, 0.0)
+    grown = np.zeros((len(rows), len(fewer)))
+    for place, probabilities in zip(fewer.T, rows.T, strict=True):
+        grown += np.multiply.outer(probabilities, padded[place])
+    return grown
+
+
+def _without_one(n: int, m: int) -> Integers:
+    """Return the place, in the list for n-1 draws, of each histogram of n without one draw of each outcome, or -1.
+
+    A histogram is listed by how many draws are left after each outcome: before it are those with fewer left.
+    """
+    listed = histograms(n, m)
+    left = n - np.cumsum(listed, axis=1)[:, :-1]
+    outcome = np.arange(m - 1)
+    before = np.array(
+        [[math.comb(rest + m - 2 - y, m - 1 - y) if rest else 0 for rest in range(n + 1)] for y in range(m - 1)],
+        dtype=np.int64,
+    ).reshape(m - 1, n + 1)
+    place = np.zeros_like(listed)
+    place[:, 1:] = np.cumsum(before[outcome, np.maximum(left - 1, 0)], axis=1)
+    place[:, :-1] += np.cumsum(before[outcome, left][:, ::-1], axis=1)[:, ::-1]
+    return np.where(listed > 0, place, -1)

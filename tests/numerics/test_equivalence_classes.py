@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from discretion.numerics import alike
-from discretion.numerics.alike import Column
+from discretion.numerics import equivalence_classes
+from discretion.numerics.equivalence_classes import Column
 
 rows = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=30)
 #: NumPy; compiled loops; and cells that are met, where a table of all would be too large.
@@ -25,12 +25,12 @@ def test_classes_are_counted(held: list[tuple[int, int]], least: int, way: tuple
     first, second = columns(held)
     counts = Counter(held)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(alike, "COMPILED_FROM", way[0])
-        patch.setattr(alike, "_LEAST_CELLS", way[1] * 8192)
-        patch.setattr(alike, "_SPARSE", way[1])
-        assert sorted(alike.class_sizes(first, second).tolist()) == sorted(counts.values())
-        assert alike.rows_in_small(first, second, least) == sum(n for n in counts.values() if n < least)
-        both = alike.refined(first, second)
+        patch.setattr(equivalence_classes, "COMPILED_FROM", way[0])
+        patch.setattr(equivalence_classes, "_LEAST_CELLS", way[1] * 8192)
+        patch.setattr(equivalence_classes, "_SPARSE", way[1])
+        assert sorted(equivalence_classes.class_sizes(first, second).tolist()) == sorted(counts.values())
+        assert equivalence_classes.rows_in_small(first, second, least) == sum(n for n in counts.values() if n < least)
+        both = equivalence_classes.refined(first, second)
     assert both.count == len(counts) == len(set(both.codes.tolist()))
     assert len(set(zip(both.codes.tolist(), held, strict=True))) == len(counts)
 
@@ -40,6 +40,6 @@ def test_the_best_guess_is_the_commonest_of_each_class(held: list[tuple[int, int
     classes, guessed = columns(held)
     best = {first: Counter(s for f, s in held if f == first).most_common(1)[0][1] for first, _ in held}
     sizes = Counter(first for first, _ in held)
-    classes = alike.refined(alike.everybody(len(held)), classes)
+    classes = equivalence_classes.refined(equivalence_classes.everybody(len(held)), classes)
     certain = sum(size for first, size in sizes.items() if best[first] == size)
-    assert alike.best_guesses(classes, guessed) == (sum(best.values()), certain)
+    assert equivalence_classes.best_guesses(classes, guessed) == (sum(best.values()), certain)
