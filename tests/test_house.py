@@ -81,7 +81,14 @@ def test_no_module_imports_itself_by_way_of_others():
 
 
 # Folders of tests that are about the whole house, or about several rooms.
-SHARED = {"support", "oracles", "sweep", "hostile"}
+SHARED = {"support", "oracles", "sweep", "hostile", "collection/faults"}
+
+
+def test_a_folder_of_tests_is_a_room_of_the_source():
+    tests = SOURCE.parents[1] / "tests"
+    folders = {str(file.parent.relative_to(tests)) for file in tests.rglob("*.py")}
+    assert [name for name in folders if not (SOURCE / name).is_dir() and not {name, name.split("/")[0]} & SHARED] == []
+    assert len(folders - SHARED) > 50
 
 
 def test_a_test_stands_where_its_module_does():
