@@ -36,7 +36,7 @@ def cases(request: pytest.FixtureRequest) -> int | None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Make long all cases but one in so many, where a test says so: before what is long is left out."""
+    """Mark as long all cases of a test but one in n, if it has `one_in(n)`: before long ones are left out."""
     cases = Counter[str]()
     for item in items:
         if asked := item.get_closest_marker("one_in"):
