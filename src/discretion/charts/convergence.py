@@ -69,10 +69,10 @@ def convergence_over_samples(  # noqa: PLR0917 - the arrays of a Convergence, in
     return curves(
         [panel],
         _LOOKS,
-        "What the samples say of the Bayes risk",
+        "What the samples show of the Bayes risk",
         [
             f"Guesses: {method}. Each interval holds with probability {confidence} by itself, not all together.",
-            "Errors that still fall at the right say that more samples would lower the upper end.",
+            "Errors that still fall at the right show that more samples would lower the upper end.",
         ],
         f"The interval of the Bayes risk{' narrows from' if len(sizes) > 1 else ':'} {narrows}",
     )

@@ -39,6 +39,8 @@ def compare(*mechanisms: str, options: CompareOptions, limits: TimeOption, outpu
     output.chart
         Write privacy against utility as ε varies, with the best of all mechanisms for up to 10 values, and with --users
         the standard error in people, to this file, in the format of its suffix: .svg, .png, .pdf or .html.
+    output.html
+        Write the result as a self-contained page to this file, with the figure if you add --chart or --epsilons.
     limits.time
         When to stop, in seconds or as 2m or 1h; the result lists what is not computed by then. No limit by default.
     """
@@ -61,7 +63,8 @@ def compare(*mechanisms: str, options: CompareOptions, limits: TimeOption, outpu
     with monitored(Limits(as_seconds(limits.time))) as monitor, writing(output, read=files) as write:
         if output.chart:
             check_drawable(systems.values(), options.users)
-        draws = output.has_figure and is_drawable(systems.values(), options.users)
+        # The curves take several times as long as the rest.
+        draws = output.chart or (options.epsilons and is_drawable(systems.values(), options.users))
         result = compared(systems, scenario, goal, epsilons if draws else None, monitor)
         verdicts = result.judged(gates, measures)
         with monitor.step("writing"):

@@ -17,7 +17,7 @@ _MEASURES = (
     "secrets",
     "rarest_secret",
 )
-_SETTLED = "more samples (of the Bayes risk --half-width says how many)"
+_SETTLED = "more samples (for the Bayes risk --half-width shows how many)"
 
 
 @command

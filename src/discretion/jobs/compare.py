@@ -23,7 +23,7 @@ from discretion.mechanisms import own_measures
 from discretion.presenting.numbers import in_brief, rounded_down, rounded_up, within
 from discretion.presenting.sentences import seed_sentence
 from discretion.presenting.views.document import Block, Bullets, Document, Figure, Grid, Section, Terms
-from discretion.presenting.views.result import TabularResult, number_row
+from discretion.presenting.views.result import JobResult, number_row
 from discretion.refinement import Order, compare_all
 from discretion.shuffling import Shuffled
 from discretion.spelling import family_of
@@ -80,7 +80,7 @@ class MechanismAnswers:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(TabularResult):
+class Comparison(JobResult):
     """The mechanisms' answers by their spelling, and their curves if these were computed.
 
     Parameters
@@ -116,7 +116,7 @@ class Comparison(TabularResult):
     def _order(self) -> dict[str, Any]:
         return self.order.to_dict() if isinstance(self.order, Order) else {"not_computed": self.order}
 
-    def rows(self) -> Iterator[Mapping[str, Any]]:
+    def table_rows(self) -> Iterator[Mapping[str, Any]]:
         """Yield a row for each number of each mechanism."""
         for mechanism, answers in self.answers.items():
             for name, value in numbers_in(answers.to_dict()).items():
@@ -239,11 +239,11 @@ def _ordered(systems: Mapping[str, System], monitor: Monitor) -> Order | str:
     """Return which mechanism refines which, or why that is not compared."""
     allowed = limits.current()
     few = replace(allowed, operations=min(_QUICKLY_COMPARED, allowed.operations))
-    with monitor.step("all: refinement"), limits.within(few):
-        try:
+    try:
+        with monitor.step("all: refinement"), limits.within(few):
             return compare_all(systems)
-        except (InvalidValueError, UnsupportedError) as error:
-            return str(error)
+    except (InvalidValueError, UnsupportedError) as error:
+        return str(error)
 
 
 class _Row:
@@ -372,8 +372,12 @@ def _notes(results: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]
             methods[estimate.method] = None
         for what, reason in row.get("not_computed", {}).items():
             notes.setdefault(f"{what} not computed: {reason}", []).append(name)
-    yield from ((", ".join(names), note) for note, names in notes.items())
-    yield from (("*", method) for method in methods)
+    together: dict[str, list[str]] = {}
+    for note, names in notes.items():
+        together.setdefault(", ".join(names), []).append(note)
+    yield from ((names, "; ".join(some)) for names, some in together.items())
+    if methods:
+        yield "*", "; ".join(methods)
 
 
 def _estimates(row: Mapping[str, Any]) -> list[tuple[str, Estimate]]:

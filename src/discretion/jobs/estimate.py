@@ -26,7 +26,7 @@ from discretion.numerics.draws import fresh_seed
 from discretion.presenting.numbers import between, in_full, rounded_down, rounded_up, sign_of_end, within
 from discretion.presenting.sentences import not_computed
 from discretion.presenting.views.document import Block, Document, Figure, Grid, Section, Terms
-from discretion.presenting.views.result import TabularResult, number_row
+from discretion.presenting.views.result import JobResult, number_row
 from discretion.validation import as_confidence, as_epsilon, as_probability
 
 _NOTHING = "Nothing can be concluded on"
@@ -37,7 +37,7 @@ _NOT_IN_JSON = ("convergence", "path", "options")
 
 
 @dataclass(frozen=True, repr=False)
-class BlackBoxEstimates(TabularResult):
+class BlackBoxEstimates(JobResult):
     """How much samples of a program leak of its secrets.
 
     Parameters
@@ -92,7 +92,7 @@ class BlackBoxEstimates(TabularResult):
         given |= {name: value is not None for name, value in results.items() if name in _OPTIONAL}
         return {name: value for name, value in results.items() if given.get(name, True)}
 
-    def rows(self) -> Iterator[Mapping[str, Any]]:
+    def table_rows(self) -> Iterator[Mapping[str, Any]]:
         """Yield a row for each number."""
         return (number_row(name, value) for name, value in numbers_in(self.to_dict()).items())
 

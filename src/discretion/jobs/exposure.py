@@ -25,7 +25,7 @@ from discretion.presenting.names import listed
 from discretion.presenting.numbers import bounded, interval, is_any_share, odds, people, percent
 from discretion.presenting.sentences import not_read
 from discretion.presenting.views.document import Block, Document, Figure
-from discretion.presenting.views.result import JobResult, TabularResult, number_row
+from discretion.presenting.views.result import JobResult, number_row
 from discretion.tables.counting.class_sizes import ExposureCurve
 
 
@@ -51,7 +51,7 @@ class ColumnBounds:
 
 
 @dataclass(frozen=True, repr=False)
-class TableExposure(TabularResult):
+class TableExposure(JobResult):
     """How many people are exposed by the columns that are not sensitive, of how many.
 
     Parameters
@@ -104,7 +104,7 @@ class TableExposure(TabularResult):
             {} if self.certified is None else vars(self.certified)
         )
 
-    def rows(self) -> Iterator[Mapping[str, Any]]:
+    def table_rows(self) -> Iterator[Mapping[str, Any]]:
         """Yield a row for each number."""
         return (number_row(name, value) for name, value in numbers_in(self.to_dict()).items())
 
@@ -148,6 +148,10 @@ class MarginalsExposure(JobResult):
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as one object, as JSON has it."""
         return {"people": self.people} | vars(self.certified)
+
+    def table_rows(self) -> Iterator[Mapping[str, Any]]:
+        """Yield a row for each number."""
+        return (number_row(name, value) for name, value in numbers_in(self.to_dict()).items())
 
     def document(self) -> Document:
         """Return the document: what the columns alone certify."""

@@ -31,14 +31,14 @@ from discretion.mechanisms import own_measures
 from discretion.presenting.numbers import in_full
 from discretion.presenting.sentences import kind_words, seed_sentence
 from discretion.presenting.views.document import Block, Document, Figure, Grid, Terms
-from discretion.presenting.views.result import TabularResult, number_row
+from discretion.presenting.views.result import JobResult, number_row
 from discretion.validation import as_crowd
 
 Quantity = Callable[[], Any]
 
 
 @dataclass(frozen=True, repr=False)
-class Measurement(TabularResult):
+class Measurement(JobResult):
     """The measures of a mechanism.
 
     Parameters
@@ -65,7 +65,7 @@ class Measurement(TabularResult):
         """Return both as one object, as JSON has it."""
         return {**self.answers} | ({"not_computed": {**self.not_computed}} if self.not_computed else {})
 
-    def rows(self) -> Iterator[Mapping[str, Any]]:
+    def table_rows(self) -> Iterator[Mapping[str, Any]]:
         """Yield a row for each number."""
         return (number_row(name, value) for name, value in numbers_in(self.answers).items())
 

@@ -11,7 +11,7 @@ from discretion.adversaries.priors import uniform
 from discretion.channels.channel import Channel, System, as_system
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.measures.guesses.vulnerability import posterior_vulnerability
-from discretion.notebook import Chartable
+from discretion.notebook import Chartable, Tabular
 from discretion.numerics.arrays import Reals
 from discretion.refinement.nearest import TOLERANCE
 from discretion.refinement.pair import ChannelPair
@@ -22,7 +22,7 @@ Names = tuple[str, str]
 
 
 @dataclass(frozen=True, eq=False)
-class Order(Chartable):
+class Order(Tabular, Chartable):
     """Several systems in the order of refinement; ``.chart()`` draws it as a Hasse diagram.
 
     Parameters

@@ -9,7 +9,7 @@ from typing import Any
 
 from discretion.estimate import Estimate
 from discretion.presenting.views.document import Bullets, Document, Figure, Grid, Section
-from discretion.presenting.views.result import TabularResult
+from discretion.presenting.views.result import JobResult
 
 Row = Mapping[str, Any]
 Answer = float | Fraction | Estimate
@@ -147,7 +147,7 @@ class Paper:
 
 
 @dataclass(frozen=True, repr=False)
-class PaperReproduction(TabularResult):
+class PaperReproduction(JobResult):
     """Tables and figures of a paper, computed anew, and the folder that has their files, if one has."""
 
     paper: Paper
@@ -174,7 +174,7 @@ class PaperReproduction(TabularResult):
         }
         return {"citation": self.paper.citation, "folder": self.folder, "items": items}
 
-    def rows(self) -> Iterator[Mapping[str, Any]]:
+    def table_rows(self) -> Iterator[Mapping[str, Any]]:
         """Yield a row for each number that the paper prints."""
         return (
             {"name": name, **number.to_dict()} for name, each in self.reproductions.items() for number in each.published

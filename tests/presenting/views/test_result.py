@@ -18,7 +18,7 @@ from discretion.jobs.measure import measure
 from discretion.jobs.options.mechanisms import EstimateOptions
 from discretion.jobs.options.tables import ExposureOptions
 from discretion.jobs.scenario import Scenario
-from discretion.presenting.views.result import JobResult, TabularResult
+from discretion.presenting.views.result import JobResult
 from discretion.reproduce import PAPERS, PaperReproduction
 
 # A name that no face may take for markup.
@@ -113,11 +113,8 @@ def test_every_face_shows_the_one_document(made: Callable[[Path], JobResult], tm
 @pytest.mark.parametrize("made", RESULTS)
 def test_a_table_has_a_row_for_each_number(made: Callable[[Path], JobResult], tmp_path: Path) -> None:
     result = made(tmp_path)
-    if isinstance(result, TabularResult):
-        frame = result.to_frame()
-        assert frame.num_rows == len(list(result.rows())) > 0
-        if {"low", "value", "high"} <= set(frame.column_names):
-            low, value, high = (frame[name].to_numpy() for name in ("low", "value", "high"))
-            assert np.all((low <= value) & (value <= high))
-    else:
-        assert not hasattr(result, "to_frame")
+    frame = result.to_frame()
+    assert frame.num_rows == len(list(result.table_rows())) > 0
+    if {"low", "value", "high"} <= set(frame.column_names):
+        low, value, high = (frame[name].to_numpy() for name in ("low", "value", "high"))
+        assert np.all((low <= value) & (value <= high))

@@ -203,6 +203,17 @@ def test_a_selection_s_table_has_each_set_once(by):
     assert all(row["exposure"] == float(each.exposure) for row, each in zip(frame, found.front, strict=False))
 
 
+def test_an_order_s_table_has_what_its_figure_joins():
+    order = shown()["Order"]
+    pairs = [(tuple(row["refined"]), tuple(row["by"])) for row in order.to_frame().to_pylist()]
+    assert pairs == list(order.covers)
+
+
+def test_an_audit_s_table_has_a_row_for_each_column():
+    audit = shown()["Audit"]
+    assert [row["column"] for row in audit.to_frame().to_pylist()] == [report.column for report in audit.columns]
+
+
 def test_a_selection_of_nothing_says_so_and_has_nothing_to_draw():
     nothing = dc.select_columns(people(), budget=0, k=100)
     assert "even knowing none of them exposes too many" in nothing.to_markdown()

@@ -1,6 +1,6 @@
 """What an audit shows, as plain frozen data: every number with its kind, and what was not examined."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
@@ -363,6 +363,10 @@ class Audit(JobResult):
         """Return the audit as a document: the decision first, then every section."""
         # Loaded by its name: it is made of what is defined here.
         return import_module("discretion.jobs.audit.document").document_of(self)
+
+    def table_rows(self) -> Iterator[Mapping[str, Any]]:
+        """Yield a row for each column."""
+        return map(plain, self.columns)
 
     @property
     def least_holders(self) -> int:

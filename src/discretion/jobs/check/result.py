@@ -8,7 +8,7 @@ from discretion.jobs.gates import Verdict, Word, verdict_word
 from discretion.presenting.names import briefly, listed
 from discretion.presenting.objects import plain
 from discretion.presenting.views.document import Document, Section
-from discretion.presenting.views.result import JobResult, TabularResult
+from discretion.presenting.views.result import JobResult
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class MissingRule:
 
 
 @dataclass(frozen=True, repr=False)
-class PolicyCheck(TabularResult):
+class PolicyCheck(JobResult):
     """Whether a file keeps to a policy, rule by rule, and to gates besides.
 
     Parameters
@@ -129,7 +129,7 @@ class PolicyCheck(TabularResult):
             "people": self.people, "columns": list(self.columns), "rules": rules, "notes": list(self.notes),
         }  # fmt: skip
 
-    def rows(self) -> Iterator[Mapping[str, Any]]:
+    def table_rows(self) -> Iterator[Mapping[str, Any]]:
         """Yield a row for each rule."""
         return (
             {"line": rule.line, "rule": rule.rule, "verdict": rule.verdict, "sentence": str(rule)}
@@ -160,6 +160,10 @@ class PolicyChecks(JobResult):
     def gates(self) -> tuple[Verdict, ...]:
         """The verdict on each gate for each file."""
         return tuple(gate for file in self.files for gate in file.gates)
+
+    def table_rows(self) -> Iterator[Mapping[str, Any]]:
+        """Yield a row for each rule of each file."""
+        return ({"file": file.table, **row} for file in self.files for row in file.table_rows())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdicts on each file, as JSON has them."""

@@ -25,13 +25,13 @@ from discretion.presenting.objects import plain
 from discretion.presenting.sentences import exposed, not_read
 from discretion.presenting.shell import Command
 from discretion.presenting.views.document import Abridged, Block, Bullets, Document, Grid, Section
-from discretion.presenting.views.result import TabularResult, number_row
+from discretion.presenting.views.result import JobResult, number_row
 
 Decision = Literal["publish", "do not publish", "not decided"]
 
 
 @dataclass(frozen=True, repr=False)
-class Diff(TabularResult):
+class Diff(JobResult):
     """Two tables of people side by side.
 
     Parameters
@@ -184,7 +184,7 @@ class Diff(TabularResult):
         results = {"decision": self.decision} | {name: plain(getattr(self, name)) for name in inside}
         return results | {"measures": plain(measures)}
 
-    def rows(self) -> Iterator[Mapping[str, Any]]:
+    def table_rows(self) -> Iterator[Mapping[str, Any]]:
         """Yield a row for each number."""
         return (number_row(name, value) for name, value in numbers_in(self.measures).items())
 

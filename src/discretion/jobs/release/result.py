@@ -12,7 +12,7 @@ from discretion.presenting.numbers import bits, people, percent
 from discretion.presenting.objects import plain
 from discretion.presenting.sentences import exposed, not_read
 from discretion.presenting.views.document import Block, Document, Grid, Section
-from discretion.presenting.views.result import TabularResult
+from discretion.presenting.views.result import JobResult
 
 _OF_FILE = ("failing_people", "smallest_class")
 _OF_COST = (
@@ -61,7 +61,7 @@ class FileExposure:
 
 
 @dataclass(frozen=True, repr=False)
-class Release(TabularResult):
+class Release(JobResult):
     """A table that was written, and what it cost.
 
     Parameters
@@ -134,7 +134,7 @@ class Release(TabularResult):
         measures = {name: float(x) if isinstance(x, Fraction) else x for name, x in self.measures.items()}
         return results | {"measures": plain(measures)}
 
-    def rows(self) -> Iterator[Mapping[str, Any]]:
+    def table_rows(self) -> Iterator[Mapping[str, Any]]:
         """Yield a row for each column of the table."""
         return (vars(column) for column in self.columns)
 

@@ -14,7 +14,7 @@ from discretion.presenting.names import briefly
 from discretion.presenting.numbers import people, percent
 from discretion.presenting.objects import plain
 from discretion.presenting.views.document import Block, Document, Grid, Section, Terms
-from discretion.presenting.views.result import TabularResult, number_row
+from discretion.presenting.views.result import JobResult, number_row
 
 #: The attacks but those on a sensitive column, which are called inference:COLUMN.
 ATTACKS = ("copied", "copied_alone", "singling_out_univariate", "singling_out_multivariate", "linkability")
@@ -74,7 +74,7 @@ class AttackResult:
 
 
 @dataclass(frozen=True, repr=False)
-class SyntheticRisk(TabularResult):
+class SyntheticRisk(JobResult):
     """What a synthetic table reveals about the people it was made from, beyond others like them.
 
     Parameters
@@ -154,7 +154,7 @@ class SyntheticRisk(TabularResult):
         whole = {"decision": self.decision, "risk": self.risk, "inconclusive": self.inconclusive}
         return plain(whole | {field.name: getattr(self, field.name) for field in fields(self)})
 
-    def rows(self) -> Iterator[Mapping[str, Any]]:
+    def table_rows(self) -> Iterator[Mapping[str, Any]]:
         """Yield a row for each attack."""
         for each in self.attacks:
             counts = {"tries": each.original.attacks, "original": each.original.rate, "control": each.control_rate}

@@ -1,24 +1,27 @@
 """What every job returns: a frozen result that makes one document, which all faces show."""
 
 from collections.abc import Iterable, Mapping
-from importlib import import_module
 from typing import Any
 
 from discretion.escaping import printable
 from discretion.estimate import Estimate
-from discretion.notebook import Chartable
+from discretion.notebook import Chartable, Tabular
 from discretion.presenting.objects import as_json, plain
 from discretion.presenting.views.document import Document
 
 
-class JobResult(Chartable):
-    """A job's result: its document, and that as a page, as Markdown, in a notebook and in one line.
+class JobResult(Tabular, Chartable):
+    """A job's result: its document, and that as a page, as Markdown, in a notebook and in one line; its table.
 
-    A subclass is a frozen dataclass with ``repr=False`` that defines `document`.
+    A subclass is a frozen dataclass with ``repr=False`` that defines `document` and `table_rows`.
     """
 
     def document(self) -> Document:
         """Return the result as a document."""
+        raise NotImplementedError
+
+    def table_rows(self) -> Iterable[Mapping[str, Any]]:
+        """Yield the rows of the result's table, by the names of its columns."""
         raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
@@ -32,19 +35,6 @@ class JobResult(Chartable):
     def __repr__(self) -> str:
         document = self.document()
         return f"{type(self).__name__}({printable(document.line or document.title)})"
-
-
-class TabularResult(JobResult):
-    """A job's result that is a table, too."""
-
-    def rows(self) -> Iterable[Mapping[str, Any]]:
-        """Yield the rows of the table, by the names of its columns."""
-        raise NotImplementedError
-
-    def to_frame(self) -> Any:
-        """Return the rows as a `pyarrow.Table`, which ``to_pandas()`` and ``polars.from_arrow`` accept."""
-        arrow: Any = import_module("pyarrow")
-        return arrow.Table.from_pylist([dict(row) for row in self.rows()])
 
 
 def number_row(measure: str, result: Any) -> dict[str, Any]:

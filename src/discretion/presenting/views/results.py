@@ -66,6 +66,12 @@ def frame(result: object) -> Any:
     raise _nothing(result, "to be a table")
 
 
+@frame.register
+def _job_frame(result: JobResult) -> Any:
+    pa: Any = import_module("pyarrow")
+    return pa.Table.from_pylist([dict(row) for row in result.table_rows()])
+
+
 @singledispatch
 def figures(result: object) -> Iterator[tuple[str, Any]]:
     """Yield the names of a result's figures with these, the main one first."""
@@ -236,6 +242,12 @@ def _order(result: Order) -> Document:
         reasons = tuple(f"{listed(two)}: {why}." for two, why in result.undecided.items())
         blocks += ["Not decided:", Bullets(reasons)]
     return Document("Which is safer against everybody", tuple(blocks))
+
+
+@frame.register
+def _order_frame(result: Order) -> Any:
+    pairs = [(list(low), list(high)) for low, high in result.covers]
+    return _table(refined=[low for low, _ in pairs], by=[high for _, high in pairs])
 
 
 @frame.register
