@@ -11,6 +11,7 @@ from discretion.errors import InvalidPriorError, TooLargeError
 from discretion.escaping import short_repr
 from discretion.numerics.arrays import Reals
 from discretion.validation import (
+    MAX_VALUES,
     SUM_ROUNDING,
     SUM_TOLERANCE,
     Fractions,
@@ -46,7 +47,7 @@ def uniform(k: int) -> Reals:
     [0.25, 0.25, 0.25, 0.25]
     """
     k = as_count(k, "k", at_least=1)
-    if k > (most := limits.current().most_values):
+    if k > (most := limits.current().numbers(MAX_VALUES)):
         raise TooLargeError(f"a prior on more than {most:,} values is not written down; take a measure that needs none")
     return _frozen(np.full(k, 1.0 / k))
 

@@ -31,7 +31,7 @@ from discretion.measures.privacy_loss.differential_privacy import (
 )
 from discretion.measures.privacy_loss.divergences import renyi_of_logs
 from discretion.measures.privacy_loss.loss_sums import AtomSum
-from discretion.measures.privacy_loss.losses import LatticeLosses, Losses, RowLosses, leakiest_losses
+from discretion.measures.privacy_loss.losses import MAX_LOSS_POINTS, LatticeLosses, Losses, RowLosses, leakiest_losses
 from discretion.numerics.arrays import Reals
 
 BY_SUM = Method("between the most that one part tells and the sum of all", "bound")
@@ -133,7 +133,7 @@ def _claimed_of_parallel(system: Parallel) -> System:
 def _excesses(system: Parallel) -> list[Profile]:
     """Return by how much one secret's law exceeds the other's, of all ordered pairs, or raise TooLargeError."""
     parts, excesses = [losses_of_pairs(part) for part in system.parts], list[Profile]()
-    points, some = 0, limits.current().most_loss_points
+    points, some = 0, limits.current().numbers(MAX_LOSS_POINTS)
     # One pair stands for all if all are alike.
     is_alike = all(pairs_alike(part) for part in system.parts)
     for pair in [(0, 1)] if is_alike else combinations(range(system.secrets), 2):

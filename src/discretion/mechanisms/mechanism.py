@@ -19,7 +19,10 @@ from discretion.mechanisms.reporting import Reporting
 from discretion.mechanisms.wire import Encodable, Numbers, Wire
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.draws import RandomSource, Seed, generator, random_source
-from discretion.validation import as_count, as_crowd, as_indices, as_rows
+from discretion.validation import MAX_VALUES, as_count, as_crowd, as_indices, as_rows
+
+# People whose reports are drawn one by one to be tallied.
+MAX_PEOPLE_DRAWN = 10**8
 
 _PEOPLE_AT_ONCE = 1 << 16
 
@@ -74,7 +77,7 @@ class Mechanism(Reporting, Encodable, Composable):
         """Yield, for some reports at a time, how likely each is from each value, up to a factor, and its count."""
 
     def _sample_aggregate(self, counts: Integers, rng: np.random.Generator) -> Integers:
-        if counts.sum() > (most := limits.current().most_people_drawn):
+        if counts.sum() > (most := limits.current().steps(MAX_PEOPLE_DRAWN, each=16)):
             raise TooLargeError(
                 f"tallies of {type(self).__name__} are drawn person by person, for at most {most:,}, got "
                 f"{counts.sum():,}; draw them part by part, or for fewer people"
@@ -133,7 +136,7 @@ class Mechanism(Reporting, Encodable, Composable):
         array = as_rows(counts, "counts")
         if array.shape != (self.k,) or array.dtype.kind not in "iu" or array.min() < 0:
             raise InvalidValueError(f"counts must be {self.k} whole numbers of at least 0, got {counts!r:.80}")
-        if float(array.sum(dtype=np.float64)) > (most := limits.current().most_users):
+        if float(array.sum(dtype=np.float64)) > (most := limits.current().people):
             raise TooLargeError(f"counts must sum to at most {most:,} people; draw the tallies part by part")
         return self._sample_aggregate(array.astype(np.int64), generator(rng))
 
@@ -224,7 +227,7 @@ class Mechanism(Reporting, Encodable, Composable):
 def as_values(k: int) -> int:
     """Return a number of values, at least 2 and no more than a prior fits in memory for."""
     k = as_count(k, "k", at_least=2)
-    if k > (most := limits.current().most_values):
+    if k > (most := limits.current().numbers(MAX_VALUES)):
         raise TooLargeError(f"k must be at most {most:,}, beyond which no prior fits in memory; got more")
     return k
 

@@ -14,7 +14,7 @@ from discretion.adversaries.gains import Gain, gain_matrix
 from discretion.channels.channel import Channel, System, as_system
 from discretion.channels.labels import check_labels
 from discretion.channels.storage import stored
-from discretion.channels.storage.storage import check_size
+from discretion.channels.storage.storage import MAX_FRACTIONS, check_size
 from discretion.errors import TooLargeError
 from discretion.measures.guesses.vulnerability import posterior_vulnerability
 from discretion.numerics.arrays import Reals
@@ -22,6 +22,9 @@ from discretion.numerics.matrices import equal_columns
 from discretion.refinement.nearest import TOLERANCE, Nearest
 from discretion.refinement.verdict import Certificate, Witness
 from discretion.validation import Fractions
+
+# Multiplications of a step towards one channel as another one's post-processing.
+MAX_FACTOR_TERMS = 1 << 35
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +79,7 @@ class ChannelPair:
         """The search for a factor and a gain of both reduced."""
         C, D = (part.matrix for part in self.reduced)
         (k, m), n = C.shape, D.shape[1]
-        if n * k * (m + k) * (m + 2 * k) > (most := limits.current().most_factor_terms):
+        if n * k * (m + k) * (m + 2 * k) > (most := limits.current().steps(MAX_FACTOR_TERMS)):
             raise TooLargeError(
                 f"to compare {m:,} kinds of observation of {k:,} secrets with {n:,} takes some steps of over {most:,} "
                 "multiplications each; restrict both to fewer secrets (discretion.restricted)"
@@ -161,7 +164,7 @@ def rational_factor(C: Fractions, D: Fractions, near: Reals) -> Fractions:
     y, z = np.nonzero(near > _NOTHING)
     order = np.argsort(-near[y, z], kind="stable")
     y, z = y[order], z[order]
-    if y.size * (k * n + m) ** 2 <= limits.current().most_fractions:
+    if y.size * (k * n + m) ** 2 <= limits.current().numbers(MAX_FRACTIONS, each=128):
         system = np.full((k * n + m, y.size + 1), Fraction(0), dtype=object)
         for entry, (row, column) in enumerate(zip(y.tolist(), z.tolist(), strict=True)):
             system[column * k : (column + 1) * k, entry] = C[:, row]

@@ -26,6 +26,9 @@ from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.convex_hulls import corners
 from discretion.validation import as_real
 
+# Steps of a privacy profile that is composed.
+MAX_PROFILE_POINTS = 1 << 20
+
 # Losses beyond which δ is no more than this above its limit are taken for infinite.
 _TAIL = 2e-15
 _LARGEST = 700.0
@@ -102,7 +105,7 @@ def _points(bound: Bound, most: float, step: float) -> int:
         points *= 2
     points = bisect_left(range(points), True, key=lambda point: at(point * step) <= goal)
     points = min(points, math.ceil(most / step))
-    if points > limits.current().most_profile_points:
+    if points > limits.current().numbers(MAX_PROFILE_POINTS):
         raise TooLargeError(
             f"there are {points:,} steps of {step:g} to where the profile vanishes; take a longer interval"
         )

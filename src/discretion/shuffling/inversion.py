@@ -85,7 +85,7 @@ def smallest_crowd(
     1360
     """
     goal = _goal("smallest_crowd", question, at_most, at_least)
-    most = limits.current().most_users if up_to is None else as_crowd(up_to, "up_to")
+    most = limits.current().people if up_to is None else as_crowd(up_to, "up_to")
 
     def answer(n: int) -> float | Estimate:
         return _asked(question, Shuffled(mechanism, n), f"n = {n:,}")

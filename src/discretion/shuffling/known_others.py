@@ -33,6 +33,7 @@ from discretion.numerics.laws.poisson_multinomial import box_cells, histogram_bo
 from discretion.shuffling.laws.blanket import BOUND
 from discretion.shuffling.laws.groups import AlikePairs, Ends, Group, Others, alike_pairs, is_symmetric, report_types
 from discretion.shuffling.laws.pairs import (
+    MAX_LOG_TERMS,
     PairOfValues,
     check_summed,
     largest_excess_beyond,
@@ -40,8 +41,13 @@ from discretion.shuffling.laws.pairs import (
     tests_of_logs,
     unlike,
 )
-from discretion.shuffling.laws.report_histograms import ListedOthers
+from discretion.shuffling.laws.report_histograms import ListedOthers, most_histograms
 from discretion.shuffling.views import HISTOGRAMS, View
+
+# Likelihoods of the explicit channel of a crowd, in a box of counts.
+MAX_CROWD_CELLS = 1 << 20
+# Values of a symmetric mechanism for which histograms are listed.
+MAX_VALUES_LISTED = 256
 
 _MAX_REPORTS, _FEW_LISTED = 16, 1 << 12
 
@@ -90,11 +96,10 @@ class AmongOthers(View):
     @property
     def is_listable(self) -> bool:
         """Whether the likelihoods of all histograms fit in memory and in some seconds."""
-        allowed = limits.current()
-        if self.secrets > allowed.most_values_listed and is_symmetric(self.mechanism):
+        if self.secrets > MAX_VALUES_LISTED and is_symmetric(self.mechanism):
             return False
         try:
-            return self.cells <= allowed.most_histograms
+            return self.cells <= most_histograms()
         except TooLargeError:
             return False
 
@@ -120,7 +125,7 @@ class AmongOthers(View):
             reports = np.eye(rows.shape[1], dtype=int).tolist()
             return Channel(rows, explicit.inputs, map(tuple, reports))
         laws = np.stack([group.law(self.secrets) @ rows for group in self.groups])
-        most = limits.current().most_crowd_cells
+        most = limits.current().numbers(MAX_CROWD_CELLS)
         if histogram_count(self.n, rows.shape[1]) <= _FEW_LISTED:
             found = with_draws(simplex_law(self._counts, laws), self.n, rows)
             return Channel(found, explicit.inputs, map(tuple, histograms(self.n, rows.shape[1]).tolist()))
@@ -278,7 +283,7 @@ def _listed_tests(system: AmongOthers, pairs: Iterable[PairOfValues], *, both_wa
 
 def _has_listed_tests(pair: PairOfValues) -> bool:
     if pair.is_loud:
-        return pair.work_in_logs <= limits.current().most_log_terms
+        return pair.work_in_logs <= limits.current().steps(MAX_LOG_TERMS, each=4)
     return pair.is_listable
 
 

@@ -19,8 +19,9 @@ from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsil
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import histogram_count, histograms
 from discretion.shuffling.crowd import Shuffled
-from discretion.shuffling.known_others import AmongOthers, known
+from discretion.shuffling.known_others import MAX_CROWD_CELLS, AmongOthers, known
 from discretion.shuffling.laws.groups import Group
+from discretion.shuffling.laws.report_histograms import MAX_TERMS_ADDED
 
 
 class Rounds(Composable):
@@ -122,7 +123,7 @@ class AmongTheSame(Composable):
         """Return all histograms of a round, if what all rounds show can be listed."""
         cells = histogram_count(self.n, int(histogram_count(self.once.n, reports))) * self.secrets
         ways, allowed = histogram_count(self._strangers.count, self.secrets), limits.current()
-        if cells > allowed.most_crowd_cells or cells * self.n * ways > allowed.most_terms_added:
+        if cells > allowed.numbers(MAX_CROWD_CELLS) or cells * self.n * ways > allowed.steps(MAX_TERMS_ADDED):
             raise TooLargeError(
                 f"what {self.n} rounds of {self.once.n:,} users show cannot all be listed, whatever the others hold; "
                 "take fewer users or rounds, or say what the others hold with discretion.AllButOne: to who knows that, "

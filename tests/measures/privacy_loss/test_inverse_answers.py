@@ -1,18 +1,17 @@
 """An inverse answer is confirmed by a forward one before anybody gets it."""
 
 import math
-from dataclasses import replace
 
 import pytest
 
 import discretion as dc
-from discretion import limits
 from discretion.channels.channel import System
 from discretion.cli import main
 from discretion.errors import DiscretionError, InternalError
 from discretion.estimate import Estimate, highest, lowest
 from discretion.measures.privacy_loss.differential_privacy import confirm_inverse, name_of_epsilon, profile_root
 from oracles import noise_pairs
+from support.lowering import lowered
 
 mpmath = pytest.importorskip("mpmath")
 
@@ -84,7 +83,7 @@ def test_a_delta_next_to_the_least_double_has_an_epsilon() -> None:
     """Found by the sweep: the steepest tilt that was tried overflowed where losses are large."""
     system = dc.SubsampledGaussian(0.36, 1.0, 6125) & dc.SubsampledGaussian(0.15, 0.03, 532)
     delta = 1.66e-299
-    with limits.within(replace(limits.current(), most_loss_points=1 << 13)):
+    with lowered(MAX_LOSS_POINTS=1 << 13):
         epsilon = dc.dp_epsilon(system, delta)
         assert dc.privacy_profile(system, epsilon.high).low <= delta <= dc.privacy_profile(system, epsilon.low).high
 

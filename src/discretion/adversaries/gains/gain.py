@@ -7,6 +7,7 @@ from typing import Protocol
 from discretion import limits
 from discretion.errors import TooLargeError
 from discretion.numerics.arrays import Integers, Reals
+from discretion.validation import MAX_ENTRIES
 
 _ROUNDING = 1e-9  # of logarithms
 
@@ -98,7 +99,7 @@ class RightOrWrong(Gain):
 
 def check_listable(log_guesses: float, secrets: int) -> None:
     """Refuse to write out a gain with so many guesses that its matrix would not fit in memory."""
-    most = limits.current().most_entries
+    most = limits.current().numbers(MAX_ENTRIES)
     if log_guesses + math.log(secrets) > math.log(most) + _ROUNDING:
         raise TooLargeError(
             f"a gain over {secrets:,} secrets with a row for each guess would have more than {most:,} entries; ask for "

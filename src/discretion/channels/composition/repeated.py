@@ -10,12 +10,16 @@ import numpy as np
 from discretion import limits
 from discretion.channels.channel import Channel, Composable, System, as_system
 from discretion.channels.storage import Dense, stored
+from discretion.channels.storage.storage import MAX_FRACTIONS
 from discretion.errors import TooLargeError
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.excess import deviance
 from discretion.numerics.histograms.histograms import histogram_count, histograms
 from discretion.numerics.laws.binomial import log_root, stirling_error
 from discretion.validation import Fractions, as_crowd
+
+# Probabilities of the tallies of a channel that is used repeatedly.
+MAX_TALLY_ENTRIES = 1 << 23
 
 
 def repeated(system: System, n: int) -> System:
@@ -86,7 +90,7 @@ class Repeated(Composable):
     def is_listed(self) -> bool:
         """Whether the tallies are few enough to list."""
         kinds = self.one_use.shape[1]
-        return histogram_count(self.n, kinds) * max(self.secrets, kinds) <= limits.current().most_tally_entries
+        return histogram_count(self.n, kinds) * max(self.secrets, kinds) <= limits.current().numbers(MAX_TALLY_ENTRIES)
 
     @property
     def is_exact(self) -> bool:
@@ -95,7 +99,7 @@ class Repeated(Composable):
             return False
         # They have n times as many digits.
         fractions = histogram_count(self.n, self._reduced.shape[1]) * self.secrets * self.n
-        return fractions <= limits.current().most_fractions
+        return fractions <= limits.current().numbers(MAX_FRACTIONS, each=128)
 
     @cached_property
     def _reduced(self) -> Channel:
@@ -132,8 +136,8 @@ class Repeated(Composable):
         if not self.is_listed:
             raise TooLargeError(
                 f"{self.n:,} uses of a channel with {rows.shape[0]:,} secrets and {rows.shape[1]:,} different columns "
-                f"have over {limits.current().most_tally_entries:,} probabilities of tallies; take fewer uses, or ask "
-                "for discretion.bayes_security, which is then bounded"
+                f"have over {limits.current().numbers(MAX_TALLY_ENTRIES):,} probabilities of tallies; take fewer uses, "
+                "or ask for discretion.bayes_security, which is then bounded"
             )
         tallies = histograms(self.n, rows.shape[1])
         logarithms = np.full((rows.shape[0], len(tallies)), float(stirling_error(self.n) + log_root(self.n)))

@@ -8,7 +8,7 @@ from discretion.adversaries.populations import Dirichlet, PointMixture, Populati
 from discretion.channels.channel import System
 from discretion.errors import InvalidPriorError
 from discretion.information.entropies import value_entropy
-from discretion.information.privacy.report_kinds import compared, report_kinds
+from discretion.information.privacy.report_kinds import compare_columns, report_kinds
 from discretion.information.protocol import NOTHING, as_protocol, merge_values, reduced_matrix
 from discretion.measures.measure import Method, Plan, measure
 from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon
@@ -130,6 +130,6 @@ def _hidden_at(matrix: Reals, population: PointMixture) -> float:
 def _leaked_at(matrix: Reals, population: PointMixture) -> float:
     leaked = 0.0
     for point, weight in zip(population.points, population.weights, strict=True):
-        reported, _, apart = compared(matrix, point)
+        reported, _, apart = compare_columns(matrix, point)
         leaked += float(weight) * float(reported @ relative_excess(apart) @ point)
     return leaked

@@ -8,6 +8,7 @@ from discretion import limits
 from discretion.errors import TooLargeError, UnsupportedError
 from discretion.estimate import Estimate, settled
 from discretion.measures.attack_curves.polygon import Polygon
+from discretion.measures.privacy_loss.composed_losses import MAX_LOSS_PLACES
 
 Result = float | Estimate
 
@@ -111,7 +112,7 @@ def compose_tests(first: BestTests, second: BestTests) -> BestTests:
 
 def _composed(first: Polygon, second: Polygon) -> Polygon:
     corners = first.p.size * second.p.size
-    if corners > (most := limits.current().most_loss_places):
+    if corners > (most := limits.current().numbers(MAX_LOSS_PLACES)):
         raise TooLargeError(
             f"the composed curve has {corners:,} corners, and at most {most:,} are computed; take the curve of the "
             "systems together, by discretion.parallel or discretion.repeated"

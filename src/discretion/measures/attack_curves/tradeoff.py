@@ -15,6 +15,7 @@ from discretion.measures.attack_curves.polygon import Polygon, best_of_polygons
 from discretion.measures.guesses.bayes_security import Pair
 from discretion.measures.measure import Method, Plan, measure
 from discretion.measures.privacy_loss.differential_privacy import log_likelihoods, system_of_claim
+from discretion.measures.privacy_loss.losses import MAX_LOSS_POINTS
 
 PAIR = Method("likelihood ratios of a pair of rows (Neyman and Pearson)", "exact")
 ALL_PAIRS = Method("likelihood ratios of all pairs of rows (Neyman and Pearson)", "exact")
@@ -118,6 +119,6 @@ def _best_of_all(system: System) -> Polygon:
     for a, b in itertools.combinations(rows, 2):
         way = Polygon.from_logs(a, b)
         polygons += [way, way.reversed]
-        if len(polygons) * rows.shape[1] > limits.current().most_loss_points:
+        if len(polygons) * rows.shape[1] > limits.current().numbers(MAX_LOSS_POINTS):
             polygons = [best_of_polygons(polygons)]
     return best_of_polygons(polygons)

@@ -20,7 +20,7 @@ from discretion.measures.guesses.vulnerability import plan_bayes_risk, plan_post
 from discretion.measures.guesses.worst_prior import losses_of, way_to_worst, worst_share
 from discretion.measures.measure import Method, Plan, as_plain, measure, prior_on
 from discretion.numerics.arrays import Reals
-from discretion.numerics.distances.pairwise import BY_ROWS, FurthestRows
+from discretion.numerics.distances.pairwise import BY_ROWS, MAX_PAIRS_LISTED, FurthestRows
 from discretion.validation import as_real
 
 Pair = tuple[Hashable, Hashable]
@@ -207,7 +207,7 @@ def all_pairs(secrets: int) -> list[tuple[int, int]]:
 
 def check_listed(pairs: int) -> None:
     """Raise TooLargeError if there are more pairs than anyone would list."""
-    if pairs > limits.current().most_pairs_listed:
+    if pairs > limits.current().numbers(MAX_PAIRS_LISTED, each=16):
         raise TooLargeError(f"{pairs:,} pairs are equally far apart; take leakiest_pair, the first")
 
 

@@ -15,6 +15,7 @@ from discretion.measures.privacy_loss.differential_privacy import confirm_invers
 from discretion.measures.privacy_loss.loss_sketch import LEAST, LossSketch
 from discretion.measures.privacy_loss.loss_sums import LossSum, loss_sum
 from discretion.measures.privacy_loss.losses import (
+    MAX_LOSS_POINTS,
     ROUNDED_UP,
     LatticeLosses,
     Losses,
@@ -24,6 +25,9 @@ from discretion.measures.privacy_loss.losses import (
 )
 from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.lattice_sums import log_moment
+
+# Places of a lattice on which losses are added exactly.
+MAX_LOSS_PLACES = 1 << 22
 
 Ends = tuple[float, float]
 
@@ -81,7 +85,7 @@ class ComposedLosses:
     def is_exact(self) -> bool:
         """Whether nothing but rounding is between the bounds."""
         step = self._lattice_step
-        return step is not None and _DEVIATIONS * self._deviation <= step * limits.current().most_loss_places
+        return step is not None and _DEVIATIONS * self._deviation <= step * limits.current().numbers(MAX_LOSS_PLACES)
 
     @property
     def method(self) -> Method:
@@ -255,7 +259,7 @@ class ComposedLosses:
             return read(law, law)
         negligible = self._negligible(size)
         finest = self.sketch.finest_step(theta, negligible)
-        cheap = finest * limits.current().most_loss_points / _FEWEST_POINTS
+        cheap = finest * limits.current().numbers(MAX_LOSS_POINTS) / _FEWEST_POINTS
         step, previous = (
             self.sketch.aligned(max(finest, min(cheap, self.sketch.step(theta, width))) or _ANY_STEP),
             math.inf,

@@ -14,7 +14,7 @@ import numpy as np
 
 from discretion import limits
 from discretion.measures.privacy_loss.divergences import logarithms
-from discretion.measures.privacy_loss.losses import GridLaw, Losses
+from discretion.measures.privacy_loss.losses import MAX_LOSS_POINTS, GridLaw, Losses
 from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.lattice_sums import TiltedSum, tilted_sum
 
@@ -152,7 +152,7 @@ class AtomSum:
         for losses, masses in sorted((part.atoms for part in parts), key=lambda atoms: -atoms[0].size):
             shorter = 0 if halves[0][0].size <= halves[1][0].size else 1
             sums, products = halves[shorter]
-            if sums.size * losses.size > limits.current().most_loss_points:
+            if sums.size * losses.size > limits.current().numbers(MAX_LOSS_POINTS):
                 return None
             halves[shorter] = (sums[:, None] + losses).ravel(), (products[:, None] * masses).ravel()
         (first, weights), (second, masses) = halves

@@ -25,6 +25,9 @@ from discretion.channels.channel import System
 from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.lattice_sums import Lattice
 
+# Points of a grid that privacy losses are put on to be added.
+MAX_LOSS_POINTS = 1 << 20
+
 # Into how many cells losses are cut to learn roughly how they are spread.
 _SKETCHED = 1 << 9
 # How often a pile's point is moved to where its loss is, and to what share of a step.

@@ -7,7 +7,6 @@ from functools import cached_property
 
 from numpy.typing import ArrayLike
 
-from discretion import limits
 from discretion.channels.channel import Channel
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.estimate import Estimate, highest, largest, lowest
@@ -27,6 +26,9 @@ from discretion.mechanisms.wire import Doubles, Encodable
 from discretion.numerics.arrays import Reals
 from discretion.numerics.draws import Seed, random_source
 from discretion.validation import as_count, as_indices, as_real
+
+# Steps of a subsampled mechanism.
+MAX_STEPS = 10**7
 
 _ASYMPTOTE = "approximate: central limit theorem for many steps with a small rate"
 _LARGEST_EXPONENT = 700.0
@@ -79,8 +81,8 @@ class SubsampledGaussian(TwoLaws, Encodable):
         if not 0 < rate <= 1:
             raise InvalidValueError(f"rate must be in (0, 1], got {self.rate!r}")
         steps = as_count(self.steps, "steps", at_least=1)
-        if steps > (most := limits.current().most_steps):
-            raise TooLargeError(f"steps must be at most {most:,}, beyond which nothing is computed; got more")
+        if steps > MAX_STEPS:
+            raise TooLargeError(f"steps must be at most {MAX_STEPS:,}, beyond which nothing is computed; got more")
         vars(self).update(sigma=as_positive(self.sigma, "sigma"), rate=rate, steps=steps)
         if not 0 < 1 / self.sigma / self.sigma < math.inf:
             raise InvalidValueError(f"1/sigma² must be within what a double holds, got a sigma of {self.sigma:g}")

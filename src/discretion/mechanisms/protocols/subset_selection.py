@@ -28,7 +28,10 @@ from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws import coin_flips
 from discretion.numerics.excess import relative_excess
 from discretion.numerics.matrices import merged_columns
-from discretion.validation import as_count, as_epsilon, as_rows
+from discretion.validation import MAX_ENTRIES, as_count, as_epsilon, as_rows
+
+# Bytes of the reports of subset selection that are drawn at once.
+MAX_BYTES_DRAWN = 1 << 32
 
 CLOSED_FORM = Method("closed form of subset selection", "closed form")
 
@@ -168,7 +171,7 @@ class SubsetSelection(PureProtocol):
 
     def _sample(self, values: Integers, source: RandomSource) -> Reports:
         people = values.size
-        if people * self.size * self._type.itemsize > (most := limits.current().most_bytes_drawn):
+        if people * self.size * self._type.itemsize > (most := limits.current().numbers(MAX_BYTES_DRAWN, each=1)):
             raise TooLargeError(
                 f"the reports of {people:,} people, {self.size:,} values each, are more than {most:,} "
                 "bytes; sample fewer people at a time"
@@ -242,7 +245,7 @@ def _best_size(k: int, odds: float) -> int:
 
 def _subsets(k: int, size: int) -> int:
     """Return how many sets there are, or at least more than fit in memory."""
-    subsets, most = 1, limits.current().most_entries
+    subsets, most = 1, limits.current().numbers(MAX_ENTRIES)
     for chosen in range(min(size, k - size)):
         subsets = subsets * (k - chosen) // (chosen + 1)
         if subsets > most:
