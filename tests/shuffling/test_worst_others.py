@@ -14,12 +14,12 @@ from discretion.measures.guesses.vulnerability import plan_posterior_vulnerabili
 from discretion.measures.information.capacities import plan_shannon_capacity
 from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.privacy_loss.differential_privacy import least_epsilon, plan_ldp_epsilon
-from discretion.shuffling.bounds import CapacityBounds, GainBounds, InformationBounds, bounded
+from discretion.shuffling.bounds import CapacityBounds, GainBounds, InformationBounds, bounded_leak
 from discretion.shuffling.known_others import known
 from discretion.shuffling.laws.blanket import Blanket
 from discretion.shuffling.laws.groups import Group
 from discretion.shuffling.laws.pairs import PairOfValues, largest_excess_beyond, unlike
-from discretion.shuffling.worst_others import _bounded_profile, bounded_worst
+from discretion.shuffling.worst_others import _bounded_profile, bounded_worst_leak
 from oracles import adversaries as slow, channels, measures
 from oracles.capacity import blahut_arimoto
 from oracles.promise import exactly
@@ -115,7 +115,7 @@ def test_the_bounds_hold_the_worst_that_others_can_hold(leak, crowd):
     mechanism, n = crowd
     plan, bounds, oracle = LEAKS[leak]()
     view = dc.Shuffled(mechanism, n).seen_by(dc.WorstAllButOne())
-    contains(bounded_worst(view, plan, bounds(mechanism.secrets)), worst(mechanism, n, oracle))
+    contains(bounded_worst_leak(view, plan, bounds(mechanism.secrets)), worst(mechanism, n, oracle))
 
 
 @given(crowd=crowds())
@@ -136,7 +136,7 @@ def test_the_bounds_hold_the_worst_gain(data, crowd):
     prior = data.draw(stochastic(1, k))[0]
     plan, bounds, oracle = guess(prior, IdentityGain(k) if gain is None else dc.gain_matrix(gain))
     view = dc.Shuffled(mechanism, n).seen_by(dc.WorstAllButOne())
-    contains(bounded_worst(view, plan, bounds(k)), worst(mechanism, n, oracle))
+    contains(bounded_worst_leak(view, plan, bounds(k)), worst(mechanism, n, oracle))
 
 
 @pytest.mark.parametrize("leak", LEAKS)
@@ -147,7 +147,7 @@ def test_the_bounds_hold_what_is_seen_among_others_who_are_known(leak, data, cro
     plan, bounds, oracle = LEAKS[leak]()
     counts = data.draw(st.sampled_from(slow.all_counts(n - 1, mechanism.secrets)))
     view = dc.Shuffled(mechanism, n).seen_by(dc.AllButOne(counts))
-    contains(bounded(view, plan, bounds(mechanism.secrets)), oracle(rows_among(mechanism, counts)))
+    contains(bounded_leak(view, plan, bounds(mechanism.secrets)), oracle(rows_among(mechanism, counts)))
 
 
 @pytest.mark.long
@@ -161,7 +161,7 @@ def test_the_ceiling_of_the_guess_is_never_below_the_worst_one(data, crowd):
     ceiling = bounds(mechanism.secrets).ceiling(view)
     truth = float(worst(mechanism, n, oracle))
     assert truth <= ceiling + 1e-12
-    contains(bounded_worst(view, plan, bounds(mechanism.secrets)), truth)
+    contains(bounded_worst_leak(view, plan, bounds(mechanism.secrets)), truth)
 
 
 @given(crowds())
