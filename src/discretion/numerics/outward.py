@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 
-def below(number: Fraction) -> float:
+def float_below(number: Fraction) -> float:
     """Return the largest float that is at most the number.
 
     Examples
@@ -16,7 +16,7 @@ def below(number: Fraction) -> float:
     return nearest if nearest <= number else math.nextafter(nearest, -math.inf)
 
 
-def above(number: Fraction) -> float:
+def float_above(number: Fraction) -> float:
     """Return the least float that is at least the number.
 
     Examples

@@ -14,7 +14,7 @@ from discretion.anonymity.exposure import envelope
 from discretion.anonymity.exposure.bounds import as_group, counting_bound, counting_lines, exposure_bound_curve
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.limits import Limits, within
-from discretion.numerics.outward import above, below
+from discretion.numerics.outward import float_above, float_below
 from oracles import tables
 from oracles.promise import exactly
 from support.marginals import marginals_of, sizes_of, told
@@ -72,7 +72,7 @@ def test_the_estimate_holds_the_exposure(rows: list[Any], at: dict[str, Any]) ->
         assert bound.value == exactly(bound.high)
         assert (bound.confidence, bound.method) == (None, "counting")
         if columns is not None and len(columns) <= 1:
-            assert (bound.low, bound.value, bound.high) == (below(truth), float(truth), above(truth))
+            assert (bound.low, bound.value, bound.high) == (float_below(truth), float(truth), float_above(truth))
 
 
 def test_adult_at_a_thousandth(adult: Population) -> None:
@@ -150,7 +150,7 @@ def test_the_curve_is_the_bound_at_every_threshold(adult: Population) -> None:
         assert (np.diff(most) >= 0).all()
         for size, people in zip(sizes, most.tolist(), strict=True):
             assert people / adult.people == exposure_bound(adult, k=size + 1, columns=columns).value
-            assert above(Fraction(people, adult.people)) == curve.fewer_than(size + 1)
+            assert float_above(Fraction(people, adult.people)) == curve.fewer_than(size + 1)
             assert people >= adult.class_sizes(columns).exposed(k=size + 1)
         for t in (0, "0.00001", "0.001", 0.3, 1):
             assert (
@@ -219,7 +219,7 @@ def test_groups_that_help_are_named(adult: Population) -> None:
     singly, grouped = (exposure_bound(adult, threshold="0.001", columns=ADULT, groups=g) for g in ((), groups))
     assert exposure(adult, threshold="0.001", columns=ADULT) < grouped.value < singly.value
     surely = max(adult.class_sizes(group).exposed(threshold="0.001") for group in groups)
-    assert grouped.low == below(Fraction(surely, adult.people))
+    assert grouped.low == float_below(Fraction(surely, adult.people))
     assert grouped.method == "counting, with sex and income; race and workclass together"
     whole = exposure_bound(adult, threshold="0.001", columns=ADULT, groups=[ADULT])
     assert (

@@ -13,7 +13,7 @@ from discretion.anonymity.people.marginals import Marginals
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
 from discretion.numerics.convex_hulls import Line, lower_envelope
-from discretion.numerics.outward import above, below
+from discretion.numerics.outward import float_above, float_below
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.counting.threshold import Threshold, as_fraction, least_unexposed
 
@@ -172,7 +172,7 @@ def as_share(people: int, k: int | None, threshold: Threshold | None) -> Fractio
 
 def rounded_outward(low: Fraction, high: Fraction, method: str) -> Estimate:
     """Return certified ends of an exposure as floats that are no further inwards; its value is the upper one."""
-    return Estimate(float(high), low=below(low), high=above(high), confidence=None, method=method)
+    return Estimate(float(high), low=float_below(low), high=float_above(high), confidence=None, method=method)
 
 
 def exposed_below(sizes: ClassSizes, least: int) -> int:
@@ -249,6 +249,6 @@ def _first_missing(covered: Group) -> int:
 
 def _cuts(group: Group, sizes: ClassSizes) -> list[Line[int]]:
     """Return, for a cut at each class size, how many people are below and how many classes are not."""
-    below = sizes.rarer.tolist()
+    rarer = sizes.rarer.tolist()
     kept = sizes.counts[::-1].cumsum()[::-1].tolist()
-    return [(rare, cells, (group,)) for rare, cells in zip(below, kept, strict=True)]
+    return [(rare, cells, (group,)) for rare, cells in zip(rarer, kept, strict=True)]

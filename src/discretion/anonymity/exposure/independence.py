@@ -15,7 +15,7 @@ from discretion.anonymity.people.conversion import People, as_counts
 from discretion.anonymity.people.marginals import Marginals
 from discretion.estimate import Estimate
 from discretion.numerics.arrays import Reals
-from discretion.numerics.outward import above, below
+from discretion.numerics.outward import float_above, float_below
 from discretion.tables.counting.threshold import Threshold
 
 METHOD = "product of the columns' laws"
@@ -101,7 +101,7 @@ def product_exposure(marginals: Marginals, share: Fraction) -> tuple[float, floa
         halves[0] = merged
     total = marginals.people ** len(alone)
     exposure = Fraction(_mass_below(halves[0], halves[1], math.ceil(share * total)), total)
-    return below(exposure), above(exposure)
+    return float_below(exposure), float_above(exposure)
 
 
 def _mass_below(left: Products, right: Products, limit: int) -> int:

@@ -18,7 +18,7 @@ from discretion.estimate import Estimate
 from discretion.numerics.arrays import Reals
 from discretion.numerics.bisection import bisected
 from discretion.numerics.convex_hulls import Line, lower_envelope
-from discretion.numerics.outward import above, below
+from discretion.numerics.outward import float_above, float_below
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.counting.threshold import Threshold, as_fraction
 
@@ -267,9 +267,9 @@ def theorem_bound(
         )
     high = max(surely, min(Fraction(1), Fraction(composition.bound) * (1 + _rounding(marginals, share))))
     return TheoremBound(
-        min(max(composition.bound, below(surely)), above(high)),
-        below(surely),
-        above(high),
+        min(max(composition.bound, float_below(surely)), float_above(high)),
+        float_below(surely),
+        float_above(high),
         None,
         method,
         thresholds=dict(zip(marginals.columns, composition.thresholds, strict=False)),
