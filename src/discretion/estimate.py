@@ -1,19 +1,45 @@
 """The result type of everything that is not exact."""
 
 import math
+import operator
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from decimal import Decimal
 from fractions import Fraction
-from numbers import Real
-from typing import Literal, TypeVar
+from importlib import import_module
+from numbers import Integral, Rational, Real
+from typing import Any, Literal, TypeVar
 
-from discretion.ends import PROMISED, End, are_alike, are_far_apart, other_end, quoted
-from discretion.errors import InvalidValueError
+from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.escaping import short_repr
+from discretion.interval_text import in_latex, rounded_outwards, with_interval
+from discretion.intervals import (
+    PROMISED,
+    End,
+    Interval,
+    Operator,
+    above,
+    are_alike,
+    are_far_apart,
+    below,
+    calculate,
+    calculate_point,
+    other_end,
+    quoted,
+    rising_image,
+)
 from discretion.notebook import Displayable
 
 T = TypeVar("T")
 Kind = Literal["bound", "estimate", "assumption"]
+_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+# Floats hold every whole number up to it.
+_WHOLE = 2**53
 Standing = Literal["best guess", "upper bound", "lower bound"]
 
 
@@ -21,8 +47,13 @@ Standing = Literal["best guess", "upper bound", "lower bound"]
 class Estimate(Displayable):
     """A number with its interval, so that nobody can mistake it for an exact one.
 
-    Negation, sums, differences, and products and quotients with a number keep the ends honest: an interval that falls
-    is turned round, and what is made of two estimates holds at least so often as neither misses.
+    It behaves like a number with an error: ``+ - * / **``, `abs`, `round`, and ``np.log``, ``np.exp``, ``np.sqrt`` and
+    the like give the ends of interval arithmetic, rounded outwards. A comparison with ``< <= > >=`` answers where the
+    whole interval is on one side, and raises otherwise: compare `low` or `high` then. ``==`` compares all fields.
+    A format is that of the value and of both ends, these rounded outwards.
+
+    What is made of bounds is a bound; of a bound and an estimate, an estimate; of anything under an assumption, true
+    under it. What is made of several estimates holds at least so often as none of them misses (the union bound).
 
     Parameters
     ----------
@@ -43,11 +74,14 @@ class Estimate(Displayable):
 
     Examples
     --------
-    >>> bound = Estimate(0.11, low=0.0, high=0.11, confidence=None, method="counting bound")
+    >>> bound = Estimate(0.125, low=0.0, high=0.125, confidence=None, method="counting bound")
     >>> float(bound), bound.certified
-    (0.11, True)
+    (0.125, True)
     >>> 1 - bound
-    Estimate(value=0.89, low=0.89, high=1.0, confidence=None, method='counting bound', assuming=None)
+    Estimate(value=0.875, low=0.875, high=1.0, confidence=None, method='counting bound', assuming=None)
+    >>> print(bound), bound < 0.5, f"{bound:.2f}"
+    0.125 [0, 0.125]
+    (None, True, '0.13 [0.00, 0.13]')
     >>> Estimate(0.02, 0.02, 0.02, confidence=None, method="product law", assuming="independent columns").certified
     False
     """
@@ -142,36 +176,147 @@ class Estimate(Displayable):
         """Whether the interval holds without exception, not only with a confidence or under an assumption."""
         return self.confidence is None and self.assuming is None
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields, the kind, and what the value is: ``json.dumps(e, default=Estimate.to_dict)``.
+
+        Examples
+        --------
+        >>> Estimate(0.5, 0.25, 0.75, 0.95, "tries").to_dict()["kind"]
+        'estimate'
+        """
+        names = [each.name for each in fields(self) if each.name != "safe"]  # where the value stands shows it
+        return {name: _python(getattr(self, name)) for name in (*names, "kind", "value_is")}
+
     def __float__(self) -> float:
         return float(self.value)
 
+    def __int__(self) -> int:
+        return int(self.value)
+
+    def __bool__(self) -> bool:
+        if self.low < self.high and self.low <= 0 <= self.high:
+            raise _undecided(self, "holds 0", "!=", "0", "0")
+        return self.value != 0
+
+    def __str__(self) -> str:
+        return format(self, "")
+
+    def __format__(self, spec: str) -> str:
+        return with_interval(self.value, self.low, self.high, spec or ".6g", self._value_end)
+
+    def _repr_latex_(self) -> str:
+        return in_latex(self.value, self.low, self.high, self._value_end)
+
+    def __round__(self, digits: int | None = None) -> "Estimate":
+        low, high = rounded_outwards(self.low, digits, "low"), rounded_outwards(self.high, digits, "high")
+        ends: dict[End | None, float] = {"low": low, "high": high}
+        value = ends.get(self._value_end, round(self.value, digits) if math.isfinite(self.value) else self.value)
+        return replace(self, value=min(max(value, low), high), low=low, high=high)
+
     def __neg__(self) -> "Estimate":
-        return self.map(lambda value: -value)
+        return self.map(operator.neg)
 
-    def __add__(self, other: "float | Estimate") -> "Estimate":
-        if not isinstance(other, Estimate):
-            return self.map(lambda value: value + other)
-        parts = self, other
-        value, low, high = (getattr(self, name) + getattr(other, name) for name in ("value", "low", "high"))
-        return _joint(value, low, high, parts, _methods(parts), safe=_safe_end(*parts))
+    def __pos__(self) -> "Estimate":
+        return self
 
-    def __radd__(self, other: float) -> "Estimate":
-        return self + other
+    def __abs__(self) -> "Estimate":
+        if self.low >= 0 or self.high <= 0:
+            return self if self.low >= 0 else -self
+        return _joint(abs(self.value), 0.0, max(-self.low, self.high), [self], self.method)
 
-    def __sub__(self, other: "float | Estimate") -> "Estimate":
-        return self + -other
+    def __add__(self, other: "float | Fraction | Estimate") -> "Estimate":
+        return _calculated("+", self, other)
 
-    def __rsub__(self, other: float) -> "Estimate":
-        return -self + other
+    def __radd__(self, other: float | Fraction) -> "Estimate":
+        return _calculated("+", other, self)
 
-    def __mul__(self, factor: float) -> "Estimate":
-        return self.map(lambda value: value * factor)
+    def __sub__(self, other: "float | Fraction | Estimate") -> "Estimate":
+        return _calculated("-", self, other)
 
-    def __rmul__(self, factor: float) -> "Estimate":
-        return self * factor
+    def __rsub__(self, other: float | Fraction) -> "Estimate":
+        return _calculated("-", other, self)
 
-    def __truediv__(self, divisor: float) -> "Estimate":
-        return self.map(lambda value: value / divisor)
+    def __mul__(self, other: "float | Fraction | Estimate") -> "Estimate":
+        return _calculated("*", self, other)
+
+    def __rmul__(self, other: float | Fraction) -> "Estimate":
+        return _calculated("*", other, self)
+
+    def __truediv__(self, other: "float | Fraction | Estimate") -> "Estimate":
+        return _calculated("/", self, other)
+
+    def __rtruediv__(self, other: float | Fraction) -> "Estimate":
+        return _calculated("/", other, self)
+
+    def __pow__(self, other: "float | Fraction | Estimate") -> "Estimate":
+        return _calculated("**", self, other)
+
+    def __rpow__(self, other: float | Fraction) -> "Estimate":
+        return _calculated("**", other, self)
+
+    def __lt__(self, other: "float | Fraction | Estimate") -> bool:
+        return self._compared("<", other)
+
+    def __le__(self, other: "float | Fraction | Estimate") -> bool:
+        return self._compared("<=", other)
+
+    def __gt__(self, other: "float | Fraction | Estimate") -> bool:
+        return self._compared(">", other)
+
+    def __ge__(self, other: "float | Fraction | Estimate") -> bool:
+        return self._compared(">=", other)
+
+    # NumPy calls these by their names: ``np.log(estimate)``.
+    def log(self) -> "Estimate":
+        """Return the natural logarithm; of 0 it is -∞."""
+        return self._image(math.log)
+
+    def log2(self) -> "Estimate":
+        """Return the logarithm to the base 2; of 0 it is -∞."""
+        return self._image(math.log2)
+
+    def log10(self) -> "Estimate":
+        """Return the logarithm to the base 10; of 0 it is -∞."""
+        return self._image(math.log10)
+
+    def log1p(self) -> "Estimate":
+        """Return the natural logarithm of 1 more than the number; of -1 it is -∞."""
+        return self._image(math.log1p)
+
+    def exp(self) -> "Estimate":
+        """Return e to the power of the number."""
+        return self._image(math.exp)
+
+    def expm1(self) -> "Estimate":
+        """Return 1 less than e to the power of the number."""
+        return self._image(math.expm1)
+
+    def sqrt(self) -> "Estimate":
+        """Return the square root."""
+        return self._image(math.sqrt)
+
+    def rint(self) -> "Estimate":
+        """Return the number rounded to a whole one, its ends outwards."""
+        return round(self)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """Return a function of NumPy, by the methods and operators above."""
+        np: Any = import_module("numpy")
+        given: list[Any] = []
+        for each in inputs:
+            if isinstance(each, Estimate):
+                given.append(np.array(each, dtype=object))
+            else:  # NumPy's longest floats are nobody's objects
+                given.append(each.astype(float) if getattr(getattr(each, "dtype", None), "kind", "") == "f" else each)
+        try:
+            with np.errstate(all="ignore"):
+                return getattr(ufunc, method)(*given, **kwargs)
+        except TypeError as error:
+            if isinstance(error, UnsupportedError):
+                raise
+            raise UnsupportedError(
+                f"numpy.{ufunc.__name__} takes no number with an interval; take float(e), e.low or e.high"
+            ) from None
 
     def map(self, function: Callable[[float], float]) -> "Estimate":
         """Return a monotone function of the number, and of both ends of its interval."""
@@ -200,10 +345,91 @@ class Estimate(Displayable):
             return self._placed(value, low, high, _safe_end(self))
         return Estimate(value, low, high, sampled.confidence, sampled.method, sampled.assuming, safe=_safe_end(self))
 
+    @property
+    def _value_end(self) -> End | None:
+        """The end that the value stands for, or None if it is a best guess."""
+        ends: dict[Standing, End] = {"upper bound": "high", "lower bound": "low"}
+        return ends.get(self.value_is)
+
+    def _compared(self, sign: str, other: Any) -> bool:
+        if not isinstance(other, Real | Estimate):
+            return NotImplemented
+        holds = _COMPARISONS[sign]
+        ends = (other.low, other.high) if isinstance(other, Estimate) else (other,)
+        corners = [(a, b) for a in (self.low, self.high) for b in ends]
+        if all(holds(a, b) for a, b in corners):
+            return True
+        if not any(holds(a, b) for a, b in corners):  # nor does any with NaN
+            return False
+        if isinstance(other, Estimate):
+            raise _undecided(self, f"overlaps [{other.low}, {other.high}]", sign, "other.low", "float(other)")
+        raise _undecided(self, f"holds {short_repr(other)}", sign, short_repr(other), short_repr(other))
+
+    def _image(self, function: Callable[[float], float]) -> "Estimate":
+        low, high = rising_image(function, (self.low, self.high))
+        try:
+            value = function(self.value)
+        except ValueError:  # log 0
+            value = low
+        except OverflowError:
+            value = high
+        if not are_alike(low, high):  # a value that stands for an end stays there when this is rounded outwards
+            value = {self.low: low, self.high: high}.get(self.value, value)
+        return self._placed(min(max(value, low), high), low, high, _safe_end(self))
+
     def _placed(self, value: float, low: float, high: float, safe: End) -> "Estimate":
         if self.certified and not _has_guess(self):
             value = quoted(value, low, high, safe)
         return replace(self, value=value, low=low, high=high, safe=safe)
+
+
+def _calculated(sign: Operator, first: Any, second: Any) -> Estimate:
+    """Return the result of an operation on two numbers, of which some are estimates."""
+    if not all(isinstance(each, Real | Estimate) for each in (first, second)):
+        return NotImplemented
+    _check_numbers(*(each for each in (first, second) if not isinstance(each, Estimate)))
+    x, y = _floats(first), _floats(second)
+    low, high = calculate(sign, x, y)
+    a = min(max(_python(getattr(first, "value", first)), x[0]), x[1])
+    b = min(max(_python(getattr(second, "value", second)), y[0]), y[1])
+    rising: list[Estimate] = []
+    if isinstance(first, Estimate):
+        rising.append(first if calculate_point(sign, x[0], b) <= calculate_point(sign, x[1], b) else -first)
+    if isinstance(second, Estimate):
+        rising.append(second if calculate_point(sign, a, y[0]) <= calculate_point(sign, a, y[1]) else -second)
+    safe, value = _safe_end(*rising), calculate_point(sign, a, b)
+    if math.isnan(value):
+        value = low if safe == "low" else high
+    if not are_alike(low, high):  # a value that stands for an end stays there when this is rounded outwards
+        value = low if math.nextafter(low, value) == value else high if math.nextafter(high, value) == value else value
+    parts = [each for each in (first, second) if isinstance(each, Estimate)]
+    return _joint(min(max(value, low), high), low, high, parts, _methods(parts), safe=safe)
+
+
+def _python(value: Any) -> Any:
+    """Return a number as one of Python's own that JSON has, and anything else as it is."""
+    if isinstance(value, Real):
+        return int(value) if isinstance(value, Integral) else float(value)
+    return value
+
+
+def _floats(number: Any) -> Interval:
+    """Return the ends of a number, or of its interval, as floats or whole numbers that floats hold."""
+    low, high = (number.low, number.high) if isinstance(number, Estimate) else (number, number)
+    return _plain(low, below), _plain(high, above)
+
+
+def _plain(number: Any, rounded: Callable[[Fraction], float]) -> float:
+    if isinstance(number, Integral) and abs(int(number)) <= _WHOLE:
+        return int(number)
+    return rounded(Fraction(number)) if isinstance(number, Rational) else float(number)
+
+
+def _undecided(estimate: Estimate, what: str, sign: str, other_end: str, other: str) -> InvalidValueError:
+    return InvalidValueError(
+        f"the interval [{estimate.low}, {estimate.high}] {what}, so the comparison has no sure answer; compare an end, "
+        f"such as e.high {sign} {other_end}, or the value, float(e) {sign} {other}"
+    )
 
 
 def _check_numbers(*numbers: float) -> None:
@@ -339,13 +565,14 @@ def _joint(
 ) -> Estimate:
     """Return what holds if all of these do: none misses at least so often as the sum of their misses allows."""
     parts = list(of)
-    missed = math.fsum(1 - part.confidence for part in parts if part.confidence is not None)
+    # A confidence stands for the shortest number that rounds to it: of two of 0.95 it is 0.9.
+    missed = sum(1 - Decimal(repr(float(part.confidence))) for part in parts if part.confidence is not None)
     if missed >= 1:
         raise InvalidValueError(
-            f"{len(parts)} intervals whose chances of a miss add up to {missed:.3g} hold together with no confidence; "
-            "take each at a higher one"
+            f"{len(parts)} intervals whose chances of a miss add up to {float(missed):.3g} hold together with no "
+            "confidence; take each at a higher one"
         )
     assumptions = "; ".join(dict.fromkeys(part.assuming for part in parts if part.assuming is not None))
     if not missed and not assumptions and not any(map(_has_guess, parts)):
         value = quoted(value, low, high, safe)
-    return Estimate(value, low, high, 1 - missed if missed else None, method, assumptions or None, safe=safe)
+    return Estimate(value, low, high, float(1 - missed) if missed else None, method, assumptions or None, safe=safe)

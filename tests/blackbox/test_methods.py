@@ -229,8 +229,8 @@ def test_samples_most_of_which_have_a_secret_of_their_own_are_refused(measure):
         InvalidValueError, match="31 of 60 samples have one that no other has: nothing can be concluded"
     ):
         measure(secrets(31), observations)
-    assert measure(secrets(30), observations)
-    assert measure(np.arange(60) // 2, observations)  # two samples of each
+    assert measure(secrets(30), observations) is not None
+    assert measure(np.arange(60) // 2, observations) is not None  # two samples of each
 
 
 @pytest.mark.long

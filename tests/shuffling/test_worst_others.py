@@ -15,11 +15,10 @@ from hypothesis import given, settings, strategies as st
 import discretion as dc
 from discretion.adversaries.gains import IdentityGain
 from discretion.estimate import Estimate, settled
-from discretion.limits import Limits, within
 from discretion.measures.guesses.vulnerability import plan_posterior_vulnerability
 from discretion.measures.information.capacities import plan_shannon_capacity
 from discretion.measures.information.mutual_information import plan_mutual_information
-from discretion.measures.privacy_loss.differential_privacy import least_epsilon, plan_ldp_epsilon
+from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon, profile_root
 from discretion.shuffling.bounds import CapacityBounds, GainBounds, InformationBounds, bounded_leak
 from discretion.shuffling.known_others import known
 from discretion.shuffling.laws.blanket import Blanket
@@ -30,6 +29,7 @@ from oracles import adversaries as slow, channels, measures
 from oracles.capacity import blahut_arimoto
 from oracles.promise import exactly
 from oracles.strategies import gains, stochastic
+from support.lowering import lowered
 
 RR, UE = dc.RandomizedResponse, dc.UnaryEncoding
 
@@ -197,7 +197,7 @@ def test_the_bounded_epsilon_holds_the_worst_one(delta, crowd):
     view = dc.Shuffled(mechanism, n).seen_by(dc.WorstAllButOne())
     rows = [rows_among(mechanism, counts) for counts in slow.all_counts(n - 1, mechanism.secrets)]
     truth = slow.epsilon(lambda ratio: max(slow.privacy_profile(each, ratio) for each in rows), delta)
-    found = least_epsilon(_bounded_profile(view), delta, plan_ldp_epsilon(view).compute())
+    found = profile_root(_bounded_profile(view), delta, plan_ldp_epsilon(view).compute())
     low, high = (found.low, found.high) if isinstance(found, Estimate) else (found, found)
     slack = 1e-9 if math.isfinite(truth) else 0
     assert low <= truth + slack
@@ -397,7 +397,7 @@ def test_thousands_of_two_values_are_gone_through(n):
 def test_what_is_not_looked_through_leaves_certified_bounds(most):
     s = dc.Shuffled(RR(3, p=0.75), 30)
     truth = dc.privacy_profile(s.seen_by(dc.WorstAllButOne()), 0.5)
-    with within(Limits(most_likelihoods_tried=most)):
+    with lowered(MAX_LIKELIHOODS_TRIED=most):
         found = dc.privacy_profile(s.seen_by(dc.WorstAllButOne()), 0.5)
     if isinstance(found, Estimate):
         assert found.certified

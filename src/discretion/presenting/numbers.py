@@ -2,11 +2,12 @@
 
 import math
 import re
-from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any, Literal, cast
 
 from discretion.estimate import Estimate, is_wide
+from discretion.interval_text import shortest
+from discretion.intervals import End
 
 _Word = Literal["between", "at most", "at least", ""]
 
@@ -229,7 +230,7 @@ def interval(estimate: Estimate) -> str:
 
 def within(estimate: Estimate) -> str:
     """Return where the number is, and how surely or under which assumption; what is printed is rounded outwards."""
-    words = [f"in [{_end(estimate.low, 6, rounded_down)}, {_end(estimate.high, 6, rounded_up)}]"]
+    words = [f"in [{_end(estimate.low, 6, 'low')}, {_end(estimate.high, 6, 'high')}]"]
     if estimate.certified:
         words.insert(0, "certified")
     if estimate.confidence is not None:  # with all digits: 99.9% is not 100%
@@ -255,7 +256,7 @@ def in_full(value: Any) -> str:
     """
     if isinstance(value, Estimate):
         if (word := _word(value)) == "between":
-            return f"between {_end(value.low, 6, rounded_down)} and {_end(value.high, 6, rounded_up)}"
+            return f"between {_end(value.low, 6, 'low')} and {_end(value.high, 6, 'high')}"
         return f"{word} {_outwards(value, word, 6)}".lstrip()
     if isinstance(value, float):
         return f"{value:.12g}"
@@ -329,14 +330,17 @@ def _outwards(estimate: Estimate, word: str, digits: int) -> str:
     """Return the number that a word stands before, a bound rounded outwards."""
     value, standing = estimate.value, estimate.value_is
     if word == "at most":
-        return _end(value if standing == "upper bound" else estimate.high, digits, rounded_up)
+        return _end(value if standing == "upper bound" else estimate.high, digits, "high")
     if word == "at least":
-        return _end(value if standing == "lower bound" else estimate.low, digits, rounded_down)
+        return _end(value if standing == "lower bound" else estimate.low, digits, "low")
     return f"{value:,}" if isinstance(value, int) else f"{value:.{digits}g}"
 
 
-def _end(number: float, digits: int, rounded: Callable[[float, int], str]) -> str:
-    return f"{number:,}" if isinstance(number, int) else rounded(number, digits)
+def _end(number: float, digits: int, end: End) -> str:
+    if isinstance(number, int):
+        return f"{number:,}"
+    inwards, rounding = (math.inf, ROUND_FLOOR) if end == "low" else (-math.inf, ROUND_CEILING)
+    return _to_digits(shortest(number, inwards), digits, rounding)
 
 
 def _word(estimate: Estimate) -> _Word:
@@ -391,17 +395,6 @@ def rounded_up(value: float, digits: int) -> str:
     ('0.667', '0.0005', '1', 'inf')
     """
     return _to_digits(Decimal(repr(float(value))), digits, ROUND_CEILING)
-
-
-def shortest(end: float, inwards: float) -> Decimal:
-    """Return the number with the fewest digits that rounds to a float or to the next one in a direction.
-
-    Examples
-    --------
-    >>> shortest(0.5750000000000001, -math.inf), shortest(0.1, -math.inf)
-    (Decimal('0.575'), Decimal('0.1'))
-    """
-    return Decimal(min(repr(float(end)), repr(math.nextafter(end, inwards)), key=len))
 
 
 def _to_digits(value: Decimal, digits: int, rounding: str) -> str:

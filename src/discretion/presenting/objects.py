@@ -62,12 +62,10 @@ def plain(value: Any) -> Any:
     >>> of_a_bound["value"], of_a_bound["kind"], of_a_bound["value_is"]
     (0.3, 'bound', 'upper bound')
     """
+    if isinstance(value, Estimate):
+        return plain(value.to_dict())
     if is_dataclass(value) and not isinstance(value, type):
-        parts = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-        if isinstance(value, Estimate):
-            del parts["safe"]  # where the value stands shows it
-            parts |= {"kind": value.kind, "value_is": value.value_is}
-        return parts
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in cast(Mapping[object, Any], value).items()}
     if isinstance(value, list | tuple):

@@ -13,10 +13,10 @@ from discretion.anonymity import ClassSizes, Population, exposure, exposure_boun
 from discretion.anonymity.exposure import envelope
 from discretion.anonymity.exposure.bounds import as_group, counting_bound, counting_lines, exposure_bound_curve
 from discretion.errors import InvalidValueError, UnsupportedError
-from discretion.limits import Limits, within
-from discretion.numerics.outward import float_above, float_below
+from discretion.intervals import above, below
 from oracles import tables
 from oracles.promise import exactly
+from support.lowering import lowered
 from support.marginals import marginals_of, sizes_of, told
 
 ADULT = ["sex", "income", "race", "workclass"]
@@ -72,7 +72,7 @@ def test_the_estimate_holds_the_exposure(rows: list[Any], at: dict[str, Any]) ->
         assert bound.value == exactly(bound.high)
         assert (bound.confidence, bound.method) == (None, "counting")
         if columns is not None and len(columns) <= 1:
-            assert (bound.low, bound.value, bound.high) == (float_below(truth), float(truth), float_above(truth))
+            assert (bound.low, bound.value, bound.high) == (below(truth), float(truth), above(truth))
 
 
 def test_adult_at_a_thousandth(adult: Population) -> None:
@@ -117,7 +117,7 @@ def test_many_columns_with_hundreds_of_breakpoints_agree_with_a_dense_search(mon
     assert counting_bound(told(columns * 5), 2) <= n
     monkeypatch.setattr(envelope, "BLOCK", 7)
     assert counting_lines(dict(zip((1, 2, 4), columns, strict=True)), 1) == lines
-    with within(Limits(most_lines=2)):
+    with lowered(MAX_LINES=2):
         assert min(dense, n) <= counting_bound(told(columns), k) <= n
 
 
@@ -150,7 +150,7 @@ def test_the_curve_is_the_bound_at_every_threshold(adult: Population) -> None:
         assert (np.diff(most) >= 0).all()
         for size, people in zip(sizes, most.tolist(), strict=True):
             assert people / adult.people == exposure_bound(adult, k=size + 1, columns=columns).value
-            assert float_above(Fraction(people, adult.people)) == curve.fewer_than(size + 1)
+            assert above(Fraction(people, adult.people)) == curve.fewer_than(size + 1)
             assert people >= adult.class_sizes(columns).exposed(k=size + 1)
         for t in (0, "0.00001", "0.001", 0.3, 1):
             assert (
@@ -219,7 +219,7 @@ def test_groups_that_help_are_named(adult: Population) -> None:
     singly, grouped = (exposure_bound(adult, threshold="0.001", columns=ADULT, groups=g) for g in ((), groups))
     assert exposure(adult, threshold="0.001", columns=ADULT) < grouped.value < singly.value
     surely = max(adult.class_sizes(group).exposed(threshold="0.001") for group in groups)
-    assert grouped.low == float_below(Fraction(surely, adult.people))
+    assert grouped.low == below(Fraction(surely, adult.people))
     assert grouped.method == "counting, with sex and income; race and workclass together"
     whole = exposure_bound(adult, threshold="0.001", columns=ADULT, groups=[ADULT])
     assert (
@@ -235,7 +235,7 @@ def test_groups_that_help_are_named(adult: Population) -> None:
 def test_a_search_over_covers_that_is_cut_short_gives_a_bound_still(adult: Population) -> None:
     pairs = list(combinations(ADULT, 2))
     exact = exposure_bound(adult, k=10, columns=ADULT, groups=pairs).value
-    with within(Limits(most_covers=1)):
+    with lowered(MAX_COVERS=1):
         cut_short = exposure_bound(adult, k=10, columns=ADULT, groups=pairs).value
     assert exposure(adult, k=10, columns=ADULT) <= exact <= cut_short <= 1
 

@@ -14,7 +14,7 @@ from discretion.anonymity.exposure import independence
 from discretion.anonymity.exposure.independence import exposure_if_independent, product_exposure
 from discretion.errors import UnsupportedError
 from discretion.estimate import contrasted
-from discretion.numerics.outward import float_above, float_below
+from discretion.intervals import above, below
 from oracles import bounds as slowly
 from support.marginals import told
 
@@ -38,7 +38,7 @@ def oracle(marginals: list[ClassSizes], share: Fraction) -> Fraction:
 @given(columns(), st.fractions(0, Fraction(3, 2)))
 def test_it_is_the_sum_over_all_cells(marginals: list[ClassSizes], share: Fraction) -> None:
     truth = oracle(marginals, share)
-    assert product_exposure(told(marginals), share) == (float_below(truth), float_above(truth))
+    assert product_exposure(told(marginals), share) == (below(truth), above(truth))
 
 
 @settings(max_examples=50, deadline=None)

@@ -13,7 +13,7 @@ from discretion.anonymity.exposure.bounds import counting_bound, exposure_bound
 from discretion.anonymity.exposure.theorem_bounds import theorem2_bound, theorem3_bound
 from discretion.anonymity.exposure.worst_case import worst_exposed, worst_exposure
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
-from discretion.numerics.outward import float_above, float_below
+from discretion.intervals import above, below
 from oracles import bounds as slowly
 from oracles.promise import exactly
 from support.marginals import told
@@ -69,7 +69,7 @@ def test_adult(adult: Population, k: int) -> None:
     worst = worst_exposure(adult, k=k, columns=ADULT)
     assert exposure(adult, k=k, columns=ADULT) <= worst.high < exposure_bound(adult, k=k, columns=ADULT).value
     found = Fraction(round(worst.value * adult.people), adult.people)
-    assert (worst.low, worst.value, worst.high) == (float_below(found), float(found), float_above(found))
+    assert (worst.low, worst.value, worst.high) == (below(found), float(found), above(found))
     assert (worst.confidence, worst.method) == (None, "integer programme, solved")
 
 
@@ -79,7 +79,7 @@ def test_what_is_known_when_the_time_is_up_is_certified(adult: Population) -> No
     worst = worst_exposure(adult, threshold="0.001", columns=columns, time_limit=1.0)
     assert exposure(adult, threshold="0.001", columns=columns) <= worst.value == exactly(worst.high)
     surely = max(adult.class_sizes([column]).exposed(threshold="0.001") for column in columns)
-    assert float_below(Fraction(surely, adult.people)) <= worst.low <= worst.high
+    assert below(Fraction(surely, adult.people)) <= worst.low <= worst.high
     assert worst.high <= exposure_bound(adult, threshold="0.001", columns=columns).high
     is_solved = worst.low == exactly(worst.high)
     assert worst.method == "integer programme, " + ("solved" if is_solved else "stopped after 1 s")

@@ -513,7 +513,7 @@ def test_of_people_who_are_not_held_out_nothing_can_be_concluded(share: float) -
     assert apart.decision == "nothing can be concluded"
     assert apart.overlap is not None
     assert some - 2 <= apart.overlap.people <= some  # two others may have the row by chance
-    assert {(each.low, each.high) for each in apart.measures.values() if each} == {(-1.0, 1.0)}
+    assert {(each.low, each.high) for each in apart.measures.values() if each is not None} == {(-1.0, 1.0)}
     copied = synthetic_risk(pa.table(people), pa.table(people), pa.table(control), sensitive="ill", seed=1)
     assert copied.decision == ("tells more" if share < 1 else "nothing can be concluded")
     of_others = synthetic_risk(pa.table(people), pa.table(people), pa.table(others), sensitive="ill", seed=1)

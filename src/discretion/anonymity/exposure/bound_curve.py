@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
+from discretion.intervals import above
 from discretion.notebook import Chartable, Tabular
-from discretion.numerics.outward import float_above
 from discretion.tables.counting.class_sizes import ExposureCurve, Int64s
 from discretion.tables.counting.threshold import Threshold, as_fraction, least_unexposed
 
@@ -63,7 +63,7 @@ class ExposureBoundCurve(Tabular, Chartable):
     def fewer_than(self, k: int) -> float:
         """Return the bound on the share of the people with fewer than k alike, rounded up."""
         most = min(max(k - 1, 0), self.people)
-        return float_above(Fraction(int(self.at_most(most)), self.people))
+        return above(Fraction(int(self.at_most(most)), self.people))
 
     def with_slack(self, threshold: Threshold) -> float:
         """Return ``min (Σ Q_j + t·Π N_j)``, with a slack of t for each cell rather than of whole people.
@@ -77,4 +77,4 @@ class ExposureBoundCurve(Tabular, Chartable):
         if self.itself is not None:
             return self(share)
         lines = zip(self.rare.tolist(), self.cells.tolist(), strict=True)
-        return float_above(min([Fraction(1), *(Fraction(rare, self.people) + share * cells for rare, cells in lines)]))
+        return above(min([Fraction(1), *(Fraction(rare, self.people) + share * cells for rare, cells in lines)]))

@@ -12,10 +12,13 @@ from discretion.anonymity.people.conversion import People, as_counts
 from discretion.anonymity.people.marginals import Marginals
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
+from discretion.intervals import above, below
 from discretion.numerics.convex_hulls import Line, lower_envelope
-from discretion.numerics.outward import float_above, float_below
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.counting.threshold import Threshold, as_fraction, least_unexposed
+
+# Sets of columns that a bound by groups continues with, for each column.
+MAX_COVERS = 256
 
 COUNTING = "counting"
 
@@ -84,7 +87,7 @@ def exposure_bound(
     people = as_counts(P)
     least = least_unexposed(people.people, k, threshold)
     marginals = people.marginals(columns, groups)
-    known, n = _known(marginals), marginals.people
+    known, n = _known_sizes(marginals), marginals.people
     surely = max(exposed_below(sizes, least) for sizes in known.values())
     if (whole := _whole(marginals)) in known:
         return rounded_outward(Fraction(surely, n), Fraction(surely, n), _described([whole], marginals))
@@ -143,7 +146,7 @@ def exposure_bound_curve(
     (0.101072, 0.1025190873, 11)
     """
     marginals = as_counts(P).marginals(columns, groups)
-    known = _known(marginals)
+    known = _known_sizes(marginals)
     itself = known.get(_whole(marginals))
     lines = [] if itself is not None else counting_lines(known, 1)
     rare, cells = (np.array([line[side] for line in lines], np.int64) for side in (0, 1))
@@ -172,7 +175,7 @@ def as_share(people: int, k: int | None, threshold: Threshold | None) -> Fractio
 
 def rounded_outward(low: Fraction, high: Fraction, method: str) -> Estimate:
     """Return certified ends of an exposure as floats that are no further inwards; its value is the upper one."""
-    return Estimate(float(high), low=float_below(low), high=float_above(high), confidence=None, method=method)
+    return Estimate(float(high), low=below(low), high=above(high), confidence=None, method=method)
 
 
 def exposed_below(sizes: ClassSizes, least: int) -> int:
@@ -180,7 +183,7 @@ def exposed_below(sizes: ClassSizes, least: int) -> int:
     return sizes.exposed(k=least) if least else 0
 
 
-def _known(marginals: Marginals) -> dict[Group, ClassSizes]:
+def _known_sizes(marginals: Marginals) -> dict[Group, ClassSizes]:
     if not marginals.columns:
         return {0: marginals.class_sizes(())}
     names = (*((name,) for name in marginals.columns), *marginals.groups)
@@ -225,7 +228,7 @@ def counting_lines(known: Mapping[Group, ClassSizes], slack: int) -> list[Line[i
             (covered for covered in reached if _first_missing(covered) == column),
             key=lambda covered: min(rare + slack * cells for rare, cells, _ in reached[covered]),
         )
-        for covered in states[: limits.current().most_covers]:
+        for covered in states[: limits.current().steps(MAX_COVERS, each=1 << 16)]:
             for group, choices in cuts.items():
                 if group >> column & 1 and (lines := combine_lines(reached[covered], choices, slack, people)):
                     both = covered | group
@@ -249,6 +252,6 @@ def _first_missing(covered: Group) -> int:
 
 def _cuts(group: Group, sizes: ClassSizes) -> list[Line[int]]:
     """Return, for a cut at each class size, how many people are below and how many classes are not."""
-    rarer = sizes.rarer.tolist()
+    below = sizes.rarer.tolist()
     kept = sizes.counts[::-1].cumsum()[::-1].tolist()
-    return [(rare, cells, (group,)) for rare, cells in zip(rarer, kept, strict=True)]
+    return [(rare, cells, (group,)) for rare, cells in zip(below, kept, strict=True)]

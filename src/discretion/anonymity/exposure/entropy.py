@@ -11,7 +11,7 @@ from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.estimate import Estimate
-from discretion.numerics.outward import float_above
+from discretion.intervals import above
 from discretion.tables.counting.class_sizes import ExposureCurve
 from discretion.tables.counting.threshold import Threshold, as_fraction, least_unexposed
 from discretion.validation import as_count, as_real
@@ -143,7 +143,7 @@ def entropy_exposure_bound(
         bound = 0.0 if share == 0 else 1.0 if share == 1 else bits / _log2_inverse(share.numerator, share.denominator)
     # Of each logarithm, and for each class size that is added, less than two units in the last place are rounded away.
     high = min(Fraction(1), Fraction(min(bound, 1.0)) * (1 + (added + 32) * Fraction(2) ** -51))
-    return Estimate(min(bound, 1.0), low=0.0, high=float_above(high), confidence=None, method=METHOD)
+    return Estimate(min(bound, 1.0), low=0.0, high=above(high), confidence=None, method=METHOD)
 
 
 def _as_bits(entropy: object) -> float:

@@ -14,9 +14,12 @@ from discretion.anonymity.exposure.bounds import as_share
 from discretion.anonymity.people.conversion import People, as_counts
 from discretion.anonymity.people.marginals import Marginals
 from discretion.estimate import Estimate
+from discretion.intervals import above, below
 from discretion.numerics.arrays import Reals
-from discretion.numerics.outward import float_above, float_below
 from discretion.tables.counting.threshold import Threshold
+
+# Products of class sizes that are listed where columns are independent.
+MAX_PRODUCTS = 1 << 18
 
 METHOD = "product of the columns' laws"
 ASSUMPTION = "independent columns"
@@ -92,7 +95,7 @@ def product_exposure(marginals: Marginals, share: Fraction) -> tuple[float, floa
     alone = marginals.alone()
     for marginal in sorted(alone, key=lambda marginal: -len(marginal.sizes)):
         halves.sort(key=len)
-        if len(halves[0]) * len(marginal.sizes) > limits.current().most_products:
+        if len(halves[0]) * len(marginal.sizes) > limits.current().numbers(MAX_PRODUCTS, each=128):
             return _rounded(marginals, share)
         merged: Products = {}
         for size, count in zip(marginal.sizes.tolist(), marginal.counts.tolist(), strict=True):
@@ -101,7 +104,7 @@ def product_exposure(marginals: Marginals, share: Fraction) -> tuple[float, floa
         halves[0] = merged
     total = marginals.people ** len(alone)
     exposure = Fraction(_mass_below(halves[0], halves[1], math.ceil(share * total)), total)
-    return float_below(exposure), float_above(exposure)
+    return below(exposure), above(exposure)
 
 
 def _mass_below(left: Products, right: Products, limit: int) -> int:

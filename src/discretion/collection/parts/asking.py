@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from discretion.anonymity import Marginals, hierarchical_rounds
-from discretion.collection.parts.choosing import choice_of, next_of, people_of, places_of, sizes_of
+from discretion.collection.parts.choosing import answer_class_sizes, choice_of, next_of, people_of, places_of
 from discretion.collection.parts.redacting import redacted_choice
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import MOST_GROUPS, Choice
@@ -69,8 +69,8 @@ def _by_groups(
         last = hierarchical_rounds(known, Decimal(task.budget), k=task.k, rounds=up_to)[-1]
     except TooLargeError:  # of so many features single answers alone tell what goes out
         return None
-    if last.asked and last.size > after.number and len(last.largest_certified) < len(task.features):
-        questions = last.asked[:MOST_GROUPS]
+    if last.questions and last.size > after.number and len(last.largest_certified) < len(task.features):
+        questions = last.questions[:MOST_GROUPS]
         exposure = max(each.certified.value for each in questions)
         groups = [places_of(task, each.columns) for each in questions]
         return next_of(after, "curator", groups, exposure=exposure, people=people)
@@ -91,8 +91,9 @@ def _marginals(after: Round, counts: Mapping[str, Integers], alike: Mapping[tupl
     people = max(people_of(counts), *answered, 0)
     people += people - min(answered, default=people)
     return Marginals(
-        {name: sizes_of(tally, people) for name, tally in counts.items()},
+        {name: answer_class_sizes(tally, people) for name, tally in counts.items()},
         groups={
-            tuple(features[place].name for place in group): sizes_of(tally, people) for group, tally in alike.items()
+            tuple(features[place].name for place in group): answer_class_sizes(tally, people)
+            for group, tally in alike.items()
         },
     )

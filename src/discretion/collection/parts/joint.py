@@ -13,6 +13,9 @@ from discretion.collection.wire.task import Feature
 from discretion.errors import TooLargeError
 from discretion.numerics.arrays import Integers, Reals
 
+# Combinations of randomized answers whose shares are worked out.
+MAX_ANSWERS_COMBINED = 10**7
+
 
 @dataclass(frozen=True)
 class JointShares:
@@ -99,7 +102,7 @@ def joint_shares(reports: Integers, round_: Round, times: Integers | None = None
     Raises
     ------
     TooLargeError
-        If answers are randomized and there are more than :attr:`~discretion.limits.Limits.most_answers_combined`
+        If answers are randomized and there are more than ``MAX_ANSWERS_COMBINED``
         combinations.
     """
     (chosen,) = round_.groups
@@ -112,7 +115,7 @@ def joint_shares(reports: Integers, round_: Round, times: Integers | None = None
         shares, errors = counts / max(people, 1), np.zeros(len(counts))
     else:
         shape = tuple(map(len, labels))
-        if prod(shape) > (most := limits.current().most_answers_combined):
+        if prod(shape) > (most := limits.current().numbers(MAX_ANSWERS_COMBINED, each=64)):
             raise TooLargeError(
                 f"randomized answers have {prod(shape):,} combinations, and at most {most:,} are worked out; "
                 "choose fewer features, or leave answers of some as they are"

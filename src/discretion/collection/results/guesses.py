@@ -16,6 +16,12 @@ from discretion.measures import bayes_security, posterior_vulnerability, prior_v
 from discretion.mechanisms import RandomizedResponse, simplex_projection
 from discretion.numerics.arrays import Reals
 from discretion.shuffling import Shuffled
+from discretion.shuffling.laws.report_histograms import OPERATIONS_PER_CROWD
+
+# Answers of which a crowd's guess is worked out, and not only bounded.
+MAX_ANSWERS_GUESSED = 1 << 6
+# Crowds drawn, or histograms listed, for a guess among them: a second.
+MAX_CROWDS_GUESSED = 1 << 13
 
 BOUND = "second moments of the histogram"
 ALONE = "the randomizer alone"
@@ -75,7 +81,7 @@ def guess_of(features: Sequence[Feature], shares: Reals, people: int, seed: int)
     certified = Estimate(high, before, high, None, BOUND)
     if law.size == 1:
         return Guess(names, before, before)
-    if law.size > limits.current().most_answers_guessed:
+    if law.size > MAX_ANSWERS_GUESSED:
         return Guess(names, before, certified)
     crowd = Shuffled(_answer_channel(features, law.size), people).seen_by(Uninformed(law), seed)
     with limits.within(_in_a_moment()):
@@ -90,7 +96,7 @@ def among_known(feature: Feature, people: int) -> AmongKnown:
         observed = Shuffled(RandomizedResponse(feature.codes, p=1.0), people).seen_by(other_counts)
         return AmongKnown(feature.name, math.inf, in_doubles(bayes_security(observed)))
     mechanism = randomizer_of(feature)
-    if feature.codes > limits.current().most_answers_guessed:
+    if feature.codes > MAX_ANSWERS_GUESSED:
         alone = float(bayes_security(mechanism))
         return AmongKnown(feature.name, mechanism.epsilon, Estimate(alone, alone, 1.0, None, ALONE))
     observed = Shuffled(mechanism, people).seen_by(WorstAllButOne(), seed=0)
@@ -101,8 +107,7 @@ def among_known(feature: Feature, people: int) -> AmongKnown:
 def _in_a_moment() -> limits.Limits:
     """Return limits with which each guess takes a second at most: what takes longer is sampled, or bounded."""
     now = limits.current()
-    kinds = ("most_crowds_drawn", "most_histograms", "most_likelihoods_tried")
-    return replace(now, **{kind: min(getattr(now, kind), now.most_crowds_guessed) for kind in kinds})
+    return replace(now, operations=min(now.operations, MAX_CROWDS_GUESSED * OPERATIONS_PER_CROWD))
 
 
 def _answer_channel(features: Sequence[Feature], size: int) -> RandomizedResponse | Channel:

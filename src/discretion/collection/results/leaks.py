@@ -174,7 +174,7 @@ def leaks_of(
     people = people_of(counts)
     chosen = None if choice is None else choice.chosen
     single = tuple(
-        guess_of([feature], shares_of(feature, counts), people, seed) for feature in task.features
+        guess_of([feature], answer_shares(feature, counts), people, seed) for feature in task.features
     )  # fmt: skip
     together = None if analysed is None or not analysed.joint.people else analysed.joint
     features, redacted = [task.features[place] for place in chosen or ()], bool(choice and choice.rules)
@@ -199,7 +199,7 @@ def leaks_of(
     )
 
 
-def shares_of(feature: Feature, counts: Counts) -> np.ndarray[Any, np.dtype[np.float64]]:
+def answer_shares(feature: Feature, counts: Counts) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Return the shares of the answers to a feature, its randomizer undone."""
     feature_counts = counts[feature.name]
     score = score_of(feature)
