@@ -238,7 +238,7 @@ class Conjugate:
     def _outline(self) -> Polygon:
         """Return the polygon of lines below the curve."""
         slopes, depths = self._lines.lines
-        corners = lower_hull(Measured.of(slopes), Measured.of(depths))[::-1]
+        corners = lower_hull(Measured.from_values(slopes), Measured.from_values(depths))[::-1]
         slopes, depths = slopes[corners], depths[corners]
         x = np.diff(depths) / -np.diff(slopes)
         y = np.maximum(0.0, 1 - depths[:-1] - slopes[:-1] * x)

@@ -50,8 +50,8 @@ class Polygon:
     @classmethod
     def from_points(cls, false_positives: Reals, false_negatives: Reals) -> "Polygon":
         """Return the polygon under which no point is, and not even a mixture of two of them, nor of blind accusing."""
-        x = Measured.of(np.concatenate([[0.0], false_positives, [1.0]]))
-        y = Measured.of(np.concatenate([[1.0], false_negatives, [0.0]]))
+        x = Measured.from_values(np.concatenate([[0.0], false_positives, [1.0]]))
+        y = Measured.from_values(np.concatenate([[1.0], false_negatives, [0.0]]))
         corners = lower_hull(x, y)
         return cls.from_steps(x.steps(corners), -y.steps(corners))
 
