@@ -97,6 +97,11 @@ class ChartOptions(OutputOptions):
 
     chart: File | None = None
 
+    @property
+    def has_figure(self) -> bool:
+        """Whether a figure is written, by itself or in a page."""
+        return bool(self.chart or self.html)
+
 
 def _whole(_: object, tokens: Sequence[Token]) -> int:
     """Return the whole number, where cyclopts would round."""
