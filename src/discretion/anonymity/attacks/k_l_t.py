@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from discretion import limits
 from discretion.anonymity.people.conversion import People, as_population
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
+from discretion.estimate import quantity
 
 if TYPE_CHECKING:
     from discretion.tables.counting.grouping import SensitiveCounts
@@ -74,6 +75,7 @@ def l_diversity(P: People, columns: Iterable[str], sensitive: str) -> int:
     return fewest_values(as_population(P).joint(columns, sensitive))
 
 
+@quantity
 def entropy_l_diversity(P: People, columns: Iterable[str], sensitive: str) -> float:
     """Return the largest l for which the table is entropy l-diverse.
 
@@ -107,6 +109,7 @@ def entropy_l_diversity(P: People, columns: Iterable[str], sensitive: str) -> fl
     return math.exp(max(0.0, least_entropy(as_population(P).joint(columns, sensitive))))
 
 
+@quantity
 def t_closeness(
     P: People,
     columns: Iterable[str],

@@ -14,6 +14,7 @@ from discretion.anonymity.people.conversion import People, as_population, as_pop
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
+from discretion.estimate import quantity
 from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.binomial import binomial_window
 from discretion.numerics.laws.binomial_limits import upper_limit
@@ -241,6 +242,7 @@ def _decoys(rare: int, common: int, k: int, suspicion: float) -> float:
     return max(hiding, crowding)
 
 
+@quantity
 def redacted_exposure(
     P: People | Marginals,
     rules: Iterable[RedactionRule],
