@@ -6,7 +6,6 @@ import math
 import re
 from contextvars import copy_context
 from dataclasses import FrozenInstanceError, fields
-from pathlib import Path
 from threading import Thread
 
 import numpy as np
@@ -19,9 +18,33 @@ from discretion.errors import DiscretionError, InvalidValueError, TooLargeError
 from discretion.estimate import Estimate, highest, lowest
 from discretion.limits import Limits, within
 from discretion.numerics.compiled import on_all_cores
+from support.lowering import lowered, modules_with, sources
 
-SOURCES = Path(dc.__file__).parent
 HIGHEST = {each.name: each.default for each in fields(Limits)}
+
+# Constants that neither bytes nor operations lower, and why.
+UNSCALED = {
+    # Within lists that are: they say which algorithm answers.
+    "MAX_ANSWERS_GUESSED": "how many answers are guessed among",
+    "MAX_BITS_LISTED": "as many columns as 2 to the power of them are entries",
+    "MAX_CROWDS_GUESSED": "itself operations",
+    "MAX_PARAMETERS": "integrals of a microsecond each",
+    "MAX_VALUES_DRAWN": "a channel of few values",
+    "MAX_VALUES_LISTED": "what is listed is entries",
+    "MAX_VALUES_SAMPLED": "what is sampled is cells",
+    "MAX_VALUES_SOUGHT": "a few seconds at most",
+    "MAX_VALUES_TRIED": "what is tried is likelihoods",
+    # Up to where numbers are exact.
+    "MAX_DATASET_USERS": "the logarithm of how many datasets there are",
+    "MAX_PEOPLE_COMPARED": "its square is an integer of 64 bits",
+    "MAX_STEPS": "what is computed takes as long for any number",
+    # Columns, each of which is a question to the table: its people are limited.
+    "MAX_COLUMNS": "columns of a table",
+    "MAX_COLUMNS_COLLECTED": "columns of a table",
+    "MAX_COLUMNS_COMBINED": "columns of a fingerprint",
+    "MAX_COLUMNS_DECOYED": "columns of a table",
+    "MAX_RULES": "columns of a table",
+}
 
 # Constants with such names that limit nothing a server could want less of.
 NO_LIMITS = {
@@ -84,24 +107,56 @@ NO_LIMITS = {
 }
 
 
-def constants(path):
-    for statement in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(statement, ast.Assign | ast.AnnAssign):
-            yield from (node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and node.id.isupper())
+def constants():
+    """Yield the constants with names of limits, and the files that they are in."""
+    for path, text in sources().items():
+        for statement in ast.parse(text).body if re.search(r"^_?(MOST|MAX)|, _?(MOST|MAX)", text, re.MULTILINE) else ():
+            if isinstance(statement, ast.Assign | ast.AnnAssign):
+                names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+                yield from ((path, name) for name in sorted(names) if re.fullmatch(r"_?(MOST|MAX)(_[A-Z]+)*", name))
+
+
+# The constants beside their algorithms, each of one file.
+CONSTANTS = {
+    name: getattr(modules_with(name)[0], name)
+    for _, name in constants()
+    if name.startswith("MAX_") and name not in NO_LIMITS
+}
+
+
+def calls():
+    """Yield the calls of Limits.numbers and Limits.steps: the method, the constant, and what each takes, if known."""
+    for text in sources().values():
+        for node in ast.walk(ast.parse(text)) if re.search(r"\.(numbers|steps)\(", text) else ():
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+                name, each = ast.unparse(node.args[0]), dict.fromkeys(["numbers"], 8).get(node.func.attr, 1)
+                if node.func.attr in {"numbers", "steps"} and name in CONSTANTS:
+                    given = "".join(ast.unparse(keyword.value) for keyword in node.keywords)
+                    yield node.func.attr, name, eval(given) if re.fullmatch(r"[\d <]+", given) else each
 
 
 def test_every_limit_limits_something():
-    sources = [path.read_text(encoding="utf-8") for path in SOURCES.rglob("*.py") if path.name != "limits.py"]
-    used = set(re.findall(r"\.(most_\w+)", "\n".join(sources)))
-    assert set(HIGHEST) <= used
+    text = "\n".join(text for path, text in sources().items() if path.name != "limits.py")
+    assert {method for method, _, _ in calls()} == {"numbers", "steps"}  # of bytes, and of operations
+    assert re.search(r"current\(\)\.people\b", text)
+    assert re.search(r"\ballowed\.seconds\b", text)
+
+
+def test_a_constant_follows_bytes_or_operations_or_is_known_not_to():
+    assert {name for _, name, _ in calls()} | set(UNSCALED) == set(CONSTANTS)
+    assert {name for _, name, _ in calls()}.isdisjoint(UNSCALED)
+
+
+def test_at_the_defaults_the_constants_hold():
+    for method, name, each in calls():
+        assert getattr(Limits(), method)(CONSTANTS[name], each=each) == CONSTANTS[name]
 
 
 def test_no_other_constant_is_a_limit():
     found: dict[str, list[str]] = {}
-    for path in sorted(SOURCES.rglob("*.py")):
-        for name in constants(path):
-            if re.fullmatch(r"_?(MOST|MAX)(_\w+)?", name):
-                found.setdefault(name, []).append(path.relative_to(SOURCES).as_posix())
+    for path, name in constants():
+        if name not in CONSTANTS:
+            found.setdefault(name, []).append(path.as_posix())
     assert {name: " ".join(dict.fromkeys(paths)) for name, paths in found.items()} == NO_LIMITS
 
 
@@ -116,31 +171,31 @@ def test_what_is_no_number_of_things_is_refused(given):
 def test_a_limit_is_lowered_and_never_raised():
     for name, most in HIGHEST.items():
         assert Limits(**{name: most}) == Limits()
-        lowered = Limits(**{name: np.int64(1)})
-        assert type(getattr(lowered, name)) is int
-        assert hash(lowered) == hash(Limits(**{name: 1})) != hash(Limits())
+        least = Limits(**{name: np.int64(1)})
+        assert type(getattr(least, name)) is int
+        assert hash(least) == hash(Limits(**{name: 1})) != hash(Limits())
         for given in (most + 1, 10**5000):
             with pytest.raises(InvalidValueError, match=f"^{name} must be .* got more$"):
                 Limits(**{name: given})
         with pytest.raises(FrozenInstanceError):
-            setattr(lowered, name, 2)
+            setattr(least, name, 2)
 
 
 def test_limits_are_named():
     with pytest.raises(TypeError):
         Limits(10)
     with pytest.raises(TypeError):
-        Limits(most_dreams=10)
+        Limits(dreams=10)
 
 
-@pytest.mark.parametrize("given", [None, 10, {"most_users": 10}, Limits])
+@pytest.mark.parametrize("given", [None, 10, {"people": 10}, Limits])
 def test_a_block_takes_limits_and_nothing_else(given):
     with pytest.raises(InvalidValueError, match=r"within takes a discretion\.limits\.Limits, got"), within(given):
         pass
 
 
 def test_limits_end_with_their_block_and_inner_ones_replace_outer_ones():
-    few, fewer = Limits(most_users=100, most_entries=5), Limits(most_users=10)
+    few, fewer = Limits(people=100, bytes=1000), Limits(people=10)
     with within(few):
         with within(fewer):
             assert limits.current() is fewer
@@ -154,7 +209,7 @@ def test_limits_end_with_their_block_and_inner_ones_replace_outer_ones():
 
 
 def test_limits_hold_in_the_threads_of_a_computation_and_in_no_other():
-    few = Limits(most_users=100)
+    few = Limits(people=100)
     seen = []
     elsewhere = Thread(target=lambda: seen.append(limits.current()))
     with within(few):
@@ -174,7 +229,7 @@ def test_a_system_that_was_asked_within_a_block_is_not_held_to_its_limits_outsid
         return crowd.seen_by(dc.PartlyInformed([5, 4, 3]), seed=1), crowd.seen_by(dc.WorstAllButOne())
 
     some, worst = made()
-    with within(Limits(most_histograms=1, most_terms_added=1, most_likelihoods_expected=1)):
+    with lowered(MAX_HISTOGRAMS=1, MAX_TERMS_ADDED=1, MAX_LIKELIHOODS_EXPECTED=1):
         before = [dc.mutual_information(some), dc.privacy_profile(some, 0.5), dc.privacy_profile(worst, 0.5)]
     after = [dc.mutual_information(some), dc.privacy_profile(some, 0.5), dc.privacy_profile(worst, 0.5)]
     fresh, fresh_worst = made()
@@ -309,7 +364,7 @@ QUESTIONS = {
     "tallies of subsets": lambda _: dc.SubsetSelection(8, epsilon=1).sample_aggregate([4] * 8, rng=1).sum() > 0,
     "tallies": lambda _: dc.HadamardResponse(4, epsilon=1).sample_aggregate([10, 5, 5, 5], rng=1).sum(),
     "tallies told": lambda _: dc.information.tally_utility(RR3, 20, rng=1),
-    # Listing the posteriors of all tallies would be more than most_tally_cells.
+    # Listing the posteriors of all tallies would be more than MAX_TALLY_CELLS.
     "tallies told by a bit of five values": lambda _: dc.information.tally_utility(
         dc.Channel([[x, 1 - x] for x in (0.9, 0.7, 0.5, 0.3, 0.1)]), 20, rng=1
     ),
@@ -334,7 +389,7 @@ QUESTIONS = {
     "attacks": lambda _: [attack.posterior for attack in dc.anonymity.attacks_on_all(population())],
     "a synthetic table": lambda _: synthetic_linkability(),
     "a release": lambda _: dc.anonymity.t_closeness(population(), ["a"], "d"),
-    "a fingerprint": lambda _: [found.alike for found in dc.anonymity.given_away(population(), {"a": "1"})],
+    "a fingerprint": lambda _: [found.people for found in dc.anonymity.given_away(population(), {"a": "1"})],
     "a selection": lambda _: most_useful(),
     "rounds": lambda _: len(dc.anonymity.hierarchical_rounds(population(), 0.2, k=3)),
     "decoys": lambda _: decoyed(),
@@ -344,73 +399,72 @@ QUESTIONS = {
 
 # What single limits do to these.
 REFUSED_BY_NAME = [
-    ("most_users", 20, "a guess among uniform others"),
-    ("most_values", 2, "a loud profile"),
-    ("most_entries", 20, "datasets"),
-    ("most_entries", 20, "all guesses of some tries"),
-    ("most_entries", 10, "some tries at a stored channel"),
-    ("most_entries", 20, "blocks of a stored channel"),
-    ("most_entries", 20, "the posteriors of a stored channel"),
-    ("most_entries", 20, "all subsets"),
-    ("most_entries", 20, "information of a stored channel"),
-    ("most_factor_terms", 20, "a deficiency"),
-    ("most_tally_entries", 20, "repeated uses"),
-    ("most_pairs_listed", 20, "all pairs"),
-    ("most_law_cells", 20, "a large crowd's channel"),
-    ("most_steps", 20, "steps of learning"),
-    ("most_people_drawn", 20, "tallies"),
-    ("most_bits_drawn", 20, "reports of bits"),
-    ("most_bytes_drawn", 20, "reports of subsets"),
-    ("most_bits_listed", 3, "all bits"),
-    ("most_users_summed", 7, "a population told"),
-    ("most_tallies_listed", 20, "tallies told among points"),
-    ("most_values_sought", 2, "the best mechanism in the limit"),
-    ("most_alike_values_sought", 2, "the least loss on average"),
-    ("most_losses", 8, "the least loss"),
-    ("most_secrets_classified", 3, "a black box classified"),
-    ("most_columns", 3, "exposure"),
-    ("most_table_cells", 5, "the worst table"),
-    ("most_people_compared", 20, "a release"),
-    ("most_sets_attacked", 14, "attacks"),
-    ("most_sets_promised", 3, "rounds"),
-    ("most_columns_decoyed", 1, "decoys"),
-    ("most_bytes_of_counts", 1 << 3, "counts in a file"),
-    ("most_bytes_spooled", 1 << 3, "a table in gzip"),
+    ("MAX_VALUES", 2, "a loud profile"),
+    ("MAX_ENTRIES", 20, "datasets"),
+    ("MAX_ENTRIES", 20, "all guesses of some tries"),
+    ("MAX_ENTRIES", 10, "some tries at a stored channel"),
+    ("MAX_ENTRIES", 20, "blocks of a stored channel"),
+    ("MAX_ENTRIES", 20, "the posteriors of a stored channel"),
+    ("MAX_ENTRIES", 20, "all subsets"),
+    ("MAX_ENTRIES", 20, "information of a stored channel"),
+    ("MAX_FACTOR_TERMS", 20, "a deficiency"),
+    ("MAX_TALLY_ENTRIES", 20, "repeated uses"),
+    ("MAX_PAIRS_LISTED", 20, "all pairs"),
+    ("MAX_LAW_CELLS", 20, "a large crowd's channel"),
+    ("MAX_STEPS", 20, "steps of learning"),
+    ("MAX_PEOPLE_DRAWN", 20, "tallies"),
+    ("MAX_BITS_DRAWN", 20, "reports of bits"),
+    ("MAX_BYTES_DRAWN", 20, "reports of subsets"),
+    ("MAX_BITS_LISTED", 3, "all bits"),
+    ("MAX_USERS_SUMMED", 7, "a population told"),
+    ("MAX_TALLIES_LISTED", 20, "tallies told among points"),
+    ("MAX_VALUES_SOUGHT", 2, "the best mechanism in the limit"),
+    ("MAX_ALIKE_VALUES_SOUGHT", 2, "the least loss on average"),
+    ("MAX_LOSSES", 8, "the least loss"),
+    ("MAX_SECRETS_CLASSIFIED", 3, "a black box classified"),
+    ("MAX_COLUMNS", 3, "exposure"),
+    ("MAX_TABLE_CELLS", 5, "the worst table"),
+    ("MAX_PEOPLE_COMPARED", 20, "a release"),
+    ("MAX_SETS_ATTACKED", 14, "attacks"),
+    ("MAX_SETS_PROMISED", 3, "rounds"),
+    ("MAX_COLUMNS_DECOYED", 1, "decoys"),
+    ("MAX_BYTES_OF_COUNTS", 1 << 3, "counts in a file"),
+    ("MAX_BYTES_SPOOLED", 1 << 3, "a table in gzip"),
 ]
 REFUSED = [
-    ("most_pairs_listed", 20, "all pairs of a response"),
-    ("most_crowd_cells", 20, "a large crowd's channel"),
-    ("most_histograms", 20, "leakiest pairs of a crowd"),
-    ("most_terms_added", 1, "a divergence"),
-    ("most_report_types", 1, "a profile among others of two laws"),
-    ("most_cells_compared", 20, "a black box"),
-    ("most_pairs_compared", 5, "a black box"),
+    ("MAX_PAIRS_LISTED", 20, "all pairs of a response"),
+    ("MAX_CROWD_CELLS", 20, "a large crowd's channel"),
+    ("MAX_HISTOGRAMS", 20, "leakiest pairs of a crowd"),
+    ("MAX_TERMS_ADDED", 1, "a divergence"),
+    ("MAX_REPORT_TYPES", 1, "a profile among others of two laws"),
+    ("MAX_CELLS_COMPARED", 20, "a black box"),
+    ("MAX_PAIRS_COMPARED", 5, "a black box"),
 ]
 LESS_IS_SAID = [
-    ("most_capacity_terms", 1, "a capacity"),
-    ("most_choices_tried", 2, "a loss at its worst"),
-    ("most_loss_points", 1000, "noise added up"),
-    ("most_records_compared", 20_000, "a synthetic table"),
-    ("most_histograms", 20, "a guess by a law"),
-    ("most_histograms", 20, "information on one of a crowd"),
-    ("most_log_terms", 20, "a loud profile"),
-    ("most_values_listed", 2, "a guess among known others"),
-    ("most_ways_listed", 20, "a guess in a population"),
-    ("most_likelihoods_tried", 20, "a profile among the worst"),
-    ("most_likelihoods_expected", 20, "a profile among the worst"),
-    ("most_values_tried", 2, "a guess among the worst"),
-    ("most_crowds_drawn", 2000, "a guess of bits"),
-    ("most_tally_cells", 20, "tallies told among points"),
-    ("most_tally_table", 20, "tallies told by a bit of five values"),
-    ("most_report_tallies", 20, "a population told"),
-    ("most_tally_terms", 20, "a population of points told"),
-    ("most_products", 1, "independent columns"),
+    ("MAX_CAPACITY_TERMS", 1, "a capacity"),
+    ("MAX_CHOICES_TRIED", 2, "a loss at its worst"),
+    ("MAX_LOSS_POINTS", 1000, "noise added up"),
+    ("MAX_RECORDS_COMPARED", 20_000, "a synthetic table"),
+    ("MAX_HISTOGRAMS", 20, "a guess by a law"),
+    ("MAX_HISTOGRAMS", 20, "information on one of a crowd"),
+    ("MAX_LOG_TERMS", 20, "a loud profile"),
+    ("MAX_VALUES_LISTED", 2, "a guess among known others"),
+    ("MAX_WAYS_LISTED", 20, "a guess in a population"),
+    ("MAX_LIKELIHOODS_TRIED", 20, "a profile among the worst"),
+    ("MAX_LIKELIHOODS_EXPECTED", 20, "a profile among the worst"),
+    ("MAX_VALUES_TRIED", 2, "a guess among the worst"),
+    ("MAX_CROWDS_DRAWN", 2000, "a guess of bits"),
+    ("MAX_TALLY_CELLS", 20, "tallies told among points"),
+    ("MAX_TALLY_TABLE", 20, "tallies told by a bit of five values"),
+    ("MAX_REPORT_TALLIES", 20, "a population told"),
+    ("MAX_TALLY_TERMS", 20, "a population of points told"),
+    ("MAX_PRODUCTS", 1, "independent columns"),
 ]
 
 
-def asked(question, folder, lowered=HIGHEST):
+def asked(question, folder, constants=(), **fields):
     folder.mkdir()
-    with within(Limits(**lowered)):
+    with lowered(**dict(constants)), within(Limits(**fields)):
         return QUESTIONS[question](folder)
 
 
@@ -431,7 +485,7 @@ def test_a_question_beyond_a_limit_is_refused_by_its_number(name, most, question
     asked(question, tmp_path / "before")
     with pytest.raises(TooLargeError) as refused:
         asked(question, tmp_path / "within", {name: most})
-    said = "MB" if name == "most_bytes_of_counts" else "8 bytes" if name == "most_bytes_spooled" else f"{most:,}"
+    said = "MB" if name == "MAX_BYTES_OF_COUNTS" else "8 bytes" if name == "MAX_BYTES_SPOOLED" else f"{most:,}"
     assert re.search(rf"\b{said}\b", str(refused.value))
 
 
@@ -452,19 +506,19 @@ def test_a_question_beyond_a_limit_is_answered_by_an_interval(name, most, questi
 
 
 def test_where_integrals_are_not_affordable_tallies_are_sampled_or_that_is_refused(tmp_path):
-    question, few = "a population told by a channel", {"most_users_by_quadrature": 7, "most_tally_cells": 1}
+    question, few = "a population told by a channel", {"MAX_USERS_BY_QUADRATURE": 7, "MAX_TALLY_CELLS": 1}
     known = asked(question, tmp_path / "before")
-    found = asked(question, tmp_path / "sampled", few | {"most_cells_bracketed": 1 << 21})
+    found = asked(question, tmp_path / "sampled", few | {"MAX_CELLS_BRACKETED": 1 << 21})
     assert isinstance(known, float)
     assert found.confidence == 0.95
     assert agree(found, known)
     with pytest.raises(TooLargeError, match="too many to sample their tallies"):
-        asked(question, tmp_path / "refused", few | {"most_cells_bracketed": 1 << 20})
+        asked(question, tmp_path / "refused", few | {"MAX_CELLS_BRACKETED": 1 << 20})
 
 
 def test_losses_that_fill_their_lattice_are_added_on_a_grid(tmp_path):
     question = "whole noise added up"
-    known, found = asked(question, tmp_path / "exact"), asked(question, tmp_path / "grid", {"most_loss_places": 1})
+    known, found = asked(question, tmp_path / "exact"), asked(question, tmp_path / "grid", {"MAX_LOSS_PLACES": 1})
     assert found != known
     assert agree(found, known)
 
@@ -472,18 +526,32 @@ def test_losses_that_fill_their_lattice_are_added_on_a_grid(tmp_path):
 def test_subsets_of_more_values_than_can_be_read_are_left_out():
     values = {"a": "1", "b": "1", "c": "1"}
     every = dc.anonymity.given_away(population(), values)
-    with within(Limits(most_columns_combined=2)):
+    with lowered(MAX_COLUMNS_COMBINED=2):
         some = dc.anonymity.given_away(population(), values)
     assert some == tuple(found for found in every if len(found.columns) != 2)
 
 
-FEW_OF_ALL = dict.fromkeys(HIGHEST, 1) | {"most_users": 10**4, "most_values": 10**4, "most_columns": 10}
+FEW_OF_ALL = dict.fromkeys(CONSTANTS, 1) | {"MAX_VALUES": 10**4, "MAX_COLUMNS": 10}
+
+
+def at_most(most):
+    return {name: min(most, value) for name, value in CONSTANTS.items()}
+
+
 LOWERED = {
-    "to a million": {name: min(10**6, most) for name, most in HIGHEST.items()},
-    "to a thousand": {name: min(1000, most) for name, most in HIGHEST.items()},
-    "to thirty": {name: min(30, most) for name, most in HIGHEST.items()},
-    "to one, but for people and values": FEW_OF_ALL,
-    "to one, but for people, values and lists": FEW_OF_ALL | {"most_entries": 10**4, "most_bits_listed": 18},
+    "to a million": (at_most(10**6), {"people": 10**6}),
+    "to a thousand": (at_most(1000), {"people": 1000}),
+    "to thirty": (at_most(30), {"people": 30}),
+    "to one, but for people and values": (FEW_OF_ALL, {"people": 10**4}),
+    "to one, but for people, values and lists": (
+        FEW_OF_ALL | {"MAX_ENTRIES": 10**4, "MAX_BITS_LISTED": 18},
+        {"people": 10**4},
+    ),
+    "all fields to a million": ({}, {"bytes": 10**6, "operations": 10**6, "people": 10**6}),
+    "all fields to some thousands": ({}, {"bytes": 10**4, "operations": 10**5, "people": 1000, "seconds": 1}),
+    "all fields to one, but for people": ({}, {"bytes": 1, "operations": 1, "people": 10**4, "seconds": 1}),
+    "bytes": ({}, {"bytes": 1000}),
+    "operations": ({}, {"operations": 1000}),
 }
 
 
@@ -491,10 +559,10 @@ LOWERED = {
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_whatever_is_lowered_an_answer_stays_what_it_is(question, tmp_path):
     known = asked(question, tmp_path / "before")
-    for place, lowered in enumerate(LOWERED.values()):
+    for place, (few, least) in enumerate(LOWERED.values()):
         try:
-            found = asked(question, tmp_path / str(place), lowered)
+            found = asked(question, tmp_path / str(place), few, **least)
         except DiscretionError as refused:
             assert isinstance(refused, InvalidValueError)
         else:
-            assert agree(found, known), lowered
+            assert agree(found, known), (few, least)

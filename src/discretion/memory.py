@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from discretion import limits
 from discretion.errors import InvalidValueError
 
 LEAST_MEMORY = 50_000_000
@@ -17,16 +18,20 @@ _UNKNOWN = 2 * 10**9
 
 
 def as_memory(size: int | str | None) -> int:
-    """Return an amount of memory in bytes, a number or text such as ``"2GB"``; None is half of what is free."""
+    """Return an amount of memory in bytes, a number or text such as ``"2GB"``; None is half of what is free.
+
+    It is no more than the limits allow, but for what no table does without.
+    """
+    most = max(LEAST_MEMORY, limits.current().bytes)
     if size is None:
-        return max(LEAST_MEMORY, available_memory() // 2)
+        return min(most, max(LEAST_MEMORY, available_memory() // 2))
     found = re.fullmatch(r"\s*(\d{1,18}(?:\.\d{1,6})?)\s*([KMGT]i?B|)\s*", str(size), re.IGNORECASE)
     if found is None or isinstance(size, bool):
         raise InvalidValueError(f"memory must be a size such as 2GB or 500MB, got {str(size)[:40]!r}")
     taken = int(float(found[1]) * (_UNITS | _BINARY_UNITS)[found[2].upper()])
     if taken < LEAST_MEMORY:
         raise InvalidValueError(f"memory must be at least {said_size(LEAST_MEMORY)}, got {str(size)[:40]!r}")
-    return taken
+    return min(most, taken)
 
 
 def said_size(size: int) -> str:

@@ -13,6 +13,11 @@ from discretion import limits
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.escaping import short_repr
 
+# Values of a mechanism: no prior for more fits in memory.
+MAX_VALUES = 10**8
+# Entries of an explicit channel.
+MAX_ENTRIES = 1 << 26
+
 # Probabilities must sum to 1 within the first. A sum that misses it by more than the second, which is more than their
 # own rounding explains, is divided out, so that all that is computed of them is of one law.
 SUM_TOLERANCE = 1e-9
@@ -39,7 +44,7 @@ def as_count(value: Any, name: str, *, at_least: int) -> int:
 def as_crowd(value: Any, name: str) -> int:
     """Return a number of users, at least 1 and no more than can be computed for."""
     count = as_count(value, name, at_least=1)
-    if count > (most := limits.current().most_users):
+    if count > (most := limits.current().people):
         raise TooLargeError(f"{name} must be at most {most:,}, beyond which nothing is computed; got more")
     return count
 
@@ -127,7 +132,7 @@ def size_of(values: Any) -> int:
 
 def check_length(length: Any) -> None:
     """Refuse more values than are computed with, before they are copied."""
-    if isinstance(length, int) and length > (most := limits.current().most_values):
+    if isinstance(length, int) and length > (most := limits.current().numbers(MAX_VALUES)):
         raise TooLargeError(f"at most {most:,} numbers are computed with, got {length:,}")
 
 

@@ -15,12 +15,12 @@ from adversaries.table import GAINS, distances
 from channels.storage.table import STORAGES
 from discretion.adversaries.gains import LossGain
 from discretion.errors import InvalidGainError, InvalidValueError, TooLargeError
-from discretion.limits import Limits, within
 from mechanisms.table import MECHANISMS
 from oracles import measures as slow
 from oracles.channels import exact
 from oracles.promise import exactly
 from oracles.strategies import SMALL, matrices, priors
+from support.lowering import lowered
 
 each_gain = pytest.mark.parametrize("name", GAINS)
 # One of each kind.
@@ -104,11 +104,11 @@ def test_what_the_best_guess_gains_of_another_law_is_that_of_its_row(name, data)
     gain = GAINS[name][0](k)
     rows = gain.guesses()
     best = (rows @ believed).argmax(axis=0)
-    assert gain.of_best(believed, joint) == pytest.approx(np.einsum("yx,xy->y", rows[best], joint))
-    assert gain.of_best(believed, believed) == pytest.approx(gain.best(believed))
-    assert gain.most(joint[:, 0]) == pytest.approx((np.abs(rows) @ joint[:, 0]).max())
+    assert gain.gain_of_best(believed, joint) == pytest.approx(np.einsum("yx,xy->y", rows[best], joint))
+    assert gain.gain_of_best(believed, believed) == pytest.approx(gain.best(believed))
+    assert gain.largest_shift(joint[:, 0]) == pytest.approx((np.abs(rows) @ joint[:, 0]).max())
     moved = (gain.best(joint) - gain.best(believed)).max()
-    assert moved <= gain.most(np.abs(joint - believed).max(axis=1)) + 1e-12
+    assert moved <= gain.largest_shift(np.abs(joint - believed).max(axis=1)) + 1e-12
 
 
 @each_kind
@@ -222,7 +222,7 @@ def test_the_worst_others_are_the_worst_of_all_counts(name, k):
 def test_a_sampled_crowd_says_of_a_gain_what_it_says_of_its_guesses(name, knowledge):
     gain = GAINS[name][0](6)
     crowd = dc.Shuffled(dc.RandomizedResponse(6, epsilon=1), 600)
-    with within(Limits(most_crowds_drawn=2500, most_histograms=10**4)):
+    with lowered(MAX_CROWDS_DRAWN=2500, MAX_HISTOGRAMS=10**4):
         found, plain = (
             dc.posterior_vulnerability(crowd.seen_by(knowledge, seed=1), gain=g)
             for g in (gain, dc.gain_matrix(gain.guesses()))
@@ -236,7 +236,7 @@ def test_a_sampled_crowd_says_of_a_gain_what_it_says_of_its_guesses(name, knowle
 def test_a_crowd_too_large_to_list_is_sampled_with_as_many_tries_as_one_likes():
     # A matrix of all sets of 30 of 60 values has 10¹⁷ rows.
     crowd = dc.Shuffled(dc.RandomizedResponse(60, epsilon=2), 1000)
-    with within(Limits(most_crowds_drawn=5000)):
+    with lowered(MAX_CROWDS_DRAWN=5000):
         found = dc.posterior_vulnerability(crowd.seen_by(dc.Uninformed(), seed=1), gain=dc.k_tries_gain(60, 30))
     assert 0.5 <= found.low <= found.value <= found.high < 1
 
@@ -294,7 +294,7 @@ def test_a_large_channel_takes_no_matrix_of_all_sets():
     for make in (gain.guesses, dc.k_tries_gain(10**7, 5 * 10**6).guesses, dc.identity_gain(10**5).guesses):
         with pytest.raises(TooLargeError, match=r"row for each guess.*fewer secrets"):
             make()
-    with within(Limits(most_entries=16)):
+    with lowered(MAX_ENTRIES=16):
         assert len(dc.identity_gain(4).guesses()) == len(dc.partition_gain(range(4)).guesses()) == 4
         for make in (
             dc.identity_gain(5).guesses,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import discretion as dc
-from discretion.adversaries.populations import as_population
+from discretion.adversaries.populations import as_population_law
 from discretion.errors import InvalidPriorError, InvalidValueError, UnsupportedError
 
 
@@ -64,8 +64,8 @@ def test_one_point_is_known_and_so_are_copies_of_it():
 
 
 def test_none_is_jeffreys_and_anything_else_is_refused():
-    assert as_population(None, 3).alpha.tolist() == [0.5] * 3
+    assert as_population_law(None, 3).alpha.tolist() == [0.5] * 3
     with pytest.raises(UnsupportedError, match=r"discretion\.Dirichlet"):
-        as_population([0.5, 0.5], 2)
+        as_population_law([0.5, 0.5], 2)
     with pytest.raises(InvalidPriorError, match="has 2 values and the system 3"):
-        as_population(dc.Dirichlet([1, 1]), 3)
+        as_population_law(dc.Dirichlet([1, 1]), 3)

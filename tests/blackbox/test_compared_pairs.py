@@ -16,7 +16,7 @@ from discretion.blackbox import (
 )
 from discretion.blackbox.compared_pairs import affordable_pairs, held_out_errors, overlaps, secret_table
 from discretion.blackbox.fair_trials import fair_trials
-from discretion.blackbox.progressive_validation import COUNTED, FITTED, validated
+from discretion.blackbox.progressive_validation import COUNTED, FITTED, validate
 from discretion.blackbox.samples import as_samples
 from oracles import blackbox as slow
 
@@ -31,7 +31,7 @@ MEASURES = [estimate_bayes_risk, estimate_bayes_security]
 def test_every_block_is_guessed_from_all_samples_before_it(samples, seed):
     ordered, _ = as_samples(*zip(*samples, strict=True), seed)
     pairs = list(zip(ordered.secrets.tolist(), ordered.codes.tolist(), strict=True))
-    validation = validated(None, ordered)
+    validation = validate(None, ordered)
     assert validation.known[0] + validation.tested.sum() == len(samples)
     for known, tested, errors, least in zip(*astuple(validation), strict=True):
         assert errors == slow.frequentist_errors(pairs[:known], pairs[known : known + tested])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from discretion.blackbox.likelihood_scores import by_bins, by_classifier, by_counts, by_distances
+from discretion.blackbox.likelihood_scores import bin_scores, classifier_scores, count_scores, distance_scores
 
 
 class Guesser:
@@ -17,7 +17,7 @@ class Guesser:
         raise AssertionError("of a single input nothing is learned")
 
 
-NUMBERS = {"bins": by_bins, "distances": by_distances}
+NUMBERS = {"bins": bin_scores, "distances": distance_scores}
 
 
 @pytest.mark.parametrize("scores", NUMBERS.values(), ids=NUMBERS)
@@ -35,7 +35,7 @@ def test_a_value_that_fills_a_bin_is_one_by_itself():
     rng = np.random.default_rng(2)
     numbers = np.concatenate([rng.uniform(-1, 1, 2000), np.zeros(1000)])
     is_x = np.concatenate([np.arange(2000) % 2 > 0, np.zeros(1000, dtype=bool)])
-    beside, zero, above = by_bins(numbers, is_x, np.array([-1e-9, 0.0, 1e-9]))
+    beside, zero, above = bin_scores(numbers, is_x, np.array([-1e-9, 0.0, 1e-9]))
     assert zero < -5
     assert min(beside, above) > -2
 
@@ -46,20 +46,20 @@ def test_the_furthest_numbers_have_thinner_bins():
     is_x = np.arange(20_000) % 2 > 0
     numbers = rng.normal(size=20_000)
     numbers[1::400] = 50 + rng.random(50)
-    assert by_bins(numbers, is_x, np.array([50.5]))[0] > 2
+    assert bin_scores(numbers, is_x, np.array([50.5]))[0] > 2
 
 
 def test_what_was_never_seen_tells_nothing():
-    assert by_counts(np.array([0, 0, 1]), np.array([True, True, False]), np.array([2, 0, 1]))[0] == 0
+    assert count_scores(np.array([0, 0, 1]), np.array([True, True, False]), np.array([2, 0, 1]))[0] == 0
 
 
 @pytest.mark.parametrize("side", [True, False])
 def test_of_one_input_alone_nothing_is_learned(side):
     known, asked, is_x = np.arange(8.0), np.array([0.5, 20.0]), np.full(8, side)
-    assert by_distances(known, is_x, asked).tolist() == [0, 0]
-    assert by_classifier(Guesser())(known, is_x, asked).tolist() == [side - 0.5] * 2
+    assert distance_scores(known, is_x, asked).tolist() == [0, 0]
+    assert classifier_scores(Guesser())(known, is_x, asked).tolist() == [side - 0.5] * 2
 
 
 def test_outputs_that_all_lie_at_one_place_tell_nothing():
     is_x = np.arange(20) % 2 > 0
-    assert by_distances(np.zeros((20, 2)), is_x, np.zeros((1, 2))).tolist() == [0]
+    assert distance_scores(np.zeros((20, 2)), is_x, np.zeros((1, 2))).tolist() == [0]

@@ -8,8 +8,8 @@ from pyarrow import feather, parquet
 import discretion as dc
 from discretion.channels.storage import storage
 from discretion.errors import InvalidChannelError, TooLargeError
-from discretion.limits import Limits, within
 from oracles.promise import exactly
+from support.lowering import lowered
 
 MATRIX = np.random.default_rng(0).dirichlet(np.ones(7), size=50)
 
@@ -120,7 +120,7 @@ def test_its_secrets_can_have_names(tmp_path):
 
 def test_what_does_not_fit_in_memory_is_measured_where_it_is(tmp_path):
     C = dc.StoredChannel(as_npy(tmp_path))
-    with within(Limits(most_entries=10)):
+    with lowered(MAX_ENTRIES=10):
         assert dc.bayes_security(C) == exactly(dc.bayes_security(IN_MEMORY))
         with pytest.raises(TooLargeError, match="measure it where it is stored"):
             dc.mutual_information(C)

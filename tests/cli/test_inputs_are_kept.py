@@ -18,6 +18,7 @@ from support.cli_runner import run
 
 def table(folder: Path) -> Path:
     (folder / "read.csv").write_text("a,b\nx,1\ny,2\nx,1\n")
+    (folder / "policy.toml").write_text("k = 2\n")
     return folder / "read.csv"
 
 
@@ -54,7 +55,12 @@ def hierarchy(folder: Path) -> Path:
     return folder / "town.csv"
 
 
-KRR = "krr:k=2,epsilon=1"
+def policy(folder: Path) -> Path:
+    (folder / "read.toml").write_text("k = 2\n")
+    return folder / "read.toml"
+
+
+KRR, ADULT = "krr:k=2,epsilon=1", "example:adult"
 
 # How an input is made, and the command with it and an output.
 COMMANDS: dict[str, tuple[Callable[[Path], Path], list[str]]] = {
@@ -78,6 +84,16 @@ COMMANDS: dict[str, tuple[Callable[[Path], Path], list[str]]] = {
         hierarchy,
         ["release", "{folder}/people.csv", "--hierarchies", "{read}", "--out", "{written}", "--k", "2"],
     ),
+    "a hierarchy and a page": (
+        hierarchy,
+        ["release", "{folder}/people.csv", "--hierarchies", "{read}", "--out", "{folder}/o.csv", "--html", "{written}"],
+    ),
+    "release": (table, ["release", "{read}", "--out", "{folder}/out.csv", "--k", "2", "--html", "{written}"]),
+    "diff": (table, ["diff", "{read}", "example:adult", "--markdown", "{written}"]),
+    "diff of the new one": (table, ["diff", "example:adult", "{read}", "--html", "{written}"]),
+    "synthetic": (table, ["synthetic", ADULT, ADULT, "--control", "{read}", "--html", "{written}"]),
+    "check": (table, ["check", "{read}", "--policy", "{folder}/policy.toml", "--html", "{written}"]),
+    "a policy": (policy, ["check", ADULT, "--policy", "{read}", "--markdown", "{written}"]),
     "compare a stored one": (stored, ["compare", "channel:{read}", "--chart", "{written}"]),
 }
 

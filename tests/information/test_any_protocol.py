@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 import discretion as dc
-from discretion.limits import Limits, within
 from discretion.mechanisms import PureProtocol
 from mechanisms.table import MECHANISMS
 from oracles.promise import exactly
+from support.lowering import lowered
 
 each = pytest.mark.parametrize("mechanism", MECHANISMS)
 
-ONLY_BOUNDED = Limits(most_tally_cells=1, most_users_sampled=1)
+ONLY_BOUNDED = {"MAX_TALLY_CELLS": 1, "MAX_USERS_SAMPLED": 1}
 
 
 @each
@@ -45,7 +45,7 @@ def test_the_sizes_of_supports_have_the_law_of_the_channel(mechanism):
 def test_the_bounds_of_what_reports_reveal_of_tallies_hold_and_claim_no_middle(population):
     mechanism, n = dc.RandomizedResponse(3, epsilon=2), 40
     exact = dc.information.tally_utility(mechanism, n, population)
-    with within(ONLY_BOUNDED):
+    with lowered(**ONLY_BOUNDED):
         bounded = dc.information.tally_utility(mechanism, n, population, rng=1)
     assert isinstance(exact, float)
     assert bounded.certified
@@ -60,7 +60,7 @@ def test_the_bounds_hold_among_points_as_well():
         dc.PointMixture([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]], [0.5, 0.5]),
     )
     exact = dc.information.tally_utility(mechanism, 30, law)
-    with within(ONLY_BOUNDED):
+    with lowered(**ONLY_BOUNDED):
         bounded = dc.information.tally_utility(mechanism, 30, law, rng=1)
     assert bounded.low <= exact <= bounded.high
 

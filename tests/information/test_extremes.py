@@ -10,10 +10,10 @@ from scipy import sparse
 import discretion as dc
 from discretion.information.entropies import TrueTallies, share_entropy, value_entropy
 from discretion.information.utility import asymptotic_utility
-from discretion.limits import Limits, within
 from discretion.numerics.means.dirichlet_means import mean_log
 from oracles.population_rows import differential_entropy, information, information_of_truth
 from oracles.promise import exactly
+from support.lowering import lowered
 
 # Each value is told with probability a half: half of everybody's information stays hidden, whatever the population.
 ERASURE = dc.Channel([[0.5, 0, 0.5], [0, 0.5, 0.5]])
@@ -111,7 +111,7 @@ def test_a_channel_that_says_nothing_says_nothing_to_a_billion():
 @pytest.mark.long
 def test_a_million_reports_tell_less_than_a_million_values():
     C = dc.Channel(np.random.default_rng(0).dirichlet(np.ones(6), 3))
-    with within(Limits(most_cells_bracketed=1 << 24)):
+    with lowered(MAX_CELLS_BRACKETED=1 << 24):
         told = dc.information.population_information(C, 10**6, rng=1)
     truth = dc.information.population_information(dc.Channel(np.eye(3)), 10**6)
     assert told.high < truth

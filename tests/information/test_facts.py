@@ -8,14 +8,14 @@ import pytest
 
 import discretion as dc
 from discretion.estimate import are_far_apart
-from discretion.limits import Limits, within
 from information.answers import covers, highest, lowest
 from mechanisms.table import INFORMATIVE, MECHANISMS
 from oracles import local_information as slow
 from oracles.population_laws import DirichletLaw
+from support.lowering import lowered
 
 each = pytest.mark.parametrize("mechanism", MECHANISMS)
-FEW = Limits(most_cells_bracketed=1 << 24)
+FEW = {"MAX_CELLS_BRACKETED": 1 << 24}
 
 
 def utilities(mechanism, n, population=None):
@@ -57,7 +57,7 @@ def test_few_reports_of_few_values_are_listed_and_grow_with_the_people(mechanism
 @pytest.mark.parametrize("mechanism", INFORMATIVE)
 @pytest.mark.parametrize("n", [60, 10**4])
 def test_no_answer_is_the_middle_of_an_interval_that_says_little(mechanism, n):
-    with within(FEW):
+    with lowered(**FEW):
         answer = dc.information.distribution_utility(mechanism, n, rng=1)
     assert lowest(answer) >= 0
     if isinstance(answer, dc.Estimate) and are_far_apart(answer.low, answer.high):
@@ -67,7 +67,7 @@ def test_no_answer_is_the_middle_of_an_interval_that_says_little(mechanism, n):
 @pytest.mark.long
 @pytest.mark.parametrize("mechanism", INFORMATIVE)
 def test_utility_grows_with_the_people_and_stays_below_the_truth(mechanism):
-    with within(FEW):
+    with lowered(**FEW):
         told = [dc.information.population_information(mechanism, n, rng=1) for n in (10, 100, 10**4)]
         truth = dc.information.population_information(dc.RandomizedResponse(mechanism.k, epsilon=math.inf), 10**4)
     assert all(lowest(less) <= highest(more) for less, more in itertools.pairwise(told))
@@ -79,7 +79,7 @@ def test_utility_grows_with_the_people_and_stays_below_the_truth(mechanism):
 @pytest.mark.parametrize("epsilon", [0.5, 3])
 def test_noise_after_a_mechanism_and_a_map_before_it_lose_utility(n, epsilon):
     def information(system):
-        with within(FEW):
+        with lowered(**FEW):
             return dc.information.population_information(system, n, rng=1)
 
     response, fewer = dc.RandomizedResponse(3, epsilon=epsilon), dc.Channel([[1, 0], [0, 1], [0, 1]])

@@ -10,11 +10,11 @@ from hypothesis import given, strategies as st
 import discretion as dc
 from discretion.channels import Parallel
 from discretion.errors import InvalidChannelError, TooLargeError, UnsupportedError
-from discretion.limits import Limits, within
 from discretion.measures import parallel
 from discretion.measures.parallel import divergences, pairs_alike
 from oracles.promise import exactly
 from oracles.strategies import gains, matrices, priors, stochastic
+from support.lowering import lowered
 
 SMALL = {
     "randomized response": dc.RandomizedResponse(3, epsilon=1),
@@ -49,7 +49,7 @@ OF_PAIRS = {
 
 def lazily():
     """Let no product be small enough to be written down."""
-    return within(Limits(most_entries=1))
+    return lowered(MAX_ENTRIES=1)
 
 
 def expanded(*systems):
@@ -136,7 +136,7 @@ def test_large_channels_are_compared_two_rows_at_a_time_and_halves_of_the_parts(
     rows = [rng.dirichlet(np.ones(200), size=2) for _ in range(3)]
     first, second, third = map(dc.Channel, rows)
     laws = (np.einsum("x,y,z->xyz", *(part[secret] for part in rows)) for secret in (0, 1))
-    with within(Limits(most_entries=10_000)):
+    with lowered(MAX_ENTRIES=10_000):
         whole = first & second & third
         assert dc.bayes_security(whole) == exactly(np.minimum(*laws).sum())
         with pytest.raises(TooLargeError, match="both side by side"):
@@ -147,7 +147,7 @@ def test_too_many_pairs_are_bounded_by_the_security_of_each_part():
     rng = np.random.default_rng(0)
     C, D = (dc.Channel(rng.dirichlet(np.full(4, 5.0), size=8)) for _ in range(2))
     truth = dc.bayes_security(C & D)
-    with within(Limits(most_entries=1, most_loss_points=5)):
+    with lowered(MAX_ENTRIES=1, MAX_LOSS_POINTS=5):
         bounds = dc.bayes_security(C & D)
         with pytest.raises(TooLargeError, match=r"8 secrets.*discretion\.restricted"):
             dc.privacy_profile(C & D, 1.0)

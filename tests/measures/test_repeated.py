@@ -12,12 +12,12 @@ from scipy import sparse
 
 import discretion as dc
 from discretion.channels import repeated
-from discretion.limits import Limits, within
 from measures.table import CASES
 from oracles import laws, measures as slow
 from oracles.channels import exact, parallel
 from oracles.promise import exactly
 from oracles.strategies import gains, matrices, priors
+from support.lowering import lowered
 
 USES = st.integers(2, 4)
 FAIR = [[0.75, 0.25], [0.25, 0.75]]
@@ -28,7 +28,7 @@ def sequences(matrix, n):
 
 
 def only_bounded():
-    return within(Limits(most_tally_entries=1))
+    return lowered(MAX_TALLY_ENTRIES=1)
 
 
 @pytest.mark.long

@@ -9,8 +9,8 @@ import pytest
 import discretion as dc
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.estimate import Estimate, is_wide
-from discretion.limits import Limits, within
 from mechanisms.table import _CONSTRUCTORS as MECHANISMS
+from support.lowering import lowered
 
 # What leaks is safe at its high end, what protects or is useful at its low one.
 LEAKS: dict[str, Callable[[Any], Any]] = {
@@ -103,7 +103,7 @@ def compositions() -> Iterator[tuple[str, Any]]:
 def answers(
     systems: Iterator[tuple[str, Any]], questions: dict[str, dict[str, Callable[[Any], Any]]]
 ) -> Iterator[tuple[str, str, Any]]:
-    with within(Limits(most_crowds_drawn=1 << 10)):
+    with lowered(MAX_CROWDS_DRAWN=1 << 10):
         for name, system in systems:
             for safe, asked in questions.items():
                 for question, ask in asked.items():

@@ -6,10 +6,10 @@ from hypothesis import given, settings, strategies as st
 
 import discretion as dc
 from discretion.estimate import highest, lowest
-from discretion.limits import Limits, within
 from oracles import measures as slow, refinement as oracle
 from oracles.promise import exactly
 from refinement.test_refines import doubles, pairs
+from support.lowering import lowered
 
 
 @given(pairs())
@@ -95,7 +95,7 @@ def test_where_rounding_keeps_the_ends_apart_it_is_an_interval_that_is_certified
 
 def test_what_is_too_large_is_refused():
     C, D = dc.RandomizedResponse(5, p=0.9), dc.RandomizedResponse(5, p=0.8)
-    with within(Limits(most_factor_terms=1000)), pytest.raises(dc.errors.TooLargeError, match="over 1,000 mult"):
+    with lowered(MAX_FACTOR_TERMS=1000), pytest.raises(dc.errors.TooLargeError, match="over 1,000 mult"):
         dc.deficiency(C, D)
 
 

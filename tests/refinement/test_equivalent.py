@@ -6,9 +6,9 @@ from hypothesis import given, strategies as st
 
 import discretion as dc
 from discretion.errors import InvalidValueError
-from discretion.limits import Limits, within
 from oracles.channels import reduced
 from refinement.test_refines import doubles, pairs
+from support.lowering import lowered
 
 
 @given(pairs())
@@ -39,7 +39,7 @@ def test_refinement_one_way_is_not_enough():
 
 def test_what_is_open_has_no_truth_value():
     C = dc.RandomizedResponse(5, p=0.9)
-    with within(Limits(most_factor_terms=10)):
+    with lowered(MAX_FACTOR_TERMS=10):
         found = dc.equivalent(C, C)
     assert found.holds is None
     with pytest.raises(InvalidValueError, match="whether the two are equivalent is not decided: to compare"):

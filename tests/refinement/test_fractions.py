@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 
 import discretion as dc
-from discretion.limits import Limits, within
 from discretion.refinement import compare_all
 from oracles import measures as slow, refinement as oracle
 from oracles.channels import cascade
 from refinement.test_refines import pairs
+from support.lowering import lowered
 
 F = Fraction
 
@@ -53,7 +53,7 @@ def test_a_gap_that_doubles_cannot_hold_is_one():
 def test_a_factor_that_takes_too_long_to_solve_for_is_that_in_doubles():
     C = dc.Channel([[F(9, 10), F(1, 10)], [F(1, 5), F(4, 5)]])
     D = C >> dc.Channel([[F(1, 3), F(2, 3)], [F(1, 7), F(6, 7)]])
-    with within(Limits(most_fractions=8)):
+    with lowered(MAX_FRACTIONS=8):
         certificate = dc.refines(C, D).certificate
     assert 0 < certificate.residual < 1e-15
     assert all(sum(row) == 1 for row in certificate.factor.matrix)

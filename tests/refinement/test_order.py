@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import discretion as dc
-from discretion.limits import Limits, within
 from discretion.refinement import compare_all
 from oracles.strategies import stochastic
+from support.lowering import lowered
 
 HALF = dc.Channel([[1, 0], [0.5, 0.5]])
 
@@ -73,7 +73,7 @@ def test_the_proof_for_one_pair_serves_others(monkeypatch):
 
 
 def test_what_is_too_large_is_named_and_the_rest_is_compared():
-    with within(Limits(most_entries=10**4)):
+    with lowered(MAX_ENTRIES=10**4):
         order = compare_all({f"{p}": dc.RandomizedResponse(200, p=p) for p in (0.5, 0.6)})
         assert order.undecided.keys() == {("0.5", "0.6")}
         assert "more than 10,000 entries" in order.to_dict()["undecided"][0]["reason"]

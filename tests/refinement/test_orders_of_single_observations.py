@@ -7,10 +7,10 @@ import pytest
 from hypothesis import assume, given, strategies as st
 
 import discretion as dc
-from discretion.limits import Limits, within
 from discretion.refinement import max_case_refines, privacy_refines
 from oracles import refinement as oracle
 from refinement.test_refines import doubles, pairs
+from support.lowering import lowered
 
 
 def posteriors(C):
@@ -98,7 +98,7 @@ def test_how_often_an_observation_is_made_does_not_matter(pair, times):
 @pytest.mark.parametrize("order", [max_case_refines, privacy_refines])
 def test_what_is_too_large_is_left_open(order):
     huge = dc.RandomizedResponse(10**5, p=0.9)
-    with within(Limits(most_entries=10**4)):
+    with lowered(MAX_ENTRIES=10**4):
         found = order(huge, huge)
     assert found.holds is None
     assert "more than 10,000 entries" in found.reason

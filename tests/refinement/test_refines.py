@@ -9,11 +9,11 @@ from hypothesis import given, settings, strategies as st
 import discretion as dc
 from discretion.errors import InvalidChannelError, InvalidValueError, UnsupportedError
 from discretion.estimate import lowest
-from discretion.limits import Limits, within
 from discretion.refinement import Refinement
 from oracles import measures as slow, refinement as oracle
 from oracles.channels import cascade, exact
 from oracles.strategies import matrices, stochastic
+from support.lowering import lowered
 
 SEVERAL = st.integers(1, 3)
 
@@ -185,7 +185,7 @@ def test_a_verdict_says_itself_shortly_and_as_data():
 
 def test_what_is_too_large_is_left_open():
     C, D = dc.RandomizedResponse(5, p=0.9), dc.RandomizedResponse(5, p=0.8)
-    with within(Limits(most_factor_terms=1000)):
+    with lowered(MAX_FACTOR_TERMS=1000):
         found = dc.refines(C, D)
         assert found.holds is None
         assert "over 1,000 multiplications" in found.reason

@@ -9,11 +9,11 @@ from hypothesis import given, settings, strategies as st
 import discretion as dc
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate, highest, lowest
-from discretion.limits import Limits, within
 from discretion.security import bayes_security_of_losses, posterior_vulnerability_bounds
 from mechanisms.table import MECHANISMS
 from oracles.promise import exactly
 from oracles.strategies import gains, matrices, priors
+from support.lowering import lowered
 
 
 @given(matrices(rows=st.integers(1, 5), columns=st.integers(1, 5)), st.integers(1, 6))
@@ -29,7 +29,7 @@ def test_where_sets_of_secrets_are_too_many_the_ends_hold():
     C = dc.Channel(np.random.default_rng(0).dirichlet(np.ones(20), size=9))
     for guesses in (3, 5, 8):
         known = bayes_security_of_losses(C, guesses)
-        with within(Limits(most_choices_tried=1)):
+        with lowered(MAX_CHOICES_TRIED=1):
             found = bayes_security_of_losses(C, guesses)
         assert isinstance(found, Estimate)
         assert found.low <= known <= found.high

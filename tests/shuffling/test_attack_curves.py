@@ -8,7 +8,7 @@ import pytest
 import discretion as dc
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate, highest, lowest
-from discretion.limits import Limits, within
+from support.lowering import lowered
 
 RATES = [0.0, 1e-6, 0.01, 0.1, 0.5, 0.9, 1.0]
 SKEWED = dc.Channel([[0.6, 0.3, 0.1], [0.1, 0.8, 0.1]])
@@ -98,7 +98,7 @@ def test_the_worst_of_many_kinds_of_report_are_found_by_their_profile(mechanism,
 def test_what_is_too_much_to_list_is_bounded():
     view = dc.Shuffled(dc.RandomizedResponse(4, epsilon=1), 60).seen_by(dc.AllButOne([20, 20, 10, 9]))
     exactly = dc.tradeoff(view)
-    with within(Limits(most_histograms=100)):
+    with lowered(MAX_HISTOGRAMS=100):
         again = dc.Shuffled(dc.RandomizedResponse(4, epsilon=1), 60).seen_by(dc.AllButOne([20, 20, 10, 9]))
         bounded = dc.tradeoff(again).at(0.1), dc.tradeoff(again, (0, 1)).at(0.1)
     for bound in bounded:

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import discretion as dc
-from discretion.limits import Limits, within
 from discretion.shuffling import (
     dataset_channel,
     full_shuffle_channel,
@@ -22,6 +21,7 @@ from oracles import measures, shuffling as slow
 from oracles.channels import exact
 from oracles.promise import exactly
 from oracles.strategies import stochastic
+from support.lowering import lowered
 
 CROWDS = [(1, 1), (1, 3), (2, 2), (3, 2), (2, 3), (3, 3)]
 each_crowd = pytest.mark.parametrize(("n", "k"), CROWDS)
@@ -121,7 +121,7 @@ def test_what_is_no_question_about_a_dataset_is_refused(make, words):
 
 
 def test_datasets_are_no_more_than_a_channel_may_have():
-    with within(Limits(most_entries=24)):
+    with lowered(MAX_ENTRIES=24):
         assert target_gain(3, 2).secrets == 8
         with pytest.raises(dc.errors.TooLargeError):
             target_gain(4, 2)

@@ -9,10 +9,10 @@ from scipy import stats
 
 import discretion as dc
 from discretion.adversaries.gains import IdentityGain
-from discretion.limits import Limits, within
 from discretion.measures.guesses.vulnerability import plan_posterior_vulnerability
 from discretion.shuffling import exchangeable
 from oracles.promise import exactly
+from support.lowering import lowered
 
 RR = dc.RandomizedResponse
 
@@ -53,7 +53,7 @@ def test_intervals_cover_the_listing(case, told, monkeypatch):
     truth = plan_posterior_vulnerability(
         view, None if len(set(view.alpha)) == 1 else np.array(view.knowledge.prior), gain
     ).compute()
-    with within(Limits(most_crowds_drawn=1000)):
+    with lowered(MAX_CROWDS_DRAWN=1000):
         estimates = [sampled(view, gain, seed) for seed in range(REPETITIONS)]
     assert sum(e.low - 1e-12 <= truth <= e.high + 1e-12 for e in estimates) >= LEAST_COVERED
     assert {e.confidence for e in estimates} == {0.95}

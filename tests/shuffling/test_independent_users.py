@@ -6,9 +6,9 @@ import pytest
 
 import discretion as dc
 from discretion.errors import TooLargeError
-from discretion.limits import Limits, within
 from discretion.shuffling import dataset_channel
 from oracles.promise import exactly
+from support.lowering import lowered
 
 MECHANISMS = {
     "randomized response": dc.RandomizedResponse(3, epsilon=1),
@@ -26,7 +26,7 @@ FACTORISING = [
 
 
 def not_written_down(mechanism, n):
-    with within(Limits(most_entries=1)):
+    with lowered(MAX_ENTRIES=1):
         return dataset_channel(mechanism, n)
 
 

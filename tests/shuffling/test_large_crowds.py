@@ -7,13 +7,13 @@ import pytest
 
 import discretion as dc
 from discretion.adversaries.gains import IdentityGain
-from discretion.limits import Limits, within
 from discretion.measures.guesses.vulnerability import plan_posterior_vulnerability
 from discretion.shuffling.bounds import GainBounds, bounded, gain_leak
 from discretion.shuffling.known_others import AmongOthers, known
 from discretion.shuffling.worst_others import bounded_worst
 from oracles import channels, crowds, laws, measures as slow, shuffling
 from oracles.promise import exactly
+from support.lowering import lowered
 
 RR = dc.RandomizedResponse
 
@@ -166,7 +166,7 @@ def test_in_a_large_crowd_the_strong_adversary_gets_a_certified_bound(k):
     uninformed = dc.posterior_vulnerability(dc.Shuffled(mechanism, n))
     assert uninformed <= bound.high < 1 / k + (mechanism.p - 1 / k) / 2
     # The guess is within, by a sample where one can be had.
-    with within(Limits(most_crowds_drawn=1 << 14)):  # a wider interval that is within all the same
+    with lowered(MAX_CROWDS_DRAWN=1 << 14):  # a wider interval that is within all the same
         found = dc.posterior_vulnerability(dc.Shuffled(mechanism, n).seen_by(adversary, seed=1))
         leakage = dc.leakage(dc.Shuffled(mechanism, n).seen_by(adversary, seed=1))
         added = dc.leakage(dc.Shuffled(mechanism, n).seen_by(adversary, seed=1), kind="additive")

@@ -10,10 +10,10 @@ from hypothesis import given, settings, strategies as st
 
 import discretion as dc
 from discretion.estimate import Estimate
-from discretion.limits import Limits, within
 from oracles import adversaries as slow, channels, measures
 from oracles.promise import exactly
 from oracles.strategies import gains, stochastic
+from support.lowering import lowered
 
 RR, UE = dc.RandomizedResponse, dc.UnaryEncoding
 WORST = dc.WorstAllButOne()
@@ -130,7 +130,7 @@ def test_thousands_of_two_values_are_gone_through(n):
 def test_what_is_not_looked_through_leaves_certified_bounds(most):
     s = dc.Shuffled(RR(3, p=0.75), 30)
     truth = dc.privacy_profile(s.seen_by(dc.WorstAllButOne()), 0.5)
-    with within(Limits(most_likelihoods_tried=most)):
+    with lowered(MAX_LIKELIHOODS_TRIED=most):
         found = dc.privacy_profile(s.seen_by(dc.WorstAllButOne()), 0.5)
     if isinstance(found, Estimate):
         assert found.certified

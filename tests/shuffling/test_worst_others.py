@@ -13,7 +13,7 @@ from discretion.estimate import Estimate, settled
 from discretion.measures.guesses.vulnerability import plan_posterior_vulnerability
 from discretion.measures.information.capacities import plan_shannon_capacity
 from discretion.measures.information.mutual_information import plan_mutual_information
-from discretion.measures.privacy_loss.differential_privacy import least_epsilon, plan_ldp_epsilon
+from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon, profile_root
 from discretion.shuffling.bounds import CapacityBounds, GainBounds, InformationBounds, bounded
 from discretion.shuffling.known_others import known
 from discretion.shuffling.laws.blanket import Blanket
@@ -191,7 +191,7 @@ def test_the_bounded_epsilon_holds_the_worst_one(delta, crowd):
     view = dc.Shuffled(mechanism, n).seen_by(dc.WorstAllButOne())
     rows = [rows_among(mechanism, counts) for counts in slow.all_counts(n - 1, mechanism.secrets)]
     truth = slow.epsilon(lambda ratio: max(slow.privacy_profile(each, ratio) for each in rows), delta)
-    found = least_epsilon(_bounded_profile(view), delta, plan_ldp_epsilon(view).compute())
+    found = profile_root(_bounded_profile(view), delta, plan_ldp_epsilon(view).compute())
     low, high = (found.low, found.high) if isinstance(found, Estimate) else (found, found)
     slack = 1e-9 if math.isfinite(truth) else 0
     assert low <= truth + slack

@@ -2,11 +2,10 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import discretion as dc
-from discretion import limits
+from support.lowering import lowered
 from sweep.channels import a_system
 from sweep.draws import Draw
 from sweep.question import Agreement
@@ -28,8 +27,7 @@ def questions(draw: Draw) -> Iterator[Agreement]:
 
 
 def _on_grid(few: bool, agree: Any, *given: Any) -> str | None:
-    usual = limits.current()
-    with limits.within(replace(usual, most_loss_points=_FEW_POINTS) if few else usual):
+    with lowered(**{"MAX_LOSS_POINTS": _FEW_POINTS} if few else {}):
         return agree(*given)
 
 

@@ -2,13 +2,12 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import discretion as dc
-from discretion import limits
 from discretion.errors import InvalidValueError
+from support.lowering import lowered
 from sweep.channels import a_system
 from sweep.draws import Draw
 from sweep.inverse_answers import inverted
@@ -17,16 +16,16 @@ from sweep.question import Agreement
 _RELATIVE = 1e-9
 # Most crowds are asked with so little room that bounds answer, and thousands of questions take a minute.
 _LITTLE = {
-    "most_histograms": 1 << 10,
-    "most_terms_added": 1 << 13,
-    "most_log_terms": 1 << 12,
-    "most_cells_summed": 1 << 12,
-    "most_integral_terms": 1 << 14,
-    "most_peaks": 1 << 8,
-    "most_likelihoods_tried": 1 << 14,
-    "most_likelihoods_expected": 1 << 13,
-    "most_users_split": 1 << 5,
-    "most_crowds_drawn": 1 << 8,
+    "MAX_HISTOGRAMS": 1 << 10,
+    "MAX_TERMS_ADDED": 1 << 13,
+    "MAX_LOG_TERMS": 1 << 12,
+    "MAX_CELLS_SUMMED": 1 << 12,
+    "MAX_INTEGRAL_TERMS": 1 << 14,
+    "MAX_PEAKS": 1 << 8,
+    "MAX_LIKELIHOODS_TRIED": 1 << 14,
+    "MAX_LIKELIHOODS_EXPECTED": 1 << 13,
+    "MAX_USERS_SPLIT": 1 << 5,
+    "MAX_CROWDS_DRAWN": 1 << 8,
 }
 _OFTEN, _INVERSELY = 0.9, 0.1
 
@@ -47,8 +46,7 @@ def questions(draw: Draw) -> Iterator[Agreement]:
 
 
 def _in_room(little: bool, agree: Any) -> str | None:
-    usual = limits.current()
-    with limits.within(replace(usual, **_LITTLE) if little else usual):
+    with lowered(**_LITTLE if little else {}):
         try:
             return agree()
         except InvalidValueError:  # refused: there is no answer to compare

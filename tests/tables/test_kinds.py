@@ -20,8 +20,8 @@ import pytest
 
 from discretion.anonymity import Population
 from discretion.errors import DiscretionError, InvalidTableError, TooLargeError
-from discretion.limits import Limits, within
 from support.cli_runner import run
+from support.lowering import lowered
 
 SECRET = "sEcReT"
 PEOPLE = pa.table(
@@ -365,7 +365,7 @@ def test_an_odd_one_is_refused_in_one_sentence(odd: str, tmp_path: Path) -> None
 def test_what_unpacks_to_more_than_there_is_room_for_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.csv.gz"
     path.write_bytes(gzip.compress(b"a\n" + b"x\n" * 1_000_000))
-    with within(Limits(most_bytes_spooled=1_000_000)), pytest.raises(TooLargeError, match="holds more than 1 MB"):
+    with lowered(MAX_BYTES_SPOOLED=1_000_000), pytest.raises(TooLargeError, match="holds more than 1 MB"):
         Population(path)
 
 

@@ -161,7 +161,7 @@ def as_parameters(alpha: ArrayLike, how_many: str, *, at_least: int) -> Reals:
 PopulationLaw = Dirichlet | PointMixture
 
 
-def as_population(population: Any, k: int) -> PopulationLaw:
+def as_population_law(population: Any, k: int) -> PopulationLaw:
     """Return the population law on k values; None means Jeffreys' prior."""
     if k < 2:
         raise InvalidPriorError("a channel with one input has nothing to tell of a population; it needs two or more")

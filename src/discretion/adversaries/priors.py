@@ -11,6 +11,7 @@ from discretion.errors import InvalidPriorError, TooLargeError
 from discretion.escaping import short_repr
 from discretion.numerics.arrays import Reals
 from discretion.validation import (
+    MAX_VALUES,
     SUM_ROUNDING,
     SUM_TOLERANCE,
     Fractions,
@@ -46,7 +47,7 @@ def uniform(k: int) -> Reals:
     [0.25, 0.25, 0.25, 0.25]
     """
     k = as_count(k, "k", at_least=1)
-    if k > (most := limits.current().most_values):
+    if k > (most := limits.current().numbers(MAX_VALUES)):
         raise TooLargeError(f"a prior on more than {most:,} values is not written down; take a measure that needs none")
     return _frozen(np.full(k, 1.0 / k))
 
@@ -121,7 +122,7 @@ def as_prior(prior: ArrayLike | None, k: int) -> Reals | None:
     return None if (vector == 1 / k).all() else vector
 
 
-def written_out(prior: Reals | None, k: int) -> Reals:
+def prior_vector(prior: Reals | None, k: int) -> Reals:
     """Return a checked prior on k secrets as a vector, where None is uniform."""
     return uniform(k) if prior is None else prior
 

@@ -85,10 +85,10 @@ def _band(innocent: Reals, guilty: Reals, level: float) -> Band:
     accused, hits = (_no_less_than(thresholds, scores) for scores in (innocent, guilty))
     false, true = (_bounds(scores.size, (1 - level) / 2) for scores in (innocent, guilty))
     return Band(
-        Polygon.through(false.low[accused], 1 - true.high[hits]),
-        Polygon.through(false.high[accused], 1 - true.low[hits]),
+        Polygon.from_points(false.low[accused], 1 - true.high[hits]),
+        Polygon.from_points(false.high[accused], 1 - true.low[hits]),
         METHOD,
-        Polygon.through(accused / innocent.size, 1 - hits / guilty.size),
+        Polygon.from_points(accused / innocent.size, 1 - hits / guilty.size),
         level,
     )
 

@@ -2,8 +2,8 @@
 
 from numpy.typing import ArrayLike
 
-from discretion.blackbox.classifiers import Classifier, Method, chosen, name_of
-from discretion.blackbox.progressive_validation import Validation, validated
+from discretion.blackbox.classifiers import Classifier, Method, choose_classifier, name_of
+from discretion.blackbox.progressive_validation import Validation, validate
 from discretion.blackbox.samples import as_samples
 from discretion.estimate import Estimate
 from discretion.numerics.draws import Seed
@@ -70,17 +70,17 @@ def estimate_bayes_risk(
     (True, 0.03)
     """
     sure = as_confidence(confidence)
-    classifier, validation = observed(secrets, observations, method, rng)
+    classifier, validation = classifier_and_errors(secrets, observations, method, rng)
     return risk_estimate(validation, sure, classifier)
 
 
-def observed(
+def classifier_and_errors(
     secrets: ArrayLike, observations: ArrayLike, method: Method, rng: Seed
 ) -> tuple[Classifier | None, Validation]:
     """Return what guesses, None for the frequentist method, and how it errs on the samples in random order."""
     samples, _ = as_samples(secrets, observations, rng)
-    classifier, kept = chosen(method, samples)
-    return classifier, validated(classifier, kept)
+    classifier, remaining = choose_classifier(method, samples)
+    return classifier, validate(classifier, remaining)
 
 
 def risk_estimate(validation: Validation, confidence: float, classifier: Classifier | None) -> Estimate:

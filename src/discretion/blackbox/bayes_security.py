@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from discretion.blackbox.bayes_risk import NO_LOWER_LIMIT, held_out
 from discretion.blackbox.classified_pairs import validated_pairs
-from discretion.blackbox.classifiers import Classifier, Method, chosen, name_of
+from discretion.blackbox.classifiers import Classifier, Method, choose_classifier, name_of
 from discretion.blackbox.compared_pairs import compared_pairs
 from discretion.blackbox.fair_trials import number_of_trials
 from discretion.blackbox.likely_security import likely_security
@@ -96,12 +96,12 @@ def security_and_pair(  # noqa: PLR0917 - what estimate_bayes_security takes
     sure = as_confidence(confidence)
     samples, source = as_samples(secrets, observations, rng)
     unseen = _unseen(samples, among)
-    classifier, kept = chosen(method, samples)
+    classifier, remaining = choose_classifier(method, samples)
     if classifier is None:
-        estimate, pair = _by_counts(kept, sure, unseen, source)
+        estimate, pair = _by_counts(remaining, sure, unseen, source)
     else:
-        estimate, pair = _by_classifier(classifier, kept, sure, source)
-    return replace(estimate, method=f"{name_of(classifier)}: {estimate.method}{_scarce(samples, kept)}"), pair
+        estimate, pair = _by_classifier(classifier, remaining, sure, source)
+    return replace(estimate, method=f"{name_of(classifier)}: {estimate.method}{_scarce(samples, remaining)}"), pair
 
 
 def _unseen(samples: Samples, among: ArrayLike | None) -> str | None:
@@ -167,9 +167,9 @@ def _by_classifier(
     return Estimate(min(2 * likely, high), 0.0, high, confidence, method), _labels(samples, pair)
 
 
-def _scarce(samples: Samples, kept: Samples) -> str:
+def _scarce(samples: Samples, remaining: Samples) -> str:
     """Return how many secrets have too few samples kept to test, and how many samples those had."""
-    sizes, left = (np.bincount(some.secrets, minlength=samples.k).tolist() for some in (samples, kept))
+    sizes, left = (np.bincount(some.secrets, minlength=samples.k).tolist() for some in (samples, remaining))
     few = sorted(size for size, rest in zip(sizes, left, strict=True) if not number_of_trials(rest))
     secrets = "1 secret" if len(few) == 1 else f"{len(few):,} secrets"
     return f"; too few samples to test of {secrets} ({_some([str(size) for size in few])})" if few else ""

@@ -38,16 +38,16 @@ _CUTS, _DOUBT = 64, 0.002
 
 @dataclass(frozen=True)
 class Block:
-    """Trials that are known and trials that are asked: a score, above 0 where x is likelier, and whether it was x."""
+    """Trials that are known and trials that are tested: a score, above 0 where x is likelier, and whether it was x."""
 
     known: Reals
     known_x: Booleans
-    asked: Reals
-    asked_x: Booleans
+    tested: Reals
+    tested_x: Booleans
 
 
 def bets(blocks: Iterable[Block], worth: Worth) -> Integers:
-    """Return for each block a row: c, and how many guesses on the asked were right, wrong and withheld.
+    """Return for each block a row: c, and how many guesses on the tested were right, wrong and withheld.
 
     Which of the two is guessed, and from which score on, is what was worth most on the known.
     """
@@ -70,14 +70,14 @@ def log_wealth(placed: Integers, ratio: float, delta: float) -> float:
 
 def _bet(block: Block, worth: Worth) -> tuple[int, int, int, int]:
     most, placed = 0.0, (1, 0, 0, 0)
-    for (c, surety, guess), (_, asked_surety, asked_guess) in zip(_ways(block.known), _ways(block.asked), strict=True):
+    for (c, surety, guess), (_, asked_surety, asked_guess) in zip(_ways(block.known), _ways(block.tested), strict=True):
         cuts, right, wrong = _counts_above(surety, guess == block.known_x)
         limits = lower_limit(right, surety.size, _DOUBT), upper_limit(wrong, surety.size, _DOUBT)
         values = worth(*limits, c)
         best = int(np.argmax(values))
         if values[best] > most:
             guessed = asked_surety >= cuts[best]
-            correct = int(np.count_nonzero(guessed & (asked_guess == block.asked_x)))
+            correct = int(np.count_nonzero(guessed & (asked_guess == block.tested_x)))
             total = int(np.count_nonzero(guessed))
             most, placed = float(values[best]), (c, correct, total - correct, guessed.size - total)
     return placed

@@ -7,13 +7,16 @@ import numpy as np
 from numpy.random import Generator
 
 from discretion import limits
-from discretion.blackbox.classifiers import Classifier, features, guesses
+from discretion.blackbox.classifiers import Classifier, features, predictions
 from discretion.blackbox.fair_trials import FairTrials, fair_trials, number_of_trials
 from discretion.blackbox.progressive_validation import FITTED, Validation
 from discretion.blackbox.samples import Samples
 from discretion.errors import TooLargeError
 from discretion.numerics.arrays import Integers
 from discretion.numerics.laws.binomial_limits import upper_limit
+
+# Secrets whose pairs are compared by a classifier: half a million pairs.
+MAX_SECRETS_CLASSIFIED = 1000
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ def validated_pairs(classifier: Classifier, samples: Samples, rng: Generator) ->
     is said of the others holds.
     """
     k = samples.k
-    if k > (most := limits.current().most_secrets_classified):
+    if k > (most := limits.current().steps(MAX_SECRETS_CLASSIFIED, each=1 << 20)):
         raise TooLargeError(
             f"all pairs of {k:,} secrets are too many to compare by a classifier, which at most {most:,} are "
             "not; keep the secrets that matter"
@@ -91,7 +94,7 @@ def _validated(
         # In random order, or where a sample stands would tell its secret.
         known = rng.permutation(np.concatenate([a[:i], b[:j]]))
         tested = rng.permutation(np.concatenate([a[i:i_end], b[j:j_end]]))
-        guessed = guesses(classifier, rows[known], secrets[known], rows[tested])
+        guessed = predictions(classifier, rows[known], secrets[known], rows[tested])
         errors.append(int(np.sum(guessed != secrets[tested])))
     ends = plan.first + plan.second
     return Validation(ends[:-1], np.diff(ends), np.array(errors, dtype=np.int64), None)

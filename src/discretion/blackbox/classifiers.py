@@ -32,7 +32,7 @@ class Classifier(Protocol):
 Method = Literal["auto", "frequentist", "nearest-neighbours"] | Classifier
 
 
-def chosen(method: Method, samples: Samples) -> tuple[Classifier | None, Samples]:
+def choose_classifier(method: Method, samples: Samples) -> tuple[Classifier | None, Samples]:
     """Return the classifier, None for the frequentist one, and the samples that did not help to choose it."""
     if isinstance(method, str):
         if method == "frequentist" or (method == "auto" and samples.kind != "f"):
@@ -55,16 +55,16 @@ def is_classifier(method: Any) -> TypeGuard[Classifier]:
     return isinstance(method, Classifier) and not isinstance(method, type)
 
 
-def guesses(classifier: Classifier, known: Rows, secrets: Rows, asked: Rows) -> Rows:
+def predictions(classifier: Classifier, known: Rows, secrets: Rows, queries: Rows) -> Rows:
     """Return what a fresh copy of the classifier, fitted on the known samples, guesses for the observations asked."""
     if len(set(secrets.tolist())) == 1:  # many classifiers refuse to learn a single secret
-        return np.repeat(secrets[:1], len(asked))
+        return np.repeat(secrets[:1], len(queries))
     fresh = copy.deepcopy(classifier)
     fresh.fit(known.copy(), secrets.copy())  # so that it may work in place
-    guessed = np.asarray(fresh.predict(asked.copy()))
-    if guessed.shape != (len(asked),):
+    guessed = np.asarray(fresh.predict(queries.copy()))
+    if guessed.shape != (len(queries),):
         raise InvalidValueError(
-            f"a classifier must predict a secret for each of {len(asked)} observations, got shape {guessed.shape}"
+            f"a classifier must predict a secret for each of {len(queries)} observations, got shape {guessed.shape}"
         )
     return guessed
 

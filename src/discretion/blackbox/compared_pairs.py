@@ -16,6 +16,13 @@ from discretion.errors import TooLargeError
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.laws.binomial_limits import lower_limit, upper_limit
 
+# (secret, observation) that are compared over all pairs of secrets.
+MAX_CELLS_COMPARED = 2 * 10**10
+# Pairs of secrets.
+MAX_PAIRS_COMPARED = 10**7
+# Cells of the pairs that are validated; one pair is in any case.
+MAX_CELLS_VALIDATED = 10**7
+
 # What holds of a binomial law above its mean holds of its limits at no larger chance of a miss.
 _MOST_MISSES = 0.25
 
@@ -129,7 +136,8 @@ def secret_table(samples: Samples) -> SecretTable:
     cells, cell = distinct_integers((secrets * span + samples.codes)[order])
     table = SecretTable(rarest, sizes[rarest], cell, cells // span, cells % span)
     allowed, pairs = limits.current(), samples.k * (samples.k - 1) // 2
-    if samples.k * cells.size > allowed.most_cells_compared or pairs > allowed.most_pairs_compared:
+    few = pairs <= allowed.numbers(MAX_PAIRS_COMPARED, each=64)
+    if not few or samples.k * cells.size > allowed.steps(MAX_CELLS_COMPARED):
         raise TooLargeError(
             f"all pairs of {samples.k:,} secrets with {cells.size:,} distinct samples are too many to compare; "
             "keep the secrets that matter"
@@ -163,7 +171,7 @@ def affordable_pairs(table: SecretTable, estimates: Reals) -> Integers:
     cost = np.diff(table.first_cell)
     order = np.argsort(estimates, kind="stable")
     order = order[trials_of(table)[order] > 0]
-    few = np.cumsum((cost[first] + cost[second])[order]) <= limits.current().most_cells_validated
+    few = np.cumsum((cost[first] + cost[second])[order]) <= limits.current().steps(MAX_CELLS_VALIDATED, each=64)
     few[:1] = True
     return np.sort(order[few])
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from discretion.blackbox.bayes_risk import observed
+from discretion.blackbox.bayes_risk import classifier_and_errors
 from discretion.blackbox.classifiers import Method, name_of
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.draws import Seed
@@ -78,7 +78,7 @@ def convergence(
     (1000, 0.0)
     """
     sure = as_confidence(confidence)
-    classifier, validation = observed(secrets, observations, method, rng)
+    classifier, validation = classifier_and_errors(secrets, observations, method, rng)
     low, high = validation.limits(1 - sure)
     sizes = validation.known + validation.tested
     arrays = (validation.known, sizes, validation.errors / validation.tested, low, high)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discretion.blackbox.progressive_validation import block_edges, untested
+from discretion.blackbox.progressive_validation import block_edges, first_test
 from discretion.numerics.arrays import Integers
 
 # Of so many standard deviations of the coins' sum: a trial that is not planned costs little, a lost one much.
@@ -35,13 +35,13 @@ class FairTrials:
 
 def number_of_trials(each: int) -> int:
     """Return how many trials to plan with so many samples of either secret: few enough that these rarely run out."""
-    spare = 2 * max(0, each - untested(each))
+    spare = 2 * max(0, each - first_test(each))
     return max(0, int(spare - _MARGIN * spare**0.5))
 
 
 def fair_trials(each: int, growth: float, rng: np.random.Generator) -> FairTrials:
     """Return the trials with so many samples of either secret, of which the first part is taught only."""
-    known, trials = untested(each), number_of_trials(each)
+    known, trials = first_test(each), number_of_trials(each)
     second = np.concatenate([[0], np.cumsum(rng.integers(2, size=trials))])
     first = np.arange(trials + 1) - second
     possible = int(np.searchsorted(np.maximum(first, second), each - known, side="right")) - 1

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from discretion.blackbox.classifiers import Classifier, features, guesses
+from discretion.blackbox.classifiers import Classifier, features, predictions
 from discretion.blackbox.distinct import codes_of_rows
-from discretion.blackbox.nearest_neighbours import as_points, scaled
+from discretion.blackbox.nearest_neighbours import as_points, scale_down
 from discretion.blackbox.samples import Rows
 from discretion.errors import InvalidValueError
 from discretion.numerics.arrays import Booleans, Integers, Reals
@@ -24,7 +24,7 @@ Scores = Callable[[Rows, Booleans, Rows], Reals]
 _THINNING, _THINNEST = 4.0, 8
 
 
-def by_bins(known: Rows, known_x: Booleans, asked: Rows) -> Reals:
+def bin_scores(known: Rows, known_x: Booleans, queries: Rows) -> Reals:
     """Return how often x gave each of ∛n bins of a number; a value that fills one is a bin by itself."""
     ordered = np.sort(known)
     size = ordered.size
@@ -38,21 +38,21 @@ def by_bins(known: Rows, known_x: Booleans, asked: Rows) -> Reals:
     def codes(numbers: Rows) -> Integers:
         return np.searchsorted(edges, numbers, side="right") + np.searchsorted(alone, numbers, side="left")
 
-    return by_counts(codes(known), known_x, codes(asked))
+    return count_scores(codes(known), known_x, codes(queries))
 
 
-def by_counts(known: Integers, known_x: Booleans, asked: Integers) -> Reals:
+def count_scores(known: Integers, known_x: Booleans, queries: Integers) -> Reals:
     """Return how often x gave each code, beside y, as the logarithm of a ratio: 0 for a code never seen."""
-    kinds = int(max(known.max(), asked.max())) + 1
+    kinds = int(max(known.max(), queries.max())) + 1
     x, y = (np.bincount(known[side], minlength=kinds) for side in (known_x, ~known_x))
-    return np.log((x + 0.5) / (y + 0.5))[asked]
+    return np.log((x + 0.5) / (y + 0.5))[queries]
 
 
-def by_distances(known: Rows, known_x: Booleans, asked: Rows) -> Reals:
+def distance_scores(known: Rows, known_x: Booleans, queries: Rows) -> Reals:
     """Return how much further off the k-th nearest output of y is than that of x, k about √n: densities compared."""
     from scipy.spatial import cKDTree  # noqa: PLC0415 - takes a tenth of a second
 
-    points, those = as_points(known), as_points(asked)
+    points, those = as_points(known), as_points(queries)
     exponent = int(np.frexp(np.abs(points).max())[1])
     fewest = min(np.count_nonzero(known_x), np.count_nonzero(~known_x))
     if not fewest:
@@ -60,22 +60,22 @@ def by_distances(known: Rows, known_x: Booleans, asked: Rows) -> Reals:
     k = math.ceil(fewest**0.5)
 
     def log_distances(side: Booleans) -> Reals:
-        tree: Any = cKDTree(scaled(points[side], exponent), balanced_tree=False)
-        distance: Reals = tree.query(scaled(those, exponent), k=[k])[0][:, 0]
+        tree: Any = cKDTree(scale_down(points[side], exponent), balanced_tree=False)
+        distance: Reals = tree.query(scale_down(those, exponent), k=[k])[0][:, 0]
         return np.log(np.maximum(distance, np.finfo(np.float64).tiny))
 
     return log_distances(~known_x) - log_distances(known_x)
 
 
-def by_repeats(known: Rows, known_x: Booleans, asked: Rows) -> Reals:
+def row_scores(known: Rows, known_x: Booleans, queries: Rows) -> Reals:
     """Return scores by counts where the known rows repeat, else by distances.
 
     The known rows alone decide, so that no bet is chosen by what it is placed on.
     """
     if not repeat(known):
-        return by_distances(known, known_x, asked)
-    codes = codes_of_rows(np.concatenate([known, asked]))
-    return by_counts(codes[: len(known)], known_x, codes[len(known) :])
+        return distance_scores(known, known_x, queries)
+    codes = codes_of_rows(np.concatenate([known, queries]))
+    return count_scores(codes[: len(known)], known_x, codes[len(known) :])
 
 
 def repeat(rows: Rows) -> bool:
@@ -83,13 +83,13 @@ def repeat(rows: Rows) -> bool:
     return 2 * np.unique(codes_of_rows(rows)).size < len(rows)
 
 
-def by_classifier(classifier: Classifier) -> Scores:
+def classifier_scores(classifier: Classifier) -> Scores:
     """Return the scores by copies of a classifier: the probability that it gives x, if it does, or what it guesses."""
 
-    def scores(known: Rows, known_x: Booleans, asked: Rows) -> Reals:
-        rows, those = features(classifier, known), features(classifier, asked)
+    def scores(known: Rows, known_x: Booleans, queries: Rows) -> Reals:
+        rows, those = features(classifier, known), features(classifier, queries)
         if not hasattr(classifier, "predict_proba") or known_x.all() or not known_x.any():
-            return guesses(classifier, rows, known_x, those).astype(np.float64) - 0.5
+            return predictions(classifier, rows, known_x, those).astype(np.float64) - 0.5
         fresh: Any = copy.deepcopy(classifier)
         fresh.fit(rows.copy(), known_x.copy())
         shares = np.asarray(fresh.predict_proba(those.copy()))

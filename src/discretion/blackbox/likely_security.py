@@ -25,9 +25,9 @@ def likely_security(samples: Samples, misses: float, rng: np.random.Generator) -
     coded = samples.coded()
     errors: list[tuple[tuple[float, float], tuple[float, float]]] = []
     halves = _halves(coded)
-    for given, asked in (halves, halves[::-1]):
-        pair = _leakiest(coded.taken(given), misses, rng) if given.size else (0, 1)
-        known, tested = (_observed(coded.taken(half), pair) for half in (given, asked))
+    for choosing_half, held_out_half in (halves, halves[::-1]):
+        pair = _leakiest(coded.take(choosing_half), misses, rng) if choosing_half.size else (0, 1)
+        known, tested = (_common_counts(coded.take(half), pair) for half in (choosing_half, held_out_half))
         if known.size and tested.shape[1] > 1:
             errors.append(_errors(known, tested))
     if not errors:
@@ -54,7 +54,7 @@ def _leakiest(samples: Samples, misses: float, rng: np.random.Generator) -> tupl
     return int(pairs.first[best]), int(pairs.second[best])
 
 
-def _observed(samples: Samples, pair: tuple[int, int]) -> Integers:
+def _common_counts(samples: Samples, pair: tuple[int, int]) -> Integers:
     """Return what two secrets came with, of the more frequent one as many as of the other."""
     each = [samples.observations[samples.secrets == secret] for secret in pair]
     both = min(map(len, each))
@@ -78,25 +78,25 @@ def _errors(known: Integers, tested: Integers) -> tuple[tuple[float, float], tup
 
 def _trained(known: Integers, tested: Integers, cells: int) -> float:
     """Return the errors per sample of either secret, known themselves."""
-    return _wrong(_counted(known, cells), _counted(tested, cells)) / tested.shape[1]
+    return _error_count(_cell_counts(known, cells), _cell_counts(tested, cells)) / tested.shape[1]
 
 
 def _held_out(known: Integers, tested: Integers, cells: int) -> float:
     """Return the errors per sample of either secret, each block guessed from all before it."""
-    learned, errors = _counted(known, cells), 0.0
+    learned, errors = _cell_counts(known, cells), 0.0
     edges = np.array(block_edges(known.shape[1], known.shape[1] + tested.shape[1], COUNTED)) - known.shape[1]
     for start, end in pairwise(edges.tolist()):
-        block = _counted(tested[:, start:end], cells)
-        errors += _wrong(learned, block)
+        block = _cell_counts(tested[:, start:end], cells)
+        errors += _error_count(learned, block)
         learned += block
     return errors / tested.shape[1]
 
 
-def _counted(observed: Integers, cells: int) -> Integers:
+def _cell_counts(observed: Integers, cells: int) -> Integers:
     return np.stack([np.bincount(row, minlength=cells) for row in observed])
 
 
-def _wrong(learned: Integers, asked: Integers) -> float:
+def _error_count(learned: Integers, tested: Integers) -> float:
     """Return the errors of guessing the more frequent secret, or by a fair coin."""
     lead = learned[0] - learned[1]
-    return float(asked[0, lead < 0].sum() + asked[1, lead > 0].sum() + asked[:, lead == 0].sum() / 2)
+    return float(tested[0, lead < 0].sum() + tested[1, lead > 0].sum() + tested[:, lead == 0].sum() / 2)

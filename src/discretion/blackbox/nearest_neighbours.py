@@ -123,7 +123,7 @@ class _Tree:
         codes = codes_of_rows(points)
         count = int(codes.max()) + 1
         # Midpoints instead of medians: with many equal coordinates a balanced tree takes quadratic time.
-        self._tree = cKDTree(scaled(points[first_places(codes, count)], self._exponent), balanced_tree=False)
+        self._tree = cKDTree(scale_down(points[first_places(codes, count)], self._exponent), balanced_tree=False)
         self._sizes, self._samples = np.bincount(codes), codes.size
         self._kinds = int(secrets.max()) + 1
         cells, of_sample = distinct_integers(codes * self._kinds + secrets)
@@ -134,17 +134,17 @@ class _Tree:
     def elected(self, X: Any, k: int) -> Integers:
         """Return which secret wins the vote at each point of X."""
         points = self._sizes.size
-        return self._winners(scaled(as_points(X), self._exponent), k, min(2 + k * points // self._samples, points))
+        return self._winners(scale_down(as_points(X), self._exponent), k, min(2 + k * points // self._samples, points))
 
-    def _winners(self, asked: Reals, k: int, width: int) -> Integers:
+    def _winners(self, queries: Reals, k: int, width: int) -> Integers:
         """Return the winners among the k nearest samples and those as near as the k-th, from so many points at first.
 
         Where the last of these points is as near as the k-th sample, others may be, and the search goes on.
         """
-        winners = np.empty(len(asked), dtype=np.int64)
+        winners = np.empty(len(queries), dtype=np.int64)
         step = max(1, _MOST_AT_ONCE // (width * self._most_cells + self._kinds))
-        for start in range(0, len(asked), step):
-            some = asked[start : start + step]
+        for start in range(0, len(queries), step):
+            some = queries[start : start + step]
             workers = 1 if len(some) < _WORTH_THREADS else -1
             answer: Any = self._tree.query(some, k=np.arange(1, width + 1), workers=workers)
             distance: Reals = answer[0]
@@ -195,7 +195,7 @@ def as_points(X: Any) -> Reals:
     return points.reshape(len(points), -1).astype(np.float64, copy=False)
 
 
-def scaled(points: Reals, exponent: int) -> Reals:
+def scale_down(points: Reals, exponent: int) -> Reals:
     """Return points by that power of two smaller, and none further off than its square can be said."""
     with np.errstate(over="ignore", under="ignore"):
         return np.clip(np.ldexp(points, -exponent), -_FURTHEST, _FURTHEST)

@@ -5,7 +5,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from discretion.blackbox.bayes_risk import NO_LOWER_LIMIT, observed
+from discretion.blackbox.bayes_risk import NO_LOWER_LIMIT, classifier_and_errors
 from discretion.blackbox.classifiers import Method, name_of
 from discretion.errors import InvalidValueError
 from discretion.numerics.draws import Seed
@@ -58,7 +58,7 @@ def samples_needed(  # noqa: PLR0917 - what the estimate takes, and the width
         raise InvalidValueError(
             f"a pilot is secrets and their observations, got {'observations' if secrets is None else 'secrets'} only"
         )
-    classifier, pilot = observed(secrets, observations, method, rng)
+    classifier, pilot = classifier_and_errors(secrets, observations, method, rng)
     if pilot.least is None:
         raise InvalidValueError(
             f"no number of samples gives {name_of(classifier)} an interval of a given width, since {NO_LOWER_LIMIT}; "

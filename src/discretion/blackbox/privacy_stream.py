@@ -12,15 +12,15 @@ from discretion.blackbox.classifiers import NAMES, Method, is_classifier, name_o
 from discretion.blackbox.distinct import NUMBERS, codes_of_rows
 from discretion.blackbox.likelihood_scores import (
     Scores,
-    by_bins,
-    by_classifier,
-    by_counts,
-    by_distances,
-    by_repeats,
+    bin_scores,
+    classifier_scores,
+    count_scores,
+    distance_scores,
     repeat,
+    row_scores,
 )
 from discretion.blackbox.progressive_validation import COUNTED, FITTED, block_edges
-from discretion.blackbox.samples import Rows, checked_sides, columns, joined
+from discretion.blackbox.samples import Rows, checked_sides, columns, join_samples
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
 from discretion.measures.privacy_loss.differential_privacy import ratio_of
@@ -135,7 +135,7 @@ class PrivacyStream:
         """
         numbers = _kind(self._given[0][0], self._given[1][0]).startswith("numbers")
         everything = [*self._given[0], *self._given[1]]
-        outputs = np.concatenate(everything) if numbers else joined(everything)
+        outputs = np.concatenate(everything) if numbers else join_samples(everything)
         of_x = sum(map(len, self._given[0]))
         missing = max(0, len(outputs) + 1 - self._coins.size)
         self._coins = np.concatenate([self._coins, self._rng.integers(2, size=missing) > 0])
@@ -147,16 +147,16 @@ class PrivacyStream:
     def _guesser(self, outputs: Rows) -> tuple[str, Scores, Rows, float]:
         """Return what to call the guesser, its scores, of what, and by what factor its known ones grow."""
         if not isinstance(self._method, str):
-            return name_of(self._method), by_classifier(self._method), outputs, FITTED
+            return name_of(self._method), classifier_scores(self._method), outputs, FITTED
         if self._method == "auto" and outputs.dtype.kind in NUMBERS and outputs[0].size == 1:
-            return "histogram", by_bins, outputs.ravel(), COUNTED
+            return "histogram", bin_scores, outputs.ravel(), COUNTED
         if self._method == "auto" and outputs.dtype.kind in NUMBERS:
             # The first trials are learned and not bet on: they may say how often to learn anew.
             growth = COUNTED if repeat(outputs[:_LEARNED]) else FITTED
-            return "nearest neighbours, or frequentist once rows repeat", by_repeats, outputs, growth
+            return "nearest neighbours, or frequentist once rows repeat", row_scores, outputs, growth
         if self._method == "nearest-neighbours":
-            return "nearest neighbours", by_distances, outputs, FITTED
-        return "frequentist", by_counts, codes_of_rows(outputs), COUNTED
+            return "nearest neighbours", distance_scores, outputs, FITTED
+        return "frequentist", count_scores, codes_of_rows(outputs), COUNTED
 
 
 def _kind(x: Rows, y: Rows) -> str:
@@ -170,5 +170,5 @@ def _blocks(scores: Scores, rows: Rows, is_x: Booleans, growth: float) -> Iterat
         known, known_x, half = rows[:start], is_x[:start], start // 2
         first, second = slice(half), slice(half, None)
         crossed = [scores(known[a], known_x[a], known[b]) for a, b in ((second, first), (first, second))]
-        asked = scores(known, known_x, rows[start:end])
-        yield Block(np.concatenate(crossed), known_x, asked, is_x[start:end])
+        new_scores = scores(known, known_x, rows[start:end])
+        yield Block(np.concatenate(crossed), known_x, new_scores, is_x[start:end])

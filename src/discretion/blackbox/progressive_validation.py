@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from discretion.blackbox.classifiers import Classifier, features, guesses
+from discretion.blackbox.classifiers import Classifier, features, predictions
 from discretion.blackbox.distinct import distinct_integers
 from discretion.blackbox.samples import Samples
 from discretion.numerics.arrays import Integers, Reals
@@ -92,28 +92,28 @@ def block_edges(known: int, size: int, growth: float) -> list[int]:
     return edges
 
 
-def untested(size: int) -> int:
+def first_test(size: int) -> int:
     """Return how many samples are taught before the first test."""
     return max(1, size // _UNTESTED_PART)
 
 
-def validated(classifier: Classifier | None, samples: Samples) -> Validation:
+def validate(classifier: Classifier | None, samples: Samples) -> Validation:
     """Return how the classifier, None for the frequentist one, errs on the samples."""
     return _frequentist(samples) if classifier is None else _fitted(classifier, samples)
 
 
 def _fitted(classifier: Classifier, samples: Samples) -> Validation:
-    edges = block_edges(untested(samples.size), samples.size, FITTED)
+    edges = block_edges(first_test(samples.size), samples.size, FITTED)
     rows, secrets = features(classifier, samples.observations), samples.named_secrets
     errors = [
-        int(np.sum(guesses(classifier, rows[:start], secrets[:start], rows[start:end]) != secrets[start:end]))
+        int(np.sum(predictions(classifier, rows[:start], secrets[:start], rows[start:end]) != secrets[start:end]))
         for start, end in pairwise(edges)
     ]
     return Validation(np.array(edges[:-1]), np.diff(edges), np.array(errors, dtype=np.int64), None)
 
 
 def _frequentist(samples: Samples) -> Validation:
-    edges = block_edges(untested(samples.size), samples.size, COUNTED)
+    edges = block_edges(first_test(samples.size), samples.size, COUNTED)
     cells, of_sample = distinct_integers(samples.codes * samples.k + samples.secrets)
     secret = cells % samples.k
     starts = np.flatnonzero(np.diff(cells // samples.k, prepend=-1))

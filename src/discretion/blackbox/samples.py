@@ -67,17 +67,17 @@ class Samples:
         """The kind of the observations, as NumPy abbreviates it."""
         return self._unordered.dtype.kind
 
-    def taken(self, places: Integers | slice) -> "Samples":
+    def take(self, places: Integers | slice) -> "Samples":
         """Return those at these places."""
         return Samples(self.labels, self.secrets[places], self._order[places], self._unordered)
 
     def first(self, count: int) -> "Samples":
         """Return the first of them."""
-        return self.taken(slice(count))
+        return self.take(slice(count))
 
     def after(self, count: int) -> "Samples":
         """Return all but the first of them."""
-        return self.taken(slice(count, None))
+        return self.take(slice(count, None))
 
     def coded(self) -> "Samples":
         """Return them with codes for observations."""
@@ -167,7 +167,7 @@ def columns(shape: tuple[int, ...]) -> str:
     return f"rows of {shape[0]}" if shape else "single values"
 
 
-def joined(batches: Sequence[Rows]) -> Rows:
+def join_samples(batches: Sequence[Rows]) -> Rows:
     """Return all of some batches, of which none becomes equal that was not."""
     kinds = {batch.dtype.kind for batch in batches}
     if len(kinds) > 1:  # or 1 and "1" would be one value

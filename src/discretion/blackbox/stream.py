@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discretion.blackbox.bayes_risk import risk_estimate
-from discretion.blackbox.classifiers import Classifier, Method, features, guesses, is_classifier
+from discretion.blackbox.classifiers import Classifier, Method, features, is_classifier, predictions
 from discretion.blackbox.distinct import distinct, distinct_integers
 from discretion.blackbox.nearest_neighbours import NearestNeighbours
 from discretion.blackbox.progressive_validation import Validation
-from discretion.blackbox.samples import Rows, check_secrets_repeat, checked_pairs, columns, joined
+from discretion.blackbox.samples import Rows, check_secrets_repeat, checked_pairs, columns, join_samples
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
 from discretion.validation import as_confidence
@@ -183,8 +183,8 @@ class _All:
         rows = features(self.classifier, observations)
         errors = 0
         if self._secrets:
-            known, learned = joined(self._observations), joined(self._secrets)
-            errors = int(np.sum(guesses(self.classifier, known, learned, rows) != secrets))
+            known, learned = join_samples(self._observations), join_samples(self._secrets)
+            errors = int(np.sum(predictions(self.classifier, known, learned, rows) != secrets))
         self._secrets.append(secrets.copy())  # the caller may write the next batch over this one
         self._observations.append(rows.copy())
         return errors

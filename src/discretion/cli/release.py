@@ -49,9 +49,10 @@ def release(
 
     gates = gates_of(output.fail_over, release_measures(options.sensitive))
     memory, seconds = as_memory(limits.memory), as_seconds(limits.time)
-    files = (out, f"{out}.discretion.json")
+    read = [] if options.hierarchies is None else [options.hierarchies]
+    place = writing(output, table, read=read, others=[out, f"{out}.discretion.json"])
     try:
-        with working(Limits(None, memory)) as progress, writing(output, table, others=files) as write:
+        with working(Limits(None, memory)) as progress, place as write:
             result = run_release(table, out, options, seconds=seconds, progress=progress, memory=memory)
             write(result)
     except MissedGoalError as missed:

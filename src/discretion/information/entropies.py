@@ -13,6 +13,9 @@ from discretion.numerics.excess import deviance, relative_excess
 from discretion.numerics.laws.binomial import digamma_lag, gamma_error, stirling_error
 from discretion.numerics.means.dirichlet_means import mean_s_log_s, mean_uncertainty
 
+# People over whose tallies a sum is taken.
+MAX_USERS_SUMMED = 10**7
+
 
 def value_entropy(population: PopulationLaw) -> float:
     """Return ``H(X | P)``, what is private of one person's value: all that is unknown after a report of nothing."""
@@ -92,7 +95,7 @@ class TrueTallies:
 
 def check_summable(n: int) -> None:
     """Refuse more people than tallies are summed over."""
-    if n > (most := limits.current().most_users_summed):
+    if n > (most := limits.current().numbers(MAX_USERS_SUMMED)):
         raise TooLargeError(f"n must be at most {most:,} to sum over every tally, got {n:,}")
 
 

@@ -235,12 +235,12 @@ def compare(
 def _ordered(systems: Mapping[str, System], monitor: Monitor) -> Order | str:
     """Return which mechanism refines which, or why that is not compared."""
     allowed = limits.current()
-    few = replace(allowed, most_factor_terms=min(_QUICKLY_COMPARED, allowed.most_factor_terms))
-    try:
-        with monitor.step("all: refinement"), limits.within(few):
+    few = replace(allowed, operations=min(_QUICKLY_COMPARED, allowed.operations))
+    with monitor.step("all: refinement"), limits.within(few):
+        try:
             return compare_all(systems)
-    except (InvalidValueError, UnsupportedError) as error:
-        return str(error)
+        except (InvalidValueError, UnsupportedError) as error:
+            return str(error)
 
 
 class _Row:

@@ -13,7 +13,7 @@ from discretion.anonymity import ColumnKind, Population, column_kinds
 from discretion.errors import InvalidTableError, InvalidValueError
 from discretion.escaping import printable
 from discretion.tables.layouts.headers import Header
-from discretion.tables.layouts.names import distinct_names, names_among
+from discretion.tables.layouts.names import check_person_apart, distinct_names, names_among
 from discretion.tables.locations import is_address
 
 #: What a user names in place of a column where every row is a person of its own.
@@ -135,8 +135,7 @@ def open_people(
         first = columns if elsewhere or person is not None else None
         whole = Population(table, first, person_column(person), header, memory=memory)
     if columns is not None:
-        if person_column(person) in columns:
-            raise InvalidTableError(f"the column {person!r} names the person, so it cannot be one of columns")
+        check_person_apart(person_column(person), [*columns])
         columns = names_among(distinct_names(columns), whole.columns)
     check_whose_rows(whole, person, repeats, kinds_of)
     return whole if columns in (None, whole.columns) else with_columns(whole, columns)

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import discretion as dc
-from discretion import limits
 from discretion.channels import System
 from discretion.errors import InvalidValueError
 from discretion.jobs.monitor import Monitor
 from discretion.mechanisms import own_measures, reporting
 from discretion.spelling import family_of
 from discretion.spelling.numbers import numbers_of
+
+# Values of a mechanism whose worth is drawn: beyond, a channel takes minutes.
+MAX_VALUES_DRAWN = 10
 
 EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0)
 
@@ -22,7 +24,7 @@ Point = dict[str, Any]
 
 def has_worth(system: System) -> bool:
     """Whether what a report is worth takes no more than a second or so."""
-    return 2 <= system.secrets <= limits.current().most_values_drawn or reporting(system).response is not None
+    return 2 <= system.secrets <= MAX_VALUES_DRAWN or reporting(system).response is not None
 
 
 def epsilons_of(text: str) -> list[float]:
@@ -37,10 +39,9 @@ def epsilons_of(text: str) -> list[float]:
 def check_drawable(systems: Iterable[System], users: int | None) -> None:
     """Refuse mechanisms of which there is nothing to draw."""
     if not any(has_worth(system) or "frequency_error" in own_measures(system, users) for system in systems):
-        most = limits.current().most_values_drawn
         raise InvalidValueError(
-            f"there is nothing to draw: a report's worth is drawn for krr and for up to {most} values, and with "
-            "--users N the standard error of mechanisms that are not a channel:FILE"
+            f"there is nothing to draw: a report's worth is drawn for krr and for up to {MAX_VALUES_DRAWN} values, and "
+            "with --users N the standard error of mechanisms that are not a channel:FILE"
         )
 
 
@@ -98,8 +99,8 @@ class _Drawn:
         if len(sizes) > 1:
             return "the mechanisms have different numbers of values"
         (k,) = sizes
-        if not 2 <= k <= (most := limits.current().most_values_drawn):
-            return f"the best mechanism is looked for among up to {most} values"
+        if not 2 <= k <= MAX_VALUES_DRAWN:
+            return f"the best mechanism is looked for among up to {MAX_VALUES_DRAWN} values"
         return [self._best(k, epsilon) for epsilon in self._epsilons]
 
     def _point(self, epsilon: float, system: System) -> Point:

@@ -9,7 +9,7 @@ import numpy as np
 
 from discretion import limits
 from discretion.adversaries.gains import Gain, IdentityGain
-from discretion.adversaries.priors import written_out
+from discretion.adversaries.priors import prior_vector
 from discretion.channels.channel import System
 from discretion.channels.composition.products import Parallel
 from discretion.channels.composition.repeated import Repeated
@@ -20,18 +20,18 @@ from discretion.measures.guesses.capacities import plan_multiplicative_bayes_cap
 from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy_loss.composed_losses import BothWays
+from discretion.measures.privacy_loss.composed_losses import LossPair
 from discretion.measures.privacy_loss.differential_privacy import (
     Profile,
-    claimed,
     log_likelihoods,
     plan_ldp_epsilon,
     plan_privacy_profile,
     plan_renyi,
+    system_of_claim,
 )
 from discretion.measures.privacy_loss.divergences import renyi_of_logs
 from discretion.measures.privacy_loss.loss_sums import AtomSum
-from discretion.measures.privacy_loss.losses import LatticeLosses, Losses, RowLosses, leakiest_losses
+from discretion.measures.privacy_loss.losses import MAX_LOSS_POINTS, LatticeLosses, Losses, RowLosses, leakiest_losses
 from discretion.numerics.arrays import Reals
 
 BY_SUM = Method("between the most that one part tells and the sum of all", "bound")
@@ -123,25 +123,26 @@ def _renyi_of_parallel(system: Parallel, order: float) -> Plan[float]:
     return _largest_sum(system, order, lambda part: plan_renyi(part, order).then(highest))
 
 
-@claimed.register
+@system_of_claim.register
 def _claimed_of_parallel(system: Parallel) -> System:
     for part in system.parts:
-        claimed(part)
+        system_of_claim(part)
     return system
 
 
 def _excesses(system: Parallel) -> list[Profile]:
     """Return by how much one secret's law exceeds the other's, of all ordered pairs, or raise TooLargeError."""
     parts, found = [losses_of_pairs(part) for part in system.parts], list[Profile]()
-    points, some = 0, limits.current().most_loss_points
+    points, some = 0, limits.current().numbers(MAX_LOSS_POINTS)
     # One pair stands for all if all are alike.
     alike = all(pairs_alike(part) for part in system.parts)
     for pair in [(0, 1)] if alike else combinations(range(system.secrets), 2):
         losses = [way(*pair) for way in parts]
-        once = all(count == 1 for _, _, count in losses)
-        sums = [AtomSum.of(way) if once else None for way in ([q for q, _, _ in losses], [p for _, p, _ in losses])]
+        single = all(count == 1 for _, _, count in losses)
+        directions = [q for q, _, _ in losses], [p for _, p, _ in losses]
+        sums = [AtomSum.from_losses(direction) if single else None for direction in directions]
         if sums[0] is None or sums[1] is None:
-            found.append(BothWays.of(losses).hockey_stick)
+            found.append(LossPair.from_parts(losses).hockey_stick)
             points += some
         else:
             found += [sums[0].excess, sums[1].excess]
@@ -185,7 +186,7 @@ def _posterior_vulnerability_of_parallel(system: Parallel, prior: Prior, gain: G
         return plan_posterior_vulnerability.dispatch(object)(system, prior, gain)
     # Less what each secret gains in any case, so that no capacity multiplies a loss.
     rest = gain.from_least()
-    law = written_out(prior, system.secrets)[:, None]
+    law = prior_vector(prior, system.secrets)[:, None]
     certain = float((gain.best(law) - rest.best(law))[0])
     guesses = [plan_posterior_vulnerability(part, prior, rest) for part in system.parts]
     factors = [plan_multiplicative_bayes_capacity(part) for part in system.parts]

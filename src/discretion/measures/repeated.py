@@ -16,17 +16,17 @@ from discretion.measures.attack_curves.tradeoff import plan_tradeoff
 from discretion.measures.guesses.bayes_security import Pair, plan_bayes_security
 from discretion.measures.guesses.rational import Rows, exact_rows
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy_loss.composed_losses import BothWays
+from discretion.measures.privacy_loss.composed_losses import LossPair
 from discretion.measures.privacy_loss.differential_privacy import (
     Bound,
     Profile,
-    claimed,
     log_likelihoods,
     plan_ldp_epsilon,
     plan_least_epsilon,
     plan_privacy_profile,
     plan_profile_bound,
     plan_renyi,
+    system_of_claim,
 )
 from discretion.measures.privacy_loss.losses import leakiest_losses
 from discretion.numerics.arrays import Reals
@@ -37,9 +37,9 @@ _ROUNDING = 1e-14
 _THEOREM_3 = Method("Bayes-sec Theorem 3 from one use", "bound")
 
 
-def _losses(system: Repeated) -> BothWays | None:
+def _losses(system: Repeated) -> LossPair | None:
     once = leakiest_losses(system.base)
-    return None if once is None else BothWays.of([(once, once, system.n)])
+    return None if once is None else LossPair.from_parts([(once, once, system.n)])
 
 
 @exact_rows.register
@@ -87,7 +87,7 @@ def _bounds(system: Repeated, once: float | Estimate, how: str) -> Estimate:
     With ``ρ = Σ_y √(C[a,y] C[b,y])`` of the pair with the least, ``1 - √(1-ρ²ⁿ) <= β* <= ρⁿ``: Le Cam's inequalities,
     since ρ of n uses is ρⁿ. Nor does more than one use hide more than one.
     """
-    distance = _largest_hellinger(system.once.dense())
+    distance = _largest_hellinger(system.one_use.dense())
     squared_most = 2 * _log_affinity(distance + _ROUNDING) * system.n
     le_cam = math.exp(squared_most) / (1 + math.sqrt(-math.expm1(squared_most)))
     low = max(_power(once, system.n), math.nextafter(le_cam, 0))
@@ -118,9 +118,9 @@ def _renyi_of_repeated(system: Repeated, order: float) -> Plan[float | Estimate]
     return once.named(f"{system.n:,} times that of one use").then(lambda one: system.n * one)
 
 
-@claimed.register
+@system_of_claim.register
 def _claimed_of_repeated(system: Repeated) -> System:
-    claimed(system.base)
+    system_of_claim(system.base)
     return system
 
 

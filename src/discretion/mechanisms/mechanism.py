@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discretion import limits
-from discretion.adversaries.priors import as_prior, written_out
+from discretion.adversaries.priors import as_prior, prior_vector
 from discretion.channels.channel import Composable
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.estimate import Estimate
@@ -19,7 +19,10 @@ from discretion.mechanisms.reporting import Reporting
 from discretion.mechanisms.wire import Encodable, Numbers, Wire
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.draws import RandomSource, Seed, generator, random_source
-from discretion.validation import as_count, as_crowd, as_indices, as_rows
+from discretion.validation import MAX_VALUES, as_count, as_crowd, as_indices, as_rows
+
+# People whose reports are drawn one by one to be tallied.
+MAX_PEOPLE_DRAWN = 10**8
 
 _PEOPLE_AT_ONCE = 1 << 16
 
@@ -48,7 +51,7 @@ class Mechanism(Reporting, Encodable, Composable):
         return self.k
 
     @property
-    def tallied_by_each(self) -> int | None:
+    def tallies_per_report(self) -> int | None:
         """To how many tallies each report adds one, if that is the same for all."""
         return None
 
@@ -74,7 +77,7 @@ class Mechanism(Reporting, Encodable, Composable):
         """Yield, for some reports at a time, how likely each is from each value, up to a factor, and its count."""
 
     def _sample_aggregate(self, counts: Integers, rng: np.random.Generator) -> Integers:
-        if counts.sum() > (most := limits.current().most_people_drawn):
+        if counts.sum() > (most := limits.current().steps(MAX_PEOPLE_DRAWN, each=16)):
             raise TooLargeError(
                 f"tallies of {type(self).__name__} are drawn person by person, for at most {most:,}, got "
                 f"{counts.sum():,}; draw them part by part, or for fewer people"
@@ -133,7 +136,7 @@ class Mechanism(Reporting, Encodable, Composable):
         given = as_rows(counts, "counts")
         if given.shape != (self.k,) or given.dtype.kind not in "iu" or given.min() < 0:
             raise InvalidValueError(f"counts must be {self.k} whole numbers of at least 0, got {counts!r:.80}")
-        if float(given.sum(dtype=np.float64)) > (most := limits.current().most_users):
+        if float(given.sum(dtype=np.float64)) > (most := limits.current().people):
             raise TooLargeError(f"counts must sum to at most {most:,} people; draw the tallies part by part")
         return self._sample_aggregate(given.astype(np.int64), generator(rng))
 
@@ -150,7 +153,7 @@ class Mechanism(Reporting, Encodable, Composable):
         numpy.ndarray
             Shape ``(k,)``.
         """
-        checked = self.telling_reports(reports)
+        checked = self.informative_reports(reports)
         return self._frequencies(self._aggregate(checked), len(checked))
 
     def estimate_from_aggregate(self, tallies: ArrayLike, n: int) -> Reals:
@@ -168,9 +171,10 @@ class Mechanism(Reporting, Encodable, Composable):
         shape = self._aggregate(self.checked_reports([])).shape
         if given.shape != shape or given.dtype.kind not in "iu" or given.min() < 0 or given.max() > n:
             raise InvalidValueError(f"tallies must be {shape[0]} whole numbers in 0..{n}, got {tallies!r:.80}")
-        if self.tallied_by_each is not None and given.sum() != n * self.tallied_by_each:
+        if self.tallies_per_report is not None and given.sum() != n * self.tallies_per_report:
             raise InvalidValueError(
-                f"tallies of n = {n:,} reports must sum to {n * self.tallied_by_each:,}, got a sum of {given.sum():,}"
+                f"tallies of n = {n:,} reports must sum to {n * self.tallies_per_report:,}, "
+                f"got a sum of {given.sum():,}"
             )
         self.check_informative()
         return self._frequencies(given.astype(np.int64), n)
@@ -192,13 +196,13 @@ class Mechanism(Reporting, Encodable, Composable):
         """
         shares = as_prior(frequencies, self.k)
         n = as_crowd(n, "n")
-        return self._frequency_variance(n, written_out(shares, self.k))
+        return self._frequency_variance(n, prior_vector(shares, self.k))
 
     def checked_reports(self, reports: ArrayLike) -> Reports:
         """Return the reports as an array with one on each place of its first axis, or say what is wrong with them."""
         return as_indices(reports, "reports", self.k)
 
-    def telling_reports(self, reports: ArrayLike) -> Reports:
+    def informative_reports(self, reports: ArrayLike) -> Reports:
         """Return the same, or say why nothing can be estimated from them."""
         checked = self.checked_reports(reports)
         if len(checked) == 0:
@@ -223,7 +227,7 @@ class Mechanism(Reporting, Encodable, Composable):
 def as_values(k: int) -> int:
     """Return a number of values, at least 2 and no more than a prior fits in memory for."""
     k = as_count(k, "k", at_least=2)
-    if k > (most := limits.current().most_values):
+    if k > (most := limits.current().numbers(MAX_VALUES)):
         raise TooLargeError(f"k must be at most {most:,}, beyond which no prior fits in memory; got more")
     return k
 

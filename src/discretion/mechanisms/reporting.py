@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from discretion.adversaries.priors import written_out
+from discretion.adversaries.priors import prior_vector
 from discretion.channels.channel import Channel, System
 from discretion.measures.privacy_loss.divergences import logarithms
 from discretion.numerics.arrays import Integers, Reals
@@ -76,10 +76,10 @@ class Sender:
         """Return the law of the value."""
         if self.value is not None:
             return np.eye(1, k, self.value)[0]
-        return written_out(self.population, k)
+        return prior_vector(self.population, k)
 
 
-def told_apart(values: Sequence[int], others: Sequence[Sender]) -> list[int]:
+def known_values(values: Sequence[int], others: Sequence[Sender]) -> list[int]:
     """Return the values that are known to be held, each once, in order."""
     return list(dict.fromkeys([*values, *(sender.value for sender in others if sender.value is not None)]))
 

@@ -3,7 +3,7 @@
 from discretion.channels.channel import System
 from discretion.estimate import Estimate, quantity, settled
 from discretion.refinement.nearest import TOLERANCE, Nearest
-from discretion.refinement.pair import Pair
+from discretion.refinement.pair import ChannelPair
 
 _METHOD = "linear program of the nearest factor, both ends evaluated anew"
 
@@ -38,7 +38,7 @@ def deficiency(C: System, D: System) -> float | Estimate:
     >>> deficiency(C, D), round(deficiency(D, C), 12)
     (0.0, 0.1)
     """
-    pair = Pair(C, D)
+    pair = ChannelPair(C, D)
     nearest = pair.nearest
     nearest.search(_is_settled)
     high = float(pair.certificate(nearest.factor).residual)

@@ -9,7 +9,7 @@ from discretion.channels.storage import stored
 from discretion.errors import TooLargeError
 from discretion.numerics.arrays import Reals
 from discretion.refinement.nearest import TOLERANCE
-from discretion.refinement.pair import Pair
+from discretion.refinement.pair import ChannelPair
 from discretion.refinement.privacy import closer_pair
 from discretion.refinement.verdict import Certificate, Refinement, Witness
 
@@ -43,7 +43,7 @@ def max_case_refines(C: System, D: System) -> Refinement:
     (True, False)
     """
     try:
-        pair = Pair(C, D)
+        pair = ChannelPair(C, D)
         of_C, of_D = (part.matrix / part.matrix.sum(axis=0) for part in pair.reduced)
         found = [_mixture(of_C, posterior) for posterior in of_D.T]
     except (TooLargeError, RuntimeError) as error:  # the latter where SciPy takes too many steps
@@ -81,7 +81,7 @@ def _gap(gain: Reals, of_C: Reals, of_D: Reals) -> float:
     return float((gain @ of_D).max() - (gain @ of_C).max())
 
 
-def _whole(pair: Pair, mixtures: Reals) -> Channel:
+def _whole(pair: ChannelPair, mixtures: Reals) -> Channel:
     """Return mixtures of reduced observations as ones of all, those that are alike being mixed as they occur."""
     of_first, of_second = pair.reduced
     factor: Reals = mixtures[of_second.group][:, of_first.group] * of_first.share

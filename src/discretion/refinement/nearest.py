@@ -8,6 +8,7 @@ from discretion import limits
 from discretion.numerics.arrays import Reals
 from discretion.numerics.matrices import RANK_TOLERANCE, equal_columns
 from discretion.refinement.interior_point import interior_points
+from discretion.validation import MAX_ENTRIES
 
 # What rounding leaves of a difference of probabilities: an absolute error that a float may have.
 TOLERANCE = 1e-12
@@ -133,7 +134,7 @@ def exact_factors(C: Reals, start: Reals) -> Iterator[Reals]:
     _, singular, right = np.linalg.svd(C)
     N: Reals = right[int((singular > RANK_TOLERANCE * singular[0]).sum()) :].T
     unseen = N.shape[1]
-    if unseen == 0 or start.shape[1] * unseen**2 > limits.current().most_entries:
+    if unseen == 0 or start.shape[1] * unseen**2 > limits.current().numbers(MAX_ENTRIES):
         return
     factor, s = start, 2 * max(-float(start.min()), np.finfo(float).tiny)
     room: Reals = factor + s

@@ -14,7 +14,7 @@ from discretion.measures.guesses.vulnerability import posterior_vulnerability
 from discretion.notebook import Chartable
 from discretion.numerics.arrays import Reals
 from discretion.refinement.nearest import TOLERANCE
-from discretion.refinement.pair import Pair
+from discretion.refinement.pair import ChannelPair
 from discretion.refinement.refines import refines
 from discretion.refinement.verdict import Refinement, Witness
 
@@ -176,15 +176,15 @@ def _known(
     """Return what the proofs of other pairs say of this one."""
     if not all(isinstance(named[name], Channel) for name in (first, second)):
         return None
-    pair = Pair(named[first], named[second])
+    pair = ChannelPair(named[first], named[second])
     for prior, gain in adversaries:
-        if (witness := pair.told_apart(prior, gain)).gap > pair.allowed:
+        if (witness := pair.evaluate_witness(prior, gain)).gap > pair.allowed:
             return Refinement(False, witness=witness)
     for between in named:
         steps = [relations.get(step) for step in ((first, between), (between, second))]
         factors = [each.certificate.factor for each in steps if each is not None and each.certificate is not None]
         if len(factors) == 2:
-            certificate = pair.checked(factors[0].matrix @ factors[1].matrix)
+            certificate = pair.evaluate_factor(factors[0].matrix @ factors[1].matrix)
             if certificate.residual <= TOLERANCE:
                 return Refinement(True, certificate=certificate)
     return None

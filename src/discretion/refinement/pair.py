@@ -14,7 +14,7 @@ from discretion.adversaries.gains import Gain, gain_matrix
 from discretion.channels.channel import Channel, System, as_system
 from discretion.channels.labels import check_labels
 from discretion.channels.storage import stored
-from discretion.channels.storage.storage import check_size
+from discretion.channels.storage.storage import MAX_FRACTIONS, check_size
 from discretion.errors import TooLargeError
 from discretion.measures.guesses.vulnerability import posterior_vulnerability
 from discretion.numerics.arrays import Reals
@@ -22,6 +22,9 @@ from discretion.numerics.matrices import equal_columns
 from discretion.refinement.nearest import TOLERANCE, Nearest
 from discretion.refinement.verdict import Certificate, Witness
 from discretion.validation import Fractions
+
+# Multiplications of a step towards one channel as another one's post-processing.
+MAX_FACTOR_TERMS = 1 << 35
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +38,7 @@ class Reduced:
     """The share that it has there."""
 
     @classmethod
-    def of(cls, channel: Channel) -> "Reduced":
+    def from_channel(cls, channel: Channel) -> "Reduced":
         """Reduce a channel, or raise TooLargeError."""
         entries = channel.dense()
         totals: Reals = entries.sum(axis=0)
@@ -49,7 +52,7 @@ class Reduced:
         return cls(np.column_stack(columns), group, share)
 
 
-class Pair:
+class ChannelPair:
     """Two systems with the same secrets.
 
     Raises
@@ -69,14 +72,14 @@ class Pair:
     @cached_property
     def reduced(self) -> tuple[Reduced, Reduced]:
         """Both reduced."""
-        return Reduced.of(self.first), Reduced.of(self.second)
+        return Reduced.from_channel(self.first), Reduced.from_channel(self.second)
 
     @cached_property
     def nearest(self) -> Nearest:
         """The search for a factor and a gain of both reduced."""
         C, D = (part.matrix for part in self.reduced)
         (k, m), n = C.shape, D.shape[1]
-        if n * k * (m + k) * (m + 2 * k) > (most := limits.current().most_factor_terms):
+        if n * k * (m + k) * (m + 2 * k) > (most := limits.current().steps(MAX_FACTOR_TERMS)):
             raise TooLargeError(
                 f"to compare {m:,} kinds of observation of {k:,} secrets with {n:,} takes some steps of over {most:,} "
                 "multiplications each; restrict both to fewer secrets (discretion.restricted)"
@@ -101,11 +104,11 @@ class Pair:
         whole: Reals = factor[of_first.group][:, of_second.group] * of_second.share
         whole /= whole.sum(axis=1, keepdims=True)
         if self._fractions is None:
-            return self.checked(whole)
+            return self.evaluate_factor(whole)
         C, D = self._fractions
-        return self.checked(rational_factor(C, D, whole))
+        return self.evaluate_factor(rational_factor(C, D, whole))
 
-    def checked(self, factor: Any) -> Certificate:
+    def evaluate_factor(self, factor: Any) -> Certificate:
         """Return a factor of the channels with what it misses, by their whole matrices."""
         doubles = self.first.dense(), self.second.dense()
         first, second = doubles if self._fractions is None else self._fractions
@@ -127,9 +130,9 @@ class Pair:
         if self._fractions is not None:
             prior, guesses = (_as_fractions(each) for each in (prior, guesses))
             prior = prior / prior.sum()
-        return self.told_apart(prior, gain_matrix(guesses))
+        return self.evaluate_witness(prior, gain_matrix(guesses))
 
-    def told_apart(self, prior: Any, gain: Gain) -> Witness:
+    def evaluate_witness(self, prior: Any, gain: Gain) -> Witness:
         """Return what an adversary gains from either."""
         prior.setflags(write=False)
         of_first, of_second = (
@@ -161,7 +164,7 @@ def rational_factor(C: Fractions, D: Fractions, near: Reals) -> Fractions:
     y, z = np.nonzero(near > _NOTHING)
     order = np.argsort(-near[y, z], kind="stable")
     y, z = y[order], z[order]
-    if y.size * (k * n + m) ** 2 <= limits.current().most_fractions:
+    if y.size * (k * n + m) ** 2 <= limits.current().numbers(MAX_FRACTIONS, each=128):
         system = np.full((k * n + m, y.size + 1), Fraction(0), dtype=object)
         for entry, (row, column) in enumerate(zip(y.tolist(), z.tolist(), strict=True)):
             system[column * k : (column + 1) * k, entry] = C[:, row]

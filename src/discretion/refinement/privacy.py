@@ -9,7 +9,7 @@ from discretion.errors import TooLargeError
 from discretion.measures.privacy_loss.differential_privacy import log_likelihoods
 from discretion.numerics.arrays import Reals
 from discretion.refinement.nearest import TOLERANCE
-from discretion.refinement.pair import Pair
+from discretion.refinement.pair import ChannelPair
 from discretion.refinement.verdict import PrivacyWitness, Refinement
 
 
@@ -41,7 +41,7 @@ def privacy_refines(C: System, D: System) -> Refinement:
     (True, (0, 1))
     """
     try:
-        pair = Pair(C, D)
+        pair = ChannelPair(C, D)
         of_C, of_D = _distances(C), _distances(D)
     except TooLargeError as error:
         return Refinement(None, reason=str(error))

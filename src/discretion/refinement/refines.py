@@ -5,7 +5,7 @@ from fractions import Fraction
 from discretion.channels.channel import System
 from discretion.errors import TooLargeError
 from discretion.refinement.nearest import TOLERANCE, Nearest
-from discretion.refinement.pair import Pair
+from discretion.refinement.pair import ChannelPair
 from discretion.refinement.privacy import closer_pair
 from discretion.refinement.verdict import Refinement
 
@@ -50,7 +50,7 @@ def refines(C: System, D: System) -> Refinement:
     0.1
     """
     try:
-        pair = Pair(C, D)
+        pair = ChannelPair(C, D)
         nearest = pair.nearest
         nearest.search(lambda found: _is_decided(found, pair.rounding))
         certificate = pair.certificate(nearest.factor) if nearest.high <= TOLERANCE else None

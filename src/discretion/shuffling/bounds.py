@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from discretion.adversaries.gains import Gain, IdentityGain
-from discretion.adversaries.priors import written_out
+from discretion.adversaries.priors import prior_vector
 from discretion.channels.channel import Channel, System
 from discretion.estimate import Estimate, highest, lowest
 from discretion.measures.guesses.vulnerability import Prior, plan_posterior_vulnerability
@@ -84,7 +84,7 @@ class CapacityBounds:
 
     def surely(self, mechanism: System, groups: Others) -> float:
         """Return what the best linear statistics tell of a uniform value."""
-        return information_below(mechanism, groups, written_out(None, mechanism.secrets))
+        return information_below(mechanism, groups, prior_vector(None, mechanism.secrets))
 
     def ceiling(self, view: View) -> float:
         """Return the entropy of a uniform value."""

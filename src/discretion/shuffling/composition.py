@@ -16,10 +16,18 @@ import numpy as np
 from discretion import limits
 from discretion.channels.channel import System, as_system
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
-from discretion.measures.privacy_loss.differential_privacy import Bound, claimed, plan_ldp_epsilon, plan_profile_bound
+from discretion.measures.privacy_loss.differential_privacy import (
+    Bound,
+    plan_ldp_epsilon,
+    plan_profile_bound,
+    system_of_claim,
+)
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.convex_hulls import corners
 from discretion.validation import as_real
+
+# Steps of a privacy profile that is composed.
+MAX_PROFILE_POINTS = 1 << 20
 
 # Losses beyond which δ is no more than this above its limit are taken for infinite.
 _TAIL = 2e-15
@@ -69,7 +77,7 @@ def privacy_loss_distribution(system: System, interval: float = 1e-4) -> Any:
     if step <= 0:
         raise InvalidValueError(f"interval must be positive, got {interval!r}")
     accountant = _accountant()
-    seen = claimed(as_system(system))
+    seen = system_of_claim(as_system(system))
     bound = plan_profile_bound(seen).compute()
     points = _points(bound, plan_ldp_epsilon(seen).compute(), step)
     losses, infinite = _losses(bound(step * np.arange(points + 1, dtype=np.float64)), step)
@@ -97,7 +105,7 @@ def _points(bound: Bound, most: float, step: float) -> int:
         points *= 2
     points = bisect_left(range(points), True, key=lambda point: at(point * step) <= goal)
     points = min(points, math.ceil(most / step))
-    if points > limits.current().most_profile_points:
+    if points > limits.current().numbers(MAX_PROFILE_POINTS):
         raise TooLargeError(
             f"there are {points:,} steps of {step:g} to where the profile vanishes; take a longer interval"
         )

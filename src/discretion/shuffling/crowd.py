@@ -17,7 +17,7 @@ from discretion.channels.channel import Channel, Composable, System
 from discretion.errors import InvalidPriorError, InvalidValueError, UnsupportedError
 from discretion.escaping import short_repr
 from discretion.measures.measure import plainest, prior_on, reported_alone
-from discretion.measures.privacy_loss.differential_privacy import claimed
+from discretion.measures.privacy_loss.differential_privacy import system_of_claim
 from discretion.mechanisms.reporting import reporting
 from discretion.numerics.arrays import Reals
 from discretion.numerics.draws import fresh_seed
@@ -181,7 +181,7 @@ def _plainest_of_crowd(system: Shuffled) -> System:
     return system.by_outsider
 
 
-@claimed.register
+@system_of_claim.register
 def _claimed_of_crowd(system: Shuffled) -> System:
     raise UnsupportedError(
         "differential privacy is a claim against who knows all others' values, and a crowd by itself is seen by an "

@@ -33,9 +33,12 @@ from discretion.measures.privacy_loss.differential_privacy import (
 )
 from discretion.measures.privacy_loss.losses import leakiest_losses
 from discretion.numerics.histograms.histograms import histogram_count, histogram_law, histograms, places, sequence_count
-from discretion.validation import as_count
+from discretion.validation import MAX_ENTRIES, as_count
 
 Dataset = tuple[int, ...]
+
+# Users of datasets that are measured user by user.
+MAX_DATASET_USERS = 10**7
 
 _WAY_OUT = "take fewer users or values, or discretion.Shuffled, which never builds it"
 
@@ -59,8 +62,8 @@ class IndependentUsers(Composable):
         """Refuse: it would not fit."""
         raise TooLargeError(
             f"the channel of {self.n:,} users with {self.mechanism.secrets:,} values would have more than "
-            f"{limits.current().most_entries:,} entries; take fewer users or values, a measure of the uniform prior "
-            "that factorises by users, or discretion.Shuffled, which never builds it"
+            f"{limits.current().numbers(MAX_ENTRIES):,} entries; take fewer users or values, a measure of the uniform "
+            "prior that factorises by users, or discretion.Shuffled, which never builds it"
         )
 
 
@@ -243,8 +246,10 @@ def dataset_channel(mechanism: System, n: int) -> Channel | IndependentUsers:
         k, m = channel.shape
         check_size(sequence_count(n, k), sequence_count(n, m), f"the channel of {n} users with {k} values", _WAY_OUT)
     except TooLargeError:
-        if n > (most := limits.current().most_users_summed):
-            raise TooLargeError(f"datasets of {n:,} users are more than numbers count; take at most {most:,}") from None
+        if n > MAX_DATASET_USERS:
+            raise TooLargeError(
+                f"datasets of {n:,} users are more than numbers count; take at most {MAX_DATASET_USERS:,}"
+            ) from None
         return IndependentUsers(base, n)
     product = reduce(np.kron, [channel.dense()] * n)
     return Channel(product, itertools.product(range(k), repeat=n), itertools.product(range(m), repeat=n))

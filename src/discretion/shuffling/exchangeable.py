@@ -14,7 +14,7 @@ import numpy as np
 from discretion import limits
 from discretion.adversaries.gains import Gain
 from discretion.adversaries.knowledge import Exchangeable
-from discretion.adversaries.priors import written_out
+from discretion.adversaries.priors import prior_vector
 from discretion.channels.channel import Channel
 from discretion.estimate import Estimate
 from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
@@ -40,8 +40,13 @@ from discretion.numerics.histograms.histograms import (
 from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law
 from discretion.numerics.laws.binomial_limits import empirical_bernstein
 from discretion.shuffling.laws.groups import log_report_types
+from discretion.shuffling.laws.monte_carlo import MAX_CROWDS_DRAWN
 from discretion.shuffling.laws.pairs import LOUD, largest_log_ratio
+from discretion.shuffling.laws.report_histograms import OPERATIONS_PER_CROWD, most_histograms
 from discretion.shuffling.views import HISTOGRAMS, Result, View, risk_of_guess
+
+# Histograms of the others' values, in an exchangeable crowd.
+MAX_WAYS_LISTED = 1 << 13
 
 SANDWICHED = Method("Monte Carlo between guesses that know the population and guesses that estimate it", "estimate")
 CONFIDENCE = 0.95
@@ -64,12 +69,11 @@ class AmongExchangeable(View):
     def is_listable(self) -> bool:
         """Whether all histograms of the others' values, and of the reports, are few enough to list."""
         ways = histogram_count(self.n - 1, self.secrets)
-        allowed = limits.current()
-        if ways > allowed.most_ways_listed:
+        if ways > limits.current().steps(MAX_WAYS_LISTED, each=1024):
             return False
         reports = self.mechanism.channel().shape[1]
         cells = sequence_count(reports - 1, self.n + 1)
-        most = allowed.most_histograms
+        most = most_histograms()
         return cells * self.secrets * reports <= most and ways * cells <= 8 * most
 
     def channel(self) -> Channel:
@@ -105,7 +109,9 @@ def sampled_vulnerability(view: AmongExchangeable, gain: Gain, rng: np.random.Ge
     """
     rows = view.mechanism.channel().dense()
     k, m = rows.shape
-    count = int(max(_FEWEST, min(_CELLS // (m + k), limits.current().most_crowds_drawn)))
+    count = int(
+        max(_FEWEST, min(_CELLS // (m + k), limits.current().steps(MAX_CROWDS_DRAWN, each=OPERATIONS_PER_CROWD)))
+    )
     inverse = np.linalg.pinv(rows)
     known, guessed = np.empty(count), np.empty(count)
     at_once = max(1, _CHUNK // (m + k))
@@ -118,7 +124,7 @@ def sampled_vulnerability(view: AmongExchangeable, gain: Gain, rng: np.random.Ge
         suggested = np.maximum((counts / view.n) @ inverse, 0) * view.n + view.alpha
         guess = _posterior(rows, suggested / suggested.sum(axis=1, keepdims=True), counts)
         known[part] = gain.best(posterior.T)
-        guessed[part] = gain.of_best(guess.T, posterior.T)
+        guessed[part] = gain.gain_of_best(guess.T, posterior.T)
     width, misses = gain.width, (1 - CONFIDENCE) / 2
     above, off_above = empirical_bernstein(known, width, misses)
     below, off_below = empirical_bernstein(guessed, width, misses)
@@ -137,7 +143,7 @@ def _posterior(rows: Reals, populations: Reals, counts: Integers) -> Reals:
 @plan_posterior_vulnerability.register
 def _vulnerability_among_exchangeable(system: AmongExchangeable, prior: Prior, gain: Gain) -> Result:
     if system.is_listable:
-        law = written_out(prior, system.secrets)
+        law = prior_vector(prior, system.secrets)
         return Plan(HISTOGRAMS, lambda: float(gain.best(law[:, None] * system.channel().dense()).sum()))
     return Plan(SANDWICHED, lambda: sampled_vulnerability(system, gain, generator(system.seed)))
 

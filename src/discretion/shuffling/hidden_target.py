@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from discretion.adversaries.priors import written_out
+from discretion.adversaries.priors import prior_vector
 from discretion.channels.channel import System
 from discretion.estimate import Estimate, highest, in_doubles
 from discretion.measures.guesses.vulnerability import Prior, posterior_vulnerability
@@ -51,7 +51,7 @@ class HiddenTarget:
         become likelier than the first; and ``π₁ + √(χ² Σ_x π_x² / (n γ))``, which is how far the likelihoods of values
         vary about those of n γ reports of the blanket (Cauchy and Schwarz).
         """
-        law = written_out(prior, self._mechanism.secrets)
+        law = prior_vector(prior, self._mechanism.secrets)
         second, first = np.sort(law)[-2:].tolist()
         epsilon = math.log(first / second) if second else math.inf
         told = min(1.0, self._excess(min(epsilon, self._negligible)))

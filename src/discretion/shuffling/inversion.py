@@ -15,7 +15,7 @@ from discretion import limits
 from discretion.channels.channel import System
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.estimate import Estimate, quantity
-from discretion.measures.privacy_loss.differential_privacy import confirmed
+from discretion.measures.privacy_loss.differential_privacy import confirm_inverse
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
 from discretion.shuffling.crowd import Shuffled
 from discretion.validation import as_crowd, as_real
@@ -85,7 +85,7 @@ def smallest_crowd(
     1360
     """
     goal = _goal("smallest_crowd", question, at_most, at_least)
-    most = limits.current().most_users if up_to is None else as_crowd(up_to, "up_to")
+    most = limits.current().people if up_to is None else as_crowd(up_to, "up_to")
 
     def answer(n: int) -> float | Estimate:
         return _asked(question, Shuffled(mechanism, n), f"n = {n:,}")
@@ -255,7 +255,7 @@ def _confirmed(found: Number, answer: Callable[[Number], float | Estimate], goal
     if isinstance(again, Estimate) and not again.certified:
         return found
     # By the end that decides, so that a bound that only may meet the goal does not confirm it.
-    return confirmed(found, found, lambda _: -goal.margin(again), 0.0, f"{asker}(…, {goal})")
+    return confirm_inverse(found, found, lambda _: -goal.margin(again), 0.0, f"{asker}(…, {goal})")
 
 
 def _least(margin: Callable[[int], float], fails: Place, meets: Place) -> int:

@@ -13,8 +13,8 @@ from discretion.channels.channel import Channel
 from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, as_share
 from discretion.measures.attack_curves.best_tests import BestTests
-from discretion.measures.attack_curves.conjugate import Conjugate, Way
-from discretion.measures.attack_curves.polygon import Polygon, lower_envelope
+from discretion.measures.attack_curves.conjugate import Conjugate, ExcessFunctions
+from discretion.measures.attack_curves.polygon import Polygon, best_of_polygons
 from discretion.measures.attack_curves.tradeoff import plan_tradeoff
 from discretion.measures.guesses.bayes_security import TIED, Pair, plan_leakiest_pair, plan_leakiest_pairs
 from discretion.measures.measure import Method, Plan
@@ -33,6 +33,7 @@ from discretion.numerics.laws.poisson_multinomial import box_cells, histogram_bo
 from discretion.shuffling.laws.blanket import BOUND
 from discretion.shuffling.laws.groups import AlikePairs, Ends, Group, Others, alike_pairs, is_symmetric, report_types
 from discretion.shuffling.laws.pairs import (
+    MAX_LOG_TERMS,
     PairOfValues,
     check_summed,
     largest_excess_beyond,
@@ -40,8 +41,13 @@ from discretion.shuffling.laws.pairs import (
     tests_of_logs,
     unlike,
 )
-from discretion.shuffling.laws.report_histograms import ListedOthers
+from discretion.shuffling.laws.report_histograms import ListedOthers, most_histograms
 from discretion.shuffling.views import HISTOGRAMS, View
+
+# Likelihoods of the explicit channel of a crowd, in a box of counts.
+MAX_CROWD_CELLS = 1 << 20
+# Values of a symmetric mechanism for which histograms are listed.
+MAX_VALUES_LISTED = 256
 
 _MAX_REPORTS, _FEW_LISTED = 16, 1 << 12
 
@@ -90,11 +96,10 @@ class AmongOthers(View):
     @property
     def is_listable(self) -> bool:
         """Whether the likelihoods of all histograms fit in memory and in some seconds."""
-        allowed = limits.current()
-        if self.secrets > allowed.most_values_listed and is_symmetric(self.mechanism):
+        if self.secrets > MAX_VALUES_LISTED and is_symmetric(self.mechanism):
             return False
         try:
-            return self.cells <= allowed.most_histograms
+            return self.cells <= most_histograms()
         except TooLargeError:
             return False
 
@@ -120,7 +125,7 @@ class AmongOthers(View):
             reports = np.eye(rows.shape[1], dtype=int).tolist()
             return Channel(rows, explicit.inputs, map(tuple, reports))
         laws = np.stack([group.law(self.secrets) @ rows for group in self.groups])
-        most = limits.current().most_crowd_cells
+        most = limits.current().numbers(MAX_CROWD_CELLS)
         if histogram_count(self.n, rows.shape[1]) <= _FEW_LISTED:
             found = with_draws(simplex_law(self._counts, laws), self.n, rows)
             return Channel(found, explicit.inputs, map(tuple, histograms(self.n, rows.shape[1]).tolist()))
@@ -257,9 +262,11 @@ def _tradeoff_among_known(system: AmongOthers, pair: Pair | None) -> Plan[BestTe
     pairs = system.pairs if pair is None else [system.pair(*system.ends(pair))]
     if all(map(_has_listed_tests, pairs)):
         return Plan(RATIOS, lambda: _listed_tests(system, pairs, both_ways=pair is None))
-    there, back = (Way.of_profile(profile_of_pairs(each)) for each in (pairs, [each.reversed() for each in pairs]))
+    there, back = (
+        ExcessFunctions.from_profile(profile_of_pairs(each)) for each in (pairs, [each.reversed() for each in pairs])
+    )
     if pair is None:
-        there = back = Way.of_profile(profile_of_pairs(with_reversed(pairs)))
+        there = back = ExcessFunctions.from_profile(profile_of_pairs(with_reversed(pairs)))
     how = method_of_pairs(system)
     return Plan(how, lambda: Conjugate(back, there, system.ldp_epsilon, how.name))
 
@@ -271,12 +278,12 @@ def _listed_tests(system: AmongOthers, pairs: Iterable[PairOfValues], *, both_wa
     for pair in pairs:
         tests = tests_of_logs(largest, *_log_likelihoods(pair))
         found += [tests, tests.reversed] if both_ways else [tests]
-    return lower_envelope(found) if both_ways else found[0]
+    return best_of_polygons(found) if both_ways else found[0]
 
 
 def _has_listed_tests(pair: PairOfValues) -> bool:
     if pair.is_loud:
-        return pair.work_in_logs <= limits.current().most_log_terms
+        return pair.work_in_logs <= limits.current().steps(MAX_LOG_TERMS, each=4)
     return pair.is_listable
 
 

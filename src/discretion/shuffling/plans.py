@@ -8,7 +8,7 @@ adversary, a sample; else certified bounds.
 from collections.abc import Callable
 
 from discretion.adversaries.gains import Gain, IdentityGain
-from discretion.adversaries.priors import written_out
+from discretion.adversaries.priors import prior_vector
 from discretion.channels.storage import Dense
 from discretion.estimate import Estimate, as_share, settled
 from discretion.measures.guesses.bayes_security import plan_bayes_security
@@ -68,7 +68,7 @@ def _vulnerability_among_known(system: AmongOthers, prior: Prior, gain: Gain) ->
     response = system.uniform_response
     if response is not None and isinstance(gain, IdentityGain) and prior is None:
         return Plan(MAXIMUM_LOAD, lambda: posterior_vulnerability_among_uniform(response, system.n))
-    law = written_out(prior, system.secrets)
+    law = prior_vector(prior, system.secrets)
     if system.secrets == 2 and system.group is not None:
         # How far the first value's law exceeds the second's is what the pair says, so that these change places.
         lines = (gain.guesses() * law)[:, ::-1]
@@ -85,7 +85,7 @@ def _bayes_risk_among_known(system: AmongOthers, prior: Prior) -> Result:
     if system.leaves_only_the_target:
         return plan_bayes_risk(system.mechanism, prior).named(PLAIN)
     if system.is_listable:
-        law = written_out(prior, system.secrets)
+        law = prior_vector(prior, system.secrets)
         return Plan(HISTOGRAMS, lambda: besides_maxima(law[:, None] * system.likelihoods()))
     return risk_of_guess(system, prior)
 
@@ -112,16 +112,16 @@ def _information_among_known(system: AmongOthers, prior: Prior) -> Result:
         return Plan(WALK, lambda: mutual_information_among_uniform(response, system.n))
     if system.is_listable:
         return Plan(HISTOGRAMS, lambda: information_of(Dense(system.likelihoods()), prior))
-    law = written_out(prior, system.secrets)
+    law = prior_vector(prior, system.secrets)
     if _can_be_sampled(system):
         return Plan(SAMPLED, lambda: _sampled(system, InformationLeak(law), InformationBounds(law)))
     return _beside_bounds(
         system,
-        InformationLeak(written_out(prior, system.secrets)),
+        InformationLeak(prior_vector(prior, system.secrets)),
         lambda: bounded(
             system,
             lambda view: plan_mutual_information(view, prior),
-            InformationBounds(written_out(prior, system.secrets)),
+            InformationBounds(prior_vector(prior, system.secrets)),
         ),
     )
 
@@ -142,7 +142,7 @@ plan_ldp_epsilon.register(AmongOthers, ldp_epsilon_of_mechanism)
 
 
 def _bounded_gain(system: AmongOthers, prior: Prior, gain: Gain) -> Estimate:
-    return bounded(system, gain_leak(prior, gain), GainBounds(written_out(prior, system.secrets), gain))
+    return bounded(system, gain_leak(prior, gain), GainBounds(prior_vector(prior, system.secrets), gain))
 
 
 def _beside_bounds(system: AmongOthers, leak: SampledLeak, bounds: Callable[[], Estimate]) -> Result:

@@ -15,12 +15,13 @@ from discretion.channels.composition.repeated import Repeated, plan_repeated
 from discretion.channels.storage import Dense
 from discretion.errors import TooLargeError, UnsupportedError
 from discretion.measures.measure import Plan, plainest, reported_alone
-from discretion.measures.privacy_loss.differential_privacy import claimed, plan_ldp_epsilon
+from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon, system_of_claim
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import histogram_count, histograms
 from discretion.shuffling.crowd import Shuffled
-from discretion.shuffling.known_others import AmongOthers, known
+from discretion.shuffling.known_others import MAX_CROWD_CELLS, AmongOthers, known
 from discretion.shuffling.laws.groups import Group
+from discretion.shuffling.laws.report_histograms import MAX_TERMS_ADDED
 
 
 class Rounds(Composable):
@@ -122,7 +123,7 @@ class AmongTheSame(Composable):
         """Return all histograms of a round, if what all rounds show can be listed."""
         cells = histogram_count(self.n, int(histogram_count(self.once.n, reports))) * self.secrets
         ways, allowed = histogram_count(self._strangers.count, self.secrets), limits.current()
-        if cells > allowed.most_crowd_cells or cells * self.n * ways > allowed.most_terms_added:
+        if cells > allowed.numbers(MAX_CROWD_CELLS) or cells * self.n * ways > allowed.steps(MAX_TERMS_ADDED):
             raise TooLargeError(
                 f"what {self.n} rounds of {self.once.n:,} users show cannot all be listed, whatever the others hold; "
                 "take fewer users or rounds, or say what the others hold with discretion.AllButOne: to who knows that, "
@@ -165,9 +166,9 @@ def _plainest_of_rounds(system: Rounds) -> System:
     return system.by_outsider
 
 
-@claimed.register
+@system_of_claim.register
 def _claimed_of_rounds(system: Rounds) -> System:
-    return claimed(system.crowd)
+    return system_of_claim(system.crowd)
 
 
 @reported_alone.register(Rounds)

@@ -8,7 +8,7 @@ from discretion.adversaries.gains import IdentityGain
 from discretion.channels.channel import Channel, Composable, System
 from discretion.errors import TooLargeError
 from discretion.estimate import Estimate
-from discretion.measures.attack_curves.tradeoff import places_of
+from discretion.measures.attack_curves.tradeoff import pair_indices
 from discretion.measures.guesses.bayes_security import Pair
 from discretion.measures.guesses.vulnerability import Prior, plan_posterior_vulnerability
 from discretion.measures.measure import Method, Plan
@@ -67,7 +67,7 @@ class View(Composable):
 
     def ends(self, pair: Pair) -> Ends:
         """Return the places of two values, or refuse what is no label."""
-        return places_of(pair, self._inputs)
+        return pair_indices(pair, self._inputs)
 
     @property
     def _inputs(self) -> Sequence[Hashable]:

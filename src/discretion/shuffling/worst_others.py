@@ -16,14 +16,14 @@ import numpy as np
 
 from discretion import limits
 from discretion.adversaries.gains import Gain, IdentityGain
-from discretion.adversaries.priors import written_out
+from discretion.adversaries.priors import prior_vector
 from discretion.channels.channel import Channel
 from discretion.channels.storage import Dense
 from discretion.errors import TooLargeError, UnsupportedError
 from discretion.estimate import Estimate, as_share, highest, largest, lowest, settled
 from discretion.measures.attack_curves.best_tests import BestTests
-from discretion.measures.attack_curves.conjugate import Conjugate, Way
-from discretion.measures.attack_curves.polygon import Polygon, lower_envelope
+from discretion.measures.attack_curves.conjugate import Conjugate, ExcessFunctions
+from discretion.measures.attack_curves.polygon import Polygon, best_of_polygons
 from discretion.measures.attack_curves.tradeoff import plan_tradeoff
 from discretion.measures.guesses.bayes_security import (
     TIED,
@@ -73,7 +73,19 @@ from discretion.shuffling.laws.pairs import (
     tests_of_logs,
     unlike,
 )
+from discretion.shuffling.laws.report_histograms import OPERATIONS_PER_CROWD
 from discretion.shuffling.views import Result, View, bayes_capacity_of_guess, ldp_epsilon_of_mechanism, risk_of_guess
+
+# Likelihoods in search of the worst others.
+MAX_LIKELIHOODS_TRIED = 1 << 24
+# The same as such a search usually goes, before it is begun.
+MAX_LIKELIHOODS_EXPECTED = 1 << 23
+# Values of which the worst others may hold any.
+MAX_VALUES_TRIED = 64
+# Users of two values, all of whose splits are gone through.
+MAX_USERS_SPLIT = 1 << 12
+# Histograms for each of the others who are likely to be the worst.
+MAX_HISTOGRAMS_TRIED = 1 << 18
 
 ENUMERATED = Method("maximum over all counts of the others' values", "exact")
 
@@ -258,17 +270,17 @@ def is_enumerable(question: Question) -> bool:
     if not users or _is_split_two_ways(question):
         return True
     usually = min(2 * histogram_count(users, k), _USUALLY)
-    allowed = limits.current()
-    if k > allowed.most_values_tried:
+    if k > MAX_VALUES_TRIED:
         return False
-    return usually * max(question.cells(even(users, k)), _FEWEST_CELLS) <= allowed.most_likelihoods_expected
+    most = limits.current().steps(MAX_LIKELIHOODS_EXPECTED, each=8)
+    return usually * max(question.cells(even(users, k)), _FEWEST_CELLS) <= most
 
 
 def worst_counts(question: Question) -> Largest:
     """Return the largest leak over all counts of the others' values, and such counts."""
     if _is_split_two_ways(question):
         return _worst_split(question)
-    spent, most = 0.0, limits.current().most_likelihoods_tried
+    spent, most = 0.0, limits.current().steps(MAX_LIKELIHOODS_TRIED, each=OPERATIONS_PER_CROWD)
 
     def interval(counts: Counts) -> tuple[float, float]:
         nonlocal spent
@@ -294,7 +306,8 @@ def worst_of(question: Question, bounds: Callable[[], Estimate]) -> float | Esti
 
 def _is_split_two_ways(question: Question) -> bool:
     view = question.view
-    return question.is_told and 1 < view.n <= limits.current().most_users_split and view.two_types is not None
+    most = limits.current().steps(MAX_USERS_SPLIT, each=1 << 12)
+    return question.is_told and 1 < view.n <= most and view.two_types is not None
 
 
 def _worst_split(question: Question) -> Largest:
@@ -323,7 +336,7 @@ def bounded_worst(view: AmongWorst, leak: Leak, bounds: LeakBounds) -> Estimate:
 
 @plan_posterior_vulnerability.register
 def _vulnerability_among_worst(system: AmongWorst, prior: Prior, gain: Gain) -> Result:
-    law, leak = written_out(prior, system.secrets), gain_leak(prior, gain)
+    law, leak = prior_vector(prior, system.secrets), gain_leak(prior, gain)
     question = OfAllValues(
         system,
         leak,
@@ -335,7 +348,7 @@ def _vulnerability_among_worst(system: AmongWorst, prior: Prior, gain: Gain) -> 
 
 @plan_bayes_risk.register
 def _bayes_risk_among_worst(system: AmongWorst, prior: Prior) -> Result:
-    law, gain = written_out(prior, system.secrets), IdentityGain(system.secrets)
+    law, gain = prior_vector(prior, system.secrets), IdentityGain(system.secrets)
     question = OfAllValues(
         system,
         lambda view: _negative(plan_bayes_risk(view, prior)),
@@ -363,7 +376,7 @@ def _information_among_worst(system: AmongWorst, prior: Prior) -> Result:
         return plan_mutual_information(view, prior)
 
     question = OfAllValues(system, leak, lambda rows: information_of(Dense(rows), prior), alike=prior is None)
-    return _plan_worst(question, leak, InformationBounds(written_out(prior, system.secrets)))
+    return _plan_worst(question, leak, InformationBounds(prior_vector(prior, system.secrets)))
 
 
 def _negative(plan: Result) -> Result:
@@ -422,7 +435,7 @@ def _bounded_profile(system: AmongWorst) -> Profile:
         for a, b in system.blanket.ends
         for groups in _likely_worst(n - 1, min(k, 3 if is_symmetric(mechanism) else _MAX_VALUES_IN_PROFILE))
     ]
-    most = limits.current().most_histograms_tried
+    most = limits.current().steps(MAX_HISTOGRAMS_TRIED, each=8)
     tried = [pair for pair in unlike(tried) if len(pair.groups) < 2 or pair.cells <= most]
 
     def profile(epsilon: float) -> float | Estimate:
@@ -495,11 +508,11 @@ def _is_all_alike(system: AmongWorst) -> bool:
 
 @plan_tradeoff.register
 def _tradeoff_among_worst_way(system: AmongWorst, pair: Pair | None) -> Plan[BestTests]:
-    if system.two_types is not None and system.n <= limits.current().most_users_split:
+    if system.two_types is not None and system.n <= limits.current().steps(MAX_USERS_SPLIT, each=1 << 12):
         return Plan(ENUMERATED, lambda: _split_tests(system, pair))
     how = ENUMERATED if is_enumerable(of_excess(system, 0.0, {})) else BOUND
     if pair is None:
-        way = Way.of_profile(plan_privacy_profile(system).compute())
+        way = ExcessFunctions.from_profile(plan_privacy_profile(system).compute())
         return Plan(how, lambda: Conjugate(way, way, system.ldp_epsilon, how.name))
     a, b = system.ends(pair)
     return Plan(
@@ -515,11 +528,11 @@ def _split_tests(system: AmongWorst, pair: Pair | None) -> Polygon:
         for p, q in block[list(ends)].swapaxes(0, 1):
             way = tests_of_logs(largest, logarithms(p), logarithms(q))
             found += [way] if pair is not None else [way, way.reversed]
-        found = [lower_envelope(found)]
+        found = [best_of_polygons(found)]
     return found[0]
 
 
-def _worst_way(system: AmongWorst, ends: Ends) -> Way:
+def _worst_way(system: AmongWorst, ends: Ends) -> ExcessFunctions:
     """Return by how much the first value's law exceeds the second's, whatever of all the others hold it is most."""
     listed: dict[tuple[int, ...], list[PairOfValues]] = {}
 
@@ -529,4 +542,4 @@ def _worst_way(system: AmongWorst, ends: Ends) -> Way:
     def excess(epsilon: float) -> float | Estimate:
         return as_share(worst_of(of_excess(system, epsilon, listed, [ends]), partial(bounds, epsilon)))
 
-    return Way.of_profile(excess)
+    return ExcessFunctions.from_profile(excess)

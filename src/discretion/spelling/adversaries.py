@@ -15,7 +15,7 @@ from discretion.adversaries import (
     Uninformed,
     WorstAllButOne,
 )
-from discretion.adversaries.populations import as_population
+from discretion.adversaries.populations import as_population_law
 from discretion.errors import InvalidValueError, one_of
 from discretion.numerics.arrays import Reals
 from discretion.spelling.numbers import matrix_of, numbers_of, spelled_matrix, spelled_numbers
@@ -95,10 +95,10 @@ def population_of(text: str, k: int) -> PopulationLaw:
                 raise InvalidValueError(f"Jeffreys' prior takes no numbers, got {text!r}")
             return Dirichlet.jeffreys(k)
         case "dirichlet":
-            return as_population(Dirichlet(numbers_of(rest, "dirichlet", float)), k)
+            return as_population_law(Dirichlet(numbers_of(rest, "dirichlet", float)), k)
         case _:
             rows = matrix_of(rest)
-            return as_population(PointMixture([row[1:] for row in rows], [row[0] for row in rows]), k)
+            return as_population_law(PointMixture([row[1:] for row in rows], [row[0] for row in rows]), k)
 
 
 @spelled.register

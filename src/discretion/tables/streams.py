@@ -15,6 +15,9 @@ from discretion import limits
 from discretion.errors import InvalidTableError, TooLargeError, UnsupportedError
 from discretion.memory import said_size
 
+# Bytes that are unpacked, or that arrive on standard input; and half of the disk.
+MAX_BYTES_SPOOLED = 1 << 38
+
 STANDARD_INPUT = ("-", "/dev/stdin")
 
 _CHUNK = 1 << 20
@@ -63,7 +66,7 @@ def standard_input() -> Generator[BinaryIO]:
 
 @contextmanager
 def _spool(content: BinaryIO | gzip.GzipFile, name: str) -> Generator[BinaryIO]:
-    room = min(limits.current().most_bytes_spooled, shutil.disk_usage(tempfile.gettempdir()).free // 2)
+    room = min(limits.current().numbers(MAX_BYTES_SPOOLED, each=1), shutil.disk_usage(tempfile.gettempdir()).free // 2)
     with tempfile.TemporaryFile() as spool:
         size = 0
         while chunk := content.read(_CHUNK):

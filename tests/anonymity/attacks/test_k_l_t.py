@@ -13,10 +13,16 @@ from hypothesis import given, settings, strategies as st
 from pyarrow import parquet
 
 from discretion.anonymity import Population
-from discretion.anonymity.attacks.k_l_t import entropy_l_diversity, k_anonymity, l_diversity, t_closeness
+from discretion.anonymity.attacks.k_l_t import (
+    MAX_PEOPLE_COMPARED,
+    entropy_l_diversity,
+    k_anonymity,
+    l_diversity,
+    t_closeness,
+)
 from discretion.errors import InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
-from discretion.limits import Limits, within
 from oracles import releases, tables
+from support.lowering import lowered
 
 ORDER = ["c", None, "a", "b"]
 row = st.tuples(st.sampled_from([None, "a", "b"]), st.sampled_from(["a", "b"]), st.sampled_from(ORDER))
@@ -128,7 +134,7 @@ def test_decimals_are_compared_to_the_last_digit() -> None:
 def test_too_many_numbers_of_one_double_are_refused() -> None:
     P = Population(pa.table({"x": list("aabb"), "z": [str(2**60 + i) for i in range(4)]}))
     refused = pytest.raises(TooLargeError, match=r"more than 3 .* as integers or decimals")
-    with within(Limits(most_tied_texts=3)), refused:
+    with lowered(MAX_TIED_TEXTS=3), refused:
         t_closeness(P, ["x"], "z", "numeric")
 
 
@@ -211,6 +217,6 @@ def test_what_cannot_be_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     path.write_text('[{"x": 1, "z": 1}, {"x": 1, "z": "1"}]')
     with pytest.raises(InvalidValueError, match="two sensitive values are the same as text"):
         t_closeness(Population(path), ["x"], "z", ["1"])
-    assert Limits().most_people_compared ** 2 < 2**63
-    with within(Limits(most_people_compared=3)), pytest.raises(TooLargeError, match="at most 3 people, got 4"):
+    assert MAX_PEOPLE_COMPARED**2 < 2**63
+    with lowered(MAX_PEOPLE_COMPARED=3), pytest.raises(TooLargeError, match="at most 3 people, got 4"):
         t_closeness(P, ["x"], "z")

@@ -12,9 +12,9 @@ from hypothesis import given, settings, strategies as st
 from discretion.anonymity import ClassSizes, Population, exposure, exposure_bound
 from discretion.anonymity.choosing.rounds import HierarchicalRound, hierarchical_rounds
 from discretion.errors import InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
-from discretion.limits import Limits, within
 from oracles.question_rounds import rounds_of
 from oracles.tables import exposure_below, restrict
+from support.lowering import lowered
 
 ADULT = ["sex", "income", "race", "workclass"]
 CATEGORIES = [
@@ -37,7 +37,7 @@ def population_of(rows: Sequence[tuple[Any, ...]]) -> Population:
 
 
 def known_after(rounds: Iterable[HierarchicalRound]) -> list[tuple[str, ...]]:
-    return [each.columns for done in rounds for each in done.asked]
+    return [each.columns for done in rounds for each in done.questions]
 
 
 def check_against_every_cover(rows: list[Any], budget: Fraction, k: int, rounds: int) -> None:
@@ -45,12 +45,12 @@ def check_against_every_cover(rows: list[Any], budget: Fraction, k: int, rounds:
     found = hierarchical_rounds(population_of(rows), budget, k=k, rounds=rounds)
     assert len(found) in (len(slowly), len(slowly) - 1)
     if len(found) < len(slowly):  # every set had a part that was refused
-        assert not slowly[-1].asked
+        assert not slowly[-1].questions
     for done, plain in zip(found, slowly, strict=False):
-        asked = [tuple(map(NAMES.index, each.columns)) for each in done.asked]
+        asked = [tuple(map(NAMES.index, each.columns)) for each in done.questions]
         assert asked == plain.asked
         assert {tuple(map(NAMES.index, each.columns)) for each in done.refused} <= set(plain.refused)
-        for each in (*done.asked, *done.refused):
+        for each in (*done.questions, *done.refused):
             assert each.certified.value == float(plain.promises[tuple(map(NAMES.index, each.columns))])
         within = {chosen: bound for chosen, bound in plain.afterwards.items() if bound <= budget}
         largest = tuple(map(NAMES.index, done.largest_certified))
@@ -61,10 +61,10 @@ def check_against_every_cover(rows: list[Any], budget: Fraction, k: int, rounds:
             assert len(largest) == size
         assert all(
             each.exposure == float(exposure_below(restrict(rows, p), k))
-            for each, p in zip(done.asked, asked, strict=True)
+            for each, p in zip(done.questions, asked, strict=True)
         )
         assert done.exposed_at_most == float(min(1, sum(exposure_below(restrict(rows, p), k) for p in asked)))
-        assert [each.classes for each in done.asked] == [len(set(restrict(rows, p))) for p in asked]
+        assert [each.classes for each in done.questions] == [len(set(restrict(rows, p))) for p in asked]
         assert all(each.exposure is None and each.classes is None for each in done.refused)
 
 
@@ -89,11 +89,11 @@ def test_promises_are_kept_and_only_get_better(rows: list[Any], budget: Fraction
     P = population_of(rows)
     rounds = hierarchical_rounds(P, budget, k=k, rounds=4)
     for done in rounds:
-        assert all(each.exposure is not None and each.exposure <= each.certified.value for each in done.asked)
+        assert all(each.exposure is not None and each.exposure <= each.certified.value for each in done.questions)
         assert all(each.certified.value > budget for each in done.refused)
         assert exposure(P, k=k, columns=done.largest_certified) <= done.largest_certified_bound.value
         if done.size > 1:
-            assert all(each.certified.value <= budget for each in done.asked)
+            assert all(each.certified.value <= budget for each in done.questions)
     every = [chosen for size in range(5) for chosen in combinations(P.columns, size)]
     for columns in every:
         bounds = [
@@ -125,12 +125,12 @@ def test_only_what_was_asked_is_ever_looked_at(monkeypatch: pytest.MonkeyPatch) 
 def test_adult_at_a_hundredth() -> None:
     P = Population("example:adult", columns=ADULT)
     first, second, third = hierarchical_rounds(P, "0.01", k=10)
-    assert [each.columns for each in first.asked] == [(column,) for column in ADULT]
-    assert all(each.certified.method == "nothing known" for each in first.asked)
+    assert [each.columns for each in first.questions] == [(column,) for column in ADULT]
+    assert all(each.certified.method == "nothing known" for each in first.questions)
     assert first.exposed_at_most == 7 / P.people  # who never worked
     assert [each.columns for each in second.refused] == [("race", "workclass")]
-    assert [each.columns for each in third.asked] == [("sex", "income", "race"), ("sex", "income", "workclass")]
-    together = sum(exposure(P, k=10, columns=each.columns) for each in second.asked)
+    assert [each.columns for each in third.questions] == [("sex", "income", "race"), ("sex", "income", "workclass")]
+    together = sum(exposure(P, k=10, columns=each.columns) for each in second.questions)
     assert second.exposed_at_most == pytest.approx(together, rel=1e-12)
     assert (third.largest_certified, third.largest_certified_bound.value) == (("sex", "income", "race"), 6 / P.people)
 
@@ -139,9 +139,13 @@ def test_adult_at_a_hundredth() -> None:
 def test_adult_with_eight_categories() -> None:
     P = Population("example:adult")
     rounds = hierarchical_rounds(P, 0.05, k=10, columns=CATEGORIES)
-    assert [(done.size, len(done.asked), len(done.refused)) for done in rounds] == [(1, 8, 0), (2, 22, 6), (3, 18, 13)]
+    assert [(done.size, len(done.questions), len(done.refused)) for done in rounds] == [
+        (1, 8, 0),
+        (2, 22, 6),
+        (3, 18, 13),
+    ]
     for done in rounds[1:]:
-        for each in done.asked:
+        for each in done.questions:
             assert exposure(P, k=10, columns=each.columns) == each.exposure <= each.certified.value <= 0.05
     assert [len(done.largest_certified) for done in rounds] == [3, 3, 4]
     assert rounds[-1].largest_certified_bound.value <= 0.05
@@ -152,12 +156,12 @@ def test_at_the_ends() -> None:
     P = Population("example:adult", columns=ADULT)
     for at in ({"k": 1}, {"threshold": 0}):
         rounds = hierarchical_rounds(P, 0, **at, rounds=9)
-        assert [len(done.asked) for done in rounds] == [4, 6, 4, 1]
+        assert [len(done.questions) for done in rounds] == [4, 6, 4, 1]
         assert {done.exposed_at_most for done in rounds} == {0}
         assert {done.largest_certified for done in rounds} == {tuple(ADULT)}
     (first, second) = hierarchical_rounds(P, 0.5, k=P.people + 1)
     assert (first.exposed_at_most, first.largest_certified, first.largest_certified_bound.value) == (1, (), 1)
-    assert (second.asked, len(second.refused), second.exposed_at_most) == ((), 6, 0)
+    assert (second.questions, len(second.refused), second.exposed_at_most) == ((), 6, 0)
     assert len(hierarchical_rounds(P, 1, k=10, rounds=1)) == 1
     assert hierarchical_rounds(P, 0.01, threshold=Fraction(10, P.people)) == hierarchical_rounds(P, 0.01, k=10)
     (alone,) = hierarchical_rounds(Population(pa.table({"x": ["a"]})), 0, k=2)
@@ -185,7 +189,7 @@ def test_what_cannot_be_asked() -> None:
 
 def test_too_many_sets_are_not_searched() -> None:
     P = Population("example:adult", columns=ADULT)
-    with within(Limits(most_sets_promised=14)):
+    with lowered(MAX_SETS_PROMISED=14):
         assert len(hierarchical_rounds(P, 1, k=10)[0].largest_certified) == 4
-    with within(Limits(most_sets_promised=9)), pytest.raises(TooLargeError, match="more than 9 sets of columns"):
+    with lowered(MAX_SETS_PROMISED=9), pytest.raises(TooLargeError, match="more than 9 sets of columns"):
         hierarchical_rounds(P, 0.01, k=10)

@@ -12,8 +12,8 @@ from discretion.anonymity import Population
 from discretion.anonymity.choosing import selection as choosing
 from discretion.anonymity.choosing.selection import Selection, select_columns
 from discretion.errors import EngineError
-from discretion.limits import Limits, within
 from oracles import selections
+from support.lowering import lowered
 
 NAMES = "ruvwxyz"
 # Of a letter: itself, which half it is in, its number, one value for all.
@@ -25,7 +25,7 @@ some_people = st.lists(
 budgets = st.fractions(0, 1, max_denominator=12)
 kept = st.lists(st.sampled_from(NAMES), max_size=1)
 #: Everything level by level; or hardly a level, so that good sets are looked for and then proved.
-searches = st.sampled_from([Limits(), Limits(most_levels_examined=3)])
+searches = st.sampled_from([{}, {"MAX_LEVELS_EXAMINED": 3}])
 
 
 def table_of(people: list[Any]) -> dict[str, list[Any]]:
@@ -46,7 +46,7 @@ def table_of(people: list[Any]) -> dict[str, list[Any]]:
 )  # fmt: skip
 def test_it_is_the_choice_among_all_sets(  # noqa: PLR0917
     people: list[Any], times: int, k: int, budget: Fraction, keep: list[str], drop: list[str],
-    by: Literal["columns", "bits"], rise: Fraction | None, certain: Fraction | None, limits: Limits,
+    by: Literal["columns", "bits"], rise: Fraction | None, certain: Fraction | None, limits: dict[str, int],
 ) -> None:  # fmt: skip
     table, n = table_of(people * times), len(people) * times
     drop = [name for name in drop if name not in keep]
@@ -62,7 +62,7 @@ def test_it_is_the_choice_among_all_sets(  # noqa: PLR0917
         )
 
     allowed = {some: found for some, found in facts.items() if set(keep) <= set(some) and fits(found)}
-    with within(limits):
+    with lowered(**limits):
         chosen = select_columns(
             Population(pa.table(table)), budget, k=k, columns=list(NAMES), keep=keep, drop=drop, weights=by,
             sensitive=secret, guess_budget=rise if rise is None else float(rise), certain_budget=certain,
@@ -128,7 +128,7 @@ def test_of_many_columns_elsewhere_an_engine_is_asked_for_copies_only(most: int,
         "x": [*"fffm"] * 3,
     }
     elsewhere = Population(pa.table(table)).with_rows(lambda rows: replace(rows, arrow=None), None)
-    with within(Limits(most_pairs_asked=most)):
+    with lowered(MAX_PAIRS_ASKED=most):
         assert select_columns(elsewhere, 0, k=3).functions == functions
 
 
@@ -212,7 +212,7 @@ SECRETS = {
 )  # fmt: skip
 def test_a_sensitive_column_that_is_kept_counts_as_others_do_and_brings_nothing(  # noqa: PLR0917
     people: list[Any], order: list[str], secret: list[str], data: st.DataObject, k: int, budget: Fraction,
-    rise: Fraction, certain: Fraction | None, by: Literal["columns", "bits"], limits: Limits,
+    rise: Fraction, certain: Fraction | None, by: Literal["columns", "bits"], limits: dict[str, int],
 ) -> None:  # fmt: skip
     table, n = {name: [SECRETS[name](*person) for person in people] for name in order}, len(people)
     keep = data.draw(st.lists(st.sampled_from(secret), max_size=3, unique=True))
@@ -226,7 +226,7 @@ def test_a_sensitive_column_that_is_kept_counts_as_others_do_and_brings_nothing(
         and all(right <= most + rise * n // 1 for right, most in zip(found.guessed, commonest, strict=True))
         and (certain is None or all(sure <= certain * n for sure in found.certain))
     }
-    with within(limits):
+    with lowered(**limits):
         chosen = select_columns(
             Population(pa.table(table)), budget, k=k, keep=keep, weights=by,
             sensitive=secret, guess_budget=float(rise), certain_budget=certain,
@@ -306,7 +306,7 @@ def test_a_search_without_time_left_says_so() -> None:
 
 @pytest.mark.long
 def test_a_search_of_so_many_sets_says_so() -> None:
-    with within(Limits(most_sets_examined=2000, most_levels_examined=100)):
+    with lowered(MAX_SETS_EXAMINED=2000, MAX_LEVELS_EXAMINED=100):
         check_it_claims_no_more_than_it_knows(select_columns(wide_table(), 0.1, k=10), "sets")
 
 

@@ -14,9 +14,9 @@ from discretion.anonymity.exposure import envelope
 from discretion.anonymity.exposure.bounds import as_group, counting_bound, counting_lines, exposure_bound_curve
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.intervals import above, below
-from discretion.limits import Limits, within
 from oracles import tables
 from oracles.promise import exactly
+from support.lowering import lowered
 from support.marginals import marginals_of, sizes_of, told
 
 ADULT = ["sex", "income", "race", "workclass"]
@@ -117,7 +117,7 @@ def test_many_columns_with_hundreds_of_breakpoints_agree_with_a_dense_search(mon
     assert counting_bound(told(columns * 5), 2) <= n
     monkeypatch.setattr(envelope, "BLOCK", 7)
     assert counting_lines(dict(zip((1, 2, 4), columns, strict=True)), 1) == lines
-    with within(Limits(most_lines=2)):
+    with lowered(MAX_LINES=2):
         assert min(dense, n) <= counting_bound(told(columns), k) <= n
 
 
@@ -235,7 +235,7 @@ def test_groups_that_help_are_named(adult: Population) -> None:
 def test_a_search_over_covers_that_is_cut_short_gives_a_bound_still(adult: Population) -> None:
     pairs = list(combinations(ADULT, 2))
     exact = exposure_bound(adult, k=10, columns=ADULT, groups=pairs).value
-    with within(Limits(most_covers=1)):
+    with lowered(MAX_COVERS=1):
         cut_short = exposure_bound(adult, k=10, columns=ADULT, groups=pairs).value
     assert exposure(adult, k=10, columns=ADULT) <= exact <= cut_short <= 1
 

@@ -124,7 +124,7 @@ def test_what_a_person_gives_away(rows: list[Any], person: tuple[Any, ...]) -> N
     for given_of in given_away(population_of(rows), values):
         positions = ["xyz".index(column) for column in given_of.columns]
         alike = sum(seen == tuple(person[j] for j in positions) for seen in tables.restrict(rows, positions))
-        assert given_of.alike == alike
+        assert given_of.people == alike
         assert given_of.bits == (math.log2(len(rows) / alike) if alike else math.inf)
 
 
@@ -141,16 +141,16 @@ def test_values_of_any_type_are_matched_by_their_text() -> None:
         pa.table({"n": [1, 1, None], "f": [0.5, float("nan"), 0.5], "b": [True, False, True], "s": ["é", "", None]})
     )
     person = {"n": 1, "f": 0.5, "b": True, "s": "é"}
-    assert [g.alike for g in given_away(P, person)[:4]] == [2, 2, 2, 1]
-    assert given_away(P, person)[-1].alike == 1
-    assert [given_away(P, {"s": value})[0].alike for value in ("", None, "nobody's")] == [1, 1, 0]
+    assert [g.people for g in given_away(P, person)[:4]] == [2, 2, 2, 1]
+    assert given_away(P, person)[-1].people == 1
+    assert [given_away(P, {"s": value})[0].people for value in ("", None, "nobody's")] == [1, 1, 0]
 
 
 def test_values_of_json_are_matched_as_they_are_spelled(tmp_path: Any) -> None:
     file = tmp_path / "people.json"
     file.write_text('[{"x": "a\\"b"}, {"x": "é"}, {"x": 2}, {}]', encoding="utf-8")
     P = Population(file)
-    assert [given_away(P, {"x": value})[0].alike for value in ('a"b', "é", 2, None)] == [1, 1, 1, 1]
+    assert [given_away(P, {"x": value})[0].people for value in ('a"b', "é", 2, None)] == [1, 1, 1, 1]
     assert {s.value for s in surprisal(P, "x", 1).values} == {'a"b', "é", "2", None}
 
 

@@ -175,21 +175,21 @@ def test_rounds_end_with_the_questions_whose_answers_are_not_there(adult: dc.Pop
     everything: tuple[HierarchicalRound, ...] = dc.anonymity.hierarchical_rounds(adult, "0.01", k=10)
     first, second = dc.anonymity.hierarchical_rounds(adult.marginals(), "0.01", k=10)
     assert first == everything[0]
-    assert [(each.columns, each.certified) for each in second.asked] == [
-        (each.columns, each.certified) for each in everything[1].asked
+    assert [(each.columns, each.certified) for each in second.questions] == [
+        (each.columns, each.certified) for each in everything[1].questions
     ]
     assert second.refused == everything[1].refused
-    assert {(each.exposure, each.classes) for each in second.asked} == {(None, None)}
-    certified = sum(round(each.certified.value * adult.people) for each in second.asked)
+    assert {(each.exposure, each.classes) for each in second.questions} == {(None, None)}
+    certified = sum(round(each.certified.value * adult.people) for each in second.questions)
     assert second.exposed_at_most == certified / adult.people >= everything[1].exposed_at_most
     assert second.largest_certified_bound == first.largest_certified_bound
-    pairs = adult.marginals(groups=[each.columns for each in second.asked])
+    pairs = adult.marginals(groups=[each.columns for each in second.questions])
     *answered, third = dc.anonymity.hierarchical_rounds(pairs, "0.01", k=10)
     assert tuple(answered) == everything[:2]
-    assert [each.columns for each in third.asked] == [each.columns for each in everything[2].asked]
-    some = adult.marginals(groups=[each.columns for each in second.asked[1:]])
+    assert [each.columns for each in third.questions] == [each.columns for each in everything[2].questions]
+    some = adult.marginals(groups=[each.columns for each in second.questions[1:]])
     *_, half = dc.anonymity.hierarchical_rounds(some, "0.01", k=10)
-    assert [each.exposure is None for each in half.asked] == [True, *[False] * (len(half.asked) - 1)]
+    assert [each.exposure is None for each in half.questions] == [True, *[False] * (len(half.questions) - 1)]
     assert half.exposed_at_most >= everything[1].exposed_at_most
 
 

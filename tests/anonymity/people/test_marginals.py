@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 import discretion as dc
 from discretion.anonymity import ClassSizes
 from discretion.errors import InvalidTableError, InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
-from discretion.limits import Limits, within
+from support.lowering import lowered
 
 COUNTS = {"sex": {"f": 6, "m": 3, None: 1}, "blood": {"0": 9, "AB": 1}}
 PAIR = {("f", "0"): 5, ("f", "AB"): 1, ("m", "0"): 3, (None, "0"): 1}
@@ -253,5 +253,5 @@ def test_a_file_that_is_not_there_or_too_large(tmp_path: Path) -> None:
     with pytest.raises(InvalidTableError, match=r"cannot read counts from .* no such file"):
         dc.Marginals(tmp_path / "nowhere.csv")
     (tmp_path / "counts.csv").write_text(CSV)
-    with within(Limits(most_bytes_of_counts=10)), pytest.raises(TooLargeError, match="is larger than"):
+    with lowered(MAX_BYTES_OF_COUNTS=10), pytest.raises(TooLargeError, match="is larger than"):
         dc.Marginals(tmp_path / "counts.csv")

@@ -19,10 +19,10 @@ from discretion.anonymity.releasing.goal import ReleaseGoal
 from discretion.anonymity.releasing.search import BestRelease, most_useful_release
 from discretion.anonymity.releasing.suppression import Suppress
 from discretion.anonymity.releasing.utility import UTILITIES, Utility
-from discretion.limits import Limits, within
 from discretion.numerics.equivalence_classes import Column
 from oracles import coarsened
 from oracles.coarsened import Asked
+from support.lowering import lowered
 
 shares = st.fractions(0, 1, max_denominator=12)
 people = st.lists(
@@ -64,10 +64,10 @@ def rows_of(view: Generalization) -> list[Any]:
     goals,
     st.sampled_from([*DIVERSE]),
     st.sampled_from(UTILITIES),
-    st.sampled_from([Limits(), Limits(most_levels_examined=3)]),
+    st.sampled_from([{}, {"MAX_LEVELS_EXAMINED": 3}]),
 )
 def test_no_other_choice_of_views_within_the_goal_is_more_useful(
-    held: list[Any], numbers: dict[str, Any], kind: str, utility: Utility, some_limits: Limits
+    held: list[Any], numbers: dict[str, Any], kind: str, utility: Utility, some_limits: dict[str, int]
 ) -> None:
     diversity, diverse = DIVERSE[kind]
     asked = Asked(**numbers, diverse=diverse)
@@ -75,7 +75,7 @@ def test_no_other_choice_of_views_within_the_goal_is_more_useful(
     views = {name: generalizations_of(identity_generalization(*each), asked.k)[:3] for name, each in columns.items()}
     secret = [person[3] for person in held]
     goal = ReleaseGoal(asked.k, asked.budget, [diversity], asked.rise, asked.certain)
-    with within(some_limits):
+    with lowered(**some_limits):
         found = most_useful_release(
             views, {"secret": in_order(secret, "stu")}, goal, len(held),
             most_suppressed=asked.most_suppressed, utility=utility,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from discretion.anonymity.synthetic.copies import copies
-from discretion.anonymity.synthetic.neighbours import _vote, inference, linkability
+from discretion.anonymity.synthetic.neighbours import _vote, linkability, neighbour_inference
 from discretion.anonymity.synthetic.singling_out import (
     Conditions,
     _among_fewer,
@@ -64,7 +64,7 @@ def test_links_are_those_that_anonymeter_s_tests_print(k, linked, naive):
 def test_guesses_are_right_as_often_as_anonymeter_s_tests_print(made, right):
     people = [("a", "b"), ("c", "d")]
     tables = as_tables(people, made, people)
-    assert counted(inference(tables, ["c0"], "c1", everybody(tables))) == (right, right)
+    assert counted(neighbour_inference(tables, ["c0"], "c1", everybody(tables))) == (right, right)
 
 
 @given(part, part, part, st.sampled_from([0, 1]))
@@ -72,7 +72,7 @@ def test_the_guess_is_the_commonest_value_of_the_nearest(original, synthetic, co
     tables = as_tables(original, synthetic, control)
     ranges = slow.ranges_of(KINDS, synthetic)
     known = [place for place in range(4) if place != secret]
-    found = inference(tables, [f"c{place}" for place in known], f"c{secret}", everybody(tables))
+    found = neighbour_inference(tables, [f"c{place}" for place in known], f"c{secret}", everybody(tables))
 
     def order(value):
         return (value is not None, value if value is not None else 0)
@@ -85,7 +85,7 @@ def test_the_guess_is_the_commonest_value_of_the_nearest(original, synthetic, co
 def test_a_year_younger_is_as_near_as_a_year_older():
     synthetic = [(1, "a"), (3, "b"), (0, "a"), (9, "a")]
     tables = as_tables([(2, "a")], synthetic, [(2, "b")])
-    assert counted(inference(tables, ["c0"], "c1", everybody(tables))) == (1, 0)
+    assert counted(neighbour_inference(tables, ["c0"], "c1", everybody(tables))) == (1, 0)
 
 
 @given(part, part)
@@ -215,7 +215,7 @@ def test_a_table_drawn_apart_is_found_to_tell_as_much_of_others_about_as_often_a
             "singling_out_univariate": singling_out(tables, "univariate", 10_000, rng),
             "singling_out_multivariate": singling_out(tables, "multivariate", 10_000, rng),
             "link": linkability(tables, ["c0", "c1"], ["c2", "c3"], 1, everybody(tables)),
-            "inference": inference(tables, ["c0", "c1", "c2"], "c3", everybody(tables)),
+            "inference": neighbour_inference(tables, ["c0", "c1", "c2"], "c3", everybody(tables)),
         }
         for name, attack in found.items():
             risk = attack.risk(0.9)

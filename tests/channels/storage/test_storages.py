@@ -10,10 +10,10 @@ import discretion as dc
 from channels.storage.table import STORAGES
 from discretion.channels.storage import leading, storage as room
 from discretion.errors import TooLargeError
-from discretion.limits import Limits, within
 from measures.table import CASES
 from oracles import adversaries as slow_crowds, channels as slow, measures as slow_measures
 from oracles.promise import exactly
+from support.lowering import lowered
 
 each_storage = pytest.mark.parametrize("make", STORAGES.values(), ids=STORAGES)
 each_pair = pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_what_would_not_fit_in_memory_is_asked_some_rows_at_a_time(name):
     matrix = np.random.default_rng(0).dirichlet(np.ones(5), size=40)
     whole, C = dc.Channel(matrix), STORAGES[name](matrix)
     gain = dc.gain_matrix(np.arange(80.0).reshape(2, 40))
-    with within(Limits(most_entries=10)):
+    with lowered(MAX_ENTRIES=10):
         for ask in (
             dc.posterior_vulnerability,
             lambda system: dc.posterior_vulnerability(system, gain=gain),

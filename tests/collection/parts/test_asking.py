@@ -76,10 +76,10 @@ def test_the_curator_asks_for_what_rounds_on_the_table_itself_would(
     expected = hierarchical_rounds(population(table), "0.5", k=2, rounds=3)
     names = [feature.name for feature in NESTED]
     assert [question.groups for question in asked] == [
-        tuple(tuple(map(names.index, each.columns)) for each in level.asked) for level in expected[1:]
+        tuple(tuple(map(names.index, each.columns)) for each in level.questions) for level in expected[1:]
     ]
     assert [question.exposure for question in asked] == [
-        max(each.certified.value for each in level.asked) for level in expected[1:]
+        max(each.certified.value for each in level.questions) for level in expected[1:]
     ]
     assert [question.number for question in asked] == [2, 3]
     assert choice.chosen == tuple(map(names.index, expected[-1].largest_certified))

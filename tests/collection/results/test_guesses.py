@@ -8,9 +8,9 @@ import pytest
 from discretion.collection.randomizers import randomizer_of
 from discretion.collection.results.guesses import BOUND, among_known, guess_of
 from discretion.estimate import Estimate, highest, lowest
-from discretion.limits import Limits, within
 from oracles.collecting import channel_of, least_security_among_known, shuffled_guess
 from support.collection.drawn_results import features_of
+from support.lowering import lowered
 
 KRR = "krr:epsilon=1"
 ONE = [features_of(1), features_of(1, randomizers=[KRR]), features_of(2, randomizers=[KRR])]
@@ -46,7 +46,7 @@ def test_what_is_only_bounded_lies_within(features, people: int, seed: int) -> N
     if len(features) == 2 and people == 3:
         people = 2
     law = law_of(features, seed)
-    with within(Limits(most_answers_guessed=1)):
+    with lowered(MAX_ANSWERS_GUESSED=1):
         bound = guess_of(features, law, people, 0).after
     assert isinstance(bound, Estimate)
     assert (bound.method, bound.certified) == (BOUND, True)
@@ -57,7 +57,7 @@ def test_what_is_only_bounded_lies_within(features, people: int, seed: int) -> N
 def test_a_sample_narrows_what_is_certified_and_no_more() -> None:
     features, law = features_of(10), np.random.default_rng(0).dirichlet(np.ones(12))
     sampled = guess_of(features, law, 500, 0).after
-    with within(Limits(most_answers_guessed=1)):
+    with lowered(MAX_ANSWERS_GUESSED=1):
         bound = guess_of(features, law, 500, 0).after
     assert lowest(bound) <= lowest(sampled) <= highest(sampled) < highest(bound)
     assert guess_of(features, law, 500, 0).after == sampled  # the same seed
@@ -85,6 +85,6 @@ def test_who_knows_all_others_is_as_sure_as_the_worst_others_let_her(features, p
         assert (found.epsilon, found.bayes_security) == (math.inf, 0.0)
     else:
         assert found.epsilon == pytest.approx(1)
-        with within(Limits(most_answers_guessed=1)):
+        with lowered(MAX_ANSWERS_GUESSED=1):
             alone = among_known(features[0], people).bayes_security
         assert lowest(alone) <= truth + 1e-12

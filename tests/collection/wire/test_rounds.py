@@ -16,8 +16,8 @@ from discretion.collection.parts.joint import joint_shares
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.uploads import Upload
 from discretion.errors import TooLargeError
-from discretion.limits import Limits, within
 from support.collection.in_process import SEX_AND_TOWN, Run, made, round_of, together
+from support.lowering import lowered
 
 People = list[dict[str, str | None]]
 
@@ -250,5 +250,5 @@ def test_what_cannot_be_undone_is_refused() -> None:
         joint_shares(np.zeros((1, 2), np.int64), round_of(made(wide).task, 0, 1))
     few = round_of(made([Feature("a", ("1", "2"), "krr:epsilon=1")]).task, 0)
     assert len(joint_shares(np.zeros((1, 1), np.int64), few).shares) == 4
-    with within(Limits(most_answers_combined=3)), pytest.raises(TooLargeError, match="4 combinations, and at most 3 "):
+    with lowered(MAX_ANSWERS_COMBINED=3), pytest.raises(TooLargeError, match="4 combinations, and at most 3 "):
         joint_shares(np.zeros((1, 1), np.int64), few)

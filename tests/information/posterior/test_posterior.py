@@ -11,10 +11,10 @@ from scipy.special import kolmogorov
 
 import discretion as dc
 from discretion.information.posterior import gibbs
-from discretion.limits import Limits, within
 from oracles.laws import binomial, large_multinomial
 from oracles.posterior import Binary, Enumerated, Shifted
 from oracles.promise import exactly
+from support.lowering import lowered
 
 ASYMMETRIC = [[0.7, 0.2, 0.1], [0.15, 0.8, 0.05], [0.3, 0.1, 0.6]]
 EXCLUDING = [[0.5, 0.5, 0.0, 0.0], [0.0, 0.25, 0.5, 0.25], [0.25, 0.0, 0.0, 0.75]]
@@ -45,7 +45,7 @@ def unit(k, *values):
 def sampled(monkeypatch):
     """No sum is short enough to be exact, and a tenth of a standard deviation is near enough."""
     monkeypatch.setattr(gibbs, "PRECISION", 0.1)
-    with within(Limits(most_posterior_terms=1)):
+    with lowered(MAX_POSTERIOR_TERMS=1):
         yield
 
 
@@ -313,7 +313,7 @@ def test_reports_that_no_point_sends_are_refused():
 def test_chains_agree_with_the_exact_sum(channel, counts, alpha):
     system, prior = dc.Channel(CHANNELS[channel]), dc.Dirichlet(alpha)
     exact = dc.frequency_posterior(system, counts, prior)
-    with within(Limits(most_posterior_terms=1)):
+    with lowered(MAX_POSTERIOR_TERMS=1):
         drawn = dc.frequency_posterior(system, counts, prior, rng=1)
     assert exact.exact
     assert not drawn.exact

@@ -7,7 +7,12 @@ import pytest
 
 import discretion as dc
 from discretion.information.utility.population_information import population_information
-from discretion.information.utility.sampled_information import among_points, bracketed, by_bounds, by_moments
+from discretion.information.utility.sampled_information import (
+    estimate_among_points,
+    estimate_by_bounds,
+    estimate_by_moments,
+    spanning_estimate,
+)
 from discretion.mechanisms import RandomizedResponse
 
 THREE = RandomizedResponse(3, epsilon=2)
@@ -30,7 +35,8 @@ def most_misses(runs, confidence):
 def test_intervals_from_exact_probabilities_cover(n, population):
     truth = population_information(THREE, n, population)
     found = [
-        by_moments(THREE.response, n, population, np.random.default_rng(seed), draws=1 << 10) for seed in range(200)
+        estimate_by_moments(THREE.response, n, population, np.random.default_rng(seed), draws=1 << 10)
+        for seed in range(200)
     ]
     assert missed(found, truth) <= most_misses(200, 0.95)
     assert np.mean([e.high - e.low for e in found]) < 0.15
@@ -41,7 +47,7 @@ def test_intervals_from_exact_probabilities_cover(n, population):
 def test_intervals_from_brackets_cover(system, n, population):
     truth = population_information(system, n, population)
     matrix = system.channel().matrix
-    found = [by_bounds(matrix, n, population, np.random.default_rng(seed), draws=250) for seed in range(40)]
+    found = [estimate_by_bounds(matrix, n, population, np.random.default_rng(seed), draws=250) for seed in range(40)]
     assert missed(found, truth) <= most_misses(40, 0.95)
     assert np.mean([e.high - e.low for e in found]) < 0.4
 
@@ -67,7 +73,7 @@ def test_intervals_from_brackets_cover_where_shares_stay_unknown(name, n):
     truth = population_information(channel, n)
     assert isinstance(truth, float)
     matrix = channel.matrix
-    found = [by_bounds(matrix, n, population, np.random.default_rng(seed), draws=500) for seed in range(12)]
+    found = [estimate_by_bounds(matrix, n, population, np.random.default_rng(seed), draws=500) for seed in range(12)]
     assert missed(found, truth) <= most_misses(12, 0.95)
     assert np.mean([e.high - e.low for e in found]) < 0.5
 
@@ -86,7 +92,9 @@ def test_intervals_cover_what_merged_values_give_exactly_for_any_number_of_peopl
     values = dc.Channel(np.unique(matrix, axis=0)[::-1])
     truth = population_information(values, n, dc.Dirichlet(merged))
     population = dc.Dirichlet.jeffreys(len(matrix))
-    found = [by_bounds(np.array(matrix), n, population, np.random.default_rng(seed), draws=800) for seed in range(6)]
+    found = [
+        estimate_by_bounds(np.array(matrix), n, population, np.random.default_rng(seed), draws=800) for seed in range(6)
+    ]
     assert missed(found, truth) <= most_misses(6, 0.95)
     assert np.mean([e.high - e.low for e in found]) < 0.5
 
@@ -94,10 +102,10 @@ def test_intervals_cover_what_merged_values_give_exactly_for_any_number_of_peopl
 def test_brackets_that_are_far_from_each_other_leave_no_best_guess():
     low, high = np.random.default_rng(0).normal([[1.0], [4.0]], 0.1, (2, 1000))
     nothing_beside = np.zeros((1000, 1))
-    wide = bracketed(low, high, nothing_beside, 9.0, "brackets")
+    wide = spanning_estimate(low, high, nothing_beside, 9.0, "brackets")
     assert wide.value == wide.low == pytest.approx(1.0, abs=0.02)
     assert wide.high == pytest.approx(4.0, abs=0.02)
-    narrow = bracketed(low, low + 0.1, nothing_beside, 9.0, "brackets")
+    narrow = spanning_estimate(low, low + 0.1, nothing_beside, 9.0, "brackets")
     assert narrow.value == pytest.approx(1.05, abs=0.02)
 
 
@@ -107,7 +115,7 @@ def test_intervals_among_points_cover(n):
     points, weights = np.array([[0.2, 0.3, 0.5], [0.3, 0.3, 0.4], [0.9, 0.1, 0.0]]), np.array([0.5, 0.3, 0.2])
     truth = population_information(THREE, n, dc.PointMixture(points, weights))
     found = [
-        among_points(THREE.channel().matrix, n, points, weights, np.random.default_rng(seed), draws=2000)
+        estimate_among_points(THREE.channel().matrix, n, points, weights, np.random.default_rng(seed), draws=2000)
         for seed in range(200)
     ]
     assert missed(found, truth) <= most_misses(200, 0.95)
@@ -116,8 +124,8 @@ def test_intervals_among_points_cover(n):
 @pytest.mark.long
 def test_the_two_routes_to_many_reports_agree():
     ten, population = RandomizedResponse(10, epsilon=2), dc.Dirichlet.jeffreys(10)
-    exact_evidence = by_moments(ten.response, 1000, population, np.random.default_rng(1))
-    bracketed = by_bounds(ten.channel().matrix, 1000, population, np.random.default_rng(2), draws=1 << 10)
+    exact_evidence = estimate_by_moments(ten.response, 1000, population, np.random.default_rng(1))
+    bracketed = estimate_by_bounds(ten.channel().matrix, 1000, population, np.random.default_rng(2), draws=1 << 10)
     assert exact_evidence.high - exact_evidence.low < 4e-3
     assert bracketed.high - bracketed.low < 0.1
     assert bracketed.low <= exact_evidence.high
@@ -129,7 +137,7 @@ def test_sampled_and_listed_meet_where_listing_ends():
     ten = RandomizedResponse(10, epsilon=1)
     listed = population_information(ten, 40)
     assert isinstance(listed, float)
-    sampled = by_moments(ten.response, 40, dc.Dirichlet.jeffreys(10), np.random.default_rng(3))
+    sampled = estimate_by_moments(ten.response, 40, dc.Dirichlet.jeffreys(10), np.random.default_rng(3))
     assert sampled.low <= listed <= sampled.high
 
 

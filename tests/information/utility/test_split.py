@@ -8,10 +8,10 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 import discretion as dc
-from discretion.limits import Limits, within
 from information.answers import covers, highest, lowest
 from information.table import CASES, TWO_POINTS, problems
 from oracles import local_information as slow
+from support.lowering import lowered
 
 GRR = dc.RandomizedResponse
 PARTS = ("nonprivate", "group_private", "individual_private")
@@ -102,7 +102,7 @@ def test_a_split_is_frozen():
 
 
 def test_private_parts_between_bounds_that_are_far_apart_are_given_at_their_most():
-    with within(Limits(most_tally_cells=1, most_users_sampled=1)):
+    with lowered(MAX_TALLY_CELLS=1, MAX_USERS_SAMPLED=1):
         parts = dc.information.information_split(dc.RandomizedResponse(3, epsilon=1), 40, rng=1).aggregator
     for part in (parts.group_private, parts.individual_private):
         assert part.low < part.value == part.high

@@ -9,14 +9,14 @@ from hypothesis import assume, given, settings, strategies as st
 
 import discretion as dc
 from discretion.information.utility import report_tables, sampled_tallies
-from discretion.information.utility.sampled_tallies import log_likelihoods, sampled_tally_information
+from discretion.information.utility.sampled_tallies import sampled_tally_information, tally_log_likelihoods
 from discretion.information.utility.tally_information import tally_entropy
-from discretion.limits import Limits, within
 from discretion.numerics.histograms.histograms import histograms
 from information.answers import covers, highest
 from information.table import CASES, TWO_POINTS, problems
 from oracles import local_information as slow, measures
 from oracles.population_laws import DirichletLaw
+from support.lowering import lowered
 
 GRR, UE = dc.RandomizedResponse, dc.UnaryEncoding
 
@@ -216,7 +216,7 @@ def test_reports_of_many_kinds_are_listed_where_values_are_few(mechanism, n, exp
     answer = dc.information.tally_utility(mechanism, n)
     assert isinstance(answer, float)
     if expected is None:
-        with within(Limits(most_report_tallies=1)):
+        with lowered(MAX_REPORT_TALLIES=1):
             assert covers(dc.information.tally_utility(mechanism, n, rng=1), answer)
     else:
         assert answer == pytest.approx(expected, abs=5e-7)
@@ -276,7 +276,7 @@ def test_the_law_of_reports_given_what_people_hold_is_that_of_all_their_reports(
         for reports in itertools.product(range(3), repeat=n):
             tally = tuple(reports.count(y) for y in range(3))
             law[tally] = law.get(tally, 0.0) + math.prod(matrix[x, y] for x, y in zip(holders, reports, strict=True))
-        found = log_likelihoods(mechanism.response, np.tile(held, (len(law), 1)), np.array(list(law)))
+        found = tally_log_likelihoods(mechanism.response, np.tile(held, (len(law), 1)), np.array(list(law)))
         assert np.exp(found) == pytest.approx(np.array(list(law.values())), rel=1e-10)
 
 

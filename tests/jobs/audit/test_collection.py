@@ -31,12 +31,12 @@ from discretion.jobs.audit.collection_document import (
     too_few,
 )
 from discretion.jobs.audit.result import CollectionReport
-from discretion.limits import Limits, within
 from discretion.presenting.views.document import Document, Grid
 from discretion.presenting.views.terminal import to_text
 from discretion.spelling import mechanism_of
 from jobs.audit import samples
 from oracles.asked_crowds import best_error, guess_among, mean_variances
+from support.lowering import lowered
 
 
 def asked(*values: str) -> CollectionReport:
@@ -85,7 +85,7 @@ def test_guesses_hold_against_all_histograms(counts: list[int], name: str, epsil
     held = [value for value, count in enumerate(counts) for _ in range(count)]
     for prior in (None, np.array(counts) / n):
         law = np.full(k, 1 / k) if prior is None else prior
-        with within(Limits(most_histograms_collected=1 << 14 if quick else 1)):
+        with lowered(MAX_HISTOGRAMS_COLLECTED=1 << 14 if quick else 1):
             found = AskedCrowd(mechanism, np.array(counts)).guesses(prior)
         none = guess_among(matrix, [law] * (n - 1), law)
         known = [[np.eye(k)[value] for place, value in enumerate(held) if place != target] for target in range(n)]

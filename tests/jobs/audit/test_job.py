@@ -12,10 +12,10 @@ import discretion as dc
 from discretion.errors import InvalidValueError, UnknownColumnError
 from discretion.jobs.audit import sets as search
 from discretion.jobs.audit.result import Audit
-from discretion.limits import Limits, within
 from discretion.presenting.views.terminal import to_text
 from discretion.tables.counting.threshold import most_exposed
 from oracles.audits import best_guesses, classes, exposed_people, subsets
+from support.lowering import lowered
 
 NAMES = ["a", "b", "c", "d"]
 
@@ -178,7 +178,7 @@ def check_what_redacting_would_do(found: Audit, population: dc.Population, rows:
 @pytest.mark.parametrize("columns", [4, 11])
 def test_redacting_with_too_many_answers_is_left_out_and_says_so(columns: int) -> None:
     rows = [{f"c{j}": "rare" if i == j else "common" for j in range(columns)} for i in range(40)]
-    with within(Limits(most_answers_redacted=2**3 if columns == 4 else 2**20)):
+    with lowered(MAX_ANSWERS_REDACTED=2**3 if columns == 4 else 2**20):
         found = dc.audit(arrow(rows), k=2, budget=0.01)
     assert [(len(report.columns), report.redacted_exposure) for report in found.redaction.together] == [(columns, None)]
     assert any(f"whom {columns} columns together expose" in sentence for sentence in found.not_examined)

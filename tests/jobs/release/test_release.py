@@ -33,8 +33,8 @@ from discretion.errors import (
 from discretion.jobs.release import job, release
 from discretion.jobs.release.file import as_bytes
 from discretion.jobs.release.result import Release
-from discretion.limits import Limits, within
 from discretion.presenting.views.terminal import to_text
+from support.lowering import lowered
 
 RARE = {"job": "wombat keeper", "town": "Xyzzyville", "born": "1899-01-02", "pay": "987654.25"}
 
@@ -157,10 +157,10 @@ def test_beside_the_file_stands_what_was_asked_and_done(tmp_path: Path) -> None:
 def test_what_was_not_looked_at_is_not_said_not_to_fit(tmp_path: Path) -> None:
     given = as_file(people(), tmp_path / "in.csv")
     for some, ended, why in (
-        (Limits(), "proved", "no generalization fits beside the others"),
-        (Limits(most_levels_examined=3, most_sets_examined=12), "sets", "no generalization within the goal was found"),
+        ({}, "proved", "no generalization fits beside the others"),
+        ({"MAX_LEVELS_EXAMINED": 3, "MAX_SETS_EXAMINED": 12}, "sets", "no generalization within the goal was found"),
     ):
-        with within(some):
+        with lowered(**some):
             found = release(given, tmp_path / "out.csv", ["job", "town", "born", "pay"])
         assert found.ended == ended
         assert {column.how for column in found.columns if column.verdict == "drop"} == {why}

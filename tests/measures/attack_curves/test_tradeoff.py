@@ -12,11 +12,11 @@ from scipy.stats import norm
 import discretion as dc
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.estimate import Estimate, highest, lowest
-from discretion.limits import Limits, within
 from discretion.measures.attack_curves.polygon import Polygon
 from mechanisms.table import MECHANISMS
 from oracles.attack_curves import all_sets, all_tests, least_misses
 from oracles.channels import exact
+from support.lowering import lowered
 
 RATES = [0.0, 1e-9, 1e-4, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.999, 1.0]
 EPSILONS = [0.0, 1e-3, 0.1, 0.5, 1.0, 3.0, 30.0, math.inf]
@@ -235,7 +235,7 @@ def test_two_values_that_are_nearer_are_harder_to_tell_apart():
 
 def test_little_room_leaves_the_curve_as_it_is_or_bounds_it():
     channel = dc.Channel(CHANNELS["three that differ"])
-    with within(Limits(most_loss_points=1)):
+    with lowered(MAX_LOSS_POINTS=1):
         assert dc.tradeoff(channel).at(0.1) == pytest.approx(curve_of(channel).at(0.1), abs=1e-15)
         loud = dc.tradeoff(dc.repeated(dc.Laplace(1e-3), 3)).at(0.1)
     assert (loud.low, loud.high) == pytest.approx((0, 0.9))

@@ -6,9 +6,9 @@ from hypothesis import given, strategies as st
 
 import discretion as dc
 from channels.storage.table import STORAGES
-from discretion.limits import Limits, within
 from oracles.promise import exactly
 from oracles.strategies import gains, problems
+from support.lowering import lowered
 
 
 def by_the_rule(matrix, prior):
@@ -126,5 +126,5 @@ def test_what_has_no_posteriors_is_refused(ask, words):
 
 def test_what_is_stored_is_read_into_memory_or_refused():
     C = STORAGES["mapped"](np.full((5, 4), 0.25))
-    with within(Limits(most_entries=10)), pytest.raises(dc.errors.TooLargeError, match="measure it where it is stored"):
+    with lowered(MAX_ENTRIES=10), pytest.raises(dc.errors.TooLargeError, match="measure it where it is stored"):
         dc.hyper(C)

@@ -9,9 +9,9 @@ from hypothesis import given, settings, strategies as st
 
 import discretion as dc
 from adversaries.table import GAINS
-from discretion.limits import Limits, within
 from oracles import channels as slow_channels, measures as slow
 from oracles.strategies import rational_matrices, rational_stochastic
+from support.lowering import lowered
 
 THIRD = Fraction(1, 3)
 C = dc.Channel([[THIRD, 1 - THIRD], [1, 0], [THIRD, 1 - THIRD]], inputs="abc")
@@ -147,7 +147,7 @@ def test_the_method_says_that_it_takes_fractions():
 
 
 def test_where_fractions_would_be_too_many_products_are_refused_and_uses_are_answered_in_doubles():
-    with within(Limits(most_fractions=10)):
+    with lowered(MAX_FRACTIONS=10):
         with pytest.raises(dc.errors.TooLargeError, match=r"10 fractions.*discretion\.Channel\(C\.dense\(\)\)"):
             C & C
         assert isinstance(dc.posterior_vulnerability(dc.repeated(C, 3)), float)

@@ -10,11 +10,11 @@ from hypothesis.extra import numpy as arrays
 import discretion as dc
 from discretion.errors import InvalidGainError, InvalidPriorError
 from discretion.estimate import Estimate, highest, lowest
-from discretion.limits import Limits, within
 from discretion.measures import additive_capacity
 from oracles import losses as slow
 from oracles.promise import exactly
 from oracles.strategies import matrices, priors
+from support.lowering import lowered
 
 THIRDS = st.integers(0, 6).map(lambda i: i / 3)
 
@@ -99,7 +99,7 @@ def test_where_corners_are_too_many_the_ends_still_hold():
     C, losses = dc.Channel(rng.dirichlet(np.ones(6), size=5)), rng.random((4, 5))
     gain = dc.gain_matrix(-losses)
     known, risen = dc.bayes_security(C, gain=gain), additive_capacity(C, gain)
-    with within(Limits(most_choices_tried=5)):
+    with lowered(MAX_CHOICES_TRIED=5):
         less, risen_less = dc.bayes_security(C, gain=gain), additive_capacity(C, gain)
     for found, truth in ((less, known), (risen_less, risen)):
         assert isinstance(found, Estimate)
@@ -152,7 +152,7 @@ def test_the_additive_capacity_of_a_guess_is_the_same_by_sets_as_by_linear_progr
     C = dc.Channel(matrix)
     by_programs = additive_capacity(C, dc.gain_matrix(np.eye(len(matrix))))
     assert additive_capacity(C) == exactly(by_programs)
-    with within(Limits(most_choices_tried=1)):
+    with lowered(MAX_CHOICES_TRIED=1):
         ends = additive_capacity(C)
     assert lowest(ends) <= additive_capacity(C) + 1e-12
     assert additive_capacity(C) <= highest(ends) + 1e-12

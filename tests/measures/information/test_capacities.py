@@ -10,10 +10,10 @@ from scipy import sparse
 import discretion as dc
 from channels.storage.table import STORAGES
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
-from discretion.limits import Limits, within
 from mechanisms.table import MECHANISMS
 from oracles import capacity as slow
 from oracles.strategies import matrices, priors
+from support.lowering import lowered
 
 
 def entropy(*probabilities):
@@ -135,8 +135,8 @@ def test_secrets_are_taken_in_until_none_lies_further_out():
 def test_what_takes_too_long_is_left_between_ends_that_still_hold():
     matrix = np.random.default_rng(0).dirichlet(np.ones(30), size=40)
     known = dc.shannon_capacity(dc.Channel(matrix))
-    for few in (Limits(most_capacity_terms=1), Limits(most_entries=100)):
-        with within(few):
+    for few in ({"MAX_CAPACITY_TERMS": 1}, {"MAX_ENTRIES": 100}):
+        with lowered(**few):
             found = dc.shannon_capacity(dc.Channel(matrix))
         assert found.certified
         assert found.low <= known.low < known.high <= found.high

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 import discretion as dc
-from discretion.limits import Limits, within
 from discretion.measures import (
     posterior_entropy,
     posterior_guessing_entropy,
@@ -17,6 +16,7 @@ from discretion.measures import (
 from oracles import measures as slow
 from oracles.promise import exactly
 from oracles.strategies import SMALL, problems, stochastic
+from support.lowering import lowered
 
 
 @given(st.data())
@@ -82,7 +82,7 @@ def test_of_a_crowd_it_is_that_of_the_histograms(k, knowledge):
 def test_of_a_crowd_that_is_not_listed_it_is_an_interval_or_refused():
     crowd = dc.Shuffled(dc.RandomizedResponse(20, epsilon=1), 1000)
     known = crowd.seen_by(dc.Uninformed(dc.point(20, 3)), seed=1)
-    with within(Limits(most_crowds_drawn=3000)):
+    with lowered(MAX_CROWDS_DRAWN=3000):
         left, told = posterior_entropy(known), dc.mutual_information(known)
     assert (left.low, left.high) == pytest.approx((math.log(20) - told.high, math.log(20) - told.low))
     with pytest.raises(dc.errors.TooLargeError, match="cannot all be listed"):

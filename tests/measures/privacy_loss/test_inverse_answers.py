@@ -1,52 +1,51 @@
 """An inverse answer is confirmed by a forward one before anybody gets it."""
 
 import math
-from dataclasses import replace
 
 import pytest
 
 import discretion as dc
-from discretion import limits
 from discretion.channels.channel import System
 from discretion.cli import main
 from discretion.errors import DiscretionError, InternalError
 from discretion.estimate import Estimate, highest, lowest
-from discretion.measures.privacy_loss.differential_privacy import confirmed, epsilon_question, least_epsilon
+from discretion.measures.privacy_loss.differential_privacy import confirm_inverse, name_of_epsilon, profile_root
 from oracles import noise_pairs
+from support.lowering import lowered
 
 mpmath = pytest.importorskip("mpmath")
 
 
 def test_an_answer_at_which_the_goal_is_met_is_returned_as_it_is() -> None:
     found = Estimate(2.0, 1.0, 3.0, None, "sums")
-    assert confirmed(found, 3.0, lambda x: 0.3 / x, 0.1, "a question") is found
-    assert confirmed(7, 7, lambda n: 1 / n, 1 / 7, "a question") == 7
+    assert confirm_inverse(found, 3.0, lambda x: 0.3 / x, 0.1, "a question") is found
+    assert confirm_inverse(7, 7, lambda n: 1 / n, 1 / 7, "a question") == 7
 
 
 def test_bounds_that_leave_open_whether_the_goal_is_met_confirm_an_answer() -> None:
-    assert confirmed(2.0, 2.0, lambda x: Estimate(0.2, 0.05, 0.3, None, "sums"), 0.1, "a question") == 2.0
+    assert confirm_inverse(2.0, 2.0, lambda x: Estimate(0.2, 0.05, 0.3, None, "sums"), 0.1, "a question") == 2.0
 
 
 def test_what_rounding_does_to_an_answer_is_no_disagreement() -> None:
     steep = 1.0  # where δ falls from 1 to 0
-    assert confirmed(steep - 1e-11, steep - 1e-11, lambda x: float(x < steep), 0.5, "a question") == steep - 1e-11
+    assert confirm_inverse(steep - 1e-11, steep - 1e-11, lambda x: float(x < steep), 0.5, "a question") == steep - 1e-11
 
 
 def test_where_no_number_is_enough_there_is_nothing_to_confirm() -> None:
-    assert confirmed(math.inf, math.inf, lambda x: 1.0, 0.5, "a question") == math.inf
+    assert confirm_inverse(math.inf, math.inf, lambda x: 1.0, 0.5, "a question") == math.inf
 
 
 def test_an_answer_that_the_forward_one_contradicts_is_an_internal_error() -> None:
     with pytest.raises(InternalError, match=r"^internal error: .*ε\(δ = 0\.1\) of 'a system' .* 1\.0.* 0\.9"):
-        confirmed(1.0, 1.0, lambda x: 0.9, 0.1, epsilon_question("a system", 0.1))
+        confirm_inverse(1.0, 1.0, lambda x: 0.9, 0.1, name_of_epsilon("a system", 0.1))
     with pytest.raises(InternalError, match="at least"):  # a goal that is to be reached from below
-        confirmed(5, 5, lambda n: -n / 100, -0.5, "the least n with at least 50 %")
+        confirm_inverse(5, 5, lambda n: -n / 100, -0.5, "the least n with at least 50 %")
     assert issubclass(InternalError, DiscretionError)
 
 
 def test_a_profile_that_is_not_zero_where_it_should_be_has_no_least_epsilon() -> None:
     with pytest.raises(InternalError, match="please report this"):
-        least_epsilon(lambda _: 0.2, 0.1, 2.0)
+        profile_root(lambda _: 0.2, 0.1, 2.0)
 
 
 def test_the_command_line_ends_with_70_at_an_internal_error(
@@ -84,7 +83,7 @@ def test_a_delta_next_to_the_least_double_has_an_epsilon() -> None:
     """Found by the sweep: the steepest tilt that was tried overflowed where losses are large."""
     system = dc.SubsampledGaussian(0.36, 1.0, 6125) & dc.SubsampledGaussian(0.15, 0.03, 532)
     delta = 1.66e-299
-    with limits.within(replace(limits.current(), most_loss_points=1 << 13)):
+    with lowered(MAX_LOSS_POINTS=1 << 13):
         epsilon = dc.dp_epsilon(system, delta)
         assert dc.privacy_profile(system, epsilon.high).low <= delta <= dc.privacy_profile(system, epsilon.low).high
 

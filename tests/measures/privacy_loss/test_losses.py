@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from discretion.measures.privacy_loss.losses import GridLaw, above, below
+from discretion.measures.privacy_loss.losses import GridLaw, dominated_law, dominating_law
 from discretion.mechanisms.noise.gaussian_losses import GaussianLosses
 from discretion.mechanisms.noise.laplace import LaplaceLosses
 
@@ -33,7 +33,7 @@ def test_a_grid_brackets_the_true_law(losses: GaussianLosses | LaplaceLosses, st
     least, largest = losses.reach(1e-9)
     if largest - least > 3e5 * step:
         step = (largest - least) / 3e5
-    less, more = below(losses, step, 1e-15), above(losses, step, 1e-15)
+    less, more = dominated_law(losses, step, 1e-15), dominating_law(losses, step, 1e-15)
     assert less.lattice.masses.min() >= 0 <= more.lattice.masses.min()
     for law in (less, more):
         assert math.isclose(law.lattice.masses.sum() + law.infinite + law.lost, 1, rel_tol=1e-12)
@@ -53,7 +53,7 @@ def test_what_is_merged_next_to_a_pile_keeps_its_mean_loss(sigma: float, rate: f
         return float(law.lattice.masses @ (law.offset + law.step * places))
 
     for step in (1e-4, 1e-3):
-        merged = mean(above(losses, step, 1e-15)) - mean(below(losses, step, 1e-15))
+        merged = mean(dominating_law(losses, step, 1e-15)) - mean(dominated_law(losses, step, 1e-15))
         assert -1e-13 <= merged + 1e-9 * step < 0.3 * step * step + 2e-9 * step
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import discretion as dc
-from discretion.measures.privacy_loss.composed_losses import BothWays, ComposedLosses
+from discretion.measures.privacy_loss.composed_losses import ComposedLosses, LossPair
 from discretion.mechanisms.noise.gaussian_losses import GaussianLosses
 from oracles import composed_noise as slow, noise
 from oracles.promise import exactly
@@ -45,7 +45,7 @@ def test_gaussian_noises_are_as_one():
 def test_the_grid_brackets_what_gaussian_noise_tells(uses, delta):
     one = dc.Gaussian(0.7 * math.sqrt(uses) if uses > 100 else 0.7)
     total = dc.Gaussian(one.sigma / math.sqrt(uses))
-    losses = BothWays.of([(one.losses, one.losses, uses)])
+    losses = LossPair.from_parts([(one.losses, one.losses, uses)])
     truth = dc.dp_epsilon(total, delta)
     found = losses.epsilon(delta)
     assert found.low <= truth <= found.high
@@ -152,7 +152,7 @@ def test_what_noises_tell_is_as_simulated(seed):
 def test_mutual_information_is_between_its_bounds():
     pair = noise.Densities(noise.laplace(1.0, 0), noise.laplace(1.0, 1.0), [0, 1], -45, 46)
     single = noise.mutual_information(pair, (0.3, 0.7))
-    losses = BothWays.of([(LAPLACE.losses, LAPLACE.losses, 1)])
+    losses = LossPair.from_parts([(LAPLACE.losses, LAPLACE.losses, 1)])
     found = losses.forwards.information(0.3, 0.7), losses.backwards.information(0.7, 0.3)
     assert sum(part.low for part in found) <= single <= sum(part.high for part in found)
     assert sum(part.high - part.low for part in found) < 1e-6

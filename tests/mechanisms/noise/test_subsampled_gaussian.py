@@ -3,7 +3,6 @@
 import math
 import pickle
 import tracemalloc
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,12 +11,12 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 
 import discretion as dc
-from discretion import limits
 from discretion.estimate import highest
 from discretion.mechanisms import Gaussian, SubsampledGaussian
 from oracles import noisy_reports as slow
 from oracles.promise import exactly
 from oracles.rounded_losses import profile_bounds
+from support.lowering import lowered
 
 
 def densities(sigma, rate):
@@ -342,7 +341,7 @@ def test_renyi_divergences_of_extreme_noise_stay_between_elementary_bounds(sigma
 def test_epsilon_and_delta_are_those_of_losses_rounded_up_and_down(sigma, rate, steps):
     mechanism = SubsampledGaussian(sigma, rate, steps)
     least, most = zip(*(profile_bounds(sigma, rate, steps, way) for way in (False, True)), strict=True)
-    with limits.within(replace(limits.current(), most_loss_points=1 << 14)):  # as true, and quicker
+    with lowered(MAX_LOSS_POINTS=1 << 14):  # as true, and quicker
         epsilons = {delta: dc.dp_epsilon(mechanism, delta) for delta in (1e-6, 1e-3, 0.02, 0.2)}
         deltas = {
             (epsilon, reverse): mechanism.hockey_stick(epsilon, reverse=reverse)

@@ -10,10 +10,10 @@ from scipy import sparse
 from discretion.channels.storage import Dense
 from discretion.channels.storage.sparse import Sparse
 from discretion.errors import TooLargeError
-from discretion.limits import Limits, within
 from discretion.numerics import compiled
 from discretion.numerics.distances import l1_bounds, l1_tiles, pairwise
 from oracles.strategies import stochastic
+from support.lowering import lowered
 
 TOLERANCE = 1e-12
 
@@ -112,7 +112,7 @@ def test_pairs_beyond_number_are_not_listed(way):
     found = way(np.full((10, 3), 1 / 3), TOLERANCE)
     assert found.first() == (0, 1)
     refused = pytest.raises(TooLargeError, match=r"more than 44 .* take leakiest_pair")
-    with within(Limits(most_pairs_listed=44)), refused:
+    with lowered(MAX_PAIRS_LISTED=44), refused:
         found.all()
 
 

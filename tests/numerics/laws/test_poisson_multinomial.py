@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 from discretion.errors import TooLargeError
-from discretion.limits import Limits
 from discretion.numerics.laws import poisson_multinomial as kernel
 from discretion.numerics.laws.binomial import binomial_window
 from oracles import laws, poisson_multinomial as oracle
@@ -218,7 +217,7 @@ def test_the_window_of_many_draws_leaves_out_less_than_promised():
 
 def test_what_is_too_large_is_refused_before_it_is_begun():
     many = (10**8, 10**8)
-    assert kernel.box_cells(many, ROWS[:2]) > Limits().most_law_cells
+    assert kernel.box_cells(many, ROWS[:2]) > kernel.MAX_LAW_CELLS
     with pytest.raises(TooLargeError, match="cells"):
         kernel.histogram_box(many, ROWS[:2])
     box = kernel.histogram_box((300, 200), ROWS[:2])

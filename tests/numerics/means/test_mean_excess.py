@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
-from discretion.limits import Limits, within
 from discretion.numerics.means import mean_excess as module
 from discretion.numerics.means.mean_excess import Bounded, binomial_mean_excess, mean_excess
 from oracles import crowds, mean_excess as slow
 from oracles.promise import exactly
 from oracles.strategies import stochastic
+from support.lowering import lowered
 
 
 def found(n, steps, probabilities, **options):
@@ -27,7 +27,7 @@ def by_summing(n, steps, probabilities):
 def integral(n, steps, probabilities, *, relative=module.RELATIVE, most_peaks=1 << 14):
     """However early the search for peaks is broken off, what it leaves out is said: here it is, to save time."""
     c, q = module._kinds(np.array(steps, dtype=np.float64), np.array(probabilities, dtype=np.float64))
-    with within(Limits(most_integral_terms=1 << 16)):
+    with lowered(MAX_INTEGRAL_TERMS=1 << 16):
         return module._Integral(n, c, q, relative, most_peaks=most_peaks).result()
 
 

@@ -10,8 +10,9 @@ from hypothesis import given, settings, strategies as st
 from discretion.numerics.search.highest_worth import highest_worth
 from discretion.numerics.search.ideals import Ideals, bits, mask_of, united
 from discretion.numerics.search.looked_at import Extension, Loads
-from discretion.numerics.search.monotone_sets import MonotoneSearch
+from discretion.numerics.search.monotone_sets import MAX_LEVELS_EXAMINED, MonotoneSearch
 from discretion.numerics.search.worth import CountedOnce, ToppedUp, Worth
+from support.lowering import lowered
 
 M = 6
 
@@ -81,7 +82,7 @@ def test_worth_counts_no_element_beside_one_that_brings_it(ideals: Ideals, weigh
     st.booleans(),
     st.integers(-1, 20),
     st.integers(0, (1 << M) - 1),
-    st.sampled_from([1, 10**6]),
+    st.sampled_from([1, MAX_LEVELS_EXAMINED]),
 )
 def test_it_is_the_best_of_all(  # noqa: PLR0917
     ideals: Ideals, terms: list[list[int]], weights: list[Fraction], adds: bool, limit: int, some: int, levels: int
@@ -94,9 +95,8 @@ def test_it_is_the_best_of_all(  # noqa: PLR0917
 
     worth: Worth = (ToppedUp if adds else CountedOnce)(ideals, weights)
     start = ideals.closure(some)
-    found = MonotoneSearch(
-        ideals, start, examine, (limit,), worth, place=lambda ideal: ideal, most_levels=levels, most=10**6
-    ).run()
+    with lowered(MAX_LEVELS_EXAMINED=levels):
+        found = MonotoneSearch(ideals, start, examine, (limit,), worth, place=lambda ideal: ideal).run()
     fitting = [ideal for ideal in all_ideals(ideals) if start & ~ideal == 0 and load(ideal) <= limit]
     assert found.ended == "proved"
     assert (found.best is None) == (not fitting)

@@ -8,12 +8,12 @@ import pytest
 import discretion as dc
 from discretion.adversaries.gains import IdentityGain
 from discretion.estimate import Estimate, is_wide
-from discretion.limits import Limits, within
 from discretion.numerics.histograms.blanketed_histograms import BlanketedHistograms
 from discretion.shuffling.laws import monte_carlo
 from discretion.shuffling.laws.groups import others
 from discretion.shuffling.laws.monte_carlo import mean_among_known
 from oracles import adversaries as slow
+from support.lowering import lowered
 
 RR = dc.RandomizedResponse
 REPETITIONS, LEAST_COVERED = 100, 92
@@ -67,7 +67,7 @@ def truth_of(rows, leak):
 @pytest.fixture
 def few_draws(monkeypatch):
     monkeypatch.setattr(monte_carlo, "_FEWEST", 200)
-    with within(Limits(most_crowds_drawn=200)):
+    with lowered(MAX_CROWDS_DRAWN=200):
         yield
 
 
@@ -147,7 +147,7 @@ LARGE = {
 def test_crowds_of_many_values_have_an_interval_that_says_something(case):
     k, p, counts = LARGE[case]
     crowd, adversary = dc.Shuffled(RR(k, p=p), sum(counts) + 1), dc.AllButOne(counts)
-    with within(Limits(most_crowds_drawn=1 << 14)):
+    with lowered(MAX_CROWDS_DRAWN=1 << 14):
         found = dc.posterior_vulnerability(crowd.seen_by(adversary, seed=1))
         risk = dc.bayes_risk(crowd.seen_by(adversary, seed=1))
     assert found.confidence == 0.95
@@ -184,7 +184,7 @@ def test_the_value_does_not_jump_where_a_sample_takes_over():
     values = []
     for n in (41, 250):
         crowd = dc.Shuffled(RR(5, epsilon=2), n)
-        with within(Limits(most_crowds_drawn=1 << 14)):
+        with lowered(MAX_CROWDS_DRAWN=1 << 14):
             found = dc.mutual_information(crowd.seen_by(dc.PartlyInformed([5, 4, 3, 2, 1]), seed=1))
         values.append(n * float(found))
     assert values[1] == pytest.approx(values[0], rel=0.2)

@@ -8,12 +8,12 @@ import pytest
 
 import discretion as dc
 from discretion.adversaries.gains import IdentityGain
-from discretion.limits import Limits, within
 from discretion.shuffling.laws import monte_carlo
 from discretion.shuffling.laws.groups import Group
 from discretion.shuffling.laws.monte_carlo import mean_over_crowds, reports_of
 from oracles import adversaries as slow, channels, measures
 from oracles.promise import exactly
+from support.lowering import lowered
 
 RR, UE = dc.RandomizedResponse, dc.UnaryEncoding
 
@@ -83,7 +83,7 @@ def truth_of(mechanism, group, leak):
 def few_draws(monkeypatch):
     """A thousand repetitions in a second: an interval that holds at every sample size holds at this one."""
     monkeypatch.setattr(monte_carlo, "_FEWEST", 200)
-    with within(Limits(most_crowds_drawn=200)):
+    with lowered(MAX_CROWDS_DRAWN=200):
         yield
 
 
@@ -130,7 +130,7 @@ def test_the_interval_is_at_most_twice_what_the_best_linear_control_gives(epsilo
     half = (estimate.high - estimate.low) / 2
     assert half < 1e-4
     cost = reports_of(mechanism, Group(n - 1)).cost
-    draws = max(monte_carlo._FEWEST, min(monte_carlo._CELLS // cost, Limits().most_crowds_drawn))
+    draws = max(monte_carlo._FEWEST, min(monte_carlo._CELLS // cost, monte_carlo.MAX_CROWDS_DRAWN))
     assert half <= 2 * least_half_width(mechanism, n, leak, draws)
 
 

@@ -7,11 +7,12 @@ from typing import Protocol
 from discretion import limits
 from discretion.errors import TooLargeError
 from discretion.numerics.arrays import Integers, Reals
+from discretion.validation import MAX_ENTRIES
 
 _ROUNDING = 1e-9  # of logarithms
 
 
-class Joint(Protocol):
+class JointLaw(Protocol):
     """A joint law of secret and observation, entries ``[x, y]``, that is asked and need not be an array."""
 
     def column_maxima(self) -> Reals:
@@ -41,11 +42,11 @@ class Gain(ABC):
         """Return ``max_w Σ_x g(w, x) joint[x, y]`` for every column y of ``joint``, whose entries are non-negative."""
 
     @abstractmethod
-    def best_in(self, joint: Joint) -> Reals:
+    def best_of_law(self, joint: JointLaw) -> Reals:
         """Return the same of a joint law that need not be an array."""
 
     @abstractmethod
-    def of_best(self, believed: Reals, joint: Reals) -> Reals:
+    def gain_of_best(self, believed: Reals, joint: Reals) -> Reals:
         """Return what the guess that is best for each column of ``believed`` gains in that of ``joint``."""
 
     @abstractmethod
@@ -56,12 +57,12 @@ class Gain(ABC):
     def from_least(self) -> "Gain":
         """Return the gain less each secret's least: it raises the vulnerability by as much, in sums of small terms."""
 
-    def in_fractions(self) -> "Gain | None":
+    def as_exact(self) -> "Gain | None":
         """Return the gain to be asked of a joint law of fractions, None if it has been rounded to doubles."""
         return None
 
     @abstractmethod
-    def most(self, moved: Reals) -> float:
+    def largest_shift(self, moved: Reals) -> float:
         """Return ``max_w Σ_x |g(w, x)| moved[x]``, the most by which moving the secrets' law moves a guess's worth."""
 
     @property
@@ -82,11 +83,11 @@ class RightOrWrong(Gain):
         """Return the gain itself, whose least is 0 or makes no difference."""
         return self
 
-    def in_fractions(self) -> Gain:
+    def as_exact(self) -> Gain:
         """Return the gain itself, which adds up and compares."""
         return self
 
-    def most(self, moved: Reals) -> float:
+    def largest_shift(self, moved: Reals) -> float:
         """Return the worth of the best guess, no gain being negative."""
         return float(self.best(moved[:, None])[0])
 
@@ -98,7 +99,7 @@ class RightOrWrong(Gain):
 
 def check_listable(log_guesses: float, secrets: int) -> None:
     """Refuse to write out a gain with so many guesses that its matrix would not fit in memory."""
-    most = limits.current().most_entries
+    most = limits.current().numbers(MAX_ENTRIES)
     if log_guesses + math.log(secrets) > math.log(most) + _ROUNDING:
         raise TooLargeError(
             f"a gain over {secrets:,} secrets with a row for each guess would have more than {most:,} entries; ask for "

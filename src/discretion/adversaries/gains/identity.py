@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discretion.adversaries.gains.gain import Gain, Joint, RightOrWrong, check_listable
+from discretion.adversaries.gains.gain import Gain, JointLaw, RightOrWrong, check_listable
 from discretion.errors import InvalidGainError, UnsupportedError
 from discretion.numerics.arrays import Reals
 from discretion.numerics.matrices import largest_entries
@@ -23,11 +23,11 @@ class IdentityGain(RightOrWrong):
         """Return the largest entry of every column."""
         return joint.max(axis=0)
 
-    def best_in(self, joint: Joint) -> Reals:
+    def best_of_law(self, joint: JointLaw) -> Reals:
         """Return the largest entry of every column."""
         return joint.column_maxima()
 
-    def of_best(self, believed: Reals, joint: Reals) -> Reals:
+    def gain_of_best(self, believed: Reals, joint: Reals) -> Reals:
         """Return each column's entry where the believed one is largest."""
         return np.take_along_axis(joint, believed.argmax(axis=0)[None, :], axis=0)[0]
 
@@ -53,11 +53,11 @@ class TriesGain(RightOrWrong):
         """Return the sum of the largest entries of every column."""
         return largest_entries(joint, self.tries).sum(axis=0)
 
-    def best_in(self, joint: Joint) -> Reals:
+    def best_of_law(self, joint: JointLaw) -> Reals:
         """Return the sum of the largest entries of every column."""
         return joint.ranked_sums(np.ones(self.tries))
 
-    def of_best(self, believed: Reals, joint: Reals) -> Reals:
+    def gain_of_best(self, believed: Reals, joint: Reals) -> Reals:
         """Return the sum of each column's entries where those of the believed one are largest."""
         others = self.secrets - self.tries
         likeliest = np.argpartition(believed, others, axis=0)[others:] if others else np.arange(self.secrets)[:, None]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discretion.adversaries.gains.gain import Gain, Joint
+from discretion.adversaries.gains.gain import Gain, JointLaw
 from discretion.errors import InvalidGainError
 from discretion.numerics.arrays import Reals
 from discretion.validation import Fractions, NotNumbersError, as_fractions, as_reals, holds_fractions
@@ -39,11 +39,11 @@ class MatrixGain(Gain):
         """Return the largest expected gain in every column."""
         return (self.matrix @ joint).max(axis=0)
 
-    def best_in(self, joint: Joint) -> Reals:
+    def best_of_law(self, joint: JointLaw) -> Reals:
         """Return the largest expected gain in every column."""
         return joint.mixtures(self.matrix).max(axis=0)
 
-    def of_best(self, believed: Reals, joint: Reals) -> Reals:
+    def gain_of_best(self, believed: Reals, joint: Reals) -> Reals:
         """Return each column's expected gain of the guess that is best for the believed one."""
         best = (self.matrix @ believed).argmax(axis=0)
         return np.einsum("yx,xy->y", self.matrix[best], joint)
@@ -56,14 +56,14 @@ class MatrixGain(Gain):
         """Return the matrix less the least of each column."""
         return MatrixGain(self.matrix - self.matrix.min(axis=0))
 
-    def in_fractions(self) -> Gain | None:
+    def as_exact(self) -> Gain | None:
         """Return the gain of the fractions that it was given as, or of its whole numbers."""
         exact: Any = self.fractions
         if exact is None and (self.matrix == self.matrix.round()).all() and np.abs(self.matrix).max() < _NOT_ROUNDED:
             exact = as_fractions(self.matrix.astype(np.int64))
         return None if exact is None else MatrixGain(exact)
 
-    def most(self, moved: Reals) -> float:
+    def largest_shift(self, moved: Reals) -> float:
         """Return the most that moving the secrets' law moves a guess's worth."""
         return float((np.abs(self.matrix) @ moved).max())
 

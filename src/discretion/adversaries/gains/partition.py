@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discretion.adversaries.gains.gain import Gain, Joint, RightOrWrong, check_listable
+from discretion.adversaries.gains.gain import Gain, JointLaw, RightOrWrong, check_listable
 from discretion.errors import InvalidGainError
 from discretion.escaping import short_repr
 from discretion.numerics.arrays import Integers, Reals
@@ -37,11 +37,11 @@ class PartitionGain(RightOrWrong):
         """Return the largest sum of a block in every column."""
         return class_sums(joint, self.block_of).max(axis=0)
 
-    def best_in(self, joint: Joint) -> Reals:
+    def best_of_law(self, joint: JointLaw) -> Reals:
         """Return the largest sum of a block in every column."""
         return joint.class_maxima(self.block_of)
 
-    def of_best(self, believed: Reals, joint: Reals) -> Reals:
+    def gain_of_best(self, believed: Reals, joint: Reals) -> Reals:
         """Return the sum of the block in each column that has the largest in the believed one."""
         likeliest = class_sums(believed, self.block_of).argmax(axis=0)
         return np.take_along_axis(class_sums(joint, self.block_of), likeliest[None, :], axis=0)[0]

@@ -24,9 +24,9 @@ class DistanceGain(MatrixGain):
 
     distances: MatrixGain = field(kw_only=True)
 
-    def in_fractions(self) -> Gain | None:
+    def as_exact(self) -> Gain | None:
         """Return the gain of the distances as fractions, if none has been rounded."""
-        exact = self.distances.in_fractions()
+        exact = self.distances.as_exact()
         return None if exact is None else MatrixGain(_nearness(exact.guesses()))
 
 

@@ -4,13 +4,15 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, cast
 
-from discretion import limits
 from discretion.anonymity.people.conversion import People, as_population
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.estimate import quantity
 
 if TYPE_CHECKING:
     from discretion.tables.counting.grouping import SensitiveCounts
+
+# People for t-closeness: the square of it fits in 64 bits.
+MAX_PEOPLE_COMPARED = 3 * 10**9
 
 
 def k_anonymity(P: People, columns: Iterable[str] | None = None) -> int:
@@ -164,8 +166,10 @@ def t_closeness(
     population = as_population(P)
     n = population.people
     joint = population.joint(columns, sensitive)
-    if n > (most := limits.current().most_people_compared):
-        raise TooLargeError(f"t-closeness is computed for at most {most:,} people, got {n:,}; take a sample")
+    if n > MAX_PEOPLE_COMPARED:
+        raise TooLargeError(
+            f"t-closeness is computed for at most {MAX_PEOPLE_COMPARED:,} people, got {n:,}; take a sample"
+        )
     if order is None:
         return max(excess / (n * size) for size, excess in largest_excesses(joint, n))
     if population.person is not None:

@@ -16,6 +16,9 @@ from discretion.validation import as_count
 if TYPE_CHECKING:
     from discretion.tables.counting.sensitive_values import Guesses
 
+# Sets of columns that are attacked at once.
+MAX_SETS_ATTACKED = 100_000
+
 
 @dataclass(frozen=True)
 class Attack:
@@ -182,7 +185,7 @@ def attacks_on_all(
     else:
         known = population.known(columns)
     numbers = range(1, len(known) + 1) if sizes is None else _as_sizes(sizes, len(known))
-    most = limits.current().most_sets_attacked
+    most = limits.current().steps(MAX_SETS_ATTACKED, each=population.people)
     if any(count > most for count in accumulate(comb(len(known), number) for number in numbers)):
         raise TooLargeError(
             f"{len(known)} columns have more than {most:,} such sets; give fewer columns=, or sizes=[1, 2] for "

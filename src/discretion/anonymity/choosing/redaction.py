@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discretion import limits
 from discretion.anonymity.exposure.bounds import exposed_below
 from discretion.anonymity.people.conversion import People, as_population, as_population_of_rows
 from discretion.anonymity.people.marginals import Marginals
@@ -23,6 +22,9 @@ from discretion.validation import as_count, as_real
 
 if TYPE_CHECKING:
     from discretion.tables.counting.redacted_answers import Answers
+
+# Columns with decoys, any of which may be redacted.
+MAX_COLUMNS_DECOYED = 10
 
 # How often at most so few people redact that they stand out by it.
 _TOO_FEW_REDACT = 0.01
@@ -305,10 +307,10 @@ def redacted_exposure(
     questions = [column for column in population.known(columns) if column not in rule_of or rule_of[column].decoys < 1]
     rarer_than = {column: min(rule_of[column].rarer_than, everybody) for column in questions if column in rule_of}
     decoyed = [column for column in rarer_than if rule_of[column].decoys > 0]
-    if len(decoyed) > (most := limits.current().most_columns_decoyed):
+    if len(decoyed) > MAX_COLUMNS_DECOYED:
         raise TooLargeError(
             f"{len(decoyed)} of the columns have decoys, and any of the {2 ** len(decoyed):,} sets of them may be "
-            f"redacted; at most {most} columns can be computed for: ask for fewer, or set decoys to 0"
+            f"redacted; at most {MAX_COLUMNS_DECOYED} columns can be computed for: ask for fewer, or set decoys to 0"
         )
     if least > population.people:
         return 1.0

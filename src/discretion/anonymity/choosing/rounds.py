@@ -16,6 +16,9 @@ from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.counting.threshold import Threshold, least_unexposed, most_exposed
 from discretion.validation import as_count
 
+# Sets of columns whose bounds the rounds of a release look at.
+MAX_SETS_PROMISED = 100_000
+
 _NOTHING_KNOWN = Estimate(1.0, low=0.0, high=1.0, confidence=None, method="nothing known")
 
 
@@ -50,7 +53,7 @@ class HierarchicalRound:
     ----------
     size
         How many columns each question was about.
-    asked, refused
+    questions, refused
         The sets of so many columns that were found safe to ask for, and not. Those with a part that was refused are in
         neither: they expose at least as many.
     exposed_at_most
@@ -64,7 +67,7 @@ class HierarchicalRound:
     """
 
     size: int
-    asked: tuple[ColumnSet, ...]
+    questions: tuple[ColumnSet, ...]
     refused: tuple[ColumnSet, ...]
     exposed_at_most: float
     largest_certified: Columns
@@ -125,7 +128,7 @@ def hierarchical_rounds(
     --------
     >>> adult = Population("example:adult", columns=["sex", "income", "race", "workclass"])
     >>> for round in hierarchical_rounds(adult, budget=0.01, k=10):
-    ...     print(round.size, len(round.asked), len(round.refused), ", ".join(round.largest_certified))
+    ...     print(round.size, len(round.questions), len(round.refused), ", ".join(round.largest_certified))
     1 4 0 sex, income, race
     2 5 1 sex, income, race
     3 2 0 sex, income, race
@@ -151,7 +154,7 @@ def hierarchical_rounds(
         done.append(
             HierarchicalRound(
                 size=len(done) + 1,
-                asked=tuple(
+                questions=tuple(
                     ColumnSet(columns, promises[columns], *measured.get(columns, (None, None))) for columns in safe
                 ),
                 refused=tuple(
@@ -200,7 +203,7 @@ class _Curator:
 
     def promises(self, level: Iterable[Columns], examined: int = 0) -> dict[Columns, Estimate]:
         """Return the bound on the exposure of each set by what is known of parts of it."""
-        most = limits.current().most_sets_promised
+        most = limits.current().steps(MAX_SETS_PROMISED, each=1024)
         few = list(islice(level, max(0, most + 1 - examined)))
         if examined + len(few) > most:
             raise TooLargeError(

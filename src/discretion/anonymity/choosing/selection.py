@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from discretion import limits
 from discretion.anonymity.choosing.choices import Choices, Columns, Weights, choices_among, utility_of
 from discretion.anonymity.choosing.constraints import CertifiedDisclosure, CodeDisclosure, Disclosure, EngineDisclosure
 from discretion.anonymity.choosing.problem import By, SelectionProblem, selection_problem
@@ -245,8 +244,6 @@ def selection_of(
         problem.allowed.limits,
         worth,
         place=choices.place,
-        most_levels=limits.current().most_levels_examined,
-        most=limits.current().most_sets_examined,
         seconds=math.inf if time_limit is None else _as_time(time_limit),
         progress=lambda ideal: progress(choices.columns(ideal)) if progress is not None else None,
     )

@@ -17,6 +17,9 @@ from discretion.numerics.convex_hulls import Line, lower_envelope
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.counting.threshold import Threshold, as_fraction, least_unexposed
 
+# Sets of columns that a bound by groups continues with, for each column.
+MAX_COVERS = 256
+
 COUNTING = "counting"
 
 # A group of columns, as the set bits of a number.
@@ -84,7 +87,7 @@ def exposure_bound(
     people = as_counts(P)
     least = least_unexposed(people.people, k, threshold)
     marginals = people.marginals(columns, groups)
-    known, n = _known(marginals), marginals.people
+    known, n = _known_sizes(marginals), marginals.people
     surely = max(exposed_below(sizes, least) for sizes in known.values())
     if (whole := _whole(marginals)) in known:
         return rounded_outward(Fraction(surely, n), Fraction(surely, n), _described([whole], marginals))
@@ -143,7 +146,7 @@ def exposure_bound_curve(
     (0.101072, 0.1025190873, 11)
     """
     marginals = as_counts(P).marginals(columns, groups)
-    known = _known(marginals)
+    known = _known_sizes(marginals)
     itself = known.get(_whole(marginals))
     lines = [] if itself is not None else counting_lines(known, 1)
     rare, cells = (np.array([line[side] for line in lines], np.int64) for side in (0, 1))
@@ -180,7 +183,7 @@ def exposed_below(sizes: ClassSizes, least: int) -> int:
     return sizes.exposed(k=least) if least else 0
 
 
-def _known(marginals: Marginals) -> dict[Group, ClassSizes]:
+def _known_sizes(marginals: Marginals) -> dict[Group, ClassSizes]:
     if not marginals.columns:
         return {0: marginals.class_sizes(())}
     names = (*((name,) for name in marginals.columns), *marginals.groups)
@@ -225,7 +228,7 @@ def counting_lines(known: Mapping[Group, ClassSizes], slack: int) -> list[Line[i
             (covered for covered in reached if _first_missing(covered) == column),
             key=lambda covered: min(rare + slack * cells for rare, cells, _ in reached[covered]),
         )
-        for covered in states[: limits.current().most_covers]:
+        for covered in states[: limits.current().steps(MAX_COVERS, each=1 << 16)]:
             for group, choices in cuts.items():
                 if group >> column & 1 and (lines := combine_lines(reached[covered], choices, slack, people)):
                     both = covered | group

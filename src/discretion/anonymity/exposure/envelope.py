@@ -10,6 +10,9 @@ from discretion import limits
 from discretion.numerics.arrays import Reals
 from discretion.numerics.convex_hulls import Line, Real, is_below, lower_envelope
 
+# Lines of an envelope that is searched; a bound is a little higher if there are more.
+MAX_LINES = 1 << 12
+
 BLOCK = 1 << 21
 
 
@@ -38,7 +41,7 @@ def combine_lines(
     pairs = _Pairs(few, many)
     lower = lower_envelope(pairs.least_at([least, limit]))
     todo = list(pairwise(lower))
-    while todo and len(lower) < limits.current().most_lines:
+    while todo and len(lower) < limits.current().steps(MAX_LINES, each=1024):
         crossings = [(right[0] - left[0]) / (left[1] - right[1]) for left, right in todo]
         todo = [
             gap

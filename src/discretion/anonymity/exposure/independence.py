@@ -18,6 +18,9 @@ from discretion.intervals import above, below
 from discretion.numerics.arrays import Reals
 from discretion.tables.counting.threshold import Threshold
 
+# Products of class sizes that are listed where columns are independent.
+MAX_PRODUCTS = 1 << 18
+
 METHOD = "product of the columns' laws"
 ASSUMPTION = "independent columns"
 BINS = 1 << 15
@@ -92,7 +95,7 @@ def product_exposure(marginals: Marginals, share: Fraction) -> tuple[float, floa
     alone = marginals.alone()
     for marginal in sorted(alone, key=lambda marginal: -len(marginal.sizes)):
         halves.sort(key=len)
-        if len(halves[0]) * len(marginal.sizes) > limits.current().most_products:
+        if len(halves[0]) * len(marginal.sizes) > limits.current().numbers(MAX_PRODUCTS, each=128):
             return _rounded(marginals, share)
         merged: Products = {}
         for size, count in zip(marginal.sizes.tolist(), marginal.counts.tolist(), strict=True):

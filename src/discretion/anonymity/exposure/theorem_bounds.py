@@ -22,6 +22,9 @@ from discretion.numerics.convex_hulls import Line, lower_envelope
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.counting.threshold import Threshold, as_fraction
 
+# Choices of thresholds among which the best bound is looked for.
+MAX_COMPOSITIONS = 20_000
+
 _HALVINGS = 60
 _LOG_PRICES = (-700.0, 30.0)
 _ROUNDING = 1e-14
@@ -82,7 +85,7 @@ def theorem2_bound(marginals: Marginals, threshold: Threshold) -> Composition:
     share, alone = as_fraction(threshold), marginals.alone()
     if float(share) == 0:
         return Composition(0.0, (0.0,) * len(alone), star=0)
-    columns = [_Steps.of(marginal) for marginal in alone]
+    columns = [_Steps.from_sizes(marginal) for marginal in alone]
     best = Composition(1.0)
     for free in range(len(columns)):
         best = _least_sum(columns, free, share, best)
@@ -100,7 +103,7 @@ class _Steps:
     ends: Reals
 
     @staticmethod
-    def of(marginal: ClassSizes) -> "_Steps":
+    def from_sizes(marginal: ClassSizes) -> "_Steps":
         rare = marginal.rarer / marginal.people
         ends = marginal.sizes / marginal.people * marginal.classes
         return _Steps(marginal.people, marginal.classes, marginal.sizes.tolist(), rare, ends)
@@ -130,7 +133,7 @@ def _least_sum(columns: Sequence[_Steps], free: int, share: Fraction, best: Comp
     lower = price * target + sum(float(cost.min()) for cost in relaxed) - largest * _ROUNDING
     excess = [(cost[order] - cost[order[0]]).tolist() for cost, order in zip(relaxed, orders, strict=True)]
     for tried, (more, ranks) in enumerate(_by_sum(excess)):
-        if lower + more >= best.bound - 1e-13 or tried == limits.current().most_compositions:
+        if lower + more >= best.bound - 1e-13 or tried == limits.current().steps(MAX_COMPOSITIONS, each=256):
             break
         steps = [int(order[rank]) for order, rank in zip(orders, ranks, strict=True)]
         best = min(best, _levelled(columns, steps, free, share, target), key=lambda composition: composition.bound)

@@ -18,6 +18,9 @@ from discretion.tables.counting.class_sizes import Int64s
 from discretion.tables.counting.threshold import Threshold, least_unexposed
 from discretion.validation import as_real
 
+# Cells of the tables among which the worst is searched.
+MAX_TABLE_CELLS = 4096
+
 # HiGHS takes what is this near to a whole number for one.
 _INTEGRALITY = 1e-5
 
@@ -75,6 +78,7 @@ def worst_exposure(
     least, seconds = least_unexposed(people.people, k, threshold), as_real(time_limit, "time_limit")
     if seconds <= 0:
         raise InvalidValueError(f"time_limit must be a number of seconds above 0, got {time_limit!r}")
+    seconds = min(seconds, limits.current().seconds)
     exposed, bound, method = worst_exposed(people.marginals(columns), least, seconds)
     return rounded_outward(Fraction(exposed, people.people), Fraction(bound, people.people), method)
 
@@ -87,7 +91,7 @@ def worst_exposed(marginals: Marginals, k: int, seconds: float = 10.0) -> tuple[
     if low == high:
         return low, high, "counting"
     shape = tuple(marginal.classes for marginal in alone)
-    if (cells := int(np.prod(shape, dtype=object))) > (most := limits.current().most_table_cells):
+    if (cells := int(np.prod(shape, dtype=object))) > (most := limits.current().steps(MAX_TABLE_CELLS, each=1 << 16)):
         raise TooLargeError(
             f"the worst case over tables of {cells:,} cells is beyond the {most:,} that can be searched; "
             "take exposure_bound, or fewer columns"

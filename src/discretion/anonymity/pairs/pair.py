@@ -18,7 +18,7 @@ from discretion.tables.counting.codes import column_values
 from discretion.tables.counting.grouping import count_people, count_rows
 from discretion.tables.engines.rows import Choose, Rows
 from discretion.tables.layouts.headers import Header
-from discretion.tables.layouts.names import names_among
+from discretion.tables.layouts.names import check_person_apart, names_among
 from discretion.tables.sources import open_rows
 
 _Valued = tuple[Column, Any]
@@ -149,8 +149,7 @@ def _chooser(
         names[which] = tuple(existing)
         if person is not None:
             names_among([person], existing)
-            if columns is not None and person in columns:
-                raise InvalidTableError(f"the column {person!r} names the person, so it cannot be one of columns")
+            check_person_apart(person, columns or ())
         if columns and not [name for name in existing if name in columns]:
             raise UnknownColumnError(columns[0], tuple(existing))
         return existing

@@ -17,6 +17,9 @@ from discretion.tables.layouts.csv_layout import layout_of
 from discretion.tables.layouts.json_faults import json_fault
 from discretion.validation import as_crowd
 
+# Bytes of a file of counts.
+MAX_BYTES_OF_COUNTS = 1 << 26
+
 SCHEMA_VERSION = 1
 _LONGEST_COUNT = 18  # digits
 
@@ -43,7 +46,7 @@ def read_counts(path: str | Path) -> Read:
         If it is larger than 64 MB.
     """
     with opened(path, "counts") as file:
-        if os.fstat(file.fileno()).st_size > (most := limits.current().most_bytes_of_counts):
+        if os.fstat(file.fileno()).st_size > (most := limits.current().numbers(MAX_BYTES_OF_COUNTS)):
             raise TooLargeError(
                 f"{file.name} is larger than the {most / (1 << 20):.3g} MB of counts that are read; give them as "
                 "ClassSizes"

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from discretion import limits
 from discretion.anonymity.people.marginals import SEVERAL_ROWS, Marginals, groups_among
-from discretion.errors import InvalidTableError, InvalidValueError, UnsupportedError
+from discretion.errors import InvalidTableError, InvalidValueError, TooLargeError, UnsupportedError
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.engines.one_process import ProcessBound
-from discretion.tables.layouts.names import distinct_names, names_among
+from discretion.tables.layouts.names import check_person_apart, distinct_names, names_among
 
 if TYPE_CHECKING:
     from discretion.tables.counting.grouping import SensitiveCounts
@@ -83,8 +84,7 @@ class Population(ProcessBound):
             kept = [name for name in names if name != person] if chosen is None else names_among(chosen, names)
             if not kept:
                 raise InvalidTableError("a population needs at least one column besides the person's")
-            if person in kept:
-                raise InvalidTableError(f"the column {person!r} names the person, so it cannot be one of columns")
+            check_person_apart(person, kept)
             return [*kept, *([person] if person is not None else [])]
 
         self._hold(open_rows(table, choose, header, memory), person)
@@ -268,9 +268,9 @@ class Population(ProcessBound):
         sensitive
             The column that she guesses; with ``person=``, the bag of its values.
         """
-        from discretion.tables.counting.grouping import best_guesses  # noqa: PLC0415
+        from discretion.tables.counting.grouping import count_best_guesses  # noqa: PLC0415
 
-        return best_guesses(self.joint(columns, sensitive))
+        return count_best_guesses(self.joint(columns, sensitive))
 
     def joint(self, columns: Iterable[str], sensitive: str) -> "SensitiveCounts":
         """Return how many people of each class have each sensitive value, still in the engine, to ask about."""
@@ -318,6 +318,8 @@ class Population(ProcessBound):
         if not self._row_count:
             raise InvalidTableError("the table has no rows; exposure needs at least one person")
         self._people = self._row_count if person is None else count_people(rows, person)
+        if self._people > (most := limits.current().people):
+            raise TooLargeError(f"the table has {self._people:,} people, of at most {most:,}; take a sample of them")
         self._class_sizes: dict[frozenset[str], ClassSizes] = {frozenset(): ClassSizes([self._people], [1])}
 
     def __repr__(self) -> str:

@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from discretion import limits
 from discretion.anonymity.people.conversion import People, as_population_of_rows
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.validation import as_count
+
+# Columns of a fingerprint, all of whose subsets are read.
+MAX_COLUMNS_COMBINED = 10
 
 Value = str | int | float | bool | None
 
@@ -67,14 +69,14 @@ class GivenAway:
     ----------
     columns
         The columns whose values are known.
-    alike
+    people
         How many people have all of them.
     bits
-        ``log₂(n/alike)``: ``log₂ n`` bits single out one person. Infinite if nobody has them.
+        ``log₂(n/people)``: ``log₂ n`` bits single out one person. Infinite if nobody has them.
     """
 
     columns: tuple[str, ...]
-    alike: int
+    people: int
     bits: float
 
 
@@ -157,7 +159,7 @@ def given_away(P: People, values: Mapping[str, Value]) -> tuple[GivenAway, ...]:
     Examples
     --------
     >>> person = {"sex": "Female", "workclass": "Never-worked"}
-    >>> [(given.columns, given.alike) for given in given_away("example:adult", person)]
+    >>> [(given.columns, given.people) for given in given_away("example:adult", person)]
     [(('sex',), 10771), (('workclass',), 7), (('sex', 'workclass'), 2)]
     """
     population = as_population_of_rows(P, _NO_VALUE)
@@ -165,7 +167,7 @@ def given_away(P: People, values: Mapping[str, Value]) -> tuple[GivenAway, ...]:
     if not columns:
         raise InvalidValueError("given_away needs the value of at least one column")
     agreements = population.agreements({column: _as_text(values[column]) for column in columns})
-    few = len(columns) <= limits.current().most_columns_combined
+    few = len(columns) <= MAX_COLUMNS_COMBINED
     chosen = range(1, len(columns) + 1) if few else (1, len(columns))
     results: list[GivenAway] = []
     for size in chosen:

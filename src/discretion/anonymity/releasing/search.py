@@ -7,7 +7,6 @@ from functools import reduce
 
 import numpy as np
 
-from discretion import limits
 from discretion.anonymity.choosing.constraints import CodeDisclosure, Constraints
 from discretion.anonymity.releasing.generalizations import Generalization
 from discretion.anonymity.releasing.goal import ReleaseGoal
@@ -145,8 +144,6 @@ def most_useful_release(
         allowed.limits,
         worth,
         place=lambda ideal: list(bits(ideals.tops(ideal))),
-        most_levels=limits.current().most_levels_examined,
-        most=limits.current().most_sets_examined,
         seconds=time_limit,
         progress=lambda ideal: progress(ideals.tops(ideal).bit_count()),
     )

@@ -22,11 +22,11 @@ def copies(tables: Tables) -> tuple[SyntheticAttack, SyntheticAttack]:
     people = np.bincount(np.concatenate([original.codes, control.codes]), minlength=synthetic.count)
     alone = known & (people == 1)
 
-    def found(name: str, copied: Booleans) -> SyntheticAttack:
+    def attack(name: str, copied: Booleans) -> SyntheticAttack:
         hits, others = (AttackCount(int(copied[each.codes].sum()), each.codes.size) for each in (original, control))
         return SyntheticAttack(name, hits, others)
 
-    return found("copied", known), found("copied_alone", alone)
+    return attack("copied", known), attack("copied_alone", alone)
 
 
 def copied_values(tables: Tables, name: str) -> SyntheticAttack:

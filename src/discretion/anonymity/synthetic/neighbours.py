@@ -44,7 +44,7 @@ def linkability(
     return SyntheticAttack("linkability", hits, others, naive=1 - comb(size - k, k) / comb(size, k))
 
 
-def inference(
+def neighbour_inference(
     tables: Tables, known: Sequence[str], sensitive: str, people: tuple[Integers, Integers]
 ) -> SyntheticAttack:
     """Return how often the synthetic records that are nearest by the known columns give a sensitive value away.

@@ -173,7 +173,7 @@ def _coded(name: str, parts: Sequence[Valued]) -> CodedColumn:
             f"the column {name!r} holds {there}; write it alike in all three, or leave it out (--columns, columns=)"
         )
     values: list[NDArray[Any]] = [*measured] if by_number else [_texts(labels) for _, labels in parts]
-    given = [_given(labels) for _, labels in parts]
+    given = [_are_values(labels) for _, labels in parts]
     different = np.unique(np.concatenate([value[there] for value, there in zip(values, given, strict=True)]))
 
     def coded(part: int) -> Codes:
@@ -184,7 +184,7 @@ def _coded(name: str, parts: Sequence[Valued]) -> CodedColumn:
     return CodedColumn(coded(0), coded(1), coded(2), different.size, different if by_number else None)
 
 
-def _given(labels: Any) -> Booleans:
+def _are_values(labels: Any) -> Booleans:
     """Return which labels are values: neither null nor NaN is one."""
     pc: Any = import_module("pyarrow.compute")
     return ~np.asarray(pc.is_null(labels, nan_is_null=True), bool)
@@ -194,7 +194,7 @@ def _kind(labels: Any) -> str:
     """Return what kind of values these are, in words."""
     types: Any = import_module("pyarrow.types")
     kind = labels.type
-    if not _given(labels).any():
+    if not _are_values(labels).any():
         return "nothing"
     if types.is_string(kind) or types.is_large_string(kind):
         return "text"
@@ -217,13 +217,13 @@ def _numbers(labels: Any) -> Reals | None:
                 numbers = np.array([math.nan if text is None else float(text) for text in labels.to_pylist()])
             except ValueError:
                 return None
-            if not np.isfinite(numbers[_given(labels)]).all():
+            if not np.isfinite(numbers[_are_values(labels)]).all():
                 return None
         case "nothing":
             return np.full(len(labels), math.nan)
         case _:
             return None
-    given = numbers[_given(labels)]
+    given = numbers[_are_values(labels)]
     return numbers if np.unique(given).size == given.size else None
 
 

@@ -10,6 +10,7 @@ from discretion.channels.channel import Channel, Composable, System, as_system
 from discretion.channels.labels import check_labels, unlabelled
 from discretion.channels.storage import leading, matrices, stored
 from discretion.errors import InvalidChannelError, TooLargeError, UnsupportedError
+from discretion.validation import MAX_ENTRIES
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +35,7 @@ class Parallel(Composable):
             columns = [part.channel().shape[1] for part in self.parts]
         except (TooLargeError, UnsupportedError):  # a part has none
             return False
-        return self.secrets * math.prod(columns) <= limits.current().most_entries
+        return self.secrets * math.prod(columns) <= limits.current().numbers(MAX_ENTRIES)
 
     def channel(self) -> Channel:
         """Return the explicit channel, whose outputs are pairs of those of the parts, or raise TooLargeError."""

@@ -10,12 +10,16 @@ import numpy as np
 from discretion import limits
 from discretion.channels.channel import Channel, Composable, System, as_system
 from discretion.channels.storage import Dense, stored
+from discretion.channels.storage.storage import MAX_FRACTIONS
 from discretion.errors import TooLargeError
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.excess import deviance
 from discretion.numerics.histograms.histograms import histogram_count, histograms
 from discretion.numerics.laws.binomial import log_root, stirling_error
 from discretion.validation import Fractions, as_crowd
+
+# Probabilities of the tallies of a channel that is used repeatedly.
+MAX_TALLY_ENTRIES = 1 << 23
 
 
 def repeated(system: System, n: int) -> System:
@@ -85,8 +89,8 @@ class Repeated(Composable):
     @property
     def is_listed(self) -> bool:
         """Whether the tallies are few enough to list."""
-        kinds = self.once.shape[1]
-        return histogram_count(self.n, kinds) * max(self.secrets, kinds) <= limits.current().most_tally_entries
+        kinds = self.one_use.shape[1]
+        return histogram_count(self.n, kinds) * max(self.secrets, kinds) <= limits.current().numbers(MAX_TALLY_ENTRIES)
 
     @property
     def is_exact(self) -> bool:
@@ -95,14 +99,14 @@ class Repeated(Composable):
             return False
         # They have n times as many digits.
         fractions = histogram_count(self.n, self._reduced.shape[1]) * self.secrets * self.n
-        return fractions <= limits.current().most_fractions
+        return fractions <= limits.current().numbers(MAX_FRACTIONS, each=128)
 
     @cached_property
     def _reduced(self) -> Channel:
         return self.base.channel().reduced()
 
     @cached_property
-    def once(self) -> Channel:
+    def one_use(self) -> Channel:
         """The reduced channel of one use, its rows summing to 1 as exactly as can be.
 
         What a row's sum is off by would count n times.
@@ -121,19 +125,19 @@ class Repeated(Composable):
             tallies, law = _exact_law(self.n, self._reduced.matrix)
             return Channel.derived(stored(law), self._reduced.inputs, tuple(map(tuple, tallies.tolist())))
         tallies, logarithms = self.log_law()
-        return Channel.derived(Dense(np.exp(logarithms)), self.once.inputs, tuple(map(tuple, tallies.tolist())))
+        return Channel.derived(Dense(np.exp(logarithms)), self.one_use.inputs, tuple(map(tuple, tallies.tolist())))
 
     def log_law(self) -> tuple[Integers, Reals]:
         """Return all tallies, a row each, and ``log P(tally | secret)``, which does not underflow as the channel does.
 
         By Loader's form of the multinomial, as in `discretion.numerics.laws.binomial`.
         """
-        rows = self.once.dense()
+        rows = self.one_use.dense()
         if not self.is_listed:
             raise TooLargeError(
                 f"{self.n:,} uses of a channel with {rows.shape[0]:,} secrets and {rows.shape[1]:,} different columns "
-                f"have over {limits.current().most_tally_entries:,} probabilities of tallies; take fewer uses, or ask "
-                "for discretion.bayes_security, which is then bounded"
+                f"have over {limits.current().numbers(MAX_TALLY_ENTRIES):,} probabilities of tallies; take fewer uses, "
+                "or ask for discretion.bayes_security, which is then bounded"
             )
         tallies = histograms(self.n, rows.shape[1])
         logarithms = np.full((rows.shape[0], len(tallies)), float(stirling_error(self.n) + log_root(self.n)))

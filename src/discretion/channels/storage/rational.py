@@ -8,7 +8,7 @@ import numpy as np
 
 from discretion import limits
 from discretion.channels.storage.dense import Dense
-from discretion.channels.storage.storage import Storage
+from discretion.channels.storage.storage import MAX_FRACTIONS, Storage
 from discretion.channels.storage.unit_rows import Naming, check_shape
 from discretion.errors import InvalidChannelError, TooLargeError
 from discretion.numerics.arrays import Integers
@@ -104,7 +104,7 @@ class Rational(Dense):
     def row_products(left: Storage, right: Storage) -> "Rational":
         """Return ``L[x, y] R[x, z]`` of two storages of fractions in column ``(y, z)``, or raise TooLargeError."""
         (rows, first), (_, second) = left.shape, right.shape
-        if rows * first * second > (most := limits.current().most_fractions):
+        if rows * first * second > (most := limits.current().numbers(MAX_FRACTIONS, each=128)):
             raise TooLargeError(
                 f"both side by side would have more than {most:,} fractions; reduce them first, by Channel.reduced(), "
                 "or take doubles: discretion.Channel(C.dense())"

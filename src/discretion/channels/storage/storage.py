@@ -11,12 +11,15 @@ from discretion.errors import TooLargeError
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.distances.l1_tiles import distances_of
 from discretion.numerics.distances.pairwise import FurthestRows
-from discretion.validation import Fractions
+from discretion.validation import MAX_ENTRIES, Fractions
+
+# Entries of a channel that is composed in fractions, n times that of n uses.
+MAX_FRACTIONS = 1 << 20
 
 
 def check_size(rows: float, columns: float, what: str, way_out: str) -> None:
     """Refuse to build an explicit matrix that would not fit in memory."""
-    if rows * columns > (most := limits.current().most_entries):
+    if rows * columns > (most := limits.current().numbers(MAX_ENTRIES)):
         raise TooLargeError(f"{what} would have more than {most:,} entries; {way_out}")
 
 

@@ -1,4 +1,4 @@
-"""What an operator tells or asks a running service."""
+"""Commands of an operator to a running service."""
 
 import json as json_
 from pathlib import Path
@@ -28,16 +28,16 @@ def service_of(home: str, authority: str | None = None) -> "Neighbour":
 
 
 def open_(home: str, /, *, authority: str | None = None, json: Json = False) -> int:
-    """Begin the next round of a task without a curator, with the choice that the boards lead to.
+    """Begin the next round of a task without a curator, with the choice that the boards determine.
 
-    Whoever takes part comes to the same choice, and refuses another one.
+    Every participant computes the same choice, and refuses any other.
 
     Parameters
     ----------
     home
         The first shuffler's folder; its service and the last shuffler's must be running.
     authority
-        A file of certificates that the services' are checked by, beside those that the system trusts.
+        A file of certificates to trust, beside those that the system trusts.
     json
         Print one JSON object.
     """
@@ -65,7 +65,7 @@ def close(home: str, /, *, round: Whole = 1, authority: str | None = None, json:
     round
         Which round.
     authority
-        A file of certificates that the service's is checked by, beside those that the system trusts.
+        A file of certificates to trust, beside those that the system trusts.
     json
         Print one JSON object.
     """
@@ -75,14 +75,14 @@ def close(home: str, /, *, round: Whole = 1, authority: str | None = None, json:
 
 
 def status(home: str, /, *, authority: str | None = None, json: Json = False) -> int:
-    """Say how far a task is at a party.
+    """Show how far a task is at a party.
 
     Parameters
     ----------
     home
         The party's folder; its service must be running.
     authority
-        A file of certificates that the service's is checked by, beside those that the system trusts.
+        A file of certificates to trust, beside those that the system trusts.
     json
         Print one JSON object.
     """
@@ -102,14 +102,14 @@ def status(home: str, /, *, authority: str | None = None, json: Json = False) ->
 
 
 def destroy(home: str, /, *, authority: str | None = None, json: Json = False) -> int:
-    """Destroy all that a party stores of a task, and its keys: nobody opens what was sealed to them any more.
+    """Destroy all that a party stores of a task, and its keys: nobody can open what was sealed to them any more.
 
     Parameters
     ----------
     home
         The party's folder; its service must be running.
     authority
-        A file of certificates that the service's is checked by, beside those that the system trusts.
+        A file of certificates to trust, beside those that the system trusts.
     json
         Print one JSON object.
     """

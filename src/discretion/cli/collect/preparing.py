@@ -30,18 +30,18 @@ def keys(
     days: Whole = 90,
     json: Json = False,
 ) -> int:
-    """Make a party's keys, in a folder that nobody else reads, and print the public ones for the task's description.
+    """Make a party's keys, in a folder that only its owner can read, and print the public ones for the task.
 
-    Older keys stay until they are over or destroyed, so that a task which has them can end.
+    Older keys stay until they expire or are destroyed, so that a task with these keys can end.
 
     Parameters
     ----------
     home
         The party's folder.
     role
-        What it is in the task.
+        The party's role in the task.
     days
-        For how many days the keys may be used: a task must close before.
+        The days for which the keys are valid: a task must close before.
     json
         Print one JSON object.
     """
@@ -58,16 +58,16 @@ def keys(
 
 
 def init(description: str, /, *, out: str, days: Whole = 90, json: Json = False) -> int:
-    """Make a task of its description, and a folder with keys for each party that has no key there.
+    """Make a task from its description, and a folder with keys for each party that has no key there.
 
     Parameters
     ----------
     description
-        A TOML file, as docs/collecting.md says and docs/collect.toml is.
+        A TOML file, as docs/collecting.md describes it; docs/collect.toml is an example.
     out
-        A new folder: the file task is for everybody, and the folders of parties are for each of them alone.
+        A new folder: its file task is for everybody, and each party's folder is for that party alone.
     days
-        For how many days keys that are made here may be used: the task must close before.
+        The days for which the new keys are valid: the task must close before.
     json
         Print one JSON object.
     """
@@ -107,18 +107,18 @@ def init(description: str, /, *, out: str, days: Whole = 90, json: Json = False)
 
 
 def tokens(home: str, /, *, count: Whole, out: str, authority: str | None = None, json: Json = False) -> int:
-    """Make one-time tokens, and tell the first shuffler's service to let in who holds one.
+    """Make one-time tokens, and register them at the first shuffler's service.
 
     Parameters
     ----------
     home
         The first shuffler's folder, which has its operator's credential; its service must be running.
     count
-        How many people are asked.
+        The number of participants.
     out
-        A file for the tokens, a line each: give every person one, and destroy it. Only its owner reads it.
+        A file for the tokens, a line each, which only its owner can read: give every participant one, then destroy it.
     authority
-        A file of certificates that the service's is checked by, beside those that the system trusts.
+        A file of certificates to trust, beside those that the system trusts.
     json
         Print one JSON object.
     """

@@ -29,7 +29,7 @@ def result(
     fail_over: FailOver = (),
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
-    """Say what a curator or an analyst counted, from its folder, and what that tells of people.
+    """Show what a curator or an analyst counted, from its folder, and what the counts reveal about people.
 
     Parameters
     ----------
@@ -38,9 +38,9 @@ def result(
     html
         Write the analyst's answers as a page.
     parquet
-        Write all of the analyst's answers, rare ones too, as a file that is hers alone.
+        Write all of the analyst's answers, rare ones too, as a file for the analyst alone.
     show_rare
-        Tell the answers that fewer than k people have one by one.
+        Show the answers of fewer than k people one by one.
     fail_over
         Exit with 1 if a measure is above or below a limit, as "exposure>0.01", and with 3 if only a bound is; once for
         each: people, exposure.

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from discretion.anonymity import Marginals, hierarchical_rounds
-from discretion.collection.parts.choosing import choice_of, next_of, people_of, places_of, sizes_of
+from discretion.collection.parts.choosing import answer_class_sizes, choice_of, next_of, people_of, places_of
 from discretion.collection.parts.redacting import redacted_choice
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import MOST_GROUPS, Choice
@@ -16,7 +16,7 @@ from discretion.numerics.arrays import Integers
 
 
 class KnownCounts:
-    """What the curator knows, or everybody who has seen the boards: how many said the same, by rounds."""
+    """The counts that the curator knows, or everybody who has seen the boards, by rounds."""
 
     def __init__(self) -> None:
         self.counts: Mapping[str, Integers] = {}
@@ -69,8 +69,8 @@ def _by_groups(
         last = hierarchical_rounds(known, Decimal(task.budget), k=task.k, rounds=up_to)[-1]
     except TooLargeError:  # of so many features single answers alone tell what goes out
         return None
-    if last.asked and last.size > after.number and len(last.largest_certified) < len(task.features):
-        questions = last.asked[:MOST_GROUPS]
+    if last.questions and last.size > after.number and len(last.largest_certified) < len(task.features):
+        questions = last.questions[:MOST_GROUPS]
         exposure = max(each.certified.value for each in questions)
         groups = [places_of(task, each.columns) for each in questions]
         return next_of(after, "curator", groups, exposure=exposure, people=people)
@@ -83,16 +83,17 @@ def _by_groups(
 def _marginals(after: Round, counts: Mapping[str, Integers], alike: Mapping[tuple[int, ...], Integers]) -> Marginals:
     """Return the counts of single features and of groups.
 
-    Whoever is missing from a group is taken to be like nobody else in it. As many who are like nobody else in anything
-    are added to all counts, lest single features seem to certify more than the counts of a group let them.
+    A person who is missing from a group is taken to be like nobody else in it. As many who are like nobody else in
+    anything are added to all counts, lest single features seem to certify more than the counts of a group let them.
     """
     features = after.task.features
     answered = [int(tally.sum()) for tally in alike.values()]
     people = max(people_of(counts), *answered, 0)
     people += people - min(answered, default=people)
     return Marginals(
-        {name: sizes_of(tally, people) for name, tally in counts.items()},
+        {name: answer_class_sizes(tally, people) for name, tally in counts.items()},
         groups={
-            tuple(features[place].name for place in group): sizes_of(tally, people) for group, tally in alike.items()
+            tuple(features[place].name for place in group): answer_class_sizes(tally, people)
+            for group, tally in alike.items()
         },
     )

@@ -26,8 +26,8 @@ def choice_of(
 ) -> Choice | None:
     """Return the most features that are certified to keep to the task's budget, or None if none is.
 
-    Whoever has the counts comes to the same choice. A person of whose answer to a feature nothing came is taken to
-    stand out by it: for all that is known she may.
+    Everybody with the counts computes the same choice. A person whose answer to a feature did not arrive is taken to
+    stand out by it, as is possible.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def people_of(counts: Counts) -> int:
     return max(int(tally.sum()) for tally in counts.values())
 
 
-def sizes_of(counts: Integers, people: int) -> ClassSizes:
+def answer_class_sizes(counts: Integers, people: int) -> ClassSizes:
     """Return the class sizes that counts are of so many people, those whom they leave out being like nobody else."""
     positive = counts[counts > 0]
     lost = np.ones(people - int(positive.sum()), np.int64)
@@ -129,4 +129,4 @@ def _statistical_certificate(task: Task, counts: Counts, confidence: float) -> S
 
 def _marginals(counts: Counts) -> Marginals:
     people = people_of(counts)
-    return Marginals({name: sizes_of(tally, people) for name, tally in counts.items()})
+    return Marginals({name: answer_class_sizes(tally, people) for name, tally in counts.items()})

@@ -13,6 +13,9 @@ from discretion.collection.wire.task import Feature
 from discretion.errors import TooLargeError
 from discretion.numerics.arrays import Integers, Reals
 
+# Combinations of randomized answers whose shares are worked out.
+MAX_ANSWERS_COMBINED = 10**7
+
 
 @dataclass(frozen=True)
 class JointShares:
@@ -27,7 +30,7 @@ class JointShares:
     codes
         The same in codes, shape (combinations, features).
     counts
-        How many people told it: after each answer was randomized, where it is.
+        How many people sent it: after each answer was randomized, where it is.
     shares
         Which share of the people has it: what was counted, or where answers were randomized an unbiased estimate, which
         may be below 0.
@@ -36,7 +39,7 @@ class JointShares:
     people
         How many answered.
     reach_of_one
-        By how much one person can move a share who tells what she likes: a thousand liars can a thousand times as far.
+        How far one liar can move a share; a thousand liars can move it a thousand times as far.
     """
 
     features: tuple[str, ...]
@@ -71,7 +74,7 @@ class Score:
 
 
 def score_of(feature: Feature) -> Score:
-    """Return the score of a feature's reports: k-RR tells an answer with p, each other one with q."""
+    """Return the score of a feature's reports: k-RR sends an answer with p, each other one with q."""
     if feature.randomizer is None:
         return Score(1.0, 0.0)
     law = randomizer_of(feature)
@@ -87,19 +90,19 @@ def reach_of(scores: Sequence[Score]) -> tuple[float, float]:
 def joint_shares(reports: Integers, round_: Round, times: Integers | None = None) -> JointShares:
     """Return the shares of joint answers, each feature's randomizer undone.
 
-    k-RR tells an answer with p and each other one with q: the share of those who have it is (told − q)/(p − q), and of
+    k-RR sends an answer with p and each other one with q: the share of those who have it is (sent − q)/(p − q), and of
     several features together the same along each (the inverse of a product of channels is that of their inverses). The
     standard errors are those of a mean of independent reports.
 
     Parameters
     ----------
     reports
-        Codes, a row for each person; or each row once, and in ``times`` how often it was told.
+        Codes, a row for each person; or each row once, and in ``times`` how often it was sent.
 
     Raises
     ------
     TooLargeError
-        If answers are randomized and there are more than :attr:`~discretion.limits.Limits.most_answers_combined`
+        If answers are randomized and there are more than ``MAX_ANSWERS_COMBINED``
         combinations.
     """
     (chosen,) = round_.groups
@@ -112,7 +115,7 @@ def joint_shares(reports: Integers, round_: Round, times: Integers | None = None
         shares, errors = counts / max(people, 1), np.zeros(len(counts))
     else:
         shape = tuple(map(len, labels))
-        if prod(shape) > (most := limits.current().most_answers_combined):
+        if prod(shape) > (most := limits.current().numbers(MAX_ANSWERS_COMBINED, each=64)):
             raise TooLargeError(
                 f"randomized answers have {prod(shape):,} combinations, and at most {most:,} are worked out; "
                 "choose fewer features, or leave answers of some as they are"

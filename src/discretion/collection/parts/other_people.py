@@ -11,7 +11,6 @@ from functools import cached_property
 
 import numpy as np
 
-from discretion import limits
 from discretion.estimate import Estimate
 from discretion.numerics.arrays import Integers
 from discretion.numerics.laws.binomial_limits import upper_limit
@@ -79,8 +78,7 @@ class StatisticalCertificate:
 
         search = MonotoneSearch(
             ideals, 0, loads, (math.floor(budget * _PARTS),), CountedOnce(ideals, [Fraction(1)] * len(names)),
-            place=lambda ideal: [*bits(ideal)], most_levels=limits.current().most_levels_examined,
-            most=limits.current().most_sets_examined,
+            place=lambda ideal: [*bits(ideal)],
         ).run()  # fmt: skip
         return () if search.best is None else tuple(names[place] for place in bits(search.best))
 

@@ -10,7 +10,7 @@ from math import floor
 import numpy as np
 
 from discretion.anonymity import ClassSizes, Marginals, RedactionRule, redacted_exposure, redaction_rules
-from discretion.collection.parts.choosing import certified_choice, people_of, sizes_of
+from discretion.collection.parts.choosing import answer_class_sizes, certified_choice, people_of
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Choice, Rule
 from discretion.numerics.arrays import Integers
@@ -31,10 +31,10 @@ def redacted_choice(after: Round, counts: Mapping[str, Integers]) -> Choice | No
     sizes: dict[str, ClassSizes] = {}
     for place, feature in enumerate(task.features):
         feature_counts = counts[feature.name]
-        sizes[feature.name] = sizes_of(feature_counts, people)
+        sizes[feature.name] = answer_class_sizes(feature_counts, people)
         rule = None if feature.randomizer is not None else _rule(feature_counts, place, task.k, float(task.redaction))
         if rule is not None:
-            redacted = sizes_of(_redacted(feature_counts, rule, task.k), people)
+            redacted = answer_class_sizes(_redacted(feature_counts, rule, task.k), people)
             if redacted.exposed(k=task.k) < sizes[feature.name].exposed(k=task.k):
                 sizes[feature.name] = redacted
                 rules.append(rule)

@@ -9,6 +9,9 @@ from discretion import limits
 from discretion.collection.errors import CollectionError, UnavailableError
 from discretion.collection.wire.uploads import Upload
 
+# Uploads that wait to be stored: beyond, a sender has to try again.
+MAX_UPLOADS_WAITING = 1 << 14
+
 _AT_ONCE = 500
 
 
@@ -28,7 +31,7 @@ class GroupCommit:
 
     async def put(self, number: int, upload: Upload) -> None:
         """Return when an upload is stored, or raise why it is not."""
-        if len(self._waiting) >= limits.current().most_uploads_waiting:
+        if len(self._waiting) >= limits.current().numbers(MAX_UPLOADS_WAITING, each=1 << 16):
             raise UnavailableError("more uploads wait than can be stored soon; try again later")
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((number, upload, done))

@@ -1,4 +1,4 @@
-"""A service as a process: it answers until it is told to end."""
+"""A service as a process: it answers until it is stopped."""
 
 import socket
 import ssl
@@ -8,6 +8,9 @@ from starlette.applications import Starlette
 
 from discretion import limits
 from discretion.errors import InvalidValueError
+
+# Of a service at once.
+MAX_CONNECTIONS = 2000
 
 
 def serve(
@@ -32,7 +35,7 @@ def serve(
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            limit_concurrency=limits.current().most_connections,
+            limit_concurrency=limits.current().numbers(MAX_CONNECTIONS, each=1 << 16),
             timeout_keep_alive=20,
             timeout_graceful_shutdown=5,
             lifespan="on",

@@ -8,11 +8,11 @@ from difflib import get_close_matches
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discretion.adversaries.populations import PopulationLaw, as_population
+from discretion.adversaries.populations import PopulationLaw, as_population_law
 from discretion.channels.channel import Channel
 from discretion.errors import InvalidGainError, InvalidPriorError, InvalidValueError
 from discretion.estimate import Estimate
-from discretion.information.design.goals import Found, Goal, InformationGoal, LossGoal, UtilityGoal
+from discretion.information.design.goals import Goal, InformationGoal, LossGoal, Optimum, UtilityGoal
 from discretion.information.design.privacy import private
 from discretion.information.design.staircase import Columns, orbits_of
 from discretion.information.entropies import as_density, value_entropy
@@ -147,7 +147,7 @@ def optimal_mechanism(  # noqa: PLR0917 - the public contract
         )
     most = math.inf if epsilon is None else as_epsilon(epsilon)
     privacy = 0.0 if min_average_privacy is None else as_probability(min_average_privacy, "min_average_privacy")
-    law = as_population(population, k)
+    law = as_population_law(population, k)
     goal = _goal(objective, law, rng)
     if privacy > 0 and value_entropy(law) == 0:
         raise InvalidPriorError(
@@ -185,7 +185,7 @@ def _as_loss(objective: ArrayLike, k: int) -> Reals:
     return loss
 
 
-def _best(goal: Goal, epsilon: float, privacy: float) -> Found:
+def _best(goal: Goal, epsilon: float, privacy: float) -> Optimum:
     if epsilon == 0 or privacy == 1:
         if isinstance(goal, UtilityGoal):
             raise InvalidValueError(
@@ -202,23 +202,23 @@ def _best(goal: Goal, epsilon: float, privacy: float) -> Found:
     return private(goal, epsilon, privacy)
 
 
-def _best_under(goal: Goal, epsilon: float) -> Found:
+def _best_under(goal: Goal, epsilon: float) -> Optimum:
     if goal.law.k == 2:
         return _response(goal, epsilon, "over all ε-LDP mechanisms: on two values each is k-RR and then some noise")
     return goal.under(epsilon)
 
 
-def _response(goal: Goal, epsilon: float, certificate: str) -> Found:
+def _response(goal: Goal, epsilon: float, certificate: str) -> Optimum:
     response = orbits_of(goal.law.k, np.ones(1, dtype=np.int64), np.array([epsilon]))
-    return Found(response, np.ones(1), 0.0, certificate)
+    return Optimum(response, np.ones(1), 0.0, certificate)
 
 
-def _design(goal: Goal, found: Found) -> Design:
-    mechanism = _mechanism(found.columns, found.weights)
+def _design(goal: Goal, optimum: Optimum) -> Design:
+    mechanism = _mechanism(optimum.columns, optimum.weights)
     value = goal.value(mechanism)
-    if found.error is not None:
-        value = goal.optimum(value, found.gap + found.error)
-    return Design(mechanism, value, found.gap, found.certificate, tuple(_kinds(mechanism, found)))
+    if optimum.error is not None:
+        value = goal.optimum(value, optimum.gap + optimum.error)
+    return Design(mechanism, value, optimum.gap, optimum.certificate, tuple(_kinds(mechanism, optimum)))
 
 
 def _mechanism(columns: Columns, weights: Reals) -> RandomizedResponse | SubsetSelection | Channel:
@@ -231,11 +231,11 @@ def _mechanism(columns: Columns, weights: Reals) -> RandomizedResponse | SubsetS
     return RandomizedResponse(k, epsilon) if size == 1 else SubsetSelection(k, epsilon, size)
 
 
-def _kinds(mechanism: RandomizedResponse | SubsetSelection | Channel, found: Found) -> Iterator[ReportKind]:
-    columns = found.columns
+def _kinds(mechanism: RandomizedResponse | SubsetSelection | Channel, optimum: Optimum) -> Iterator[ReportKind]:
+    columns = optimum.columns
     if not isinstance(mechanism, Channel):
         yield ReportKind(int(columns.sizes[0]), None, float(columns.epsilons[0]), 1.0)
         return
     for j in range(len(columns)):
         members = None if columns.members is None else tuple(np.flatnonzero(columns.members[j]).tolist())
-        yield ReportKind(int(columns.sizes[j]), members, float(columns.epsilons[j]), float(found.weights[j]))
+        yield ReportKind(int(columns.sizes[j]), members, float(columns.epsilons[j]), float(optimum.weights[j]))

@@ -13,7 +13,7 @@ from discretion.channels.channel import System
 from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, highest, in_doubles, lowest
 from discretion.information.design.linear import LinearObjective, Saving, information
-from discretion.information.design.logdet import MOST_VALUES_OF_GAUSS, LogDeterminant, highest_slopes, points
+from discretion.information.design.logdet import MOST_VALUES_OF_GAUSS, LogDeterminant, highest_slopes, quadrature_points
 from discretion.information.design.search import Mixture, Objective, Problem
 from discretion.information.design.staircase import Columns, all_sets, columns_of, orbits_of
 from discretion.information.utility.asymptotic_utility import CONFIDENCE, asymptotic_utility
@@ -22,6 +22,13 @@ from discretion.measures.information.mutual_information import mutual_informatio
 from discretion.numerics.arrays import Reals
 from discretion.numerics.excess import relative_excess
 
+# Values all of whose sets are columns of the best mechanism.
+MAX_VALUES_SOUGHT = 12
+# The same where all values are alike, so that sets of a size are one.
+MAX_ALIKE_VALUES_SOUGHT = 1000
+# Entries of a loss matrix in a linear program.
+MAX_LOSSES = 1 << 14
+
 _CERTAIN = 300.0  # an ε at which nobody lies, whose e^2ε is finite
 _FEW_POINTS, _MOST_POINTS = 1 << 10, 1 << 12
 _EXACT = "over all ε-LDP mechanisms"
@@ -29,7 +36,7 @@ _QUADRATURE = f"{_EXACT}, for the quadrature's objective; the value's interval a
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class Optimum:
     """A mixture of columns, by how much at most another one is better, and of which others this is said."""
 
     columns: Columns
@@ -81,7 +88,7 @@ class Goal(ABC):
         """Return the quantity, up to sign and scale, as an objective for columns like these."""
 
     @abstractmethod
-    def under(self, epsilon: float) -> Found:
+    def under(self, epsilon: float) -> Optimum:
         """Return the best mixture under ε-LDP, for three or more values and ε neither 0 nor infinite."""
 
     def columns(self, epsilons: Reals) -> Columns:
@@ -112,7 +119,7 @@ class InformationGoal(Goal):
     def most_values(self) -> int:
         """Linear programs are solved fast."""
         allowed = limits.current()
-        return allowed.most_alike_values_sought if self.symmetric else allowed.most_values_sought
+        return allowed.steps(MAX_ALIKE_VALUES_SOUGHT, each=1 << 20) if self.symmetric else MAX_VALUES_SOUGHT
 
     def value(self, mechanism: System) -> float | Estimate:
         """Return ``I(X; Y)``."""
@@ -123,7 +130,7 @@ class InformationGoal(Goal):
         worth = information(self.law.mean)
         return LinearObjective(worth, float(worth(columns).max()))
 
-    def under(self, epsilon: float) -> Found:
+    def under(self, epsilon: float) -> Optimum:
         """Return the best size of subset selection if no value is commoner, else solve the linear program."""
         return self._best_size(epsilon) if self._uniform else _by_linear_program(self, epsilon)
 
@@ -131,7 +138,7 @@ class InformationGoal(Goal):
     def _uniform(self) -> bool:
         return bool(np.ptp(self.law.mean) == 0)
 
-    def _best_size(self, epsilon: float) -> Found:
+    def _best_size(self, epsilon: float) -> Optimum:
         # With t = d/k the information of subset selection rises up to t = (ε e^ε - e^ε + 1)/(e^ε - 1)², and falls from
         # there: its derivative has the sign of ε e^ε/(e^ε - 1) - (1 + t(e^ε - 1)).
         k, odds = self.law.k, float(np.expm1(min(epsilon, _CERTAIN)))
@@ -139,7 +146,7 @@ class InformationGoal(Goal):
         sizes = np.unique(np.clip([peak, peak + 1], 1, k - 1))
         both = orbits_of(k, sizes, np.array([epsilon]))
         best = both[[int(information(self.law.mean)(both).argmax())]]
-        return Found(best, np.ones(1), 0.0, f"{_EXACT}, as the information has one peak in the size of a subset")
+        return Optimum(best, np.ones(1), 0.0, f"{_EXACT}, as the information has one peak in the size of a subset")
 
 
 class LossGoal(Goal):
@@ -150,7 +157,7 @@ class LossGoal(Goal):
     def __init__(self, law: PopulationLaw, loss: Reals) -> None:
         super().__init__(law)
         self._loss = loss
-        self._saving = Saving.of(loss, law.mean)
+        self._saving = Saving.from_loss(loss, law.mean)
 
     @property
     def symmetric(self) -> bool:
@@ -165,7 +172,7 @@ class LossGoal(Goal):
     def most_values(self) -> int:
         """Sets are tried where average privacy is asked for."""
         allowed = limits.current()
-        return allowed.most_alike_values_sought if self.symmetric else allowed.most_values_sought
+        return allowed.steps(MAX_ALIKE_VALUES_SOUGHT, each=1 << 20) if self.symmetric else MAX_VALUES_SOUGHT
 
     def value(self, mechanism: System) -> float | Estimate:
         """Return ``R(π, C)``."""
@@ -175,11 +182,11 @@ class LossGoal(Goal):
         """Return ``R(π) - R(π, C)``."""
         return LinearObjective(self._saving.worth, float(self._saving.worth(columns).max()) or 1.0)
 
-    def under(self, epsilon: float) -> Found:
+    def under(self, epsilon: float) -> Optimum:
         """Solve the linear program of the channel from value to guess, and that of its columns for exact weights."""
         if self.symmetric:
             return _by_linear_program(self, epsilon)
-        if self._loss.size > (most := limits.current().most_losses):
+        if self._loss.size > (most := limits.current().steps(MAX_LOSSES, each=1 << 16)):
             raise TooLargeError(
                 f"a loss matrix must have at most {most:,} entries, beyond which the linear program takes too "
                 f"long; got {self._loss.size:,}"
@@ -188,7 +195,7 @@ class LossGoal(Goal):
         columns = columns.joined(self.singles(np.array([epsilon])))
         problem = Problem(self.objective(columns))
         mixture = replace(problem.best(columns), duals=duals)
-        return _found(problem, mixture, self._saving.promising(epsilon, duals))
+        return _optimum(problem, mixture, self._saving.promising(epsilon, duals))
 
 
 class UtilityGoal(Goal):
@@ -209,7 +216,7 @@ class UtilityGoal(Goal):
     @property
     def most_values(self) -> int:
         """All sets are looked at in all points and, where values differ, all pairs of those in use."""
-        return min(12 if self.symmetric else 8, limits.current().most_values_sought)
+        return min(12 if self.symmetric else 8, MAX_VALUES_SOUGHT)
 
     def value(self, mechanism: System) -> float | Estimate:
         """Return U^as."""
@@ -217,28 +224,28 @@ class UtilityGoal(Goal):
 
     def objective(self, columns: Columns) -> Objective:
         """Return the log-determinant by a quick quadrature."""
-        return LogDeterminant(*points(self.law, _FEW_POINTS, self._rng))
+        return LogDeterminant(*quadrature_points(self.law, _FEW_POINTS, self._rng))
 
-    def under(self, epsilon: float) -> Found:
+    def under(self, epsilon: float) -> Optimum:
         """Solve the concave problem with a better quadrature, and bound the slopes that it should have had."""
         epsilons = np.array([epsilon])
         columns, start = self.columns(epsilons), self.singles(epsilons)
         if not self.symmetric and self.law.k > MOST_VALUES_OF_GAUSS:  # few points tell which of many columns matter
             start = Problem(self.objective(columns)).search(start, columns).columns
-        problem = Problem(LogDeterminant(*points(self.law, _MOST_POINTS, self._rng)))
+        problem = Problem(LogDeterminant(*quadrature_points(self.law, _MOST_POINTS, self._rng)))
         mixture = problem.search(start, columns)
         upper = highest_slopes(self.law, columns, mixture, self._rng)
-        optimum = _found(problem, mixture, columns, self.scale)
+        optimum = _optimum(problem, mixture, columns, self.scale)
         error = max(0.0, self.scale * problem.gap(mixture, columns, upper) - optimum.gap)
         return replace(optimum, certificate=_QUADRATURE, error=error)
 
 
-def _by_linear_program(goal: Goal, epsilon: float) -> Found:
+def _by_linear_program(goal: Goal, epsilon: float) -> Optimum:
     columns = goal.columns(np.array([epsilon]))
     problem = Problem(goal.objective(columns))
-    return _found(problem, problem.search(goal.singles(np.array([epsilon])), columns), columns)
+    return _optimum(problem, problem.search(goal.singles(np.array([epsilon])), columns), columns)
 
 
-def _found(problem: Problem, mixture: Mixture, columns: Columns, scale: float = 1.0) -> Found:
+def _optimum(problem: Problem, mixture: Mixture, columns: Columns, scale: float = 1.0) -> Optimum:
     gap = scale * problem.gap(mixture, columns, problem.objective.slopes(columns, mixture))
-    return Found(mixture.columns, mixture.weights, gap, f"{_EXACT}, by the dual of the linear program")
+    return Optimum(mixture.columns, mixture.weights, gap, f"{_EXACT}, by the dual of the linear program")

@@ -51,7 +51,7 @@ class LinearObjective:
 
 def information(mean: Reals) -> Callable[[Columns], Reals]:
     """Return what columns tell of a value with this law, in nats: ``I(X; Y)``."""
-    return lambda columns: _told(_shares(columns, mean), columns)
+    return lambda columns: _column_information(_shares(columns, mean), columns)
 
 
 def leak(population: PopulationLaw) -> Callable[[Columns], Reals]:
@@ -59,7 +59,9 @@ def leak(population: PopulationLaw) -> Callable[[Columns], Reals]:
 
     def worth(columns: Columns) -> Reals:
         if not isinstance(population, Dirichlet):
-            return population.weights @ [_told(_shares(columns, point), columns) for point in population.points]
+            return population.weights @ [
+                _column_information(_shares(columns, point), columns) for point in population.points
+            ]
         share = _shares(columns, population.mean)
         # The share of several values is one of a Dirichlet law with fewer.
         shares = np.stack([share, 1 - share], axis=1)
@@ -84,7 +86,7 @@ class Saving:
     """What the best blind guess loses on each value, times its share."""
 
     @classmethod
-    def of(cls, loss: Reals, mean: Reals) -> "Saving":
+    def from_loss(cls, loss: Reals, mean: Reals) -> "Saving":
         """Return the saving for a loss matrix and the law of the value."""
         expected = loss * mean
         blind = expected[expected.sum(axis=1).argmin()]
@@ -154,7 +156,7 @@ def _ranks(rows: Reals) -> Integers:
     return np.argsort(np.argsort(rows, axis=1), axis=1)
 
 
-def _told(share: Reals, columns: Columns) -> Reals:
+def _column_information(share: Reals, columns: Columns) -> Reals:
     mean = columns.low + columns.step * share
     high = deviance(columns.high, np.where(share > 0, mean, 1.0))
     return share * high + (1 - share) * deviance(columns.low, mean)

@@ -105,7 +105,7 @@ class LogDeterminant:
         return np.maximum(self._points @ sets.T, _LEAST_SHARE)
 
 
-def points(population: Dirichlet, most: int, rng: np.random.Generator) -> tuple[Reals, Reals]:
+def quadrature_points(population: Dirichlet, most: int, rng: np.random.Generator) -> tuple[Reals, Reals]:
     """Return about that many points, with weights: Gauss's for few values, else those of a shifted lattice."""
     k = population.k
     if k <= MOST_VALUES_OF_GAUSS:
@@ -121,7 +121,9 @@ def highest_slopes(population: Dirichlet, columns: Columns, mixture: Mixture, rn
     they differ.
     """
     if population.k <= MOST_VALUES_OF_GAUSS:
-        rules = [LogDeterminant(*points(population, most, rng)) for most in (_GAUSS_POINTS, 2 * _GAUSS_POINTS)]
+        rules = [
+            LogDeterminant(*quadrature_points(population, most, rng)) for most in (_GAUSS_POINTS, 2 * _GAUSS_POINTS)
+        ]
         slopes, finer = (rule.slopes(columns, mixture) for rule in rules)
         apart = np.abs(finer - slopes)
         if apart.max() <= _SETTLED * population.k:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from discretion.information.design.goals import Found, Goal
+from discretion.information.design.goals import Goal, Optimum
 from discretion.information.design.linear import leak
 from discretion.information.design.search import Mixture, Problem
 from discretion.information.design.staircase import Columns
@@ -27,7 +27,7 @@ _GRID = (
 )
 
 
-def private(goal: Goal, epsilon: float, privacy: float) -> Found:
+def private(goal: Goal, epsilon: float, privacy: float) -> Optimum:
     """Return the best mixture of columns with at most this ε that keeps such a share private."""
     allowed, revealed = (1 - privacy) * value_entropy(goal.law), leak(goal.law)
 
@@ -50,12 +50,14 @@ def private(goal: Goal, epsilon: float, privacy: float) -> Found:
         tried = tried.joined(near)
         mixture = problem.best(near.joined(mending))
     duals = problem.search(mixture.columns.joined(mending), tried).duals
-    mixture = _kept(replace(problem.best(_merged(mixture, _SAME).joined(mending)), duals=duals), mending[[0]], share)
+    mixture = _within_budget(
+        replace(problem.best(_merged(mixture, _SAME).joined(mending)), duals=duals), mending[[0]], share
+    )
     gap = goal.scale * problem.gap(mixture, tried, problem.objective.slopes(tried, mixture))
-    return Found(mixture.columns, mixture.weights, gap, _GRID, error=None)
+    return Optimum(mixture.columns, mixture.weights, gap, _GRID, error=None)
 
 
-def _kept(mixture: Mixture, noise: Columns, share: Callable[[Columns], Reals]) -> Mixture:
+def _within_budget(mixture: Mixture, noise: Columns, share: Callable[[Columns], Reals]) -> Mixture:
     """Return the mixture with as much noise as brings what rounding has it leak down to what it may."""
     over = float(share(mixture.columns) @ mixture.weights)
     if over <= 1 + _ROUNDING:

@@ -15,6 +15,11 @@ from discretion.errors import TooLargeError
 from discretion.information.posterior.dirichlet_mixture import component_means, log_dirichlet
 from discretion.numerics.arrays import Integers, Reals
 
+# Numbers that a sampler draws: a quarter of a minute.
+MAX_NUMBERS_SAMPLED = 1 << 28
+# Numbers that it keeps; some draws are kept in any case.
+MAX_NUMBERS_KEPT = 1 << 24
+
 CHAINS = 32
 PRECISION = 0.01
 
@@ -51,13 +56,13 @@ def sample_tallies(likelihoods: Reals, counts: Integers, alpha: Reals, rng: np.r
     k = alpha.size
     chains = _Chains(likelihoods, counts, alpha, rng)
     step_costs = CHAINS * chains.numbers + _NUMBERS_A_STEP
-    left = limits.current().most_numbers_sampled // step_costs - _FIRST_STEPS
+    left = limits.current().steps(MAX_NUMBERS_SAMPLED, each=4) // step_costs - _FIRST_STEPS
     if left < _FIRST_STEPS:
         raise TooLargeError(
             f"{counts.size:,} different reports on {k:,} values are too many to sample for; take fewer values or a "
             "mechanism with fewer outputs, or estimate the shares instead"
         )
-    most_kept = max(_FIRST_STEPS, min(_KEPT, limits.current().most_numbers_kept // (CHAINS * k)))
+    most_kept = max(_FIRST_STEPS, min(_KEPT, limits.current().numbers(MAX_NUMBERS_KEPT) // (CHAINS * k)))
     chains.run(_FIRST_STEPS, most_kept)
     steps = _FIRST_STEPS
     while True:

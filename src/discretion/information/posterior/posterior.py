@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discretion import limits
-from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population
+from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population_law
 from discretion.channels.channel import Channel, System
 from discretion.channels.storage.storage import check_size
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
@@ -22,6 +22,9 @@ from discretion.information.protocol import as_protocol
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.draws import Seed, generator
 from discretion.validation import NotNumbersError, as_array, as_count, as_index
+
+# Terms of a sum over what people may hold.
+MAX_POSTERIOR_TERMS = 1 << 23
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,15 +164,15 @@ def frequency_posterior(
     [0.7067, 0.9999]
     """
     protocol = as_protocol(system)
-    prior = as_population(population, protocol.secrets)
+    prior = as_population_law(population, protocol.secrets)
     random = generator(rng)
-    likelihoods, seen = _seen(protocol.channel(), counts)
+    likelihoods, seen = _observed_outputs(protocol.channel(), counts)
     if isinstance(prior, PointMixture):
         return _among_points(prior, likelihoods, seen)
     return _under_dirichlet(prior, likelihoods, seen, random)
 
 
-def _seen(channel: Channel, counts: ArrayLike) -> tuple[Reals, Integers]:
+def _observed_outputs(channel: Channel, counts: ArrayLike) -> tuple[Reals, Integers]:
     """Return the likelihoods of the outputs that were seen, ``(k, outputs)``, and how often each was."""
     k, outputs = channel.shape
     given = _as_array(counts)
@@ -178,7 +181,7 @@ def _seen(channel: Channel, counts: ArrayLike) -> tuple[Reals, Integers]:
             f"counts must be {outputs:,} whole numbers of at least 0, one per output of the channel, got "
             f"{short_repr(counts)}"
         )
-    if sum(given.tolist()) > (most := limits.current().most_users):
+    if sum(given.tolist()) > (most := limits.current().people):
         raise TooLargeError(f"counts must be of at most {most:,} reports, beyond which nothing is computed")
     seen = np.flatnonzero(given)
     check_size(
@@ -212,7 +215,7 @@ def _under_dirichlet(
     if not doubtful.any():
         return _exact(DirichletMixture(prior.alpha, tallies, np.ones(1)), "conjugate update")
     likelihoods, counts, alpha = likelihoods[:, doubtful], counts[doubtful], prior.alpha + tallies[0]
-    if work(int(counts.sum()), k) <= limits.current().most_posterior_terms:
+    if work(int(counts.sum()), k) <= limits.current().steps(MAX_POSTERIOR_TERMS, each=8):
         latent, weights = latent_tallies(likelihoods, counts, alpha)
         return _exact(DirichletMixture(prior.alpha, tallies + latent, weights), "sum over what the people may hold")
     drawn = sample_tallies(likelihoods, counts, alpha, rng)

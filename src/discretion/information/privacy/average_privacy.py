@@ -4,11 +4,11 @@ import math
 
 from scipy.special import xlogy
 
-from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population
+from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population_law
 from discretion.channels.channel import System
 from discretion.errors import InvalidPriorError
 from discretion.information.entropies import value_entropy
-from discretion.information.privacy.report_kinds import compared, report_kinds
+from discretion.information.privacy.report_kinds import compare_columns, report_kinds
 from discretion.information.protocol import NOTHING, as_protocol, merge_values, reduced_matrix
 from discretion.measures.measure import Method, Plan, measure
 from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon
@@ -90,7 +90,7 @@ def average_privacy(system: System, population: PopulationLaw | None = None) -> 
     0.62140509
     """
     protocol = as_protocol(system)
-    law = as_population(population, protocol.secrets)
+    law = as_population_law(population, protocol.secrets)
     private = value_entropy(law)
     if private == 0:
         raise InvalidPriorError(
@@ -130,6 +130,6 @@ def _hidden_at(matrix: Reals, population: PointMixture) -> float:
 def _leaked_at(matrix: Reals, population: PointMixture) -> float:
     leaked = 0.0
     for point, weight in zip(population.points, population.weights, strict=True):
-        reported, _, apart = compared(matrix, point)
+        reported, _, apart = compare_columns(matrix, point)
         leaked += float(weight) * float(reported @ relative_excess(apart) @ point)
     return leaked

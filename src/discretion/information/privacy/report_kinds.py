@@ -67,14 +67,14 @@ def _kinds_of_columns(system: System, population: Dirichlet) -> ReportKinds:
     """Return them from the matrix."""
     matrix, alpha = reduced_matrix(system), population.alpha
     if not population.is_symmetric:
-        return ReportKinds(*compared(matrix, population.mean), alpha, np.ones(alpha.size))
+        return ReportKinds(*compare_columns(matrix, population.mean), alpha, np.ones(alpha.size))
     # Columns that permute each other tell the same.
     columns, times = np.unique(np.sort(matrix.T, axis=1), axis=0, return_counts=True)
-    probabilities, ratios, apart = compared(columns.T, population.mean)
+    probabilities, ratios, apart = compare_columns(columns.T, population.mean)
     return ReportKinds(times * probabilities, ratios, apart, alpha, np.ones(alpha.size))
 
 
-def compared(matrix: Reals, mean: Reals) -> tuple[Reals, Reals, Reals]:
+def compare_columns(matrix: Reals, mean: Reals) -> tuple[Reals, Reals, Reals]:
     """Return how likely each column is under the law of a value, its entries over that, and these less 1.
 
     Entries that are near each other differ by a number that a double holds, and their mean from one by such.

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import psi
 
 from discretion import limits
-from discretion.adversaries.populations import Dirichlet, PopulationLaw, as_population
+from discretion.adversaries.populations import Dirichlet, PopulationLaw, as_population_law
 from discretion.channels.channel import System
 from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, settled
@@ -20,6 +20,9 @@ from discretion.numerics.arrays import Reals
 from discretion.numerics.draws import Seed, generator
 from discretion.numerics.means.dirichlet_means import mean_log, mean_log_of_powers
 from discretion.numerics.means.simplex import REPLICATES, lattice_mean, logit_points, logit_simplex
+
+# Points of a rule for an integral over populations.
+MAX_SIMPLEX_POINTS = 1 << 21
 
 CONFIDENCE = 0.95
 _CLOSED_FORM = Method("closed form of k-RR (LDP-info Prop. 10.1)", "closed form")
@@ -74,7 +77,7 @@ def asymptotic_utility(
     -0.83284001
     """
     protocol = as_protocol(system)
-    law = as_density(as_population(population, protocol.secrets))
+    law = as_density(as_population_law(population, protocol.secrets))
     plan = plan_log_determinant(protocol, law, generator(rng))
     k = protocol.secrets
     return plan.then(lambda mean: mean / (2 * k - 2) - _HALF_ENTROPY)
@@ -109,7 +112,7 @@ def effective_participation(
     0.16076639
     """
     protocol = as_protocol(system)
-    law = as_density(as_population(population, protocol.secrets))
+    law = as_density(as_population_law(population, protocol.secrets))
     try:
         plan = plan_log_determinant(protocol, law, generator(rng))
     except UnfaithfulError:
@@ -120,12 +123,12 @@ def effective_participation(
     def share(mean: float, room: float = 0.0) -> float:
         return min(1.0, math.exp((mean - truth + room) / (k - 1)))
 
-    def compared(found: float | Estimate) -> float | Estimate:
-        if isinstance(found, Estimate):
-            return found.map(share)
+    def compared(value: float | Estimate) -> float | Estimate:
+        if isinstance(value, Estimate):
+            return value.map(share)
         # Of two large numbers the difference keeps few digits.
-        room = _ROUNDING * (abs(found) + abs(truth))
-        return settled(Estimate(share(found), share(found, -room), share(found, room), None, plan.method.name))
+        room = _ROUNDING * (abs(value) + abs(truth))
+        return settled(Estimate(share(value), share(value, -room), share(value, room), None, plan.method.name))
 
     return plan.then(compared)
 
@@ -166,7 +169,7 @@ def asymptotic_utility_bound(system: System, population: PopulationLaw | None = 
     -3.721732
     """
     protocol = as_protocol(system)
-    law = as_density(as_population(population, protocol.secrets))
+    law = as_density(as_population_law(population, protocol.secrets))
     plan = plan_ldp_epsilon(protocol)
 
     def bound() -> Estimate:
@@ -200,7 +203,7 @@ def plan_log_determinant(system: System, population: Dirichlet, rng: np.random.G
             f"where a report excludes values, alpha below {_LEAST_ALPHA:g} puts shares below what a float holds, got "
             f"{population.alpha.min():g}; take a larger alpha, or a channel without zeros"
         )
-    if k <= 3 and logit_points(population.alpha, _STEPS[-1]) <= limits.current().most_simplex_points:
+    if k <= 3 and logit_points(population.alpha, _STEPS[-1]) <= limits.current().numbers(MAX_SIMPLEX_POINTS, each=64):
         return Plan(Method("trapezoid rule on the simplex", "exact"), lambda: _summed(matrix, population, rng))
     return Plan(Method("shifted lattices with control variates", "estimate"), lambda: _sampled(matrix, population, rng))
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from discretion import limits
-from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population
+from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population_law
 from discretion.channels.channel import System
 from discretion.estimate import Estimate
 from discretion.information.entropies import TrueTallies, check_summable
@@ -19,17 +19,23 @@ from discretion.information.protocol import (
     reduced_matrix,
     tells_the_values,
 )
-from discretion.information.utility.report_tables import listing_work, posterior_entropies
+from discretion.information.utility.report_tables import (
+    MAX_TALLY_CELLS,
+    MAX_TALLY_TABLE,
+    listing_work,
+    most_listed,
+    posterior_entropies,
+)
 from discretion.information.utility.sampled_information import (
     DRAWS,
-    among_points,
-    by_bounds,
-    by_moments,
     draws_by_bounds,
     draws_by_moments,
+    estimate_among_points,
+    estimate_by_bounds,
+    estimate_by_moments,
     likelihoods,
 )
-from discretion.information.utility.two_reports import told_by_two, two_reports
+from discretion.information.utility.two_reports import two_report_information, two_reports
 from discretion.measures.measure import Method, Plan, measure
 from discretion.mechanisms.reporting import Response, reporting
 from discretion.numerics.arrays import Integers, Reals
@@ -40,6 +46,15 @@ from discretion.numerics.histograms.partitions import log_multinomial, log_order
 from discretion.numerics.means.dirichlet_moments import log_shifted_moments
 from discretion.numerics.means.simplex import gauss_jacobi_simplex
 from discretion.validation import as_crowd
+
+# People whose tallies are listed, or weighed, by moments.
+MAX_USERS_BY_MOMENTS = 1 << 12
+# People whose tallies' probabilities are integrals.
+MAX_USERS_BY_QUADRATURE = 1 << 12
+# Terms of all these probabilities.
+MAX_TALLY_TERMS = 1 << 31
+# Different parameters of a Dirichlet law, for an integral over each.
+MAX_PARAMETERS = 1 << 8
 
 _TERMS_AT_ONCE = 1 << 22
 _ROUNDING = 1e-10
@@ -90,7 +105,7 @@ def population_information(
     1.00860663
     """
     protocol = as_protocol(system)
-    law = as_population(population, protocol.secrets)
+    law = as_population_law(population, protocol.secrets)
     return plan_population_information(protocol, as_crowd(n, "n"), law, generator(rng))
 
 
@@ -114,7 +129,7 @@ def plan_population_information(
     matrix = reduced_matrix(system)
     two = two_reports(system, matrix)
     if two is not None and (population.k == 2 or isinstance(population, PointMixture)):
-        return Plan(Method("a sum over one count", "exact"), lambda: told_by_two(two, n, population))
+        return Plan(Method("a sum over one count", "exact"), lambda: two_report_information(two, n, population))
     if isinstance(population, PointMixture):
         return _plan_among_points(matrix, n, population, rng)
     return _plan_under_dirichlet(system, matrix, n, population, rng)
@@ -129,9 +144,9 @@ def _plan_of_response(
     if nobody_lies(response, n):
         return Plan(_VALUES, lambda: TrueTallies(population, n).information)
     allowed = limits.current()
-    are_few = n <= allowed.most_users_by_moments
+    are_few = n <= allowed.steps(MAX_USERS_BY_MOMENTS, each=1 << 12)
     listed = _listing_size(response.k, n, population) if are_few else math.inf
-    if listed <= allowed.most_report_tallies and listed * response.k <= allowed.most_tally_table:
+    if listed <= most_listed() and listed * response.k <= allowed.numbers(MAX_TALLY_TABLE):
         return Plan(
             Method("all tallies listed (LDP-info Prop. D.10)", "exact"),
             lambda: _by_moments(system, response, n, population),
@@ -139,7 +154,9 @@ def _plan_of_response(
     draws = DRAWS if are_few else draws_by_moments(response, n)
     if not draws or (not are_few and draws_by_bounds(response.k, response.k)):
         return None
-    return Plan(_SAMPLED, lambda: _bounded(by_moments(response, n, population, rng, draws), system, n, population))
+    return Plan(
+        _SAMPLED, lambda: _bounded(estimate_by_moments(response, n, population, rng, draws), system, n, population)
+    )
 
 
 def _plan_under_dirichlet(
@@ -149,19 +166,19 @@ def _plan_under_dirichlet(
         return Plan(_VALUES, lambda: TrueTallies(population, n).information)
     allowed, (k, reports) = limits.current(), matrix.shape
     listed, nodes = histogram_count(n, reports), (n // 2 + 1) ** (k - 1)
-    are_few = listed <= allowed.most_report_tallies and listed * nodes * reports <= allowed.most_tally_terms
-    if k <= 3 and are_few and n <= allowed.most_users_by_quadrature:
+    are_few = listed <= most_listed() and listed * nodes * reports <= allowed.steps(MAX_TALLY_TERMS)
+    if k <= 3 and are_few and n <= allowed.steps(MAX_USERS_BY_QUADRATURE, each=1 << 12):
         return Plan(
             Method("all tallies listed, by quadrature", "exact"), lambda: _by_quadrature(system, matrix, n, population)
         )
-    if listed <= allowed.most_report_tallies and listed * listing_work(n, k) <= allowed.most_tally_cells:
+    if listed <= most_listed() and listed * listing_work(n, k) <= allowed.steps(MAX_TALLY_CELLS, each=8):
         return Plan(
             Method("all tallies listed, of values too", "exact"), lambda: _by_values(system, matrix, n, population)
         )
     check_summable(n)
     return Plan(
         Method("sampled tallies, their probabilities bracketed", "estimate"),
-        lambda: _bounded(by_bounds(matrix, n, population, rng), system, n, population),
+        lambda: _bounded(estimate_by_bounds(matrix, n, population, rng), system, n, population),
     )
 
 
@@ -171,7 +188,7 @@ def _bounded(sampled: Estimate, system: System, n: int, population: Dirichlet) -
     That is nearly all that is to be said where reports are so rarely apart that a sample shows none of it.
     """
     # An integral over all for each takes too long.
-    if np.unique(population.alpha).size > limits.current().most_parameters:
+    if np.unique(population.alpha).size > MAX_PARAMETERS:
         return sampled
     once = report_kinds(system, population).of_population
     low, high = once * (1 - _ROUNDING), n * once * (1 + _ROUNDING)
@@ -183,15 +200,15 @@ def _plan_among_points(
 ) -> Plan[float | Estimate]:
     points, weights, allowed = population.points, population.weights, limits.current()
     listed = histogram_count(n, matrix.shape[1])
-    if listed * weights.size <= allowed.most_tally_terms and listed <= allowed.most_report_tallies:
+    if listed * weights.size <= allowed.steps(MAX_TALLY_TERMS) and listed <= most_listed():
         return Plan(Method("all tallies listed", "exact"), lambda: _among_listed(matrix, n, points, weights))
-    return Plan(_SAMPLED, lambda: among_points(matrix, n, points, weights, rng))
+    return Plan(_SAMPLED, lambda: estimate_among_points(matrix, n, points, weights, rng))
 
 
 def _listing_size(k: int, n: int, population: Dirichlet) -> float:
     """Return how many tallies of k values there are to list, up to their order where the law is symmetric."""
     if population.is_symmetric:
-        return partition_count(n, k, limits.current().most_report_tallies)
+        return partition_count(n, k, most_listed())
     return histogram_count(n, k)
 
 

@@ -12,14 +12,27 @@ import math
 import numpy as np
 from scipy.special import entr, gammaln, logsumexp
 
+from discretion import limits
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.histograms.histograms import sequence_count
+
+# Tallies of values beside tallies of reports.
+MAX_TALLY_CELLS = 1 << 26
+# Entries of the table that these are made by.
+MAX_TALLY_TABLE = 1 << 24
+# Tallies of reports that are listed.
+MAX_REPORT_TALLIES = 1 << 18
 
 TABLES = 1 << 6
 _SCALINGS = 40
 _LARGEST_ODDS, _IMPOSSIBLE, _TINY = 200.0, -1e5, 1e-300
 _DEVIATIONS, _COUNTS = 8.0, 8
 _CELLS_AT_ONCE = 1 << 21
+
+
+def most_listed() -> int:
+    """Return how many tallies of reports may be listed."""
+    return limits.current().numbers(MAX_REPORT_TALLIES, each=64)
 
 
 def posterior_entropies(matrix: Reals, tallies: Integers, listed: Integers, law: Reals) -> tuple[Reals, Reals]:
@@ -128,11 +141,11 @@ def _ordered(matrix: Reals, tables: Integers) -> tuple[Integers, Reals]:
 
 def _log_odds(columns: Reals, tables: Integers) -> Reals:
     """Return the log-odds of each cell against the rows and columns after it, ``(draws, k - 1, kinds - 1)``."""
-    held, seen = tables.sum(axis=2), tables.sum(axis=1)
-    rows, scales = np.ones(held.shape), np.ones(seen.shape)
+    value_sums, report_sums = tables.sum(axis=2), tables.sum(axis=1)
+    rows, scales = np.ones(value_sums.shape), np.ones(report_sums.shape)
     for _ in range(_SCALINGS):
-        scales = seen / np.maximum(np.einsum("nx,nxy->ny", rows, columns), _TINY)
-        rows = held / np.maximum(np.einsum("nxy,ny->nx", columns, scales), _TINY)
+        scales = report_sums / np.maximum(np.einsum("nx,nxy->ny", rows, columns), _TINY)
+        rows = value_sums / np.maximum(np.einsum("nxy,ny->nx", columns, scales), _TINY)
     expected: Reals = rows[:, :, None] * columns * scales[:, None, :]
     later = np.cumsum(expected[:, :, ::-1], axis=2)[:, :, ::-1] - expected
     logs = [np.log(np.maximum(entries, _TINY)) for entries in (expected, later, _below(expected), _below(later))]

@@ -23,6 +23,15 @@ from discretion.numerics.laws.binomial_limits import empirical_bernstein, fitted
 from discretion.numerics.means.dirichlet_means import mean_log
 from discretion.numerics.means.dirichlet_moments import log_shifted_moments
 
+# Numbers of the populations of a sample; some hundred are drawn in any case.
+MAX_SHARES_DRAWN = 1 << 22
+# Steps of the recursion of the moments of all samples.
+MAX_MOMENT_STEPS = 1 << 22
+# Moments that are looked up for all samples.
+MAX_MOMENTS_GATHERED = 1 << 27
+# Cells by which the probabilities of sampled tallies are bracketed.
+MAX_CELLS_BRACKETED = 1 << 27
+
 CONFIDENCE = 0.95
 _DEVIATIONS = float(ndtri((1 + CONFIDENCE) / 2))
 DRAWS = 1 << 17
@@ -36,11 +45,11 @@ _ROUNDING = 1e-12
 _PROPOSALS_AT_ONCE = 1 << 20
 
 
-def by_moments(
+def estimate_by_moments(
     response: Response, n: int, population: Dirichlet, rng: np.random.Generator, draws: int = DRAWS
 ) -> Estimate:
     """Estimate the information in n reports of k-RR, whose tallies' probabilities are known exactly."""
-    most = limits.current().most_shares_drawn // response.k
+    most = limits.current().numbers(MAX_SHARES_DRAWN) // response.k
     shares = draw_shares(population, max(_FEWEST, min(draws, most)), rng)
     probabilities = response.q + response.gap * shares
     tallies = draw_tallies(n, probabilities, rng)
@@ -48,7 +57,7 @@ def by_moments(
     evidence = log_shifted_moments(tallies, population.alpha, beta) + n * math.log(response.q)
     gains = (tallies * np.log(probabilities)).sum(axis=1) - evidence
     beside = controls(tallies, probabilities, shares, population, least=response.q)
-    return bracketed(gains, gains, beside, TrueTallies(population, n).information, "sampled tallies")
+    return spanning_estimate(gains, gains, beside, TrueTallies(population, n).information, "sampled tallies")
 
 
 def draws_by_moments(response: Response, n: int) -> int:
@@ -58,17 +67,19 @@ def draws_by_moments(response: Response, n: int) -> int:
     """
     allowed = limits.current()
     steps = math.ceil(n * (response.q + response.gap / 4))
-    draws = min(DRAWS, allowed.most_moment_steps // steps, allowed.most_moments_gathered // n)
+    draws = min(DRAWS, allowed.steps(MAX_MOMENT_STEPS, each=8) // steps, allowed.steps(MAX_MOMENTS_GATHERED) // n)
     return draws if draws >= _FEWEST else 0
 
 
 def draws_by_bounds(k: int, reports: int) -> int:
     """Return of how many draws the probabilities can be bracketed in seconds; 0 of too few."""
-    draws = min(DRAWS, limits.current().most_cells_bracketed // (PROPOSED * (reports + k * k)))
+    draws = min(DRAWS, limits.current().steps(MAX_CELLS_BRACKETED) // (PROPOSED * (reports + k * k)))
     return draws if draws >= _FEWEST else 0
 
 
-def by_bounds(matrix: Reals, n: int, population: Dirichlet, rng: np.random.Generator, draws: int = DRAWS) -> Estimate:
+def estimate_by_bounds(
+    matrix: Reals, n: int, population: Dirichlet, rng: np.random.Generator, draws: int = DRAWS
+) -> Estimate:
     """Estimate the information in n reports of any protocol, the tallies' probabilities being bracketed."""
     k, reports = matrix.shape[0], min(n, matrix.shape[1])
     draws = min(draws, draws_by_bounds(k, reports))
@@ -87,7 +98,9 @@ def by_bounds(matrix: Reals, n: int, population: Dirichlet, rng: np.random.Gener
         score_controls(matrix, tallies, probabilities, np.ones((draws, 1)) * n, probabilities[:, None, :]),
     ]
     truth = TrueTallies(population, n).information
-    return bracketed(own - high, own - low, np.hstack(beside), truth, "sampled tallies, their probabilities bracketed")
+    return spanning_estimate(
+        own - high, own - low, np.hstack(beside), truth, "sampled tallies, their probabilities bracketed"
+    )
 
 
 def log_evidence(
@@ -101,7 +114,7 @@ def log_evidence(
     return low, high
 
 
-def among_points(
+def estimate_among_points(
     matrix: Reals, n: int, points: Reals, weights: Reals, rng: np.random.Generator, *, draws: int = _DRAWS_AMONG_POINTS
 ) -> Estimate:
     """Estimate the information in n reports when the population is one of some points.
@@ -192,7 +205,7 @@ def score_controls(
     return np.stack([((squares - values) / (values + floor)).sum(axis=1) for floor in (1.0, 1e1, 1e2, 1e3)], axis=1)
 
 
-def bracketed(
+def spanning_estimate(
     low: Reals, high: Reals, beside: Reals, most: float, method: str, *, deviations: float = _DEVIATIONS
 ) -> Estimate:
     """Return the estimate whose interval spans both means, and is not over the most that there is to be told.

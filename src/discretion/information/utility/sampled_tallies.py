@@ -23,7 +23,6 @@ from discretion.estimate import Estimate
 from discretion.information.utility.report_tables import TABLES, likelihood_bounds, listing_work, posterior_entropies
 from discretion.information.utility.sampled_information import (
     CONFIDENCE,
-    bracketed,
     controls,
     draw_shares,
     draw_tallies,
@@ -31,6 +30,7 @@ from discretion.information.utility.sampled_information import (
     likelihoods,
     log_evidence,
     score_controls,
+    spanning_estimate,
 )
 from discretion.measures.measure import Method
 from discretion.mechanisms.reporting import Response
@@ -71,11 +71,11 @@ def sampled_tally_information(
     true_tallies = draw_tallies(n, shares, rng)
     is_listed = listing_work(n, len(matrix)) <= _LISTED
     if not is_listed and response is not None and isinstance(population, Dirichlet) and n <= _BY_FORMULA:
-        kept = rng.binomial(true_tallies, response.gap)
-        tallies = kept + rng.multinomial(n - kept.sum(axis=1), np.full(response.k, 1 / response.k))
+        honest = rng.binomial(true_tallies, response.gap)
+        tallies = honest + rng.multinomial(n - honest.sum(axis=1), np.full(response.k, 1 / response.k))
         beta = np.full(response.k, response.gap / response.q)
         marginal = log_shifted_moments(tallies, population.alpha, beta) + n * math.log(response.q)
-        gains = log_likelihoods(response, true_tallies, tallies) - marginal - log_multinomial(tallies)
+        gains = tally_log_likelihoods(response, true_tallies, tallies) - marginal - log_multinomial(tallies)
         return _interval(matrix, (shares, true_tallies, tallies), (gains, gains), population, entropy)
     tables = rng.multinomial(true_tallies, matrix / matrix.sum(axis=1, keepdims=True))
     tallies = tables.sum(axis=1)
@@ -102,23 +102,23 @@ def _interval(
 
     They are of ``log P(s | t)/P(s)``, or else of its mean given s.
     """
-    (shares, held, tallies), (low, high) = drawn, brackets
-    draws, n = len(held), int(held[0].sum())
+    (shares, value_tallies, tallies), (low, high) = drawn, brackets
+    draws, n = len(value_tallies), int(value_tallies[0].sum())
     if not isinstance(population, Dirichlet) or _is_rare(matrix, n, population):
-        own = entropy if is_mean else -np.log(tally_law(held, population))
+        own = entropy if is_mean else -np.log(tally_law(value_tallies, population))
         return _less_the_hidden(own - high, own - low, n, len(matrix), entropy)
     probabilities = shares @ matrix
     beside = [
         controls(tallies, probabilities, shares, population, least=matrix.min(axis=0)),
-        _given_tallies(matrix, held, tallies),
+        _given_tallies(matrix, value_tallies, tallies),
     ]
     if draws * matrix.size <= _CELLS_DRAWN:
         beside.append(score_controls(matrix, tallies, probabilities, np.full((draws, 1), n), probabilities[:, None, :]))
-        beside.append(score_controls(matrix, tallies, held @ matrix / n, held, matrix[None]))
+        beside.append(score_controls(matrix, tallies, value_tallies @ matrix / n, value_tallies, matrix[None]))
     if float(np.abs(high).mean()) < _LITTLE and (matrix > 0).all() and not is_mean:
         # P(s)/P(s | t) has mean 1 given t: also of the brackets, of P(s) before the logarithm, of P(s | t) after 1/x.
         beside.append(np.expm1(-high)[:, None])
-    return bracketed(low, high, np.hstack(beside), entropy, METHOD.name, deviations=_DEVIATIONS)
+    return spanning_estimate(low, high, np.hstack(beside), entropy, METHOD.name, deviations=_DEVIATIONS)
 
 
 def tally_draws(n: int, k: int, reports: int, *, by_formula: bool) -> int:
@@ -187,10 +187,10 @@ def _less_the_hidden(low: Reals, high: Reals, n: int, k: int, entropy: float) ->
     return Estimate(value, first, last, CONFIDENCE, METHOD.name)
 
 
-def _given_tallies(matrix: Reals, held: Integers, tallies: Integers) -> Reals:
+def _given_tallies(matrix: Reals, value_tallies: Integers, tallies: Integers) -> Reals:
     """Return functions of mean 0 given what is held: standardized tallies and their squares, by what is expected."""
-    mean = held @ matrix
-    variance = held @ (matrix * (1 - matrix))
+    mean = value_tallies @ matrix
+    variance = value_tallies @ (matrix * (1 - matrix))
     few = variance < _FEW
     variance = np.where(few, 1.0, variance)
     first = np.where(few, 0.0, (tallies - mean) / np.sqrt(variance))
@@ -200,15 +200,15 @@ def _given_tallies(matrix: Reals, held: Integers, tallies: Integers) -> Reals:
     return np.stack([(power * shape).sum(axis=1) for power in (first, second) for shape in shapes], axis=1)
 
 
-def log_likelihoods(response: Response, held: Integers, tallies: Integers) -> Reals:
+def tally_log_likelihoods(response: Response, value_tallies: Integers, tallies: Integers) -> Reals:
     """Return ``log P(s | t)`` for each tally s of reports and t of values, a row each."""
-    n, k = int(held[0].sum()), held.shape[1]
+    n, k = int(value_tallies[0].sum()), value_tallies.shape[1]
     step = 1 / (_NODES_A_DEVIATION * math.sqrt(n + 1))
     nodes = np.arange(math.log(_LEAST), math.log(n + _FAR * math.sqrt(n) + _FAR**2 / 2), step)
-    pairs, which = np.unique(np.stack([held.ravel(), tallies.ravel()], axis=1), axis=0, return_inverse=True)
+    pairs, which = np.unique(np.stack([value_tallies.ravel(), tallies.ravel()], axis=1), axis=0, return_inverse=True)
     table = _factors(pairs, math.log(response.gap / response.q) - nodes)
     bell = (n + 1) * nodes - np.exp(nodes)
-    logs = np.empty(len(held))
+    logs = np.empty(len(value_tallies))
     rows = which.reshape(-1, k)
     at_once = max(1, _CELLS_AT_ONCE // nodes.size)
     for start in range(0, len(rows), at_once):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from discretion.adversaries.populations import PopulationLaw, as_population
+from discretion.adversaries.populations import PopulationLaw, as_population_law
 from discretion.channels.channel import System
 from discretion.estimate import Estimate, are_far_apart, contrasted
 from discretion.information.entropies import value_entropy
@@ -80,7 +80,7 @@ def information_split(
     (1.738527, 1.008607)
     """
     protocol = as_protocol(system)
-    law = as_population(population, protocol.secrets)
+    law = as_population_law(population, protocol.secrets)
     n, source = as_crowd(n, "n"), generator(rng)
     plan = plan_population_information(protocol, n, law, source)
     of_tallies = plan_tally_information(protocol, n, law, plan, source)

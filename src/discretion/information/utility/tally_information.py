@@ -15,7 +15,13 @@ from discretion.estimate import Estimate, highest, lowest
 from discretion.information.entropies import TrueTallies
 from discretion.information.privacy.average_privacy import plan_leaked
 from discretion.information.protocol import NOTHING, merge_values, nobody_lies, reduced_matrix, tells_the_values
-from discretion.information.utility.report_tables import listing_work, posterior_entropies
+from discretion.information.utility.report_tables import (
+    MAX_TALLY_CELLS,
+    MAX_TALLY_TABLE,
+    listing_work,
+    most_listed,
+    posterior_entropies,
+)
 from discretion.information.utility.sampled_tallies import (
     METHOD as SAMPLED,
     sampled_tally_information,
@@ -26,6 +32,11 @@ from discretion.measures.measure import Method, Plan
 from discretion.mechanisms.reporting import reporting
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import histogram_count, histograms, sequence_count
+
+# Tallies of the people's values, in a population of some points.
+MAX_TALLIES_LISTED = 1 << 20
+# People whose tallies are sampled, where bounds would do.
+MAX_USERS_SAMPLED = 1 << 14
 
 Result = float | Estimate
 
@@ -38,7 +49,7 @@ def tally_entropy(k: int, n: int, population: PopulationLaw) -> float:
     """Return ``H(T)``, the entropy of the people's tallies."""
     if isinstance(population, Dirichlet):
         return TrueTallies(population, n).entropy
-    if histogram_count(n, k) > limits.current().most_tallies_listed:
+    if histogram_count(n, k) > limits.current().numbers(MAX_TALLIES_LISTED, each=64):
         raise TooLargeError(
             f"the tallies of n = {n:,} people on {k} values are too many to list, which takes a "
             f"discretion.PointMixture; "
@@ -48,18 +59,19 @@ def tally_entropy(k: int, n: int, population: PopulationLaw) -> float:
 
 
 def plan_tally_information(
-    system: System, n: int, population: PopulationLaw, told: Plan[Result], rng: np.random.Generator
+    system: System, n: int, population: PopulationLaw, information: Plan[Result], rng: np.random.Generator
 ) -> Plan[Result]:
-    """Plan ``I(Y⃗; T)`` by listing both tallies, else by bounds from I(Y⃗; P), which ``told`` gives."""
+    """Plan ``I(Y⃗; T)`` by listing both tallies, else by bounds from I(Y⃗; P), which ``information`` gives."""
     merged = merge_values(system, population)
     if merged is None:
         return Plan(NOTHING, lambda: 0.0)
     system, population = merged
     k, response, allowed = system.secrets, reporting(system).response, limits.current()
+    most_cells = allowed.steps(MAX_TALLY_CELLS, each=8)
     if response is not None and nobody_lies(response, n):
         return Plan(Method("the tallies themselves", "exact"), lambda: tally_entropy(k, n, population))
     # Where there are more tallies of values, not even those of two kinds of report can be listed beside them.
-    if isinstance(system, Channel) or histogram_count(n, k) <= allowed.most_tally_cells:
+    if isinstance(system, Channel) or histogram_count(n, k) <= most_cells:
         matrix = reduced_matrix(system)
         if tells_the_values(matrix):
             return Plan(Method("the tallies themselves", "exact"), lambda: tally_entropy(k, n, population))
@@ -67,27 +79,27 @@ def plan_tally_information(
         cells = float(sequence_count(kinds - 1, n + 1))
         by_values, reports = histogram_count(n, k) * cells, histogram_count(n, kinds)
         by_reports = reports * listing_work(n, k)
-        if reports <= allowed.most_report_tallies and by_reports <= min(by_values, allowed.most_tally_cells):
+        if reports <= most_listed() and by_reports <= min(by_values, most_cells):
             return Plan(_LISTED, lambda: _listed_by_posterior(matrix, n, population))
-        if by_values <= allowed.most_tally_cells and k * (n + 1) * cells <= allowed.most_tally_table:
+        if by_values <= most_cells and k * (n + 1) * cells <= allowed.numbers(MAX_TALLY_TABLE):
             return Plan(_LISTED, lambda: _listed(matrix, n, population))
     leaked = plan_leaked(system, population)
     draws = 0
-    if n <= allowed.most_users_sampled:
+    if n <= allowed.steps(MAX_USERS_SAMPLED, each=1 << 12):
         by_formula = response is not None and isinstance(population, Dirichlet)
         draws = tally_draws(n, k, system.channel().shape[1], by_formula=by_formula)
-    rung = "estimate" if draws or told.rung == "estimate" else "bound"
+    rung = "estimate" if draws or information.rung == "estimate" else "bound"
 
     def bounded() -> Estimate:
         entropy = tally_entropy(k, n, population)
         if not draws:
-            return _between(told.compute(), n * leaked.compute(), entropy)
+            return _between(information.compute(), n * leaked.compute(), entropy)
         sampled = sampled_tally_information(
             reduced_matrix(system), n, population, entropy, rng, draws=draws, response=response
         )
-        if not told.is_exact:
+        if not information.is_exact:
             return sampled
-        return _between(told.compute(), n * leaked.compute(), entropy).narrowed(sampled)
+        return _between(information.compute(), n * leaked.compute(), entropy).narrowed(sampled)
 
     return Plan(Method(SAMPLED.name if draws else _BOUNDED, rung), bounded)
 

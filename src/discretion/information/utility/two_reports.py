@@ -32,14 +32,14 @@ class TwoReports(NamedTuple):
         Shape ``(k, 2)``.
     telling, silent
         They sum to 1.
-    beside
+    offsets
         The first column less its first entry, to full precision.
     """
 
     matrix: Reals
     telling: float
     silent: float
-    beside: Reals
+    offsets: Reals
 
 
 def two_reports(system: System, matrix: Reals) -> TwoReports | None:
@@ -59,17 +59,17 @@ def two_reports(system: System, matrix: Reals) -> TwoReports | None:
     share = float(likelihoods[0].sum())
     # The two columns differ alike: taken where an entry is less, the difference is nearer.
     first, second = (likelihoods - likelihoods[0]).T
-    beside = first if likelihoods[0, 0] < likelihoods[0, 1] else -second
-    return TwoReports(likelihoods / share, share, float(matrix[0, ~telling].sum()), beside / share)
+    offsets = first if likelihoods[0, 0] < likelihoods[0, 1] else -second
+    return TwoReports(likelihoods / share, share, float(matrix[0, ~telling].sum()), offsets / share)
 
 
-def told_by_two(reports: TwoReports, n: int, population: PopulationLaw) -> float:
+def two_report_information(reports: TwoReports, n: int, population: PopulationLaw) -> float:
     """Return ``I(Y⃗; P)`` of n people's reports; under a Dirichlet law of two values, or any mixture of points."""
 
-    def told(people: int) -> float:
+    def information(people: int) -> float:
         return mixture_information(people, _probabilities(reports, people, population)) if people else 0.0
 
-    return binomial_mean(told, n, reports.telling, reports.silent)
+    return binomial_mean(information, n, reports.telling, reports.silent)
 
 
 def _probabilities(reports: TwoReports, n: int, population: PopulationLaw) -> Probabilities:
@@ -77,7 +77,7 @@ def _probabilities(reports: TwoReports, n: int, population: PopulationLaw) -> Pr
         return _at_points(reports, population)
     assert isinstance(population, Dirichlet)
     first, second = population.alpha.tolist()
-    slope = -float(reports.beside[1])
+    slope = -float(reports.offsets[1])
     if slope >= 0:
         return fine_beta(first, second, n, reports.matrix, slope)
     return fine_beta(second, first, n, reports.matrix[::-1], -slope)
@@ -86,7 +86,7 @@ def _probabilities(reports: TwoReports, n: int, population: PopulationLaw) -> Pr
 def _at_points(reports: TwoReports, population: PointMixture) -> Probabilities:
     possible = population.weights > 0
     points, weights = population.points[possible], population.weights[possible]
-    away = (points - points[0]) @ reports.beside
+    away = (points - points[0]) @ reports.offsets
     order = np.argsort(away, kind="stable")
     rates = np.maximum(points[order] @ reports.matrix, LEAST)
     offsets = away[order]

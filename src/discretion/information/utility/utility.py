@@ -5,11 +5,11 @@ import math
 import numpy as np
 
 from discretion import limits
-from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population
+from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population_law
 from discretion.channels.channel import System
 from discretion.errors import InvalidPriorError
 from discretion.estimate import Estimate, contrasted, highest
-from discretion.information.entropies import TrueTallies, as_density, check_summable, share_entropy
+from discretion.information.entropies import MAX_USERS_SUMMED, TrueTallies, as_density, check_summable, share_entropy
 from discretion.information.protocol import as_protocol
 from discretion.information.utility.population_information import plan_population_information
 from discretion.information.utility.tally_information import plan_tally_information, tally_entropy
@@ -70,7 +70,7 @@ def distribution_utility(
     if isinstance(law, Dirichlet) and law.k > 2:
         check_summable(n)
     plan = plan_population_information(protocol, n, law, source)
-    return plan.then(lambda told: _share(told, truth(protocol.secrets, n, law, source)))
+    return plan.then(lambda information: _share(information, truth(protocol.secrets, n, law, source)))
 
 
 @measure(safe="low")
@@ -103,9 +103,9 @@ def tally_utility(
     """
     protocol, law = _checked(system, population)
     n, source = as_crowd(n, "n"), generator(rng)
-    told = plan_population_information(protocol, n, law, source)
-    plan = plan_tally_information(protocol, n, law, told, source)
-    return plan.then(lambda told: _share(told, tally_entropy(protocol.secrets, n, law)))
+    information = plan_population_information(protocol, n, law, source)
+    plan = plan_tally_information(protocol, n, law, information, source)
+    return plan.then(lambda information: _share(information, tally_entropy(protocol.secrets, n, law)))
 
 
 @measure(safe="low")
@@ -147,25 +147,25 @@ def digit_utility(
     density = as_density(law)
     plan = plan_population_information(protocol, as_crowd(n, "n"), density, generator(rng))
     k, entropy = protocol.secrets, share_entropy(density)
-    return plan.then(lambda told: (told - entropy) / (k - 1))
+    return plan.then(lambda information: (information - entropy) / (k - 1))
 
 
 def _checked(system: object, population: PopulationLaw | None) -> tuple[System, PopulationLaw]:
     protocol = as_protocol(system)
-    return protocol, as_population(population, protocol.secrets)
+    return protocol, as_population_law(population, protocol.secrets)
 
 
 def truth(k: int, n: int, population: PopulationLaw, rng: np.random.Generator) -> float | Estimate:
     """Return ``I(X⃗; P)``, what the people's own values tell of the population."""
-    if isinstance(population, Dirichlet) and (k > 2 or n <= limits.current().most_users_summed):
+    if isinstance(population, Dirichlet) and (k > 2 or n <= limits.current().numbers(MAX_USERS_SUMMED)):
         return TrueTallies(population, n).information
     if isinstance(population, PointMixture) and population.is_known:
         return 0.0
     return plan_population_information(RandomizedResponse(k, epsilon=math.inf), n, population, rng).compute()
 
 
-def _share(told: float | Estimate, known: float | Estimate) -> float | Estimate:
+def _share(information: float | Estimate, known: float | Estimate) -> float | Estimate:
     if highest(known) == 0:
         raise InvalidPriorError(_CERTAIN)
     # An interval's end may be 0; then all is possible.
-    return contrasted(told, known, lambda part, whole: min(1.0, part / whole) if whole > 0 else 1.0)
+    return contrasted(information, known, lambda part, whole: min(1.0, part / whole) if whole > 0 else 1.0)

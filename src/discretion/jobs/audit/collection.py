@@ -25,6 +25,11 @@ from discretion.shuffling.hidden_target import HiddenTarget
 from discretion.shuffling.known_others import AmongOthers, known
 from discretion.spelling import mechanism_of
 
+# Columns for which collecting the values is looked into.
+MAX_COLUMNS_COLLECTED = 20
+# Histograms of a small crowd, for each value, for guesses that are exact.
+MAX_HISTOGRAMS_COLLECTED = 1 << 14
+
 # More values than this are not a question with listed answers.
 MOST_CATEGORIES = 256
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
@@ -37,7 +42,7 @@ DELTA_PEOPLE = 10
 def worth_collecting(columns: Mapping[str, ClassSizes]) -> list[str]:
     """Return the first of the columns that could be asked for, as many as are looked into."""
     possible = [column for column, sizes in columns.items() if is_categorical(sizes)]
-    return possible[: limits.current().most_columns_collected]
+    return possible[:MAX_COLUMNS_COLLECTED]
 
 
 def is_categorical(sizes: ClassSizes) -> bool:
@@ -168,7 +173,7 @@ class AskedCrowd:
     def _guess(self, view: AmongOthers, prior: Reals | None) -> float | Estimate:
         """Return the guess of who sees this, exactly where that takes no more than a moment."""
         plain = prior is None and (view.uniform_response is not None or self.mechanism.k == 2)
-        if plain or (self._are_few and view.cells <= limits.current().most_histograms_collected):
+        if plain or (self._are_few and view.cells <= limits.current().steps(MAX_HISTOGRAMS_COLLECTED, each=8)):
             plan = plan_posterior_vulnerability(view, prior, IdentityGain(view.secrets))
             if plan.is_exact:
                 return plan.compute()
@@ -182,7 +187,7 @@ class AskedCrowd:
     def _are_few(self) -> bool:
         """Whether so few people have so few answers that those of all could be listed."""
         k, n = self.mechanism.k, int(self.counts.sum())
-        return k * math.comb(n + k - 1, k - 1) <= limits.current().most_histograms_collected
+        return k * math.comb(n + k - 1, k - 1) <= limits.current().steps(MAX_HISTOGRAMS_COLLECTED, each=8)
 
     @property
     def _others(self) -> list[tuple[int, ...]]:

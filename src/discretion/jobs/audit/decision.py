@@ -18,7 +18,7 @@ from discretion.jobs.table_measures import guess_reports
 from discretion.numerics.arrays import Integers
 from discretion.numerics.equivalence_classes import Column, best_guesses, everybody, refined, rows_in_small
 from discretion.presenting.numbers import bits, percent
-from discretion.tables.counting.codes import numbers_of
+from discretion.tables.counting.codes import column_numbers
 
 # What a column is called by that stands out though it names nobody, where it is said what to do with it.
 _STANDING_OUT = ("date", "coordinate", "weight", "measurement")
@@ -174,7 +174,7 @@ class Generalizations:
 
     def _steps(self, name: str) -> Iterator[tuple[Verdict, str]]:
         """Yield the finest steps that a number fits in."""
-        values, column = self._population.read_rows(lambda rows, _: numbers_of(rows, name)), self._coded[name]
+        values, column = self._population.read_rows(lambda rows, _: column_numbers(rows, name)), self._coded[name]
         if values is None or np.isnan(values).all():
             return
         numbers = np.full(column.count, math.nan)

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
-from discretion import limits
 from discretion.anonymity import ClassSizes, Population, Selection
 from discretion.jobs.audit.collection import MOST_CATEGORIES, is_categorical, worth_collecting
+from discretion.jobs.audit.redaction import MAX_RULES
 from discretion.jobs.audit.result import Columns, RedactionReport, SetsReport
 from discretion.jobs.audit.time_limit import TimeLimit
 from discretion.presenting.numbers import number
@@ -51,8 +51,8 @@ def not_examined(
     else:
         yield from _collection(sets, alone)
         yield from _redaction(redaction)
-        if len(redaction.columns) == (most := limits.current().most_rules):
-            yield f"redacting rare values of more than {most} columns. Name fewer columns to see more."
+        if len(redaction.columns) == MAX_RULES:
+            yield f"redacting rare values of more than {MAX_RULES} columns. Name fewer columns to see more."
     if not sensitive:
         yield "how well a sensitive column is guessed: none was named (--sensitive)."
 

@@ -8,6 +8,11 @@ from discretion.errors import TooLargeError
 from discretion.jobs.audit.result import Columns, RedactedColumn, RedactedSet, RedactionReport
 from discretion.jobs.audit.time_limit import TimeLimit
 
+# Columns whose rare values are redacted: each takes several questions to the table.
+MAX_RULES = 50
+# Answers: each class gives as many as there are sets of columns to redact.
+MAX_ANSWERS_REDACTED = 1 << 20
+
 # A redacted value is a rare one this often, if decoys can bring that about.
 SUSPICION = 0.5
 
@@ -19,7 +24,7 @@ def redaction_report(
 
     These are the first of the released ones that a rule is about, and all traits together.
     """
-    rules = redaction_rules(population, k, traits, SUSPICION)[: limits.current().most_rules]
+    rules = redaction_rules(population, k, traits, SUSPICION)[:MAX_RULES]
     ruled = {rule.column for rule in rules}
     sets = [columns for columns in released if ruled.intersection(columns)][:1]
     if rules and traits not in sets:
@@ -54,7 +59,7 @@ def _set(population: Population, columns: Columns, rules: Sequence[RedactionRule
 
 def _after(population: Population, columns: Columns, rules: Sequence[RedactionRule], k: int) -> float | None:
     redacting = sum(rule.column in columns for rule in rules)
-    if population.class_sizes(columns).classes << redacting > limits.current().most_answers_redacted:
+    if population.class_sizes(columns).classes << redacting > limits.current().numbers(MAX_ANSWERS_REDACTED, each=64):
         return None
     try:
         return redacted_exposure(population, rules, k=k, columns=columns)

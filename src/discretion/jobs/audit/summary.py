@@ -159,10 +159,12 @@ def next_step(audit: Audit) -> tuple[str, Command] | None:
     """
     recommended, options = audit.decision.recommended, audit.options
     if (key := audit.decision.key) is not None:
-        if key in (*audit.sensitive, *audit.decision.kept):
+        columns = None if options.columns is None else tuple(name for name in options.columns if name != key)
+        if key in (*audit.sensitive, *audit.decision.kept) or columns == ():
             return None
+        same = replace(options, person=key, columns=columns, drop=[name for name in options.drop if name != key])
         purpose = f"First, if {printable(key)} names the person whose row it is, the same audit of people:"
-        return _step(purpose, "audit", audit.table, *replace(options, person=key).arguments())
+        return _step(purpose, "audit", audit.table, *same.arguments())
     if not recommended:
         return None
     if audit.person is None and options.engine == "duckdb":
@@ -182,10 +184,11 @@ def next_step(audit: Audit) -> tuple[str, Command] | None:
     return _step(purpose, "audit", audit.table, *chosen.arguments(), "--html=columns.html")
 
 
-def _step(purpose: str, *arguments: str) -> tuple[str, Command] | None:
+def _step(purpose: str, job: str, table: str, *options: str) -> tuple[str, Command] | None:
     """Return a step with its command, unless a terminal does not show the arguments as they are."""
-    typed = all(printable(argument) == argument for argument in arguments)
-    return (purpose, Command(["discretion", *arguments])) if typed else None
+    place = f"./{table}" if table.startswith("-") and table != "-" else table  # which is no option
+    typed = all(printable(argument) == argument for argument in (place, *options))
+    return (purpose, Command(["discretion", job, place, *options])) if typed else None
 
 
 def _columns(audit: Audit) -> Iterator[Block]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import TypeVar
 
+from discretion import limits
 from discretion.errors import InvalidValueError
 from discretion.validation import as_real
 
@@ -31,6 +32,7 @@ class TimeLimit:
         self.seconds = math.inf if seconds is None else as_real(seconds, "seconds")
         if not self.seconds > 0:
             raise InvalidValueError(f"seconds must be above 0, got {seconds!r}")
+        self.seconds = min(self.seconds, limits.current().seconds)
         self._until = time.monotonic() + self.seconds
         self._cut: dict[str, None] = {}
 

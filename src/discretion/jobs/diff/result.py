@@ -18,10 +18,12 @@ from discretion.jobs.diff.parts import (
     diff_measures,
 )
 from discretion.jobs.gates import Number, numbers_in
+from discretion.jobs.options.tables import ReleaseOptions
 from discretion.presenting.names import briefly, listed
 from discretion.presenting.numbers import between, is_any_share, people, percent, percent_upwards
 from discretion.presenting.objects import plain
 from discretion.presenting.sentences import exposed, not_read
+from discretion.presenting.shell import Command
 from discretion.presenting.views.document import Abridged, Block, Bullets, Document, Grid, Section
 from discretion.presenting.views.result import TabularResult, number_row
 
@@ -349,8 +351,8 @@ def _steps(diff: Diff) -> Iterator[str]:
     if diff.may_be_of_the_same:
         yield "Compare only columns that stay as they are (--columns), or name the column of the persons (--person)."
     if diff.after.exposure > diff.budget and diff.person is None:  # a release is of people with one row each
-        sensitive = f" --sensitive {','.join(diff.sensitive)}" if diff.sensitive else ""
-        yield f"Generalize NEW with discretion release, with --k {diff.k} --budget {diff.budget:g}{sensitive}."
+        same = ReleaseOptions(k=diff.k, budget=diff.budget, sensitive=diff.sensitive).arguments()
+        yield f"Generalize NEW with {Command(['discretion', 'release', diff.new, *same, '--out=new.parquet'])}."
     if join is not None and join.certified.high > diff.budget:
         best = min(
             (each for each in diff.without if each.join is not None), key=lambda each: each.join or 0, default=None

@@ -10,7 +10,7 @@ import numpy as np
 from discretion import limits
 from discretion.anonymity.synthetic.attack import SyntheticAttack
 from discretion.anonymity.synthetic.copies import copied_values, copies
-from discretion.anonymity.synthetic.neighbours import inference, linkability
+from discretion.anonymity.synthetic.neighbours import linkability, neighbour_inference
 from discretion.anonymity.synthetic.singling_out import singling_out
 from discretion.anonymity.synthetic.tables import NAMES, Tables
 from discretion.errors import InvalidTableError, InvalidValueError
@@ -22,6 +22,9 @@ from discretion.presenting.names import table_name
 from discretion.tables.layouts.headers import Header
 from discretion.tables.layouts.names import distinct_names
 from discretion.validation import as_confidence, as_count
+
+# (person, synthetic record): of more a sample of the people is attacked.
+MAX_RECORDS_COMPARED = 1 << 32
 
 # Of fewer attacks a rate shows next to nothing.
 MIN_ATTACKS = 20
@@ -183,7 +186,7 @@ class _Attacks:
         """Return what each attack did, and of others why they were not made."""
         tables, rng = self.read.tables, np.random.default_rng(self.seed)
         people, records, held_out = tables.sizes
-        affordable = limits.current().most_records_compared
+        affordable = limits.current().steps(MAX_RECORDS_COMPARED)
         targets = self.most or max(MIN_ATTACKS, affordable // (2 * records))
         chosen = np.sort(rng.permutation(people)[:targets]), np.sort(rng.permutation(held_out)[:targets])
         conditions = self.most or max(MIN_ATTACKS, affordable // (people + held_out + records))
@@ -212,7 +215,7 @@ class _Attacks:
                 not_attacked[f"inference:{name}"] = "all people, held out or not, have the same value or none"
                 continue
             report(f"inference of {name}")
-            attacks.append(inference(tables, self.known, name, chosen))
+            attacks.append(neighbour_inference(tables, self.known, name, chosen))
         if not self.sensitive:
             not_attacked["inference"] = "no sensitive column is named (--sensitive, sensitive=)"
         return attacks, not_attacked

@@ -13,7 +13,7 @@ from discretion.anonymity.synthetic.tables import NAMES, Tables, Valued, tables_
 from discretion.errors import InvalidTableError, TooLargeError, UnknownColumnError, UnsupportedError
 from discretion.escaping import printable
 from discretion.numerics.equivalence_classes import are_row_numbers
-from discretion.tables.counting.codes import column_values
+from discretion.tables.counting.codes import MAX_CODED_VALUES, column_values
 from discretion.tables.layouts.headers import Header
 from discretion.tables.layouts.names import names_among
 
@@ -105,7 +105,7 @@ def _check_a_row_each(kinds: Mapping[str, ColumnKind]) -> None:
 
 def _valued(parts: Sequence[Population], names: Sequence[str]) -> Sequence[Mapping[str, Valued]]:
     """Return each table's values in codes, and what these stand for."""
-    most = limits.current().most_codes
+    most = limits.current().numbers(MAX_CODED_VALUES, each=4)
     if (cells := max(part.rows for part in parts) * len(names)) > most:
         raise TooLargeError(
             f"a table has {cells:,} values in these columns, of at most {most:,}; name fewer (--columns, columns=)"

@@ -8,6 +8,7 @@ from discretion import limits
 from discretion.errors import TooLargeError, UnsupportedError
 from discretion.estimate import Estimate, settled
 from discretion.measures.attack_curves.polygon import Polygon
+from discretion.measures.privacy_loss.composed_losses import MAX_LOSS_PLACES
 
 Result = float | Estimate
 
@@ -33,7 +34,7 @@ class BestTests(Protocol):
         ...
 
     @property
-    def shared(self) -> Result:
+    def overlap(self) -> Result:
         """What the two laws have in common: the least sum of both rates."""
         ...
 
@@ -75,9 +76,9 @@ class Band:
         return self._read(lambda tests: tests.excess(epsilon))
 
     @property
-    def shared(self) -> Result:
+    def overlap(self) -> Result:
         """What the two laws have in common."""
-        return self._read(lambda tests: tests.shared)
+        return self._read(lambda tests: tests.overlap)
 
     def epsilon(self, delta: float) -> Result:
         """Return the least ε >= 0 of (ε, δ)-differential privacy."""
@@ -94,7 +95,7 @@ class Band:
         return settled(Estimate(min(high, max(low, value)), low, high, self.confidence, self.method))
 
 
-def composed(first: BestTests, second: BestTests) -> BestTests:
+def compose_tests(first: BestTests, second: BestTests) -> BestTests:
     """Return the best tests of who sees what both are of, where both have corners."""
     if isinstance(first, Polygon) and isinstance(second, Polygon):
         return _composed(first, second)
@@ -111,7 +112,7 @@ def composed(first: BestTests, second: BestTests) -> BestTests:
 
 def _composed(first: Polygon, second: Polygon) -> Polygon:
     corners = first.p.size * second.p.size
-    if corners > (most := limits.current().most_loss_places):
+    if corners > (most := limits.current().numbers(MAX_LOSS_PLACES)):
         raise TooLargeError(
             f"the composed curve has {corners:,} corners, and at most {most:,} are computed; take the curve of the "
             "systems together, by discretion.parallel or discretion.repeated"

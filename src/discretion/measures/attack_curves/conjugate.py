@@ -21,7 +21,7 @@ import numpy as np
 
 from discretion.estimate import Estimate, highest, largest, lowest, settled
 from discretion.measures.attack_curves.polygon import Polygon
-from discretion.measures.privacy_loss.differential_privacy import least_epsilon
+from discretion.measures.privacy_loss.differential_privacy import profile_root
 from discretion.numerics.arrays import Reals
 from discretion.numerics.convex_hulls import Measured, lower_hull
 
@@ -40,7 +40,7 @@ _APART = 1e-3
 _RATES, _RAREST, _REFINED, _NARROW_RATES = 12, 1e-12, 24, 1e-10
 
 
-class Rates(NamedTuple):
+class AttackRates(NamedTuple):
     """Bounds of the most true positives, and a lower bound of the false negatives, to all digits where they are few."""
 
     low: float
@@ -59,7 +59,7 @@ class SupportingLines:
         for level in dict.fromkeys((-top, 0.0, top)):
             self._look(level)
 
-    def rates(self, rate: float) -> Rates:
+    def rates(self, rate: float) -> AttackRates:
         """Return what the best tests with a rate of false positives in (0, 1) find, and miss."""
         floor, ceiling, missed = rate, 1.0, 0.0
         for time in range(_TIMES):
@@ -73,7 +73,7 @@ class SupportingLines:
             enough = max(min(_NARROW * ceiling, _CLOSE), _NEXT_TO_BOUNDS * (high[best] - low[best]))
             if ceiling - floor <= enough or not self._look_within(interval, places, halve=time % 2 == 1):
                 break
-        return Rates(min(1.0, max(rate, floor)), min(1.0, max(rate, ceiling)), min(1 - rate, max(0.0, missed)))
+        return AttackRates(min(1.0, max(rate, floor)), min(1.0, max(rate, ceiling)), min(1 - rate, max(0.0, missed)))
 
     @property
     def lines(self) -> tuple[Reals, Reals]:
@@ -131,14 +131,14 @@ def _floors(rate: float, t: Reals, low: Reals, high: Reals) -> tuple[Reals, Real
 Result = float | Estimate
 
 
-class Way(NamedTuple):
+class ExcessFunctions(NamedTuple):
     """By how much one law exceeds e^ε times another, and what is left of it, for ε >= 0."""
 
     excess: Callable[[float], Result]
     overlap: Callable[[float], Result]
 
     @classmethod
-    def of_profile(cls, profile: Callable[[float], Result]) -> "Way":
+    def from_profile(cls, profile: Callable[[float], Result]) -> "ExcessFunctions":
         """Return what a privacy profile says."""
         return cls(profile, partial(_left, profile))
 
@@ -154,8 +154,8 @@ class Conjugate:
     ``largest`` is the largest privacy loss either way, ``shift`` the μ of two normal laws if that is what they are.
     """
 
-    forwards: Way
-    backwards: Way
+    forwards: ExcessFunctions
+    backwards: ExcessFunctions
     largest: float
     method: str
     shift: float | None = None
@@ -188,7 +188,7 @@ class Conjugate:
         return largest([self.forwards.excess(epsilon), self.backwards.excess(epsilon)])
 
     @property
-    def shared(self) -> Result:
+    def overlap(self) -> Result:
         """What the two laws have in common."""
         return self.forwards.overlap(0.0)
 
@@ -196,7 +196,7 @@ class Conjugate:
         """Return the least ε >= 0 of (ε, δ)-differential privacy."""
         if delta == 0:
             return self.largest
-        return least_epsilon(self.excess, delta, self.largest, complement=self._left_both_ways)
+        return profile_root(self.excess, delta, self.largest, complement=self._left_both_ways)
 
     def normal_shift(self, least: float) -> Result:
         """Return the least μ of two normal laws whose curve is nowhere above this one, rates below the least aside."""
@@ -206,7 +206,7 @@ class Conjugate:
         touched = [*few, *(1 - rate for rate in few)]
         low, high = 0.0, math.inf
         for _ in range(_REFINED):
-            known = Polygon.through(np.array(touched), np.array([highest(self.misses(rate)) for rate in touched]))
+            known = Polygon.from_points(np.array(touched), np.array([highest(self.misses(rate)) for rate in touched]))
             low, outline = known.normal_shift(least), self._outline()
             high = outline.normal_shift(least)
             if high - low <= _NARROW_RATES * high:
@@ -244,4 +244,4 @@ class Conjugate:
         y = np.maximum(0.0, 1 - depths[:-1] - slopes[:-1] * x)
         if math.isfinite(self.largest):  # then nothing is for sure
             x[-1] = 1.0
-        return Polygon.through(np.append(0.0, x), np.append(1 - depths[0], y))
+        return Polygon.from_points(np.append(0.0, x), np.append(1 - depths[0], y))

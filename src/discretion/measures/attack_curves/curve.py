@@ -6,8 +6,8 @@ from typing import overload
 
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate, as_answer, highest, mapped
-from discretion.measures.attack_curves.best_tests import BestTests, composed
-from discretion.measures.privacy_loss.differential_privacy import confirmed, epsilon_question
+from discretion.measures.attack_curves.best_tests import BestTests, compose_tests
+from discretion.measures.privacy_loss.differential_privacy import confirm_inverse, name_of_epsilon
 from discretion.notebook import Chartable, Tabular
 from discretion.numerics.elementwise import Answer, Answers, Levels, elementwise
 from discretion.validation import as_epsilon, as_probability
@@ -129,7 +129,7 @@ class AttackCurve(Tabular, Chartable):
     @property
     def bayes_security(self) -> Answer:
         """The least ``α + f(α)``: β*, one less the advantage, to all digits where it is small."""
-        return as_answer(self.tests.shared)
+        return as_answer(self.tests.overlap)
 
     @overload
     def delta(self, epsilon: float) -> Answer: ...
@@ -166,8 +166,8 @@ class AttackCurve(Tabular, Chartable):
 
     def _epsilon(self, delta: float) -> float | Estimate:
         epsilon = self.tests.epsilon(delta)
-        question = epsilon_question(self, delta)
-        return confirmed(epsilon, highest(epsilon), self.tests.excess, delta + _ROUNDING, question)
+        question = name_of_epsilon(self, delta)
+        return confirm_inverse(epsilon, highest(epsilon), self.tests.excess, delta + _ROUNDING, question)
 
     def gaussian_mu(self, least_rate: float = 0.0) -> Answer:
         """Return the least μ of Gaussian differential privacy: no curve above ``G_μ(α) = Φ(Φ⁻¹(1-α) - μ)`` tells more.
@@ -225,7 +225,7 @@ class AttackCurve(Tabular, Chartable):
         True
         """
         pair = self.pair if self.pair == other.pair else None
-        return AttackCurve(composed(self.tests, other.tests), pair)
+        return AttackCurve(compose_tests(self.tests, other.tests), pair)
 
 
 def _as_rate(rate: float) -> float:

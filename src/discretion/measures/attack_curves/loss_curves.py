@@ -8,9 +8,9 @@ import numpy as np
 
 from discretion.estimate import Estimate, largest
 from discretion.measures.attack_curves.best_tests import Band, BestTests, Result, as_band
-from discretion.measures.attack_curves.polygon import Polygon, lower_envelope
-from discretion.measures.privacy_loss.composed_losses import BothWays
-from discretion.measures.privacy_loss.differential_privacy import confirmed, epsilon_question, settled_delta
+from discretion.measures.attack_curves.polygon import Polygon, best_of_polygons
+from discretion.measures.privacy_loss.composed_losses import LossPair
+from discretion.measures.privacy_loss.differential_privacy import confirm_inverse, name_of_epsilon, settled_delta
 from discretion.measures.privacy_loss.divergences import logarithms
 from discretion.measures.privacy_loss.loss_sums import LossSum
 from discretion.numerics.arrays import Reals
@@ -19,22 +19,22 @@ from discretion.numerics.arrays import Reals
 _LARGEST, _LEAST = 700.0, 1e-300
 # What a Fourier transform may leave of a mass where there is none.
 _NOISE = 1e-16
-_ALL_TOLD = Polygon.through(np.zeros(1), np.zeros(1))
-_NOTHING_TOLD = Polygon.through(np.zeros(0), np.zeros(0))
+_ALL_TOLD = Polygon.from_points(np.zeros(1), np.zeros(1))
+_NOTHING_TOLD = Polygon.from_points(np.zeros(0), np.zeros(0))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BandOfLosses(Band):
     """A band around the best tests between pairs of laws, whose ε, δ and overlap are those of the losses themselves."""
 
-    pairs: tuple[BothWays, ...]
+    pairs: tuple[LossPair, ...]
 
     def excess(self, epsilon: float) -> Result:
         """Return the least δ of (ε, δ)-differential privacy for ε >= 0: the privacy profile."""
         return settled_delta(largest([pair.hockey_stick(epsilon) for pair in self.pairs]))
 
     @property
-    def shared(self) -> Result:
+    def overlap(self) -> Result:
         """What the two laws have in common, of the pair that has least."""
         return -largest([-pair.if_exact(pair.forwards.overlap(0.0)) for pair in self.pairs])
 
@@ -45,12 +45,12 @@ class BandOfLosses(Band):
         return largest([epsilon_of_losses(pair, delta) for pair in self.pairs])
 
 
-def tests_of_losses(losses: BothWays) -> BestTests:
+def tests_of_losses(losses: LossPair) -> BestTests:
     """Return the best tests of Q against P or of P against Q, and their mixtures."""
     return tests_of_any([losses])
 
 
-def epsilon_of_losses(losses: BothWays, delta: float, system: object = None) -> float | Estimate:
+def epsilon_of_losses(losses: LossPair, delta: float, system: object = None) -> float | Estimate:
     """Return the least ε of (ε, δ)-differential privacy, for δ > 0: by its corners where a lattice has all of them.
 
     Errors name the system.
@@ -59,22 +59,22 @@ def epsilon_of_losses(losses: BothWays, delta: float, system: object = None) -> 
         tests = tests_of_losses(losses)
         if isinstance(tests, Polygon):
             epsilon = tests.epsilon(delta)
-            return confirmed(epsilon, epsilon, losses.hockey_stick, delta, epsilon_question(system, delta))
+            return confirm_inverse(epsilon, epsilon, losses.hockey_stick, delta, name_of_epsilon(system, delta))
     return losses.if_exact(losses.epsilon(delta, system))
 
 
-def tests_of_any(pairs: Sequence[BothWays]) -> BestTests:
+def tests_of_any(pairs: Sequence[LossPair]) -> BestTests:
     """Return the best tests between the laws of any of several pairs in either direction, and their mixtures."""
     ways = [(pair, reverse) for pair in pairs for reverse in ((False, True) if pair[1] is not pair[0] else (False,))]
     tests = [tests_of_one_way(pair, reverse) for pair, reverse in ways]
     if len(tests) == 1:
         return tests[0]
     bands = [as_band(one) for one in tests]
-    low, high = (lower_envelope([getattr(band, end) for band in bands]) for end in ("low", "high"))
+    low, high = (best_of_polygons([getattr(band, end) for band in bands]) for end in ("low", "high"))
     return BandOfLosses(low, high, pairs[0].forwards.method.name, pairs=tuple(pairs))
 
 
-def tests_of_one_way(losses: BothWays, reverse: bool = False) -> BestTests:
+def tests_of_one_way(losses: LossPair, reverse: bool = False) -> BestTests:
     """Return the best tests of Q against P, in reverse of P against Q, or between which they are.
 
     They are between those of what tells no less and those of what tells no more.
@@ -122,4 +122,4 @@ def _told(law: LossSum, sign: int) -> Polygon:
     # From where nobody is accused on in the steepest direction, and to where everybody is in the flattest.
     first, last = int(np.argmax(tp / np.maximum(fp, _LEAST))), int(np.argmin((1 - tp) / np.maximum(1 - fp, _LEAST)))
     ends = slice(first, max(first, last) + 1)
-    return Polygon.of_steps(*(np.diff(sums[ends], prepend=0.0, append=1.0) for sums in (fp, tp)))
+    return Polygon.from_steps(*(np.diff(sums[ends], prepend=0.0, append=1.0) for sums in (fp, tp)))

@@ -27,7 +27,7 @@ class Polygon:
     losses: Reals
 
     @classmethod
-    def of_logs(cls, log_p: Reals, log_q: Reals) -> "Polygon":
+    def from_logs(cls, log_p: Reals, log_q: Reals) -> "Polygon":
         """Return the best tests of Q against P, given the logarithms of both laws."""
         possible = (log_p > -math.inf) | (log_q > -math.inf)
         log_p, log_q = log_p[possible], log_q[possible]
@@ -38,22 +38,22 @@ class Polygon:
     @classmethod
     def of_laws(cls, p: Reals, q: Reals) -> "Polygon":
         """Return the best tests of Q against P."""
-        return cls.of_logs(logarithms(p), logarithms(q))
+        return cls.from_logs(logarithms(p), logarithms(q))
 
     @classmethod
-    def of_steps(cls, p: Reals, q: Reals) -> "Polygon":
+    def from_steps(cls, p: Reals, q: Reals) -> "Polygon":
         """Return the polygon of segments that rise this much across and fall this much, the steepest first."""
         possible = (p > 0) | (q > 0)
         p, q = np.maximum(p[possible], 0.0), np.maximum(q[possible], 0.0)
         return cls(p, q, logarithms(q) - logarithms(p))
 
     @classmethod
-    def through(cls, false_positives: Reals, false_negatives: Reals) -> "Polygon":
+    def from_points(cls, false_positives: Reals, false_negatives: Reals) -> "Polygon":
         """Return the polygon under which no point is, and not even a mixture of two of them, nor of blind accusing."""
         x = Measured.of(np.concatenate([[0.0], false_positives, [1.0]]))
         y = Measured.of(np.concatenate([[1.0], false_negatives, [0.0]]))
         corners = lower_hull(x, y)
-        return cls.of_steps(x.steps(corners), -y.steps(corners))
+        return cls.from_steps(x.steps(corners), -y.steps(corners))
 
     @property
     def description(self) -> str:
@@ -114,7 +114,7 @@ class Polygon:
         return bool((few & np.isfinite(self.losses)).any())
 
     @property
-    def shared(self) -> float:
+    def overlap(self) -> float:
         """``∫ min(P, Q)``."""
         return min(1.0, float(np.minimum(self.p, self.q).sum()))
 
@@ -202,10 +202,10 @@ class Envelope(Polygon):
         return max(member.epsilon(delta) for member in self.members)
 
 
-def lower_envelope(polygons: Sequence[Polygon]) -> Polygon:
+def best_of_polygons(polygons: Sequence[Polygon]) -> Polygon:
     """Return the best tests that some polygon has, and their mixtures."""
     if not polygons:
-        return Polygon.of_steps(np.ones(1), np.ones(1))
+        return Polygon.from_steps(np.ones(1), np.ones(1))
     hull = _hull(polygons)
     parts = [part for one in polygons for part in (one.members if isinstance(one, Envelope) else (one,))]
     rare = [part for part in parts if part.has_rare_outcomes]

@@ -11,11 +11,11 @@ from discretion.errors import InvalidValueError
 from discretion.escaping import short_repr
 from discretion.measures.attack_curves.best_tests import BestTests
 from discretion.measures.attack_curves.curve import AttackCurve
-from discretion.measures.attack_curves.polygon import Polygon, lower_envelope
+from discretion.measures.attack_curves.polygon import Polygon, best_of_polygons
+from discretion.measures.guesses.bayes_security import Pair
 from discretion.measures.measure import Method, Plan, measure
-from discretion.measures.privacy_loss.differential_privacy import claimed, log_likelihoods
-
-Pair = tuple[Hashable, Hashable]
+from discretion.measures.privacy_loss.differential_privacy import log_likelihoods, system_of_claim
+from discretion.measures.privacy_loss.losses import MAX_LOSS_POINTS
 
 PAIR = Method("likelihood ratios of a pair of rows (Neyman and Pearson)", "exact")
 ALL_PAIRS = Method("likelihood ratios of all pairs of rows (Neyman and Pearson)", "exact")
@@ -69,7 +69,7 @@ def tradeoff(system: System, pair: Pair | None = None) -> Plan[AttackCurve]:
     >>> round(curve.at(0.05), 6), round(curve.true_positive_rate(0.001), 6)
     (0.740489, 0.018298)
     """
-    seen = claimed(as_system(system))
+    seen = system_of_claim(as_system(system))
     chosen = None if pair is None else as_pair(pair)
     return plan_tradeoff(seen, chosen).then(lambda tests: AttackCurve(tests, chosen))
 
@@ -98,7 +98,7 @@ def as_pair(pair: object) -> Pair:
     return labels
 
 
-def places_of(pair: Pair, secrets: Sequence[Hashable]) -> tuple[int, int]:
+def pair_indices(pair: Pair, secrets: Sequence[Hashable]) -> tuple[int, int]:
     """Return where both labels are among the secrets, or say that one is not."""
     for label in pair:
         if label not in secrets:
@@ -108,17 +108,17 @@ def places_of(pair: Pair, secrets: Sequence[Hashable]) -> tuple[int, int]:
 
 
 def _best_of_rows(system: System, pair: Pair) -> Polygon:
-    a, b = places_of(pair, system.channel().inputs)
+    a, b = pair_indices(pair, system.channel().inputs)
     rows = log_likelihoods(system)
-    return Polygon.of_logs(rows[a], rows[b])
+    return Polygon.from_logs(rows[a], rows[b])
 
 
 def _best_of_all(system: System) -> Polygon:
     rows = log_likelihoods(system)
     found: list[Polygon] = []
     for a, b in itertools.combinations(rows, 2):
-        way = Polygon.of_logs(a, b)
+        way = Polygon.from_logs(a, b)
         found += [way, way.reversed]
-        if len(found) * rows.shape[1] > limits.current().most_loss_points:
-            found = [lower_envelope(found)]
-    return lower_envelope(found)
+        if len(found) * rows.shape[1] > limits.current().numbers(MAX_LOSS_POINTS):
+            found = [best_of_polygons(found)]
+    return best_of_polygons(found)

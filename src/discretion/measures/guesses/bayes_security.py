@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from discretion import limits
 from discretion.adversaries.gains import Gain, IdentityGain, as_gain, gain_matrix
-from discretion.adversaries.priors import written_out
+from discretion.adversaries.priors import prior_vector
 from discretion.channels.channel import Channel, System
 from discretion.errors import InvalidGainError, InvalidPriorError, InvalidValueError, TooLargeError
 from discretion.estimate import Estimate, mapped
@@ -20,7 +20,7 @@ from discretion.measures.guesses.vulnerability import plan_bayes_risk, plan_post
 from discretion.measures.guesses.worst_prior import losses_of, way_to_worst, worst_share
 from discretion.measures.measure import Method, Plan, as_plain, measure, prior_on
 from discretion.numerics.arrays import Reals
-from discretion.numerics.distances.pairwise import BY_ROWS, FurthestRows
+from discretion.numerics.distances.pairwise import BY_ROWS, MAX_PAIRS_LISTED, FurthestRows
 from discretion.validation import as_real
 
 Pair = tuple[Hashable, Hashable]
@@ -174,7 +174,7 @@ def _of_losses(seen: System, prior: ArrayLike | None, losses: Reals) -> Plan[flo
     if prior is None:
         return Plan(way_to_worst(losses), lambda: worst_share(seen.channel().storage, losses))
     law = prior_on(seen, prior)
-    before = float((losses @ written_out(law, seen.secrets)).min())
+    before = float((losses @ prior_vector(law, seen.secrets)).min())
     if before <= 0:
         raise InvalidPriorError("Bayes security needs a prior that leaves something to lose, got one that does not")
     plan = plan_posterior_vulnerability(seen, law, gain_matrix(-losses))
@@ -207,7 +207,7 @@ def all_pairs(secrets: int) -> list[tuple[int, int]]:
 
 def check_listed(pairs: int) -> None:
     """Raise TooLargeError if there are more pairs than anyone would list."""
-    if pairs > limits.current().most_pairs_listed:
+    if pairs > limits.current().numbers(MAX_PAIRS_LISTED, each=16):
         raise TooLargeError(f"{pairs:,} pairs are equally far apart; take leakiest_pair, the first")
 
 

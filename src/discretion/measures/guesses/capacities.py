@@ -10,7 +10,7 @@ from discretion.adversaries.gains import Gain, IdentityGain, as_gain
 from discretion.channels.channel import System
 from discretion.estimate import Estimate, settled
 from discretion.measures.guesses.rational import exact_capacity
-from discretion.measures.guesses.worst_prior import certified_share, largest_fall, way_to_worst
+from discretion.measures.guesses.worst_prior import MAX_CHOICES_TRIED, certified_share, largest_fall, way_to_worst
 from discretion.measures.measure import Method, Plan, as_plain, measure
 from discretion.numerics.distances import pairwise
 
@@ -101,7 +101,7 @@ def additive_capacity(system: System, gain: Gain | None = None) -> Plan[float | 
 def plan_additive_capacity(system: System, gain: Gain) -> Plan[float | Estimate]:
     """Plan the capacity from the explicit channel, by what each guess gains less than the best one for the secret."""
     if isinstance(gain, IdentityGain):
-        few = 1 << system.secrets <= limits.current().most_choices_tried
+        few = 1 << system.secrets <= limits.current().steps(MAX_CHOICES_TRIED)
         return Plan(_SETS, lambda: _over_sets(system)) if few else Plan(_GREEDY, lambda: _over_some_sets(system))
     worth = gain.guesses()
     losses = worth.max(axis=0) - worth

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from discretion.adversaries.priors import written_out
+from discretion.adversaries.priors import prior_vector
 from discretion.channels.channel import System
 from discretion.channels.labels import Labels
 from discretion.measures.measure import as_plain, prior_on
@@ -76,7 +76,7 @@ def hyper(system: System, prior: ArrayLike | None = None) -> Hyper:
     seen = as_plain(system)
     law = prior_on(seen, prior)
     channel = seen.channel()
-    merged, _ = channel.storage.weighted(written_out(law, channel.secrets)).merged()
+    merged, _ = channel.storage.weighted(prior_vector(law, channel.secrets)).merged()
     joint = merged.dense()
     outer = joint.sum(axis=0)
     return Hyper(channel.inputs, outer / outer.sum(), (joint / outer).T)

@@ -63,7 +63,7 @@ class ExactGame:
 
 def exact_game(system: System, prior: ArrayLike | None, gain: Gain) -> ExactGame | None:
     """Return the game in fractions that valid arguments are, None if any of them is of doubles."""
-    if (rows := exact_rows(system)) is None or (wanted := gain.in_fractions()) is None:
+    if (rows := exact_rows(system)) is None or (wanted := gain.as_exact()) is None:
         return None
     k = system.secrets
     exact = np.full(k, Fraction(1, k)) if prior is None else exact_distribution(prior, "prior")

@@ -24,6 +24,9 @@ from discretion.measures.measure import Method
 from discretion.numerics.arrays import Reals
 from discretion.numerics.search.corners import corner_count, corners, exact_corners
 
+# Sets of secrets, or corners among the priors, in search of the worst.
+MAX_CHOICES_TRIED = 1 << 16
+
 _CORNERS = Method("all corners among the priors", "exact")
 _IMPROVED = Method("linear programs, and what all secrets have in common", "bound")
 
@@ -40,7 +43,7 @@ def losses_of(gain: Gain) -> Reals:
 
 def way_to_worst(losses: Reals) -> Method:
     """Return the algorithm: whether all corners can be gone through."""
-    few = corner_count(*losses.shape) <= limits.current().most_choices_tried
+    few = corner_count(*losses.shape) <= limits.current().steps(MAX_CHOICES_TRIED)
     return _CORNERS if few else _IMPROVED
 
 
@@ -151,7 +154,7 @@ def least_overlap(rows: Storage, together: int) -> float | Estimate:
     if together <= 2:
         return 1.0 if together == 1 else max(0.0, 1 - rows.furthest_rows().distance / 2)
     matrix = rows.dense()
-    if math.comb(secrets, together) <= limits.current().most_choices_tried:
+    if math.comb(secrets, together) <= limits.current().steps(MAX_CHOICES_TRIED):
         chosen = itertools.combinations(range(secrets), together)
         return min(float(matrix[list(each)].min(axis=0).sum()) for each in chosen)
     shared = np.ones(columns)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discretion.adversaries.gains import IdentityGain
-from discretion.adversaries.priors import written_out
+from discretion.adversaries.priors import prior_vector
 from discretion.channels.channel import Channel, System
 from discretion.channels.storage import Storage
 from discretion.errors import UnsupportedError
@@ -152,7 +152,7 @@ def plan_sibson_information(system: System, order: float, prior: Prior) -> Plan[
         return plan_mutual_information(system, prior)
     if order == math.inf and (prior is None or prior.all()):
         return _logarithm(plan_multiplicative_bayes_capacity(system))
-    law = written_out(prior, system.secrets)
+    law = prior_vector(prior, system.secrets)
     if order <= _NEAR:
         return Plan(
             EXPLICIT, lambda: _raised(order, _log_norms(_log_rows(system, order), order, logarithms(law) / order))
@@ -165,7 +165,7 @@ def plan_arimoto_information(system: System, order: float, prior: Prior) -> Plan
     """Plan Arimoto's information, in nats, in the same way."""
     if order == 1:
         return plan_mutual_information(system, prior)
-    law = written_out(prior, system.secrets)
+    law = prior_vector(prior, system.secrets)
     if order == math.inf:
         guess = plan_posterior_vulnerability(system, prior, IdentityGain(system.secrets))
         return _logarithm(guess.then(lambda right: right / float(law.max())))

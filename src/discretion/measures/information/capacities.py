@@ -19,7 +19,10 @@ from discretion.measures.privacy_loss.divergences import logarithms
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.distances.information_radius import central_weights
 from discretion.numerics.excess import deviance
-from discretion.validation import as_order, as_real
+from discretion.validation import MAX_ENTRIES, as_order, as_real
+
+# Products added up in search of the prior that attains a capacity: minutes.
+MAX_CAPACITY_TERMS = 1 << 40
 
 NEWTON = Method("Newton's method, certified by the largest divergence", "bound")
 
@@ -143,7 +146,7 @@ def narrowed(
     weights, chosen = np.full(secrets, 1 / secrets), np.empty(0, dtype=np.int64)
     # No information exceeds the logarithm of the Bayes capacity.
     low, high = 0.0, math.log(max(1.0, float(rows.column_maxima().sum())))
-    terms_left = limits.current().most_capacity_terms
+    terms_left = limits.current().steps(MAX_CAPACITY_TERMS)
     while True:
         attained, divergences = ends(weights)
         low, high = max(low, attained), min(high, float(divergences.max()))
@@ -155,7 +158,7 @@ def narrowed(
         chosen = np.sort(np.append(kept, outermost[: max(_SECRETS_AT_ONCE - kept.size, kept.size)]))
         laws = _of_secrets(rows, chosen)
         terms_left -= _USUAL_STEPS * chosen.size**2 * sum(laws.shape)
-        if terms_left < 0 or chosen.size * laws.shape[1] > limits.current().most_entries:
+        if terms_left < 0 or chosen.size * laws.shape[1] > limits.current().numbers(MAX_ENTRIES):
             break
         weights = np.zeros(secrets)
         weights[chosen] = central_weights(laws.dense(), within / 4, order)

@@ -5,7 +5,7 @@ from functools import singledispatch
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discretion.adversaries.priors import as_distribution, written_out
+from discretion.adversaries.priors import as_distribution, prior_vector
 from discretion.channels.channel import System
 from discretion.estimate import Estimate, mapped, quantity
 from discretion.measures.guesses.vulnerability import EXPLICIT, Prior, of_joint, plan_bayes_risk
@@ -75,7 +75,7 @@ def posterior_entropy(
     per = nats_in(unit)
     seen = as_plain(system)
     law = prior_on(seen, prior)
-    before = _entropy(written_out(law, seen.secrets))
+    before = _entropy(prior_vector(law, seen.secrets))
     return plan_mutual_information(seen, law).then(
         lambda told: mapped(told, lambda nats: min(before, max(0.0, before - nats)) / per)
     )

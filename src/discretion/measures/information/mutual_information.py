@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discretion.adversaries.priors import written_out
+from discretion.adversaries.priors import prior_vector
 from discretion.channels.channel import System
 from discretion.channels.storage import Storage
 from discretion.errors import InvalidValueError
@@ -77,7 +77,7 @@ def plan_mutual_information(system: System, prior: Prior) -> Plan[float | Estima
 
 def information_of(rows: Storage, prior: Prior) -> float:
     """Return the mutual information, in nats, of the rows of a channel."""
-    weights = written_out(prior, rows.shape[0])
+    weights = prior_vector(prior, rows.shape[0])
     marginal = rows.mixtures(weights)
     possible = np.flatnonzero(marginal > 0)
     means = marginal[possible]

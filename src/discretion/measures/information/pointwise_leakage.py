@@ -7,7 +7,7 @@ from functools import singledispatch
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discretion.adversaries.priors import written_out
+from discretion.adversaries.priors import prior_vector
 from discretion.channels.channel import Channel, System
 from discretion.errors import InvalidPriorError, InvalidValueError
 from discretion.escaping import short_repr
@@ -121,7 +121,7 @@ def pointwise_maximal_leakage(
     """
     nats, seen = nats_in(unit), as_plain(system)
     if counts is None:
-        law = written_out(prior_on(seen, prior), seen.secrets)
+        law = prior_vector(prior_on(seen, prior), seen.secrets)
         return plan_pointwise_leakage(seen, law, law, None, nats)
     if prior is not None:
         raise InvalidValueError("the prior is either given or estimated from counts; got both, so leave one out")

@@ -11,12 +11,23 @@ import numpy as np
 from discretion import limits
 from discretion.estimate import Estimate, largest, settled
 from discretion.measures.measure import Method
-from discretion.measures.privacy_loss.differential_privacy import confirmed, epsilon_question
-from discretion.measures.privacy_loss.loss_sketch import LEAST, Sketch
+from discretion.measures.privacy_loss.differential_privacy import confirm_inverse, name_of_epsilon
+from discretion.measures.privacy_loss.loss_sketch import LEAST, LossSketch
 from discretion.measures.privacy_loss.loss_sums import LossSum, loss_sum
-from discretion.measures.privacy_loss.losses import ROUNDED_UP, LatticeLosses, Losses, above, below, exactly
+from discretion.measures.privacy_loss.losses import (
+    MAX_LOSS_POINTS,
+    ROUNDED_UP,
+    LatticeLosses,
+    Losses,
+    dominated_law,
+    dominating_law,
+    lattice_law,
+)
 from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.lattice_sums import log_moment
+
+# Places of a lattice on which losses are added exactly.
+MAX_LOSS_PLACES = 1 << 22
 
 Ends = tuple[float, float]
 
@@ -49,13 +60,13 @@ _NODES, _STEEPEST = 16, 8.0
 _SHARE = 1 / 3
 
 
-class Bounds(NamedTuple):
+class ExcessBounds(NamedTuple):
     """Bounds of ``∫ max(0, Q - e^ε P)``, and of what is left of 1, to all digits where it is small."""
 
     low: float
     high: float
-    left_low: float
-    left_high: float
+    overlap_low: float
+    overlap_high: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +85,7 @@ class ComposedLosses:
     def is_exact(self) -> bool:
         """Whether nothing but rounding is between the bounds."""
         step = self._lattice_step
-        return step is not None and _DEVIATIONS * self._deviation <= step * limits.current().most_loss_places
+        return step is not None and _DEVIATIONS * self._deviation <= step * limits.current().numbers(MAX_LOSS_PLACES)
 
     @property
     def method(self) -> Method:
@@ -89,7 +100,7 @@ class ComposedLosses:
     def overlap(self, epsilon: float) -> Estimate:
         """Return ``∫ min(Q, e^ε P)`` for ε >= 0, to all digits where it is small."""
         bounds = self.bounds(epsilon)
-        return -self._estimate(-bounds.left_high, -bounds.left_low, span=1.0)
+        return -self._estimate(-bounds.overlap_high, -bounds.overlap_low, span=1.0)
 
     def information(self, left: float, right: float) -> Estimate:
         """Return ``∫_0^∞ δ(s) π0 π1 / (π0 + π1 e^s) ds``, where δ is `hockey_stick`: a part of a mutual information."""
@@ -109,7 +120,11 @@ class ComposedLosses:
 
         most = -right * math.log(right)
         low, high = self._between(
-            0.0, 1.0, _WIDTH, lambda below, above: (read(below, -1), read(above, 1)), lambda low, high: _WIDTH * high
+            0.0,
+            1.0,
+            _WIDTH,
+            lambda less, more: (read(less, -1), read(more, 1)),
+            lambda low, high: _WIDTH * high,
         )
         return self._estimate(max(0.0, low), max(low, min(high, most)))
 
@@ -125,7 +140,7 @@ class ComposedLosses:
             theta,
             delta,
             width,
-            lambda below, above: (below.epsilon(delta, -1), above.epsilon(delta, 1)),
+            lambda less, more: (less.epsilon(delta, -1), more.epsilon(delta, 1)),
             lambda low, high: width / theta,
         )
         rounding = _ROUNDING * (1 + len(self.parts)) * self.largest
@@ -171,15 +186,15 @@ class ComposedLosses:
         log_share = math.log(delta) - log_mass
         return self.largest + math.log1p(-math.exp(log_share)) if log_share < -1 else 0.0
 
-    def bounds(self, epsilon: float, width: float = _WIDTH) -> Bounds:
+    def bounds(self, epsilon: float, width: float = _WIDTH) -> ExcessBounds:
         """Return bounds of how far the two laws are apart at ε >= 0, and of what they share."""
         if epsilon >= self.largest:
-            return Bounds(0.0, 0.0, 1.0, 1.0)
+            return ExcessBounds(0.0, 0.0, 1.0, 1.0)
         # No less than one use tells, and no more than all of them with a share of ε each.
         low = max(losses.excess(epsilon) for losses, _ in self.parts)
         high = min(1.0, sum(count * losses.excess(epsilon / self._uses) for losses, count in self.parts))
         if high - low <= _NOTHING and self.sketch.deviation() < _UNSEEN:
-            return Bounds(low, high, 1 - high, 1 - low)
+            return ExcessBounds(low, high, 1 - high, 1 - low)
         theta = self.sketch.tilt(epsilon)
         moment, _, _ = self.sketch.cumulants(theta)
         chernoff = math.exp(min(0.0, moment - theta * epsilon))
@@ -188,19 +203,19 @@ class ComposedLosses:
                 theta,
                 chernoff,
                 width,
-                lambda below, above: (below.excess(epsilon, -1), above.excess(epsilon, 1)),
+                lambda less, more: (less.excess(epsilon, -1), more.excess(epsilon, 1)),
                 lambda low, high: width * high,
             )
             low, high = sorted((max(low, found[0]), min(high, found[1])))
-            return Bounds(low, high, 1 - high, 1 - low)
+            return ExcessBounds(low, high, 1 - high, 1 - low)
         if chernoff < LEAST:
             low, high = sorted(self._by_affinity(epsilon))
-            return Bounds(1 - high, 1 - low, low, high)
+            return ExcessBounds(1 - high, 1 - low, low, high)
         found = self._between(
             theta,
             chernoff,
             width,
-            lambda below, above: (above.left(epsilon, -1), below.left(epsilon, 1)),
+            lambda less, more: (more.overlap(epsilon, -1), less.overlap(epsilon, 1)),
             lambda low, high: width * min(high, 1 - low),
         )
         low, high = max(1 - high - _OFF_ONE, found[0]), min(1 - low + _OFF_ONE, found[1])
@@ -208,7 +223,7 @@ class ComposedLosses:
             by_affinity = self._by_affinity(epsilon)
             low, high = max(low, by_affinity[0]), min(high, by_affinity[1])
         low, high = sorted((low, high))
-        return Bounds(1 - high, 1 - low, low, high)
+        return ExcessBounds(1 - high, 1 - low, low, high)
 
     def _by_affinity(self, epsilon: float) -> tuple[float, float]:
         """Return bounds of ``∫ min(Q, e^ε P)`` by what the affinity ``ρ = ∫ √(PQ)`` of all uses says.
@@ -217,10 +232,10 @@ class ComposedLosses:
         """
         least = most = 0.0
         for losses, count in self.parts:
-            untold = max(LEAST, _UNTOLD * math.exp(2 * Sketch(((losses, 1),)).cumulants(-0.5)[0]))
+            untold = max(LEAST, _UNTOLD * math.exp(2 * LossSketch(((losses, 1),)).cumulants(-0.5)[0]))
             reach = losses.reach(untold)
             step = min(1.0, (reach[1] - reach[0]) / _AFFINITY_POINTS) or 1.0
-            shared, told = (way(losses, step, untold) for way in (below, above))
+            shared, told = (way(losses, step, untold) for way in (dominated_law, dominating_law))
             kept = log_moment(shared.lattice, -step / 2) - shared.offset / 2 + _ROUNDING_OF_AFFINITY
             most += count * float(np.logaddexp(kept, math.log(max(LEAST, shared.lost)) / 2))
             least += count * (log_moment(told.lattice, -step / 2) - told.offset / 2 - _ROUNDING_OF_AFFINITY)
@@ -239,12 +254,12 @@ class ComposedLosses:
         """Return what is read off two laws that bracket the sum, refined until it is as narrow as wanted or may be."""
         deviation = self._deviation
         if self.is_exact:
-            lattices = [(exactly(part), count) for part, count in self.parts if isinstance(part, LatticeLosses)]
-            law = loss_sum(lattices, theta, deviation, 0.0).with_its_digits()
+            lattices = [(lattice_law(part), count) for part, count in self.parts if isinstance(part, LatticeLosses)]
+            law = loss_sum(lattices, theta, deviation, 0.0).with_relative_rounding()
             return read(law, law)
         negligible = self._negligible(size)
         finest = self.sketch.finest_step(theta, negligible)
-        cheap = finest * limits.current().most_loss_points / _FEWEST_POINTS
+        cheap = finest * limits.current().numbers(MAX_LOSS_POINTS) / _FEWEST_POINTS
         step, previous = (
             self.sketch.aligned(max(finest, min(cheap, self.sketch.step(theta, width))) or _ANY_STEP),
             math.inf,
@@ -255,7 +270,7 @@ class ComposedLosses:
             shift = self._uses * (_ROUNDING + ROUNDED_UP * step)
             least, most = (
                 loss_sum([(way(part, step, negligible), count) for part, count in self.parts], tilt, deviation, shift)
-                for way in (below, above)
+                for way in (dominated_law, dominating_law)
             )
             found = read(least, most)
             low, high = max(low, found[0]), min(high, found[1])
@@ -287,22 +302,22 @@ class ComposedLosses:
         return self.sketch.deviation()
 
     @cached_property
-    def sketch(self) -> Sketch:
+    def sketch(self) -> LossSketch:
         """Roughly how the sum is spread."""
-        return Sketch(self.parts, self.negligible)
+        return LossSketch(self.parts, self.negligible)
 
     def _negligible(self, size: float) -> float:
         return min(_NEGLIGIBLE, max(LEAST, _NEGLIGIBLE * size / self._uses))
 
 
-class BothWays(NamedTuple):
+class LossPair(NamedTuple):
     """The sum of losses under Q, and of those of P against Q under P: equal where the laws mirror each other."""
 
     forwards: ComposedLosses
     backwards: ComposedLosses
 
     @classmethod
-    def of(cls, parts: Iterable[tuple[Losses, Losses, int]]) -> "BothWays":
+    def from_parts(cls, parts: Iterable[tuple[Losses, Losses, int]]) -> "LossPair":
         """Return those of parts, given by their losses this way and that way, and how often each is added."""
         given = tuple(parts)
         forwards = ComposedLosses(tuple((one, count) for one, _, count in given))
@@ -335,7 +350,7 @@ class BothWays(NamedTuple):
         def forward(epsilon: float) -> Estimate:
             return self._larger(lambda losses, width: losses.hockey_stick(epsilon, _ROUGH), _ROUGH)
 
-        return confirmed(found, found.high, forward, delta, epsilon_question(system, delta))
+        return confirm_inverse(found, found.high, forward, delta, name_of_epsilon(system, delta))
 
     def _larger(self, of: Callable[[ComposedLosses, float], Estimate], width: float) -> Estimate:
         first = of(self.forwards, width)

@@ -119,7 +119,7 @@ def privacy_profile(system: System, epsilon: float) -> Plan[float | Estimate]:
     '2.52e-09'
     """
     level = as_epsilon(epsilon)
-    return plan_privacy_profile(claimed(as_system(system))).then(lambda profile: settled_delta(profile(level)))
+    return plan_privacy_profile(system_of_claim(as_system(system))).then(lambda profile: settled_delta(profile(level)))
 
 
 @measure_at(OfDelta)
@@ -158,7 +158,7 @@ def dp_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
     0.03566
     """
     level = as_probability(delta, "delta")
-    seen = claimed(as_system(system))
+    seen = system_of_claim(as_system(system))
     return plan_ldp_epsilon(seen) if level == 0 else plan_least_epsilon(seen, level)
 
 
@@ -195,11 +195,11 @@ def renyi_dp(system: System, order: float) -> Plan[float | Estimate]:
     0.011042
     """
     level = as_order(order)
-    return plan_renyi(claimed(as_system(system)), level)
+    return plan_renyi(system_of_claim(as_system(system)), level)
 
 
 @singledispatch
-def claimed(system: System) -> System:
+def system_of_claim(system: System) -> System:
     """Return what a claim of differential privacy is about, or refuse a system that leaves open against whom."""
     return plainest(system)
 
@@ -239,7 +239,7 @@ def plan_least_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
     """Plan the inverse of the privacy profile, for δ > 0, by searching for where it reaches δ."""
     plan, most = plan_privacy_profile(system), plan_ldp_epsilon(system)
     complement = profile_complement(system)
-    return plan.then(lambda profile: least_epsilon(profile, delta, most.compute(), system, complement))
+    return plan.then(lambda profile: profile_root(profile, delta, most.compute(), system, complement))
 
 
 def settled_delta(delta: float | Estimate) -> float | Estimate:
@@ -271,7 +271,7 @@ _LEAST, _ZERO = sys.float_info.min, 5e-324
 _TOO_SMALL = "between ε(2.2e-308) and ε(0), for a δ too small for a double to have all its digits"
 
 
-def least_epsilon(
+def profile_root(
     profile: Profile, delta: float, most: float, system: object = None, complement: Profile | None = None
 ) -> float | Estimate:
     """Return where a privacy profile, 0 from ``most`` on, falls to δ > 0; the system is named in errors.
@@ -283,7 +283,7 @@ def least_epsilon(
         found = _least_epsilon(remembered, delta, most)
     else:
         found = _least_epsilon(cache(_odds(complement)), 1 / (1 - delta), most)
-    return confirmed(found, highest(found), remembered, delta, epsilon_question(system, delta))
+    return confirm_inverse(found, highest(found), remembered, delta, name_of_epsilon(system, delta))
 
 
 # How far apart the bounds of a δ are at most that is no longer between them, next to it.
@@ -293,7 +293,7 @@ _BEYOND, _RELATIVE, _ABSOLUTE = 1e-9, 1e-10, 1e-12
 _SHOWN = 200
 
 
-def confirmed(answer: T, at: float, forward: Profile, goal: float, question: str) -> T:
+def confirm_inverse(answer: T, at: float, forward: Profile, goal: float, question: str) -> T:
     """Return the answer of an inverse question if the forward answer ``at`` its safe end is not surely beyond the goal.
 
     That end is `discretion.estimate.highest` of an ε. For a measure that must be at least the goal, give ``forward``
@@ -324,7 +324,7 @@ def _odds(complement: Profile) -> Profile:
     return lambda epsilon: mapped(complement(epsilon), lambda left: 1 / max(left, sys.float_info.min))
 
 
-def epsilon_question(system: object, delta: float) -> str:
+def name_of_epsilon(system: object, delta: float) -> str:
     """Return how to name the question for the ε of a δ in an error."""
     return f"ε(δ = {delta!r})" + (f" of {system!r:.{_SHOWN}}" if system is not None else "")
 

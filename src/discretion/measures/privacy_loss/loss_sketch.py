@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from discretion import limits
-from discretion.measures.privacy_loss.losses import ROUNDED_UP, Losses
+from discretion.measures.privacy_loss.losses import MAX_LOSS_POINTS, ROUNDED_UP, Losses
 from discretion.numerics.arrays import Reals
 
 # The logarithm of what is outside of a window, and the steepest tilt.
@@ -21,7 +21,7 @@ _TOLD_APART, _ALIGNED = 1e-13, 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
-class Sketch:
+class LossSketch:
     """A few losses of each part of a sum, but for what is negligible on either side, and how often it is added."""
 
     given: tuple[tuple[Losses, int], ...]
@@ -133,7 +133,7 @@ class Sketch:
         longest = max(self.window(theta), *(largest - least for least, largest in reaches))
         if longest == 0:
             return 0.0
-        most = limits.current().most_loss_points
+        most = limits.current().numbers(MAX_LOSS_POINTS)
         told_apart = _TOLD_APART * max(max(abs(least), abs(largest)) for least, largest in reaches)
         return max(told_apart, longest / (most if negligible > LEAST else min(most, _FEW_POINTS)))
 

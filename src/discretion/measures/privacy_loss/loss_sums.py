@@ -14,7 +14,7 @@ import numpy as np
 
 from discretion import limits
 from discretion.measures.privacy_loss.divergences import logarithms
-from discretion.measures.privacy_loss.losses import GridLaw, Losses
+from discretion.measures.privacy_loss.losses import MAX_LOSS_POINTS, GridLaw, Losses
 from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.lattice_sums import TiltedSum, tilted_sum
 
@@ -46,7 +46,7 @@ class LossSum(NamedTuple):
         found = float(self.law.masses[first:] @ terms) + sign * self.law.error * self._largest_term
         return min(1.0, self._sized(found, level) + self.infinite)
 
-    def left(self, epsilon: float, sign: int) -> float:
+    def overlap(self, epsilon: float, sign: int) -> float:
         """Return ``E min(1, e^(ε - loss))``, plus or minus what it may be off."""
         level = epsilon + sign * self.shift
         over = self.losses - level
@@ -103,7 +103,7 @@ class LossSum(NamedTuple):
 
         return bound
 
-    def with_its_digits(self) -> "LossSum":
+    def with_relative_rounding(self) -> "LossSum":
         """Return the law with no error set aside if rounding is all that it may be off, of every mass relatively."""
         return self._replace(law=self.law._replace(error=0.0)) if self.law.keeps_digits else self
 
@@ -143,13 +143,13 @@ class AtomSum:
     infinite: float
 
     @classmethod
-    def of(cls, parts: Sequence[Losses]) -> "AtomSum | None":
+    def from_losses(cls, parts: Sequence[Losses]) -> "AtomSum | None":
         """Return the sum of several losses, multiplied out in two halves; None if a half would be too long."""
         halves: list[Atoms] = [(np.zeros(1), np.ones(1))] * 2
         for losses, masses in sorted((part.atoms for part in parts), key=lambda atoms: -atoms[0].size):
             shorter = 0 if halves[0][0].size <= halves[1][0].size else 1
             sums, products = halves[shorter]
-            if sums.size * losses.size > limits.current().most_loss_points:
+            if sums.size * losses.size > limits.current().numbers(MAX_LOSS_POINTS):
                 return None
             halves[shorter] = (sums[:, None] + losses).ravel(), (products[:, None] * masses).ravel()
         (first, weights), (second, masses) = halves

@@ -25,6 +25,9 @@ from discretion.channels.channel import System
 from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.lattice_sums import Lattice
 
+# Points of a grid that privacy losses are put on to be added.
+MAX_LOSS_POINTS = 1 << 20
+
 # Into how many cells losses are cut to learn roughly how they are spread.
 _SKETCHED = 1 << 9
 # How often a pile's point is moved to where its loss is, and to what share of a step.
@@ -37,10 +40,10 @@ _LEAST_PLACE = 64
 ROUNDED_UP = 1e-9
 
 
-class Cells(NamedTuple):
+class CellMasses(NamedTuple):
     """What Q has below the first edge and, from each edge to the next, Q and ``e^edge P``; the last cell has no end."""
 
-    below: float
+    lower: float
     q: Reals
     scaled_p: Reals
 
@@ -82,7 +85,7 @@ class Losses(ABC):
         """Return a loss below which, and one above which, Q has no more than what is negligible."""
 
     @abstractmethod
-    def cells(self, edges: Reals) -> Cells:
+    def cells(self, edges: Reals) -> CellMasses:
         """Return what both laws have between these losses but for the atoms."""
 
     def sketch(self) -> tuple[Reals, Reals]:
@@ -150,14 +153,16 @@ class LatticeLosses(Losses):
         last = int(np.searchsorted(np.cumsum(self.masses[::-1]), negligible))
         return float(self.losses[first]), float(self.losses[-1 - last])
 
-    def cells(self, edges: Reals) -> Cells:
+    def cells(self, edges: Reals) -> CellMasses:
         """Return what both laws have between these losses, the atoms included."""
         places = np.searchsorted(edges, self.losses, side="right") - 1
         inside = places >= 0
         places, q = places[inside], self.masses[inside]
         scaled = q * np.exp(edges[places] - self.losses[inside])
-        below = float(self.masses[~inside].sum())
-        return Cells(below, *(np.asarray(np.bincount(places, w, edges.size), dtype=np.float64) for w in (q, scaled)))
+        lower = float(self.masses[~inside].sum())
+        return CellMasses(
+            lower, *(np.asarray(np.bincount(places, w, edges.size), dtype=np.float64) for w in (q, scaled))
+        )
 
     def sketch(self) -> tuple[Reals, Reals]:
         """Return some losses and their masses, which are roughly those of all."""
@@ -166,7 +171,7 @@ class LatticeLosses(Losses):
         return np.where(masses > 0, moments / np.where(masses > 0, masses, 1.0), self.losses[starts]), masses
 
 
-def told_sometimes(epsilon: float, share: float) -> LatticeLosses:
+def three_point_losses(epsilon: float, share: float) -> LatticeLosses:
     """Return the losses ε, 0 and -ε of what shows the second of two secrets so often, the first less, or nothing."""
     other = share * math.exp(-epsilon)
     return LatticeLosses(np.array([other, max(0.0, 1 - share - other), share]), -1, epsilon)
@@ -188,12 +193,12 @@ class GridLaw(NamedTuple):
     lost: float = 0.0
 
 
-def exactly(losses: LatticeLosses) -> GridLaw:
+def lattice_law(losses: LatticeLosses) -> GridLaw:
     """Return the law of losses that are on a lattice, which is itself."""
     return GridLaw(Lattice(losses.masses, losses.first), losses.offset, losses.step)
 
 
-def above(losses: Losses, step: float, negligible: float) -> GridLaw:
+def dominating_law(losses: Losses, step: float, negligible: float) -> GridLaw:
     """Return a law that tells no less than the losses do."""
     first, edges = _grid(losses, losses.anchor, step, negligible)
     found = _cells(losses, edges)
@@ -201,7 +206,7 @@ def above(losses: Losses, step: float, negligible: float) -> GridLaw:
     up = np.clip((q - scaled) / -math.expm1(-step), 0.0, q)
     masses = np.append(q - up, min(found.scaled_p[-1], found.q[-1]))
     masses[1:] += up
-    masses[0] += found.below
+    masses[0] += found.lower
     atoms, weights = _atoms(losses, step)
     beyond = atoms > edges[-1]
     infinite = float(max(0.0, found.q[-1] - found.scaled_p[-1]) + weights[beyond].sum())
@@ -212,7 +217,7 @@ def above(losses: Losses, step: float, negligible: float) -> GridLaw:
     return GridLaw(Lattice(masses, first, infinite), losses.anchor, step, infinite=infinite)
 
 
-def below(losses: Losses, step: float, negligible: float) -> GridLaw:
+def dominated_law(losses: Losses, step: float, negligible: float) -> GridLaw:
     """Return a law that tells no more than the losses do."""
     anchor, boundaries = _resting(losses, step)
     first, points = _grid(losses, anchor, step, negligible)
@@ -241,7 +246,7 @@ def below(losses: Losses, step: float, negligible: float) -> GridLaw:
     atoms, weights = _atoms(losses, step)
     places = np.floor((atoms - anchor) / step + ROUNDED_UP).astype(np.int64) - first
     kept = places >= 0
-    lost = found.below + float(weights[~kept].sum())
+    lost = found.lower + float(weights[~kept].sum())
     masses += np.bincount(np.minimum(places[kept], points.size - 1) + spare, weights[kept], masses.size)
     return GridLaw(Lattice(masses, first - spare, lost), anchor, step, lost=lost)
 
@@ -329,10 +334,10 @@ def _on_cells(losses: Losses, step: float) -> bool:
     return not isinstance(losses, LatticeLosses) or losses.step < 2 * step
 
 
-def _cells(losses: Losses, edges: Reals) -> Cells:
+def _cells(losses: Losses, edges: Reals) -> CellMasses:
     if _on_cells(losses, float(edges[1] - edges[0])):
         return losses.cells(edges)
-    return Cells(0.0, np.zeros(edges.size), np.zeros(edges.size))
+    return CellMasses(0.0, np.zeros(edges.size), np.zeros(edges.size))
 
 
 def _atoms(losses: Losses, step: float) -> tuple[Reals, Reals]:
@@ -392,9 +397,9 @@ class RowLosses(Losses):
         last = int(np.searchsorted(np.cumsum(masses[::-1]), negligible))
         return float(losses[min(first, losses.size - 1)]), float(losses[-1 - min(last, losses.size - 1)]) + beyond
 
-    def cells(self, edges: Reals) -> Cells:
+    def cells(self, edges: Reals) -> CellMasses:
         """Return nothing but what is infinite: all else is in atoms."""
         nothing = np.zeros(edges.size)
         q = nothing.copy()
         q[-1] = self._infinite
-        return Cells(0.0, q, nothing)
+        return CellMasses(0.0, q, nothing)

@@ -91,7 +91,7 @@ def iterative_bayesian_update(
     tolerance, most_steps = as_real(tolerance, "tolerance"), as_count(most_steps, "most_steps", at_least=1)
     if tolerance < 0:
         raise InvalidValueError(f"tolerance must be at least 0, got {tolerance!r}")
-    checked = mechanism.telling_reports(reports)
+    checked = mechanism.informative_reports(reports)
     blocks = _blocks(mechanism, checked)
     climb = _climb(lambda shares: _point(shares, blocks(), len(checked)), mechanism.k)
     steps, point = 1, next(climb)

@@ -40,7 +40,7 @@ class AdditiveNoise(Encodable, Composable):
 
     @property
     @abstractmethod
-    def furthest(self) -> tuple[float, float]:
+    def furthest_pair(self) -> tuple[float, float]:
         """The two secrets that are easiest to tell apart."""
 
     @property
@@ -108,7 +108,7 @@ class ContinuousNoise(AdditiveNoise):
 
     @property
     @abstractmethod
-    def smooth_over(self) -> float:
+    def smoothness_length(self) -> float:
         """The length over which `excess` changes by no more than a factor, in the complex plane too."""
 
     @property
@@ -122,13 +122,13 @@ class ContinuousNoise(AdditiveNoise):
         return 2
 
     @property
-    def furthest(self) -> tuple[float, float]:
+    def furthest_pair(self) -> tuple[float, float]:
         """The values 0 and ``sensitivity``."""
         return 0.0, self.sensitivity
 
     def channel(self) -> Channel:
         """Refuse: a channel has finitely many observations."""
-        raise no_channel(self)
+        raise no_channel_error(self)
 
     @abstractmethod
     def excesses(self, epsilons: Reals) -> Reals:
@@ -193,7 +193,7 @@ class IntegerNoise(AdditiveNoise):
         """The privacy loss between the two furthest values."""
 
     @property
-    def furthest(self) -> tuple[int, int]:
+    def furthest_pair(self) -> tuple[int, int]:
         """The values 0 and ``sensitivity``."""
         return 0, self.sensitivity
 
@@ -235,10 +235,10 @@ class IntegerNoise(AdditiveNoise):
 
 @reporting.register
 def _reporting_of_continuous_noise(system: ContinuousNoise) -> Reporting:
-    raise no_report_types(system)
+    raise no_report_types_error(system)
 
 
-def no_report_types(system: object) -> UnsupportedError:
+def no_report_types_error(system: object) -> UnsupportedError:
     """Return the error of taking a continuum of reports for finitely many."""
     return UnsupportedError(
         f"{system!r} has a continuum of reports, and to shuffle them takes finitely many; sort continuous reports into "
@@ -254,7 +254,7 @@ MEASURES_OF_TWO = (
 MEASURES_OF_PAIRS = "bayes_security, privacy_profile, dp_epsilon, ldp_epsilon, renyi_dp, tradeoff"
 
 
-def no_channel(system: object, measures: str = MEASURES_OF_TWO) -> UnsupportedError:
+def no_channel_error(system: object, measures: str = MEASURES_OF_TWO) -> UnsupportedError:
     """Return the error of asking a continuous mechanism for its explicit channel, where so much can be measured."""
     return UnsupportedError(
         f"{system!r} has a continuum of observations and no explicit channel; these measures take it: {measures}; "

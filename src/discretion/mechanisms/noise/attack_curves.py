@@ -6,9 +6,9 @@ from functools import partial, reduce
 from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, largest, lowest
 from discretion.measures.attack_curves.best_tests import BestTests
-from discretion.measures.attack_curves.conjugate import Conjugate, Way
+from discretion.measures.attack_curves.conjugate import Conjugate, ExcessFunctions
 from discretion.measures.attack_curves.loss_curves import tests_of_any, tests_of_lattice, tests_of_one_way
-from discretion.measures.attack_curves.tradeoff import places_of, plan_tradeoff
+from discretion.measures.attack_curves.tradeoff import pair_indices, plan_tradeoff
 from discretion.measures.guesses.bayes_security import Pair
 from discretion.measures.measure import Method, Plan
 from discretion.mechanisms.noise.additive import AdditiveNoise, ContinuousNoise, IntegerNoise
@@ -22,13 +22,13 @@ Told = Callable[[float], float | Estimate]
 @plan_tradeoff.register
 def _tradeoff_of_continuous_noise(system: ContinuousNoise, pair: Pair | None) -> Plan[BestTests]:
     if pair is not None:
-        places_of(pair, system.furthest)
+        pair_indices(pair, system.furthest_pair)
     return Plan(system.algorithm, lambda: _of_noise(system))
 
 
 @plan_tradeoff.register
 def _tradeoff_of_integer_noise(system: IntegerNoise, pair: Pair | None) -> Plan[BestTests]:
-    if pair is not None and set(pair) != set(system.furthest):
+    if pair is not None and set(pair) != set(system.furthest_pair):
         return plan_tradeoff.dispatch(object)(system, pair)
 
     def tests() -> BestTests:
@@ -44,7 +44,7 @@ def _tradeoff_of_integer_noise(system: IntegerNoise, pair: Pair | None) -> Plan[
 def _tradeoff_of_two_laws(system: TwoLaws, pair: Pair | None) -> Plan[BestTests]:
     if pair is None:
         return Plan(system.algorithm, lambda: tests_of_pairs([system]))
-    reverse = places_of(pair, system.furthest) == (1, 0)
+    reverse = pair_indices(pair, system.furthest_pair) == (1, 0)
     there, back = system.closed_form(reverse), system.closed_form(not reverse)
     if there is None or back is None:
         return Plan(system.algorithm, lambda: tests_of_one_way(system.losses, reverse))
@@ -68,17 +68,17 @@ def tests_of_pairs(systems: Sequence[TwoLaws]) -> BestTests:
 
 
 def _of_noise(system: AdditiveNoise) -> Conjugate:
-    way = Way(system.excess, system.overlap)
+    way = ExcessFunctions(system.excess, system.overlap)
     shift = system.mu if isinstance(system, Gaussian) else None
     return Conjugate(way, way, system.renyi_divergence(float("inf")), system.algorithm.name, shift)
 
 
-def _way(closed: ClosedForm) -> Way:
-    return Way(closed.excess, closed.overlap)
+def _way(closed: ClosedForm) -> ExcessFunctions:
+    return ExcessFunctions(closed.excess, closed.overlap)
 
 
-def _worse(there: Way, back: Way) -> Way:
-    return Way(partial(_larger, there.excess, back.excess), partial(_smaller, there.overlap, back.overlap))
+def _worse(there: ExcessFunctions, back: ExcessFunctions) -> ExcessFunctions:
+    return ExcessFunctions(partial(_larger, there.excess, back.excess), partial(_smaller, there.overlap, back.overlap))
 
 
 def _larger(there: Told, back: Told, epsilon: float) -> float | Estimate:

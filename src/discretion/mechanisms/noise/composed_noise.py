@@ -13,10 +13,10 @@ from discretion.channels.composition.restriction import restricted
 from discretion.estimate import Estimate, largest
 from discretion.measures.guesses.bayes_security import Pair
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy_loss.composed_losses import BothWays
+from discretion.measures.privacy_loss.composed_losses import LossPair
 from discretion.measures.privacy_loss.differential_privacy import plan_renyi
 from discretion.measures.privacy_loss.losses import Losses
-from discretion.mechanisms.noise.additive import AdditiveNoise, no_channel
+from discretion.mechanisms.noise.additive import AdditiveNoise, no_channel_error
 from discretion.mechanisms.noise.gaussian import Gaussian
 from discretion.mechanisms.noise.gaussian_losses import GaussianLosses
 from discretion.mechanisms.noise.report_pairs import ClosedForm, MixedForm, ReportPair
@@ -57,10 +57,10 @@ class ComposedNoise(TwoLaws):
         return any(part.is_continuous for part, _ in self._noises)
 
     @property
-    def furthest(self) -> Pair:
+    def furthest_pair(self) -> Pair:
         """The labels of the reports' secrets, or the values that all noises have in common, or two numbers."""
         reports = {part.labels for part, _ in self.parts if isinstance(part, ReportPair)} - {(0, 1)}
-        pairs = reports or {part.furthest for part, _ in self._noises}
+        pairs = reports or {part.furthest_pair for part, _ in self._noises}
         return pairs.pop() if len(pairs) == 1 else (0, 1)
 
     @property
@@ -74,16 +74,16 @@ class ComposedNoise(TwoLaws):
         return [(part, count) for part, count in self.parts if not isinstance(part, ReportPair)]
 
     @property
-    def losses(self) -> BothWays:
+    def losses(self) -> LossPair:
         """The privacy losses of the sum."""
         return self._losses
 
     @cached_property
-    def _losses(self) -> BothWays:
+    def _losses(self) -> LossPair:
         others = [_both_ways(part, count) for part, count in self.parts if _mu(part) == 0]
         if self._mu > 0:
             others.append((GaussianLosses(self._mu), GaussianLosses(self._mu), 1))
-        return BothWays.of(others)
+        return LossPair.from_parts(others)
 
     def closed_form(self, reverse: bool) -> ClosedForm | None:
         """Return that of the noise if it is one or all of it is Gaussian, and at each of the reports' losses."""
@@ -98,8 +98,8 @@ class ComposedNoise(TwoLaws):
         if not pairs:
             return there, back
         return (
-            MixedForm.of(there, back, [forwards for forwards, _, _ in pairs]),
-            MixedForm.of(back, there, [backwards for _, backwards, _ in pairs]),
+            MixedForm.from_forms(there, back, [forwards for forwards, _, _ in pairs]),
+            MixedForm.from_forms(back, there, [backwards for _, backwards, _ in pairs]),
         )
 
     def _noise_form(self, reverse: bool) -> ClosedForm | None:
@@ -117,7 +117,7 @@ class ComposedNoise(TwoLaws):
     def channel(self) -> Channel:
         """Return the channel of discrete noises and reports, or say why there is none."""
         if self.is_continuous:
-            raise no_channel(self)
+            raise no_channel_error(self)
         channels = [_channel(part, count) for part, count in self.parts]
         return reduce(parallel, channels).channel()
 
@@ -155,7 +155,7 @@ def _both_ways(part: Part, count: int) -> tuple[Losses, Losses, int]:
     return losses, losses, count
 
 
-def composed(parts: Iterable[tuple[Part, int]]) -> ComposedNoise:
+def compose_noises(parts: Iterable[tuple[Part, int]]) -> ComposedNoise:
     """Return noises and reports side by side, noises that are alike counted together."""
     counts: Counter[Part] = Counter()
     for part, count in parts:
@@ -179,7 +179,9 @@ def repeated_part(part: Part, count: int, n: int) -> tuple[Part, int]:
 @plan_repeated.register(TwoLaws)
 def _repeated_of_additive_noise(system: AdditiveNoise | TwoLaws, n: int) -> System:
     parts = as_parts(system)
-    return Repeated(system, n) if parts is None else composed(repeated_part(part, count, n) for part, count in parts)
+    return (
+        Repeated(system, n) if parts is None else compose_noises(repeated_part(part, count, n) for part, count in parts)
+    )
 
 
 @plan_renyi.register

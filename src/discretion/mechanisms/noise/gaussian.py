@@ -106,7 +106,7 @@ class Gaussian(ContinuousNoise):
         return self.mu * (self.mu / 2 + 10)
 
     @property
-    def smooth_over(self) -> float:
+    def smoothness_length(self) -> float:
         """One standard deviation of the loss."""
         return min(1.0, self.mu)
 

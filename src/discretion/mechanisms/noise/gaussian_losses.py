@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discretion.measures.measure import Method
-from discretion.measures.privacy_loss.losses import Cells, Losses
+from discretion.measures.privacy_loss.losses import CellMasses, Losses
 from discretion.numerics.arrays import Reals
 
 _ROOT_TWO = math.sqrt(2)
@@ -78,14 +78,14 @@ class GaussianLosses(Losses):
         around, half = self.mu * np.linspace(-_REACH, _REACH, _SKETCHED), self.mu * self.mu / 2
         return np.unique((-1 if self.backwards else 1) * self.of_noise(np.concatenate([around - half, around + half])))
 
-    def cells(self, edges: Reals) -> Cells:
+    def cells(self, edges: Reals) -> CellMasses:
         """Return what both laws have between these losses."""
         if self.backwards:
             t = np.append(-math.inf, self._noise(-edges[::-1]))
             p, n = (_between((t + sign * self._half) / self._width) for sign in (1, -1))
             with np.errstate(over="ignore"):
                 q = ((1 - self.rate) * p + self.rate * n) / (1 - self.rate + self.rate * np.exp(t[1:]))
-            return Cells(_above((t[-1] + self._half) / self._width), p[::-1], q[::-1])
+            return CellMasses(_above((t[-1] + self._half) / self._width), p[::-1], q[::-1])
         t = np.append(self._noise(edges), math.inf)
         p, n = (_between((t + sign * self._half) / self._width) for sign in (1, -1))
         below = (1 - self.rate) * _above(-(t[0] + self._half) / self._width)
@@ -94,7 +94,7 @@ class GaussianLosses(Losses):
         scaled = (1 - self.rate) * p + self.rate * self._scaled(t, p)
         if self.rate < 1:
             scaled *= np.exp(np.minimum(edges - self.anchor, 0.0))
-        return Cells(below, (1 - self.rate) * p + self.rate * n, scaled)
+        return CellMasses(below, (1 - self.rate) * p + self.rate * n, scaled)
 
     def _scaled(self, t: Reals, p: Reals) -> Reals:
         """Return ``e^t P`` of the cells from each t to the next, which overflows and vanishes nowhere."""

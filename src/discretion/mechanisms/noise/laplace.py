@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discretion.measures.measure import Method
-from discretion.measures.privacy_loss.losses import Cells, Losses
+from discretion.measures.privacy_loss.losses import CellMasses, Losses
 from discretion.mechanisms.noise.additive import ContinuousNoise, RandomSource
 from discretion.mechanisms.noise.parameters import as_positive, check_ratio
 from discretion.numerics.arrays import Reals
@@ -63,7 +63,7 @@ class Laplace(ContinuousNoise):
         return self.epsilon
 
     @property
-    def smooth_over(self) -> float:
+    def smoothness_length(self) -> float:
         """The excess is exponential."""
         return 1.0
 
@@ -131,12 +131,12 @@ class LaplaceLosses(Losses):
         """Return ``-ε`` and ε."""
         return -self.epsilon, self.epsilon
 
-    def cells(self, edges: Reals) -> Cells:
+    def cells(self, edges: Reals) -> CellMasses:
         """Return what both laws have between these losses and between the two values."""
         ends = np.clip(np.append(edges, self.epsilon), -self.epsilon, self.epsilon)
         # Q has the density e^((loss - ε)/2)/4 there, and P e^(-(loss + ε)/2)/4.
         left, right, apart = ends[:-1], ends[1:], -np.expm1((ends[:-1] - ends[1:]) / 2) / 2
         below = (math.exp((float(ends[0]) - self.epsilon) / 2) - math.exp(-self.epsilon)) / 2
-        return Cells(
+        return CellMasses(
             below, np.exp((right - self.epsilon) / 2) * apart, np.exp(edges - (left + self.epsilon) / 2) * apart
         )

@@ -52,12 +52,12 @@ def _leakiest_losses_of_integer_noise(system: IntegerNoise) -> LatticeLosses | N
 
 @plan_leakiest_pair.register
 def _leakiest_pair_of_additive_noise(system: AdditiveNoise) -> Plan[Pair]:
-    return Plan(FURTHEST, lambda: system.furthest)
+    return Plan(FURTHEST, lambda: system.furthest_pair)
 
 
 @plan_leakiest_pairs.register
 def _leakiest_pairs_of_continuous_noise(system: ContinuousNoise, tolerance: float) -> Plan[list[Pair]]:
-    return Plan(FURTHEST, lambda: [system.furthest])
+    return Plan(FURTHEST, lambda: [system.furthest_pair])
 
 
 @plan_ldp_epsilon.register
@@ -89,7 +89,7 @@ def _multiplicative_bayes_capacity_of_continuous_noise(system: ContinuousNoise) 
 def _posterior_vulnerability_of_continuous_noise(
     system: ContinuousNoise, prior: Prior, gain: Gain
 ) -> Plan[float | Estimate]:
-    return Plan(system.algorithm, lambda: two_secret_vulnerability(guesses(prior, gain), system.hockey_stick))
+    return Plan(system.algorithm, lambda: two_secret_vulnerability(weighted_gains(prior, gain), system.hockey_stick))
 
 
 @plan_bayes_risk.register
@@ -114,7 +114,7 @@ def _shannon_capacity_of_continuous_noise(system: ContinuousNoise, tolerance: fl
     return attained_uniformly(system)
 
 
-def guesses(prior: Prior, gain: Gain) -> Reals:
+def weighted_gains(prior: Prior, gain: Gain) -> Reals:
     """Return what each guess gains of two secrets, a row each, weighted by the prior."""
     return gain.guesses() * (0.5 if prior is None else prior)
 
@@ -135,7 +135,7 @@ def _information(system: ContinuousNoise, left: float, right: float) -> float:
         return 0.0
     # Beyond its own logarithm, the weight falls like e^-s.
     end = min(system.reach, 45 + abs(math.log(left) - math.log(right)))
-    panels = max(1, math.ceil(end / system.smooth_over))
+    panels = max(1, math.ceil(end / system.smoothness_length))
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     s = (np.arange(panels)[:, None] + (nodes + 1) / 2) * (end / panels)
     fall: Reals = np.exp(-s)

@@ -12,20 +12,20 @@ from discretion.channels.labels import check_labels
 from discretion.errors import InvalidChannelError, TooLargeError, UnsupportedError
 from discretion.estimate import Estimate, largest
 from discretion.measures.attack_curves.best_tests import BestTests
-from discretion.measures.attack_curves.tradeoff import places_of, plan_tradeoff
+from discretion.measures.attack_curves.tradeoff import pair_indices, plan_tradeoff
 from discretion.measures.guesses.bayes_security import Pair, plan_bayes_security
 from discretion.measures.measure import Method, Plan
 from discretion.measures.privacy_loss.differential_privacy import (
     Profile,
-    claimed,
     plan_ldp_epsilon,
     plan_privacy_profile,
     plan_renyi,
+    system_of_claim,
 )
-from discretion.mechanisms.noise.additive import MEASURES_OF_PAIRS, AdditiveNoise, IntegerNoise, no_channel
+from discretion.mechanisms.noise.additive import MEASURES_OF_PAIRS, AdditiveNoise, IntegerNoise, no_channel_error
 from discretion.mechanisms.noise.attack_curves import tests_of_pairs
-from discretion.mechanisms.noise.composed_noise import ComposedNoise, Part, as_parts, composed, repeated_part
-from discretion.mechanisms.noise.report_pairs import ReportPair, Reports
+from discretion.mechanisms.noise.composed_noise import ComposedNoise, Part, as_parts, compose_noises, repeated_part
+from discretion.mechanisms.noise.report_pairs import RepeatedReports, ReportPair
 from discretion.mechanisms.noise.two_laws import TwoLaws
 
 
@@ -37,11 +37,11 @@ class NoisyReports(Composable):
     taken to be the noise's two furthest values: what holds of all pairs holds whatever number belongs to a secret.
     """
 
-    reports: Reports
+    reports: RepeatedReports
     noise: tuple[tuple[Part, int], ...]
 
     def __repr__(self) -> str:
-        return f"{self.reports!r} & {composed(self.noise)!r}"
+        return f"{self.reports!r} & {compose_noises(self.noise)!r}"
 
     @property
     def secrets(self) -> int:
@@ -50,11 +50,11 @@ class NoisyReports(Composable):
 
     def channel(self) -> Channel:
         """Refuse: the number that belongs to each secret is not known."""
-        raise no_channel(self, MEASURES_OF_PAIRS)
+        raise no_channel_error(self, MEASURES_OF_PAIRS)
 
     def pair(self, a: int, b: int) -> ComposedNoise:
         """Return the system of two secrets."""
-        return composed([*self.noise, (ReportPair(self.reports, a, b), 1)])
+        return compose_noises([*self.noise, (ReportPair(self.reports, a, b), 1)])
 
     @cached_property
     def pairs(self) -> list[ComposedNoise]:
@@ -83,18 +83,18 @@ def parallel_of_noise(first: AdditiveNoise | TwoLaws, second: System) -> System 
     if left is None:
         return None
     if right is not None:
-        return composed((*left, *right))
+        return compose_noises((*left, *right))
     if isinstance(second, NoisyReports) or (isinstance(first, IntegerNoise) and second.secrets == first.secrets):
         return None
-    reports = Reports(second)
+    reports = RepeatedReports(second)
     try:
-        claimed(second)
+        system_of_claim(second)
         _ = reports.ways
     except (TooLargeError, UnsupportedError):
         return None
     _check_order(reports, left)
     if second.secrets == 2:
-        return composed([*left, (ReportPair(reports, 0, 1), 1)])
+        return compose_noises([*left, (ReportPair(reports, 0, 1), 1)])
     return NoisyReports(reports, left) if second.secrets > 2 and _is_noise(left) else None
 
 
@@ -102,13 +102,13 @@ def _is_noise(parts: tuple[tuple[Part, int], ...]) -> bool:
     return not any(isinstance(part, ReportPair) for part, _ in parts)
 
 
-def _check_order(reports: Reports, noise: tuple[tuple[Part, int], ...]) -> None:
+def _check_order(reports: RepeatedReports, noise: tuple[tuple[Part, int], ...]) -> None:
     """Refuse labels that are the noise's in another order, and other labels than those of reports beside it."""
     given = tuple(reports.labels)
     for part, _ in noise:
         if isinstance(part, ReportPair):
             check_labels(part.labels, given, "the secrets of the first reports", "those of the second")
-        elif set(given) == set(part.furthest) and given != part.furthest:
+        elif set(given) == set(part.furthest_pair) and given != part.furthest_pair:
             raise InvalidChannelError(
                 f"the secrets of the reports, {given}, are the two values of {part!r} in another order; sort the "
                 "reports' secrets by discretion.restricted"
@@ -120,15 +120,15 @@ def parallel_of_noisy_reports(first: NoisyReports, second: System) -> System | N
     """Return more noise or more reports beside these, or None if that has other secrets."""
     more = as_parts(second)
     if more is not None and _is_noise(more):
-        return NoisyReports(first.reports, composed((*first.noise, *more)).parts)
+        return NoisyReports(first.reports, compose_noises((*first.noise, *more)).parts)
     if isinstance(second, NoisyReports):
-        reports, noise = second.reports, composed((*first.noise, *second.noise)).parts
+        reports, noise = second.reports, compose_noises((*first.noise, *second.noise)).parts
     else:
-        reports, noise = Reports(second), first.noise
-    return NoisyReports(Reports(parallel(_system(first.reports), _system(reports))), noise)
+        reports, noise = RepeatedReports(second), first.noise
+    return NoisyReports(RepeatedReports(parallel(_system(first.reports), _system(reports))), noise)
 
 
-def _system(reports: Reports) -> System:
+def _system(reports: RepeatedReports) -> System:
     return plan_repeated(reports.system, reports.uses) if reports.uses > 1 else reports.system
 
 
@@ -136,7 +136,7 @@ def _system(reports: Reports) -> System:
 def repeated_noisy_reports(system: NoisyReports, n: int) -> System:
     """Return so many uses of both."""
     noise = tuple(repeated_part(part, count, n) for part, count in system.noise)
-    return NoisyReports(Reports(system.reports.system, n * system.reports.uses), noise)
+    return NoisyReports(RepeatedReports(system.reports.system, n * system.reports.uses), noise)
 
 
 @plan_privacy_profile.register
@@ -170,6 +170,6 @@ def renyi_of_noisy_reports(system: NoisyReports, order: float) -> Plan[float | E
 def tradeoff_of_noisy_reports(system: NoisyReports, pair: Pair | None) -> Plan[BestTests]:
     """Plan the best tests of a pair, or what those of all pairs are no better than."""
     if pair is not None:
-        chosen = system.pair(*places_of(pair, system.reports.labels))
-        return plan_tradeoff(chosen, chosen.furthest)
+        chosen = system.pair(*pair_indices(pair, system.reports.labels))
+        return plan_tradeoff(chosen, chosen.furthest_pair)
     return Plan(system.algorithm, lambda: tests_of_pairs(system.pairs))

@@ -42,7 +42,7 @@ class ClosedForm(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Reports:
+class RepeatedReports:
     """The reports of a finite system on the same secret, in so many uses."""
 
     system: System
@@ -90,7 +90,7 @@ class Reports:
 class ReportPair:
     """The reports of two secrets: P of the first and Q of the second."""
 
-    reports: Reports
+    reports: RepeatedReports
     first: int
     second: int
 
@@ -133,7 +133,7 @@ class MixedForm:
     infinite: float
 
     @classmethod
-    def of(cls, noise: ClosedForm, reversed_noise: ClosedForm, reports: Sequence[Losses]) -> "MixedForm | None":
+    def from_forms(cls, noise: ClosedForm, reversed_noise: ClosedForm, reports: Sequence[Losses]) -> "MixedForm | None":
         """Return the form of noise beside several reports, or None where their losses are too many."""
         losses, masses, infinite = np.zeros(1), np.ones(1), 0.0
         for part in reports:

@@ -7,15 +7,14 @@ from functools import cached_property
 
 from numpy.typing import ArrayLike
 
-from discretion import limits
 from discretion.channels.channel import Channel
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.estimate import Estimate, highest, largest, lowest
 from discretion.measures.guesses.bayes_security import plan_bayes_security
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy_loss.composed_losses import BothWays
+from discretion.measures.privacy_loss.composed_losses import LossPair
 from discretion.measures.privacy_loss.differential_privacy import plan_renyi
-from discretion.mechanisms.noise.additive import no_channel
+from discretion.mechanisms.noise.additive import no_channel_error
 from discretion.mechanisms.noise.gaussian import Gaussian
 from discretion.mechanisms.noise.gaussian_losses import GaussianLosses
 from discretion.mechanisms.noise.parameters import as_finite, as_positive
@@ -27,6 +26,9 @@ from discretion.mechanisms.wire import Doubles, Encodable
 from discretion.numerics.arrays import Reals
 from discretion.numerics.draws import Seed, random_source
 from discretion.validation import as_count, as_indices, as_real
+
+# Steps of a subsampled mechanism.
+MAX_STEPS = 10**7
 
 _ASYMPTOTE = "approximate: central limit theorem for many steps with a small rate"
 _LARGEST_EXPONENT = 700.0
@@ -79,8 +81,8 @@ class SubsampledGaussian(TwoLaws, Encodable):
         if not 0 < rate <= 1:
             raise InvalidValueError(f"rate must be in (0, 1], got {self.rate!r}")
         steps = as_count(self.steps, "steps", at_least=1)
-        if steps > (most := limits.current().most_steps):
-            raise TooLargeError(f"steps must be at most {most:,}, beyond which nothing is computed; got more")
+        if steps > MAX_STEPS:
+            raise TooLargeError(f"steps must be at most {MAX_STEPS:,}, beyond which nothing is computed; got more")
         vars(self).update(sigma=as_positive(self.sigma, "sigma"), rate=rate, steps=steps)
         if not 0 < 1 / self.sigma / self.sigma < math.inf:
             raise InvalidValueError(f"1/sigma² must be within what a double holds, got a sigma of {self.sigma:g}")
@@ -97,21 +99,21 @@ class SubsampledGaussian(TwoLaws, Encodable):
 
     def channel(self) -> Channel:
         """Refuse: a channel has finitely many observations."""
-        raise no_channel(self)
+        raise no_channel_error(self)
 
     @property
-    def furthest(self) -> tuple[int, int]:
+    def furthest_pair(self) -> tuple[int, int]:
         """Whether the record is in the data: 0 and 1."""
         return 0, 1
 
     @property
-    def losses(self) -> BothWays:
+    def losses(self) -> LossPair:
         """The privacy losses of all steps, with the record against without it, and without it against with it."""
         return self._losses
 
     @cached_property
-    def _losses(self) -> BothWays:
-        return BothWays.of(((self._one_step, replace(self._one_step, backwards=True), self.steps),))
+    def _losses(self) -> LossPair:
+        return LossPair.from_parts(((self._one_step, replace(self._one_step, backwards=True), self.steps),))
 
     def closed_form(self, reverse: bool) -> ClosedForm | None:
         """Return that of one step, or of steps in which all records take part, which are as one with less noise."""

@@ -23,7 +23,7 @@ from discretion.measures.guesses.vulnerability import (
 from discretion.measures.information.capacities import attained_uniformly, plan_shannon_capacity
 from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy_loss.composed_losses import BothWays
+from discretion.measures.privacy_loss.composed_losses import LossPair
 from discretion.measures.privacy_loss.differential_privacy import (
     Bound,
     Profile,
@@ -33,8 +33,8 @@ from discretion.measures.privacy_loss.differential_privacy import (
     plan_profile_bound,
     profile_complement,
 )
-from discretion.mechanisms.noise.additive import no_channel, no_report_types
-from discretion.mechanisms.noise.noise_measures import guesses
+from discretion.mechanisms.noise.additive import no_channel_error, no_report_types_error
+from discretion.mechanisms.noise.noise_measures import weighted_gains
 from discretion.mechanisms.noise.report_pairs import ClosedForm
 from discretion.mechanisms.reporting import Reporting, reporting
 from discretion.validation import as_real
@@ -57,7 +57,7 @@ class TwoLaws(Composable, ABC):
 
     @property
     @abstractmethod
-    def furthest(self) -> Pair:
+    def furthest_pair(self) -> Pair:
         """The labels of the two."""
 
     @property
@@ -77,7 +77,7 @@ class TwoLaws(Composable, ABC):
 
     @property
     @abstractmethod
-    def losses(self) -> BothWays:
+    def losses(self) -> LossPair:
         """The privacy losses of Q against P, and of P against Q."""
 
     @abstractmethod
@@ -125,7 +125,7 @@ class TwoLaws(Composable, ABC):
 @reporting.register
 def _reporting_of_two_laws(system: TwoLaws) -> Reporting:
     if system.is_continuous:
-        raise no_report_types(system)
+        raise no_report_types_error(system)
     return reporting.dispatch(object)(system)
 
 
@@ -136,12 +136,12 @@ def _bayes_security_of_two_laws(system: TwoLaws) -> Plan[float | Estimate]:
 
 @plan_leakiest_pair.register
 def _leakiest_pair_of_two_laws(system: TwoLaws) -> Plan[Pair]:
-    return Plan(_ONLY_PAIR, lambda: system.furthest)
+    return Plan(_ONLY_PAIR, lambda: system.furthest_pair)
 
 
 @plan_leakiest_pairs.register
 def _leakiest_pairs_of_two_laws(system: TwoLaws, tolerance: float) -> Plan[list[Pair]]:
-    return Plan(_ONLY_PAIR, lambda: [system.furthest])
+    return Plan(_ONLY_PAIR, lambda: [system.furthest_pair])
 
 
 @plan_ldp_epsilon.register
@@ -184,7 +184,7 @@ def _multiplicative_bayes_capacity_of_two_laws(system: TwoLaws) -> Plan[float | 
 def _posterior_vulnerability_of_two_laws(system: TwoLaws, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
     return Plan(
         system.algorithm,
-        lambda: system.losses.if_exact(two_secret_vulnerability(guesses(prior, gain), system.hockey_stick)),
+        lambda: system.losses.if_exact(two_secret_vulnerability(weighted_gains(prior, gain), system.hockey_stick)),
     )
 
 
@@ -221,5 +221,5 @@ def _shannon_capacity_of_two_laws(system: TwoLaws, tolerance: float) -> Plan[Est
     if forwards is backwards:
         return attained_uniformly(system)
     if system.is_continuous:  # which prior is the best is not known
-        raise no_channel(system)
+        raise no_channel_error(system)
     return plan_shannon_capacity.dispatch(object)(system, tolerance)

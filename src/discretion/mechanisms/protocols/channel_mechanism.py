@@ -77,7 +77,7 @@ class ChannelMechanism(Mechanism):
         return possible, row[possible] / row.sum()
 
     @property
-    def tallied_by_each(self) -> int:
+    def tallies_per_report(self) -> int:
         """A report is one of the channel's."""
         return 1
 

@@ -171,14 +171,14 @@ def _posterior_vulnerability_of_hadamard_response(
         return plan_other_gain(system, prior, gain)
     if prior is None:
         return Plan(CLOSED_FORM, lambda: _capacity(system) / system.k)
-    return Plan(CLOSED_FORM, lambda: ranked_supports.bayes_vulnerability(system, *_ranked(system, prior)))
+    return Plan(CLOSED_FORM, lambda: ranked_supports.ranked_bayes_vulnerability(system, *_ranked(system, prior)))
 
 
 @plan_bayes_risk.register
 def _bayes_risk_of_hadamard_response(system: HadamardResponse, prior: Prior) -> Plan[float]:
     if prior is None:
         return Plan(CLOSED_FORM, lambda: 1 - _capacity(system) / system.k)  # never small
-    return Plan(CLOSED_FORM, lambda: ranked_supports.bayes_risk(system, *_ranked(system, prior)))
+    return Plan(CLOSED_FORM, lambda: ranked_supports.ranked_bayes_risk(system, *_ranked(system, prior)))
 
 
 @plan_multiplicative_bayes_capacity.register

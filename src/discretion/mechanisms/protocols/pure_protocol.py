@@ -14,7 +14,7 @@ import numpy as np
 
 from discretion.measures.attack_curves.best_tests import BestTests
 from discretion.measures.attack_curves.polygon import Polygon
-from discretion.measures.attack_curves.tradeoff import places_of, plan_tradeoff
+from discretion.measures.attack_curves.tradeoff import pair_indices, plan_tradeoff
 from discretion.measures.guesses.bayes_security import (
     TIED,
     Pair,
@@ -34,7 +34,7 @@ from discretion.measures.privacy_loss.differential_privacy import (
     plan_renyi,
 )
 from discretion.measures.privacy_loss.divergences import excess_mass_of_logs, logarithms, renyi_of_logs
-from discretion.measures.privacy_loss.losses import LatticeLosses, leakiest_losses, told_sometimes
+from discretion.measures.privacy_loss.losses import LatticeLosses, leakiest_losses, three_point_losses
 from discretion.mechanisms.mechanism import Mechanism, Reports
 from discretion.mechanisms.reporting import Sender, Support
 from discretion.numerics.arrays import Booleans, Integers, Reals
@@ -157,14 +157,14 @@ def _privacy_profile_of_pure_protocol(system: PureProtocol) -> Plan[Profile]:
 @plan_least_epsilon.register
 def least_epsilon_of_protocol(system: PureProtocol, delta: float) -> Plan[float]:
     """Plan ε at the corners of the best tests."""
-    return Plan(_closed_form(system), lambda: Polygon.of_logs(*system.log_pair).epsilon(delta))
+    return Plan(_closed_form(system), lambda: Polygon.from_logs(*system.log_pair).epsilon(delta))
 
 
 @plan_tradeoff.register
 def _tradeoff_of_pure_protocol(system: PureProtocol, pair: Pair | None) -> Plan[BestTests]:
     if pair is not None:
-        places_of(pair, range(system.k))
-    return Plan(_closed_form(system), lambda: Polygon.of_logs(*system.log_pair))
+        pair_indices(pair, range(system.k))
+    return Plan(_closed_form(system), lambda: Polygon.from_logs(*system.log_pair))
 
 
 @plan_renyi.register
@@ -189,7 +189,7 @@ def _pairs_alike_of_pure_protocol(system: PureProtocol) -> bool:
 def _leakiest_losses_of_pure_protocol(system: PureProtocol) -> LatticeLosses | None:
     if not 0 < system.epsilon < math.inf:
         return None
-    return told_sometimes(system.epsilon, system.support.gap / -math.expm1(-system.epsilon))
+    return three_point_losses(system.epsilon, system.support.gap / -math.expm1(-system.epsilon))
 
 
 @plan_leakiest_pair.register

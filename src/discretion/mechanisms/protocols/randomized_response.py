@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discretion.adversaries.gains import Gain, IdentityGain
-from discretion.adversaries.priors import written_out
+from discretion.adversaries.priors import prior_vector
 from discretion.channels.channel import Channel
 from discretion.channels.storage.storage import check_size
 from discretion.errors import InvalidValueError
@@ -20,7 +20,7 @@ from discretion.measures.information.mutual_information import plan_mutual_infor
 from discretion.measures.measure import Method, Plan
 from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
-from discretion.mechanisms.reporting import Response, Sender, Support, SupportSizes, told_apart
+from discretion.mechanisms.reporting import Response, Sender, Support, SupportSizes, known_values
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws import coin_flips, evenly_spread, heads
 from discretion.numerics.excess import deviance
@@ -103,7 +103,7 @@ class RandomizedResponse(PureProtocol):
         return self.p, (self.k - 2) * self.q
 
     @property
-    def tallied_by_each(self) -> int:
+    def tallies_per_report(self) -> int:
         """A report supports one value."""
         return 1
 
@@ -138,7 +138,7 @@ class RandomizedResponse(PureProtocol):
     def report_types(self, values: Sequence[int], others: Sequence[Sender] = ()) -> Reals:
         """Return how likely each type of report is: a value that a sender is known to hold, or others alike."""
         k, p, q, gap = self.k, self.p, self.q, self.gap
-        apart = told_apart(values, others)
+        apart = known_values(values, others)
         population = next((sender.population for sender in others if sender.population is not None), None)
         if population is None:
             sizes, masses = np.array([k - len(apart)]), np.zeros(1)
@@ -178,7 +178,7 @@ class RandomizedResponse(PureProtocol):
 
 
 def _distribution(mechanism: RandomizedResponse, prior: Prior) -> Reals:
-    return written_out(prior, mechanism.k)
+    return prior_vector(prior, mechanism.k)
 
 
 @plan_posterior_vulnerability.register
@@ -187,7 +187,7 @@ def _posterior_vulnerability_of_randomized_response(
 ) -> Plan[float | Estimate]:
     if isinstance(gain, IdentityGain) and prior is None:
         return Plan(Method("closed form of k-RR (Shuffle Prop. 15)", "closed form"), lambda: system.p)
-    return Plan(CLOSED_FORM, lambda: float(gain.best_in(_joint(system, prior)).sum()))
+    return Plan(CLOSED_FORM, lambda: float(gain.best_of_law(_joint(system, prior)).sum()))
 
 
 @plan_posterior_guessing_entropy.register

@@ -47,7 +47,7 @@ def _ranked_sum(system: PureProtocol, weights: Reals) -> float:
     return float(law.probabilities @ ((supported + (first[-1] - supported) * odds) / whole))
 
 
-def bayes_vulnerability(system: PureProtocol, ranked: Reals, first: Reals) -> float:
+def ranked_bayes_vulnerability(system: PureProtocol, ranked: Reals, first: Reals) -> float:
     """Return the probability that the best guess is right.
 
     ``ranked`` is the prior, the likeliest value first, and ``first`` how many of the reports that support each value
@@ -58,7 +58,7 @@ def bayes_vulnerability(system: PureProtocol, ranked: Reals, first: Reals) -> fl
     return system.support.own * (likeliest + float(first[1:] @ guessed))
 
 
-def bayes_risk(system: PureProtocol, ranked: Reals, first: Reals) -> float:
+def ranked_bayes_risk(system: PureProtocol, ranked: Reals, first: Reals) -> float:
     """Return the probability that the best guess is wrong, so that a small one keeps its digits.
 
     A value but the likeliest is missed unless it is the first to be supported; there, either it or the likeliest is

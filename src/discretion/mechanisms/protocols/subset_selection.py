@@ -22,13 +22,16 @@ from discretion.mechanisms.protocols import ranked_supports
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
 from discretion.mechanisms.protocols.ranked_supports import plan_other_gain
-from discretion.mechanisms.reporting import Response, Sender, Support, SupportSizes, told_apart
+from discretion.mechanisms.reporting import Response, Sender, Support, SupportSizes, known_values
 from discretion.mechanisms.wire import Sets
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws import coin_flips
 from discretion.numerics.excess import relative_excess
 from discretion.numerics.matrices import merged_columns
-from discretion.validation import as_count, as_epsilon, as_rows
+from discretion.validation import MAX_ENTRIES, as_count, as_epsilon, as_rows
+
+# Bytes of the reports of subset selection that are drawn at once.
+MAX_BYTES_DRAWN = 1 << 32
 
 CLOSED_FORM = Method("closed form of subset selection", "closed form")
 
@@ -115,7 +118,7 @@ class SubsetSelection(PureProtocol):
         return f"SubsetSelection(k={self.k}, epsilon={self.epsilon:g}, size={self.size})"
 
     @property
-    def tallied_by_each(self) -> int:
+    def tallies_per_report(self) -> int:
         """A report supports the values of its set."""
         return self.size
 
@@ -141,7 +144,7 @@ class SubsetSelection(PureProtocol):
 
     def report_types(self, values: Sequence[int], others: Sequence[Sender] = ()) -> Reals:
         """Return how likely each type of report is: which of the values that are told apart are in it."""
-        apart = told_apart(values, others)
+        apart = known_values(values, others)
         if len(apart) > _FEW_APART or any(sender.population is not None for sender in others):
             return super().report_types(values, others)
         patterns = list(itertools.product((False, True), repeat=len(apart)))
@@ -168,7 +171,7 @@ class SubsetSelection(PureProtocol):
 
     def _sample(self, values: Integers, source: RandomSource) -> Reports:
         people = values.size
-        if people * self.size * self._type.itemsize > (most := limits.current().most_bytes_drawn):
+        if people * self.size * self._type.itemsize > (most := limits.current().numbers(MAX_BYTES_DRAWN, each=1)):
             raise TooLargeError(
                 f"the reports of {people:,} people, {self.size:,} values each, are more than {most:,} "
                 "bytes; sample fewer people at a time"
@@ -242,7 +245,7 @@ def _best_size(k: int, odds: float) -> int:
 
 def _subsets(k: int, size: int) -> int:
     """Return how many sets there are, or at least more than fit in memory."""
-    subsets, most = 1, limits.current().most_entries
+    subsets, most = 1, limits.current().numbers(MAX_ENTRIES)
     for chosen in range(min(size, k - size)):
         subsets = subsets * (k - chosen) // (chosen + 1)
         if subsets > most:
@@ -288,7 +291,7 @@ def _posterior_vulnerability_of_subset_selection(
         return plan_other_gain(system, prior, gain)
     if prior is None:
         return Plan(CLOSED_FORM, lambda: system.support.own / system.size)
-    return Plan(CLOSED_FORM, lambda: ranked_supports.bayes_vulnerability(system, *_ranked(system, prior)))
+    return Plan(CLOSED_FORM, lambda: ranked_supports.ranked_bayes_vulnerability(system, *_ranked(system, prior)))
 
 
 @plan_bayes_risk.register
@@ -296,7 +299,7 @@ def _bayes_risk_of_subset_selection(system: SubsetSelection, prior: Prior) -> Pl
     if prior is None:
         own, not_own = system.support[:2]
         return Plan(CLOSED_FORM, lambda: not_own + own * (system.size - 1) / system.size)
-    return Plan(CLOSED_FORM, lambda: ranked_supports.bayes_risk(system, *_ranked(system, prior)))
+    return Plan(CLOSED_FORM, lambda: ranked_supports.ranked_bayes_risk(system, *_ranked(system, prior)))
 
 
 def _ranked(system: SubsetSelection, prior: Reals) -> tuple[Reals, Reals]:

@@ -10,17 +10,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discretion import limits
-from discretion.adversaries.priors import written_out
+from discretion.adversaries.priors import prior_vector
 from discretion.channels.channel import Channel
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
-from discretion.mechanisms.reporting import Sender, Support, SupportSizes, told_apart
+from discretion.mechanisms.reporting import Sender, Support, SupportSizes, known_values
 from discretion.mechanisms.wire import Bits
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws import coin_flips, column_sums, heads
 from discretion.numerics.laws.binomial import binomial_window, multinomial_pmf
 from discretion.validation import as_epsilon, as_probability, as_rows
+
+# Types that reports of bits are of, in a population of unequal shares.
+MAX_REPORT_TYPES = 1 << 16
+
+# Bits of the reports of unary encoding that are drawn at once.
+MAX_BITS_DRAWN = 1 << 32
+# Bits of a report of unary encoding, all of which are written out: 2^18 columns.
+MAX_BITS_LISTED = 18
 
 _MOST_LOUD = 700.0
 
@@ -204,13 +212,13 @@ class UnaryEncoding(PureProtocol):
 
     def report_types(self, values: Sequence[int], others: Sequence[Sender] = ()) -> Reals:
         """Return how likely each type of report is: the bits of values that differ, and counts of those alike."""
-        apart = told_apart(values, others)
+        apart = known_values(values, others)
         population = next((sender.population for sender in others if sender.population is not None), None)
         strangers = any(sender.value is None for sender in others)
-        rest = written_out(population, self.k)
+        rest = prior_vector(population, self.k)
         masses, sizes = np.unique(np.delete(rest, apart), return_counts=True)
         blocks = [1] * len(apart) + (sizes.tolist() if strangers else [])
-        if np.prod([size + 1.0 for size in blocks]) > limits.current().most_report_types:
+        if np.prod([size + 1.0 for size in blocks]) > limits.current().numbers(MAX_REPORT_TYPES):
             raise TooLargeError(
                 f"reports of {self.k:,} bits are of too many types for a population with {len(sizes):,} different "
                 "shares; take the uniform population, or fewer values"
@@ -250,9 +258,9 @@ class UnaryEncoding(PureProtocol):
 
     def channel(self) -> Channel:
         """Return the k × 2ᵏ channel, its outputs tuples of bits from all 0 to all 1, or raise TooLargeError."""
-        if self.k > (most := limits.current().most_bits_listed):
+        if self.k > MAX_BITS_LISTED:
             raise TooLargeError(
-                f"unary encoding with k = {self.k:,} has 2^{self.k} reports, and no more than 2^{most} are "
+                f"unary encoding with k = {self.k:,} has 2^{self.k} reports, and no more than 2^{MAX_BITS_LISTED} are "
                 "written out; ask for a measure that has a closed form"
             )
         own, other = np.array([self.not_kappa, self.kappa]), np.array([self.not_lam, self.lam])
@@ -265,7 +273,7 @@ class UnaryEncoding(PureProtocol):
 
     def _sample(self, values: Integers, source: RandomSource) -> Reports:
         people = values.size
-        if people * self.k > (most := limits.current().most_bits_drawn):
+        if people * self.k > (most := limits.current().numbers(MAX_BITS_DRAWN, each=1)):
             raise TooLargeError(
                 f"the reports of {people:,} people on k = {self.k:,} values are more than {most:,} bits; "
                 "sample fewer people at a time"

@@ -13,6 +13,9 @@ from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.distances import l1_tiles
 from discretion.validation import Fractions
 
+# Pairs of secrets that are equally far apart.
+MAX_PAIRS_LISTED = 10**7
+
 # Up to so many absolute differences NumPy is done before Numba is loaded.
 _MOST_BY_ROWS = 1 << 28
 
@@ -50,7 +53,7 @@ class FurthestRows:
         for found in self._pairs(False):
             blocks.append(found)
             listed += len(found)
-            if listed > (most := limits.current().most_pairs_listed):
+            if listed > (most := limits.current().numbers(MAX_PAIRS_LISTED, each=16)):
                 raise TooLargeError(f"more than {most:,} pairs are equally far apart; take leakiest_pair, the first")
         return [(i, j) for i, j in np.unique(np.concatenate(blocks), axis=0).tolist()]
 

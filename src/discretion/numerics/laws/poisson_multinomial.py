@@ -28,6 +28,9 @@ from discretion.numerics.arrays import Complexes, Integers, Reals
 from discretion.numerics.excess import log1p, sine_excess
 from discretion.numerics.laws.binomial import multinomial_pmf
 
+# Cells of the law of a histogram, by a transform: 8 bytes each.
+MAX_LAW_CELLS = 1 << 27
+
 NEGLIGIBLE = 1e-18
 # What convolutions may cost, in multiplications; a multinomial probability costs _PMF of them.
 _DIRECT = 1 << 24
@@ -80,7 +83,7 @@ def histogram_box(
     """
     groups = _Groups(counts, rows, tilt, negligible)
     lengths = groups.periods()
-    if math.prod(lengths) > (most := limits.current().most_law_cells):
+    if math.prod(lengths) > (most := limits.current().numbers(MAX_LAW_CELLS, each=16)):
         raise TooLargeError(
             f"the law of a histogram of {groups.draws} draws on {groups.tilt.size} outcomes would take "
             f"{math.prod(lengths):.2g} cells; at most {most} are computed"

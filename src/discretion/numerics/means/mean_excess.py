@@ -21,6 +21,13 @@ from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.excess import log1p, sine_excess
 from discretion.numerics.laws.binomial import binomial_window, multinomial_pmf
 
+# Cells of a sum over the counts of some kinds, for a mean excess.
+MAX_CELLS_SUMMED = 1 << 22
+# Peaks of an integral for a mean excess, the rest of which is bounded.
+MAX_PEAKS = 1 << 18
+# Nodes of such an integral, times kinds.
+MAX_INTEGRAL_TERMS = 1 << 24
+
 # Steps that agree to this are one kind.
 _SAME = 1e-15
 # How many cells to sum over at once, and how many nodes of the integral take as long as one.
@@ -58,9 +65,10 @@ def mean_excess(n: int, steps: Reals, probabilities: Reals, relative: float = RE
         return Bounded(_by_summing(n, c, q, tilted, order), 0.0)
     allowed = limits.current()
     # Looking for the peaks should not take longer than summing would.
-    integral = _Integral(n, c, q, relative, most_peaks=int(min(allowed.most_peaks, max(_FEW_CELLS, cells))))
+    most_peaks = int(min(allowed.steps(MAX_PEAKS, each=64), max(_FEW_CELLS, cells)))
+    integral = _Integral(n, c, q, relative, most_peaks=most_peaks)
     is_long = integral.left_out > integral.is_enough or _NODES_PER_CELL * cells < integral.nodes
-    if cells <= allowed.most_cells_summed and is_long:
+    if cells <= allowed.steps(MAX_CELLS_SUMMED, each=8) and is_long:
         return Bounded(_by_summing(n, c, q, tilted, order), 0.0)
     return integral.result()
 
@@ -202,7 +210,8 @@ def _peaks(walk: _TiltedWalk, tolerance: float, most: int) -> tuple[Reals, Reals
             sizes = np.maximum(np.floor((high + pair.half) / pair.period) - first + 1, 0)
             low, high, end = _cut(low, high, end, sizes * pair.period, most * pair.period)
             low, high = _within_peaks(low, high, pair)
-    low, high, end = _cut(low, high, end, high - low, max(1, limits.current().most_integral_terms // kinds) * walk.step)
+    nodes = max(1, limits.current().steps(MAX_INTEGRAL_TERMS, each=4) // kinds)
+    low, high, end = _cut(low, high, end, high - low, nodes * walk.step)
     return low, high, min(pair.mass_beyond(end) for pair in pairs)
 
 

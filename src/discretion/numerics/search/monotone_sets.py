@@ -16,10 +16,16 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
+from discretion.limits import current
 from discretion.numerics.search.highest_worth import highest_worth
 from discretion.numerics.search.ideals import Ideals, bits, united
 from discretion.numerics.search.looked_at import Ended, EndedEarly, Extension, Loads, LookedAt
 from discretion.numerics.search.worth import Worth
+
+# Ideals that are looked at level by level, before searching.
+MAX_LEVELS_EXAMINED = 20_000
+# Ideals that are looked at in all.
+MAX_SETS_EXAMINED = 10**6
 
 # So many extensions are asked about at once: more take an engine longer than a search may.
 _AT_ONCE = 64
@@ -88,10 +94,6 @@ class MonotoneSearch:
         What an ideal is worth.
     place
         What to sort ideals by that are worth the same and have the same loads: the better one first.
-    most_levels
-        How many ideals to look at, level by level, before searching.
-    most
-        How many ideals to look at in all.
     seconds
         How long it may take.
     progress
@@ -107,16 +109,17 @@ class MonotoneSearch:
         worth: Worth,
         *,
         place: Callable[[int], Any],
-        most_levels: int,
-        most: int,
         seconds: float = math.inf,
         progress: Callable[[int], None] = lambda _: None,
     ) -> None:
         self._ideals, self._start, self._worth = ideals, start, worth
-        self._most_levels, self._seconds, self._begun = most_levels, seconds, time.monotonic()
+        allowed = current()
+        self._most_levels = allowed.steps(MAX_LEVELS_EXAMINED, each=1 << 10)
+        self._seconds, self._begun = min(seconds, allowed.seconds), time.monotonic()
         self._seen = LookedAt(
             ideals, examine, limits, worth,
-            start=start, place=place, progress=progress, until=self._begun + seconds, most=most,
+            start=start, place=place, progress=progress, until=self._begun + self._seconds,
+            most=allowed.steps(MAX_SETS_EXAMINED, each=1 << 10),
         )  # fmt: skip
         self._bound = worth.most(ideals.whole)
         self._complete = self._hopeless = False

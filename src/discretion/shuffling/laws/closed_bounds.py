@@ -47,7 +47,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from discretion.adversaries.gains import Gain, IdentityGain
-from discretion.adversaries.priors import written_out
+from discretion.adversaries.priors import prior_vector
 from discretion.channels.channel import System
 from discretion.errors import TooLargeError
 from discretion.mechanisms.reporting import reporting
@@ -210,7 +210,7 @@ class CapacityAmong:
 
     @cached_property
     def _uniform(self) -> InformationAmong:
-        return InformationAmong(self.law, written_out(None, self.law.mechanism.secrets))
+        return InformationAmong(self.law, prior_vector(None, self.law.mechanism.secrets))
 
 
 @dataclass(frozen=True, eq=False)

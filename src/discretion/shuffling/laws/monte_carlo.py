@@ -34,6 +34,16 @@ from discretion.numerics.excess import deviance
 from discretion.numerics.histograms.blanketed_histograms import BlanketedHistograms, table_cells
 from discretion.numerics.laws.binomial_limits import empirical_bernstein, fitted_mix
 from discretion.shuffling.laws.groups import Group, Others, report_types
+from discretion.shuffling.laws.report_histograms import OPERATIONS_PER_CROWD
+
+# Crowds of a sample; some thousands are drawn in any case.
+MAX_CROWDS_DRAWN = 1 << 18
+# Numbers that drawing one crowd takes.
+MAX_NUMBERS_PER_CROWD = 1 << 17
+# Values for which crowds are drawn among others who are known.
+MAX_VALUES_SAMPLED = 1 << 10
+# Cells of the tables that these are drawn by.
+MAX_CELLS_SAMPLED = 1 << 23
 
 CONFIDENCE = 0.95
 SAMPLED = Method("Monte Carlo with a control variate", "estimate")
@@ -118,7 +128,7 @@ def mean_of_leak(
     reports say is given by its ranges and variances. Unless the whole leak is to be sampled, these make its known part.
     """
     prior = leak.prior
-    count = int(max(_FEWEST, min(_CELLS // cost, limits.current().most_crowds_drawn)))
+    count = int(max(_FEWEST, min(_CELLS // cost, limits.current().steps(MAX_CROWDS_DRAWN, each=OPERATIONS_PER_CROWD))))
     pilot = int(_PILOT * count)
     ranges, variances = said
     far = _FAR * (1 - CONFIDENCE) / (count - pilot)
@@ -167,7 +177,7 @@ def can_be_sampled(mechanism: System, group: Group) -> bool:
         reports = reports_of(mechanism, group)
     except TooLargeError:
         return False
-    return reports.cost <= limits.current().most_numbers_a_crowd
+    return reports.cost <= limits.current().steps(MAX_NUMBERS_PER_CROWD, each=1 << 9)
 
 
 def reports_of(mechanism: System, group: Group) -> Reports:
@@ -286,7 +296,7 @@ class GuessLeak:
         if isinstance(self.gain, IdentityGain):
             least = max(float((self.prior - reach[:-1]).max()), (1 - float(reach[-1])) / self.prior.size)
             return float((self.prior + reach[:-1]).max()) - least
-        return 2 * self.gain.most(reach[:-1])
+        return 2 * self.gain.largest_shift(reach[:-1])
 
     def known_mean(self, variances: Reals) -> float:
         """Return the mean of the known part."""
@@ -333,12 +343,13 @@ class InformationLeak:
 
 def can_be_sampled_among(response: Response, groups: Others) -> bool:
     """Whether a sample of crowds among these others takes seconds, and says what it should."""
-    if not response.q > 0 or response.k > limits.current().most_values_sampled:
+    if not response.q > 0 or response.k > MAX_VALUES_SAMPLED:
         return False
     if any(group.value is None and not group.is_uniform for group in groups):
         return False
     counts, more = _known_and_hidden(response, groups)
-    return table_cells(counts, more, response.gap, response.k * response.q) <= limits.current().most_cells_sampled
+    cells = table_cells(counts, more, response.gap, response.k * response.q)
+    return cells <= limits.current().numbers(MAX_CELLS_SAMPLED)
 
 
 def mean_among_known(response: Response, groups: Others, leak: Leak, rng: np.random.Generator) -> Estimate:

@@ -26,7 +26,10 @@ from discretion.numerics.laws.poisson_multinomial import histogram_box
 from discretion.numerics.means.mean_excess import RELATIVE, Bounded
 from discretion.shuffling.laws.blanket import ROUGH, Blanket, certified_interval, kind_of_types, linear_excess
 from discretion.shuffling.laws.groups import Ends, Others, log_report_types, report_types
-from discretion.shuffling.laws.report_histograms import ListedOthers
+from discretion.shuffling.laws.report_histograms import MAX_TERMS_ADDED, ListedOthers, most_histograms
+
+# The same in logarithms, which take longer.
+MAX_LOG_TERMS = 1 << 24
 
 # So few terms, or cells of a box, as to be listed at once.
 _AT_ONCE, _ALL = 1 << 14, 1 << 14
@@ -114,7 +117,7 @@ class PairOfValues:
         """Whether every histogram can be listed, down to the least likely one."""
         m = self.types.shape[1]
         rarest = (1 + sum(self._counts)) * float(self.log_types.min(where=self.log_types > -math.inf, initial=0.0))
-        summed = simplex_work(self._counts, m) <= limits.current().most_terms_added and rarest > -_LARGEST
+        summed = simplex_work(self._counts, m) <= limits.current().steps(MAX_TERMS_ADDED) and rarest > -_LARGEST
         return summed or _is_box_of(_ALL, self._counts, m)
 
     @cached_property
@@ -147,7 +150,7 @@ class PairOfValues:
     @property
     def is_listable(self) -> bool:
         """Whether the histograms are few enough to list."""
-        return self.cells <= limits.current().most_histograms
+        return self.cells <= most_histograms()
 
     def _others(self, types: Reals) -> ListedOthers:
         return self.listed.setdefault(types[2:].tobytes(), ListedOthers(self._counts, types[2:]))
@@ -172,7 +175,7 @@ class PairOfValues:
 
     def _logarithmic_excess(self, epsilon: float) -> float | Estimate:
         """Return the excess where likelihoods or their ratios are beyond what doubles hold."""
-        if self.work_in_logs <= limits.current().most_log_terms:
+        if self.work_in_logs <= limits.current().steps(MAX_LOG_TERMS, each=4):
             return excess_mass_of_logs(*self.likely_logs, epsilon)
         alone = excess_mass_of_logs(self.log_types[0], self.log_types[1], epsilon)
         return certified_interval(0.0, alone)
@@ -269,7 +272,7 @@ def largest_log_ratio(log_types: Reals) -> float:
 
 def tests_of_logs(largest: float, log_a: Reals, log_b: Reals) -> Polygon:
     """Return the best tests of b against a, of which nothing is likelier from one by more than the largest ratio."""
-    return Polygon.of_logs(np.maximum(log_a, log_b - largest), np.maximum(log_b, log_a - largest))
+    return Polygon.from_logs(np.maximum(log_a, log_b - largest), np.maximum(log_b, log_a - largest))
 
 
 def leakiest_ends(distances: dict[Ends, float | Estimate], tolerance: float) -> list[Ends]:

@@ -22,6 +22,20 @@ from discretion.numerics.histograms.histograms import (
 )
 from discretion.numerics.laws.poisson_multinomial import Box, box_cells, histogram_box, with_target
 
+# What drawing a crowd takes, or listing a histogram of one for all values, where reports are of many types.
+OPERATIONS_PER_CROWD = 1 << 13
+# Histograms that are listed, or their likelihoods.
+MAX_HISTOGRAMS = 1 << 23
+# Terms that adding draws one by one to a law of histograms may take.
+MAX_TERMS_ADDED = 1 << 26
+
+
+def most_histograms() -> int:
+    """Return how many histograms may be listed."""
+    allowed = limits.current()
+    return allowed.steps(allowed.numbers(MAX_HISTOGRAMS, each=16), each=OPERATIONS_PER_CROWD)
+
+
 _MAX_AXES = 8
 # How many terms of adding draws one by one a cell of the transform is worth; and so few as to need no other way. In a
 # box of counts so many may be added instead of one on the simplex; so many take as long.
@@ -47,7 +61,7 @@ class ListedOthers:
     def is_summed(self) -> bool:
         """Whether the histograms are listed by adding up positive terms, which keeps all digits of each probability."""
         work = self._work
-        if work <= _FEW or work > limits.current().most_terms_added:
+        if work <= _FEW or work > limits.current().steps(MAX_TERMS_ADDED):
             return work <= _FEW
         return self._m > _MAX_AXES or work <= _WORK_PER_CELL * self._cells_in_a_box
 

@@ -70,10 +70,10 @@ def in_one_pass(table: Any, views: Sequence[Mapping[str, str]]) -> Any:
     numbered = table.mutate(**{VIEW: ibis.literal(list(range(len(views))), "array<int64>").unnest()})
     names = dict.fromkeys(name for view in views for name in view)
 
-    def held(name: str) -> Any:
+    def field(name: str) -> Any:
         return numbered[VIEW].cases(*((i, numbered[view[name]]) for i, view in enumerate(views) if name in view))
 
-    return numbered.select(VIEW, **{name: held(name) for name in names})
+    return numbered.select(VIEW, **{name: field(name) for name in names})
 
 
 def classes_in_one_pass(rows: Rows, table: Any, sets: Iterable[Iterable[str]]) -> Any:

@@ -16,6 +16,9 @@ from discretion.numerics.arrays import Reals
 from discretion.numerics.equivalence_classes import Column
 from discretion.tables.engines.rows import Rows
 
+# Codes of rows, in all columns, that are taken out of the engine: 4 bytes each.
+MAX_CODED_VALUES = 2 * 10**8
+
 _DAY = 86_400
 # So many values are taken out of the engine at once.
 _AT_ONCE = 1 << 22
@@ -40,7 +43,7 @@ def column_values(rows: Rows, columns: Sequence[str], length: int) -> dict[str, 
 
 def _dictionaries(rows: Rows, columns: Sequence[str], length: int) -> dict[str, Any] | None:
     """Return each column as an Arrow array of codes and what they stand for, or None."""
-    if rows.arrow is None or length * len(columns) > limits.current().most_codes:
+    if rows.arrow is None or length * len(columns) > limits.current().numbers(MAX_CODED_VALUES, each=4):
         return None
     result: dict[str, Any] = {}
     most = max(1, _AT_ONCE // max(length, 1))  # what a question costs to ask grows with the columns of the table
@@ -82,7 +85,7 @@ def _numbered(values: Any) -> Any:
     return dictionary.chunk(0) if isinstance(dictionary, pa.ChunkedArray) else dictionary
 
 
-def numbers_of(rows: Rows, column: str) -> Reals | None:
+def column_numbers(rows: Rows, column: str) -> Reals | None:
     """Return the number that each row has, not a number where it is null; None if some value is no number or date."""
     if rows.arrow is None:
         return None

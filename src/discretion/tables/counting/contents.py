@@ -123,7 +123,7 @@ def _forms(rows: Rows, filled: Mapping[str, int], *, patterns: bool) -> dict[str
     counts: dict[str, dict[str, int]] = {}
     remaining: list[str] = []
     for field in filled:
-        kind = _held(rows, field).type()
+        kind = _field_or_texts(rows, field).type()
         if kind.is_timestamp() or kind.is_date() or kind.is_time():
             counts[field] = {"seen": 1, "moments": 1}
         elif kind.is_uuid():
@@ -138,7 +138,7 @@ def _forms(rows: Rows, filled: Mapping[str, int], *, patterns: bool) -> dict[str
     return counts
 
 
-def _held(rows: Rows, field: str) -> Any:
+def _field_or_texts(rows: Rows, field: str) -> Any:
     """Return a field of the rows, or the texts that its codes stand for."""
     return rows.texts[field]["text"] if field in rows.texts else rows.table[field]
 

@@ -81,7 +81,7 @@ def count_jointly(rows: Rows, columns: Sequence[str], sensitive: str, person: st
     return SensitiveCounts(rows, table.group_by([*keys, secret]).agg(**{SIZE: table.count()}), keys, secret)
 
 
-def best_guesses(joint: SensitiveCounts) -> int:
+def count_best_guesses(joint: SensitiveCounts) -> int:
     """Return for how many people the likeliest sensitive value of their class is theirs."""
     best = joint.by_class(**{_BEST: joint.table[SIZE].max()})
     return _number(joint.rows, best[_BEST].sum())

@@ -18,6 +18,9 @@ from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.counting.grouping import SIZE, histogram
 from discretion.tables.engines.rows import Rows
 
+# Rows of groupings that are kept while many sets of columns are counted.
+MAX_ROWS_KEPT = 10**7
+
 Columns = frozenset[str]
 
 # Of fewer people a question costs more to ask than to answer.
@@ -98,7 +101,7 @@ def _keep(rows: Rows, sets: list[Columns], groupings: list[_Grouping], sizes_of:
     """Add groupings that are certain to be much smaller than what they come from, and to be asked again."""
     if groupings[0].length < _WORTH_KEEPING or not rows.can_keep:
         return
-    room = limits.current().most_rows_kept
+    room = limits.current().numbers(MAX_ROWS_KEPT, each=64)
     largest = frozenset[str]().union(*sets)
     for columns in sorted({largest, *sets}, key=lambda columns: (-len(columns), sorted(columns))):
         if sum(other <= columns for other in sets) < 2:

@@ -13,6 +13,9 @@ from discretion.errors import InvalidValueError, TooLargeError
 from discretion.tables.counting.batches import ask_all
 from discretion.tables.counting.grouping import CLASSES, SIZE, SensitiveCounts, with_texts
 
+# Sensitive texts of one number in doubles, which are sent back to the engine.
+MAX_TIED_TEXTS = 10_000
+
 ibis: Any = import_module("ibis")
 
 # (How many people of a class have its commonest sensitive value, how many are in it) → how many classes are so.
@@ -152,7 +155,7 @@ def _tied_in_order(joint: SensitiveCounts, numbered: Any) -> Any:
         return numbered.mutate(**{_WITHIN: 0})
     texts = numbered.select("text", _NUMBER).distinct()
     shared = texts.group_by(_NUMBER).agg(**{_TEXTS: texts.count()})
-    most = limits.current().most_tied_texts
+    most = limits.current().numbers(MAX_TIED_TEXTS, each=64)
     tied = texts.semi_join(shared.filter(shared[_TEXTS] > 1), _NUMBER).select("text").limit(most + 1)
     try:
         numbers = {text: Decimal(text) for (text,) in joint.rows.ask(tied)}

@@ -10,11 +10,13 @@ from typing import Any
 import duckdb
 import ibis  # pyright: ignore[reportMissingTypeStubs]
 
-from discretion import limits
 from discretion.errors import InvalidTableError, TooLargeError
 from discretion.memory import as_memory, said_size
 from discretion.tables.engines.one_process import RUNNING, STARTING, ProcessBound, Turns
 from discretion.tables.engines.rows import Rows, safe_fields
+
+# Columns to ask about: of more a question takes seconds, and there are several for each.
+MAX_COLUMNS = 1000
 
 _OF_THE_IMPORT = duckdb.default_connection()  # which nobody asked for, nor asks
 RUNNING.add(_OF_THE_IMPORT)
@@ -128,9 +130,9 @@ class EmbeddedEngine(ProcessBound):
         in_passes
             Whether to read the source several times rather than hold all of its texts.
         """
-        if len(values) > (most := limits.current().most_columns):
+        if len(values) > MAX_COLUMNS:
             raise TooLargeError(
-                f"{self._what} has {len(values):,} columns to ask about, of at most {most:,}; name "
+                f"{self._what} has {len(values):,} columns to ask about, of at most {MAX_COLUMNS:,}; name "
                 "those that matter (--columns, columns=)"
             )
         fields = safe_fields(values)

@@ -168,7 +168,7 @@ def _private_folder(root: Path) -> Path:
     """Make a folder that only its user can open, which goes with this process; those of processes killed go now."""
     import fcntl  # noqa: PLC0415 - not everywhere
 
-    def held(folder: Path) -> bool:
+    def lock(folder: Path) -> bool:
         """Hold a folder as long as this process lives, if no other does."""
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         try:
@@ -181,12 +181,12 @@ def _private_folder(root: Path) -> Path:
         return True
 
     root.mkdir(parents=True, exist_ok=True)
-    for left in root.glob("discretion-spark-*"):
+    for leftover in root.glob("discretion-spark-*"):
         with suppress(OSError):
-            if held(left):
-                shutil.rmtree(left, ignore_errors=True)
+            if lock(leftover):
+                shutil.rmtree(leftover, ignore_errors=True)
     fresh = Path(tempfile.mkdtemp(prefix="discretion-new-", dir=root))
-    held(fresh)  # before it has the name of those that are looked for
+    lock(fresh)  # before it has the name of those that are looked for
     folder = fresh.rename(root / fresh.name.replace("discretion-new-", "discretion-spark-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder

@@ -161,7 +161,9 @@ class Recurrence:
 
     def column(self, data: Bytes, starts: Integers, lengths: Integers) -> int | None:
         """Return the first column that has its name as a value, given where each value starts and how long it is."""
-        columns = [column for texts in self._spelled if (column := texts.found(data, starts, lengths)) is not None]
+        columns = [
+            column for texts in self._spelled if (column := texts.first_match(data, starts, lengths)) is not None
+        ]
         return min(columns, default=None)
 
 
@@ -195,7 +197,7 @@ class _Texts:
         self._lengths = np.array([len(text) for text in texts])
         self._starts = np.cumsum(self._lengths) - self._lengths
 
-    def found(self, data: Bytes, starts: Integers, lengths: Integers) -> int | None:
+    def first_match(self, data: Bytes, starts: Integers, lengths: Integers) -> int | None:
         rows, columns = np.nonzero((lengths == self._lengths) & (lengths > 0))
         at, longest = starts[rows, columns], self._lengths[columns]
         for offset in range(int(self._lengths.max())):

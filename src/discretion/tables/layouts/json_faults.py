@@ -9,6 +9,9 @@ from discretion import limits
 from discretion.errors import InvalidTableError
 from discretion.tables.layouts.csv_layout import check_encoding
 
+# Bytes of a JSON file in which the line at fault is looked for.
+MAX_BYTES_SEARCHED = 1 << 26
+
 _START = re.compile(r"[^ \t\r\n]")
 _MALFORMED = "is not well-formed JSON in UTF-8"
 _OTHERWISE = "is JSON that the engine cannot read; write it as Parquet"
@@ -22,7 +25,7 @@ def json_fault(file: BinaryIO) -> str:
     except InvalidTableError as error:
         return str(error)
     # Looking takes several times the size.
-    if os.fstat(file.fileno()).st_size > limits.current().most_bytes_searched:
+    if os.fstat(file.fileno()).st_size > limits.current().numbers(MAX_BYTES_SEARCHED):
         return f"{file.name} is not well-formed JSON in UTF-8"
     file.seek(0)
     text = file.read().decode()

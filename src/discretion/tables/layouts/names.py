@@ -65,3 +65,9 @@ def list_names(names: Sequence[str]) -> str:
     """Return the first names in a line, and how many more there are."""
     rest = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
     return ", ".join(printable(name) for name in names[:_SHOWN]) + rest
+
+
+def check_person_apart(person: str | None, columns: Sequence[str]) -> None:
+    """Refuse the column that names the person among the columns of a population."""
+    if person in columns:
+        raise InvalidTableError(f"the column {person!r} names the person, so it cannot be one of columns")

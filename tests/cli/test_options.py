@@ -1,0 +1,156 @@
+"""The options of a job are one value, which a command, a public function and a printed command all spell alike."""
+
+import inspect
+import shlex
+from dataclasses import MISSING, fields, replace
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import pytest
+from hypothesis import given, strategies as st
+
+import discretion as dc
+from discretion.cli.run import command_line
+from discretion.escaping import printable
+from discretion.jobs.audit.summary import next_step
+from discretion.jobs.check import check
+from discretion.jobs.options import Names, Options
+from discretion.jobs.options.tables import (
+    AuditOptions,
+    CheckOptions,
+    DiffOptions,
+    ExposureOptions,
+    Parties,
+    ReleaseOptions,
+    SyntheticOptions,
+)
+from discretion.tables.layouts.headers import Header
+from jobs.audit import samples
+from support.cli_options import option_names
+
+# A command, its arguments that are no options, its options, and the public function that does the same job.
+JOBS: dict[str, tuple[list[str], type[Options], Any]] = {
+    "audit": (["t"], AuditOptions, dc.audit),
+    "release": (["t", "--out=o.csv"], ReleaseOptions, dc.release),
+    "diff": (["t", "u"], DiffOptions, dc.diff),
+    "check": (["t"], CheckOptions, check),
+    "synthetic": (["t", "u"], SyntheticOptions, dc.synthetic_risk),
+    "exposure": (["t"], ExposureOptions, None),
+}
+# In Python a table on Spark is an Ibis table.
+ONLY_OF_THE_COMMAND = {"audit": {"engine"}}
+
+text = (
+    st.text(max_size=8) | st.text(",\"'|- \n\r=\\yesno", max_size=6) | st.sampled_from(["yes", "no", "-", "--k", '"'])
+)
+names = st.lists(text, min_size=1, max_size=3).map(tuple)
+STRATEGIES: dict[Any, st.SearchStrategy[Any]] = {
+    bool: st.booleans(),
+    int: st.integers(),
+    float: st.floats(allow_nan=False),
+    str: text,
+    Names: names | st.just(()),
+    Names | None: st.none() | names,
+    Header: st.none() | st.booleans() | names,
+    Parties | None: st.none() | st.tuples(names, names),
+    **{
+        kind | None: st.none() | strategy
+        for kind, strategy in {int: st.integers(), float: st.floats(allow_nan=False), str: text}.items()
+    },
+}
+
+
+def values_of(hint: Any) -> st.SearchStrategy[Any]:
+    return st.sampled_from(get_args(hint)) if get_origin(hint) is Literal else STRATEGIES[hint]
+
+
+def options_of(kind: type[Options]) -> st.SearchStrategy[Options]:
+    hints = get_type_hints(kind)
+    return st.builds(kind, **{field.name: values_of(hints[field.name]) for field in fields(kind)})
+
+
+def parsed(command: str, arguments: list[str]) -> Options:
+    _, bound, _ = command_line().parse_args([command, *arguments], exit_on_error=False, print_error=False)
+    bound.apply_defaults()
+    return bound.arguments["options"]
+
+
+@pytest.mark.parametrize("command", JOBS)
+def test_each_option_of_a_job_is_one_of_its_command_and_of_its_public_function(command: str) -> None:
+    _, kind, function = JOBS[command]
+    own = {f"--{field.name.replace('_', '-')}" for field in fields(kind)}
+    assert own <= option_names(command)
+    if function is not None:
+        parameters = inspect.signature(function).parameters
+        for field in fields(kind):
+            if field.name not in ONLY_OF_THE_COMMAND.get(command, ()):
+                default, required = parameters[field.name].default, field.default is MISSING
+                assert default == (inspect.Parameter.empty if required else field.default) or (
+                    (default, field.default) == (None, ())
+                ), field.name
+
+
+@pytest.mark.parametrize("command", JOBS)
+@given(data=st.data())
+def test_the_arguments_that_options_print_are_read_as_the_same_options(command: str, data: st.DataObject) -> None:
+    given_arguments, kind, _ = JOBS[command]
+    options = data.draw(options_of(kind))
+    again = parsed(command, [*given_arguments, *options.arguments()])
+    assert again == options
+    assert type(again) is kind
+
+
+@pytest.mark.parametrize("command", [name for name in JOBS if name != "check"])
+def test_options_that_nobody_set_print_no_argument(command: str) -> None:
+    given_arguments, kind, _ = JOBS[command]
+    assert kind().arguments() == []
+    assert parsed(command, given_arguments) == kind()
+
+
+def test_inputs_are_the_options_by_name_as_json_has_them() -> None:
+    options = SyntheticOptions(columns=iter(["a", "b"]), sensitive="a", linked=(["a"], ["b", "c"]), header=False)
+    inputs = options.inputs()
+    assert [*inputs] == [field.name for field in fields(SyntheticOptions)]
+    assert (inputs["columns"], inputs["sensitive"], inputs["linked"]) == (["a", "b"], ["a"], [["a"], ["b", "c"]])
+    assert (inputs["header"], inputs["seed"]) == (False, None)
+
+
+@given(
+    chosen=names,
+    sensitive=st.lists(text, max_size=2),
+    options=options_of(AuditOptions),
+    table=text.filter(lambda name: name != "-"),
+)
+def test_the_release_that_an_audit_recommends_has_its_columns_and_goal(
+    chosen: tuple[str, ...], sensitive: list[str], options: Options, table: str
+) -> None:
+    audit = replace(
+        samples.usual(), table=table, sensitive=(*chosen[:1], *sensitive), options=replace(options, engine="duckdb")
+    )
+    offer = replace(audit.decision.offers[0], columns=chosen)
+    step = next_step(replace(audit, decision=replace(audit.decision, offers=(offer,))))
+    if step is None:  # a terminal would show another name
+        assert any(printable(name) != name for name in [table, *options.arguments(), *chosen, *sensitive])
+        return
+    program, command, *arguments = shlex.split(str(step[1]))
+    assert (program, command) == ("discretion", "release")
+    _, bound, _ = command_line().parse_args([command, *arguments], exit_on_error=False, print_error=False)
+    kept = tuple(name for name in chosen if name in audit.sensitive)
+    assert bound.arguments["table"] == (f"./{table}" if table.startswith("-") else table)
+    assert bound.arguments["options"] == ReleaseOptions(
+        columns=chosen, sensitive=audit.sensitive, keep=kept, k=audit.k, budget=audit.budget, person=options.person,
+        header=options.header, guess_budget=options.guess_budget, certain_budget=options.certain_budget,
+    )  # fmt: skip
+
+
+@given(key=text, options=options_of(AuditOptions))
+def test_the_same_audit_by_its_key_has_all_other_options(key: str, options: AuditOptions) -> None:
+    audit = replace(samples.usual(), options=options)
+    audit = replace(audit, decision=replace(audit.decision, key=key))
+    step = next_step(audit)
+    columns = None if options.columns is None else tuple(name for name in options.columns if name != key)
+    same = replace(options, person=key, columns=columns, drop=[name for name in options.drop if name != key])
+    if step is None:
+        unfit = key in (*audit.sensitive, *audit.decision.kept) or columns == ()
+        assert unfit or any(printable(argument) != argument for argument in same.arguments())
+        return
+    assert parsed("audit", shlex.split(str(step[1]))[2:]) == same

@@ -1,0 +1,40 @@
+"""The constants of algorithms, lowered for a block: with so few histograms, the next algorithm answers."""
+
+import re
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from unittest.mock import patch
+
+import discretion
+
+
+@cache
+def sources() -> dict[Path, str]:
+    """The files of the package, and what they say."""
+    root = Path(discretion.__file__).parent
+    return {path.relative_to(root): path.read_text(encoding="utf-8") for path in sorted(root.rglob("*.py"))}
+
+
+@cache
+def modules_with(name: str) -> tuple[ModuleType, ...]:
+    """The modules that read a constant: its home, and those that import it."""
+    paths = [path for path, text in sources().items() if re.search(rf"\b{name}\b", text)]
+    modules = [import_module(".".join(["discretion", *path.with_suffix("").parts])) for path in paths]
+    return tuple(module for module in modules if hasattr(module, name))
+
+
+@contextmanager
+def lowered(**constants: int) -> Generator[None]:
+    """Lower constants such as MAX_HISTOGRAMS, wherever they are read."""
+    with ExitStack() as stack:
+        for name, most in constants.items():
+            modules = modules_with(name)
+            assert modules, name
+            assert 1 <= most <= getattr(modules[0], name)
+            for module in modules:
+                stack.enter_context(patch.object(module, name, most))
+        yield
