@@ -49,5 +49,5 @@ def deficiency(C: System, D: System) -> float | Estimate:
     return settled(Estimate.between(low, high, _METHOD))
 
 
-def _is_settled(found: Nearest) -> bool:
-    return found.high <= TOLERANCE or (found.low > TOLERANCE and found.high - found.low <= TOLERANCE)
+def _is_settled(nearest: Nearest) -> bool:
+    return nearest.high <= TOLERANCE or (nearest.low > TOLERANCE and nearest.high - nearest.low <= TOLERANCE)

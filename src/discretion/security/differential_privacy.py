@@ -89,8 +89,8 @@ def bayes_security_of_databases(epsilon: float, people: int, values: int, prior_
             f"prior_maximum must be in [1/values**people, 1), for some database is at least as likely as the mean one, "
             f"got {prior_maximum!r}"
         )
-    leaked = n * math.log1p((v - 1) * -math.expm1(-level) / (1 + (v - 1) * rarity))
-    return max(0.0, -math.expm1(min(0.0, math.log(likeliest) + leaked)) / (1 - likeliest))
+    log_leakage = n * math.log1p((v - 1) * -math.expm1(-level) / (1 + (v - 1) * rarity))
+    return max(0.0, -math.expm1(min(0.0, math.log(likeliest) + log_leakage)) / (1 - likeliest))
 
 
 @quantity

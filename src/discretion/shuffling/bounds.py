@@ -114,7 +114,7 @@ class GainBounds:
         return 1 - (1 - min(1.0, view.blanket.largest_excess(1.0))) * (1 - float(self.prior.max()))
 
 
-def bounded(view: AmongOthers, leak: Leak, bounds: LeakBounds) -> Estimate:
+def bounded_leak(view: AmongOthers, leak: Leak, bounds: LeakBounds) -> Estimate:
     """Return certified bounds of a leak among known others.
 
     From below by coarser reports and linear statistics. From above by what the blanket hides, and by what the largest

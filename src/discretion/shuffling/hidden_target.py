@@ -54,10 +54,10 @@ class HiddenTarget:
         law = prior_vector(prior, self._mechanism.secrets)
         second, first = np.sort(law)[-2:].tolist()
         epsilon = math.log(first / second) if second else math.inf
-        told = min(1.0, self._excess(min(epsilon, self._negligible)))
+        distance = min(1.0, self._excess(min(epsilon, self._negligible)))
         alone = highest(in_doubles(posterior_vulnerability(self._mechanism, prior)))
         spread = first + math.sqrt(float(law @ law)) * self._deviation
-        return _at_most(min(first + (1 - first) * told, spread, alone), at_least=first)
+        return _at_most(min(first + (1 - first) * distance, spread, alone), at_least=first)
 
     def epsilon(self, delta: float) -> Estimate:
         """Return for which ε the crowd is surely (ε, δ)-differentially private, against who knows all others."""

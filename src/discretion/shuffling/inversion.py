@@ -249,20 +249,20 @@ def _check_some_crowd_reaches(goal: _Goal, question: Question, mechanism: System
         )
 
 
-def _confirmed(found: Number, answer: Callable[[Number], float | Estimate], goal: _Goal, asker: str) -> Number:
+def _confirmed(result: Number, answer: Callable[[Number], float | Estimate], goal: _Goal, asker: str) -> Number:
     """Return what was found if the question, asked there once more, meets the goal; a sample may miss it."""
-    again = answer(found)
+    again = answer(result)
     if isinstance(again, Estimate) and not again.certified:
-        return found
+        return result
     # By the end that decides, so that a bound that only may meet the goal does not confirm it.
-    return confirm_inverse(found, found, lambda _: -goal.margin(again), 0.0, f"{asker}(…, {goal})")
+    return confirm_inverse(result, result, lambda _: -goal.margin(again), 0.0, f"{asker}(…, {goal})")
 
 
 def _least(margin: Callable[[int], float], fails: Place, meets: Place) -> int:
     """Return the least n whose margin is not negative."""
-    found = int(_narrowed(lambda n: margin(int(n)), meets, fails, precision=1, whole=True))
+    least = int(_narrowed(lambda n: margin(int(n)), meets, fails, precision=1, whole=True))
     # Crowds of n and n+1 may be as safe; where rounding parts such a pair at the target, the first still counts.
-    return found - 2 if found > 2 and margin(found - 2) >= 0 else found
+    return least - 2 if least > 2 and margin(least - 2) >= 0 else least
 
 
 def _greatest(margin: Callable[[float], float]) -> float:
@@ -301,7 +301,7 @@ def _narrowed(
         place = min(max(guess, middle - slack), middle + slack)
         if whole:
             place = min(max(round(place), min(meets[0], fails[0]) + 1), max(meets[0], fails[0]) - 1)
-        found = place, margin(place)
-        meets, fails = (found, fails) if found[1] >= 0 else (meets, found)
+        reached = place, margin(place)
+        meets, fails = (reached, fails) if reached[1] >= 0 else (meets, reached)
         width, reach = abs(fails[0] - meets[0]), reach / 2
     return meets[0]

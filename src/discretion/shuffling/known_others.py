@@ -76,8 +76,8 @@ class AmongOthers(View):
     @property
     def leaves_only_the_target(self) -> bool:
         """Whether the target's own report is plain to see: she is alone, or all others' are known without noise."""
-        known = all(group.value is not None for group in self.groups)
-        return known and (not self.groups or (self.response is not None and not self.response.q))
+        all_known = all(group.value is not None for group in self.groups)
+        return all_known and (not self.groups or (self.response is not None and not self.response.q))
 
     def pair(self, a: int, b: int) -> PairOfValues:
         """Return two values of the target as this adversary sees them."""
@@ -198,12 +198,12 @@ def _is_plain(system: AmongOthers) -> bool:
 def _divergences_among_known(system: AmongOthers, order: float) -> Reals:
     if _is_plain(system) or math.isinf(order):  # as large where everybody sends the same report
         return divergences(system.mechanism, order)
-    found = np.zeros((system.secrets, system.secrets))
+    matrix = np.zeros((system.secrets, system.secrets))
     for a, b in itertools.permutations(range(system.secrets), 2):
         pair = system.pair(a, b)
         check_summed(pair.lists_all)
-        found[a, b] = renyi_of_logs(*pair.all_log_likelihoods, order)
-    return found
+        matrix[a, b] = renyi_of_logs(*pair.all_log_likelihoods, order)
+    return matrix
 
 
 def profile_of_pairs(pairs: list[PairOfValues]) -> Profile:
@@ -244,8 +244,8 @@ def _leakiest_pairs_among_known(system: AmongOthers, tolerance: float) -> Plan[l
         return plan_leakiest_pairs(system.mechanism, tolerance)
 
     def tied() -> list[Pair]:
-        found = [(pair.a, pair.b) for pair in system.pairs]
-        kinds = found if len(found) == 1 else leakiest_ends(_distances(system), tolerance)
+        ends = [(pair.a, pair.b) for pair in system.pairs]
+        kinds = ends if len(ends) == 1 else leakiest_ends(_distances(system), tolerance)
         return [system.labels(pair) for pair in system.alike.like(kinds)]
 
     return Plan(TIED if len(system.pairs) == 1 else method_of_pairs(system), tied)
@@ -262,23 +262,23 @@ def _tradeoff_among_known(system: AmongOthers, pair: Pair | None) -> Plan[BestTe
     pairs = system.pairs if pair is None else [system.pair(*system.ends(pair))]
     if all(map(_has_listed_tests, pairs)):
         return Plan(RATIOS, lambda: _listed_tests(system, pairs, both_ways=pair is None))
-    there, back = (
-        ExcessFunctions.from_profile(profile_of_pairs(each)) for each in (pairs, [each.reversed() for each in pairs])
-    )
     if pair is None:
-        there = back = ExcessFunctions.from_profile(profile_of_pairs(with_reversed(pairs)))
-    how = method_of_pairs(system)
-    return Plan(how, lambda: Conjugate(back, there, system.ldp_epsilon, how.name))
+        forward = backward = ExcessFunctions.from_profile(profile_of_pairs(with_reversed(pairs)))
+    else:
+        forward = ExcessFunctions.from_profile(profile_of_pairs(pairs))
+        backward = ExcessFunctions.from_profile(profile_of_pairs([each.reversed() for each in pairs]))
+    method = method_of_pairs(system)
+    return Plan(method, lambda: Conjugate(backward, forward, system.ldp_epsilon, method.name))
 
 
 def _listed_tests(system: AmongOthers, pairs: Iterable[PairOfValues], *, both_ways: bool) -> Polygon:
     """Return the best tests by all histograms, whose ratios are no larger than those of one report."""
     largest = system.ldp_epsilon
-    found: list[Polygon] = []
+    envelopes: list[Polygon] = []
     for pair in pairs:
         tests = tests_of_logs(largest, *_log_likelihoods(pair))
-        found += [tests, tests.reversed] if both_ways else [tests]
-    return best_of_polygons(found) if both_ways else found[0]
+        envelopes += [tests, tests.reversed] if both_ways else [tests]
+    return best_of_polygons(envelopes) if both_ways else envelopes[0]
 
 
 def _has_listed_tests(pair: PairOfValues) -> bool:

@@ -25,7 +25,14 @@ from discretion.measures.measure import Method, Plan
 from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon
 from discretion.numerics.draws import generator
 from discretion.numerics.matrices import besides_maxima
-from discretion.shuffling.bounds import CapacityBounds, GainBounds, InformationBounds, LeakBounds, bounded, gain_leak
+from discretion.shuffling.bounds import (
+    CapacityBounds,
+    GainBounds,
+    InformationBounds,
+    LeakBounds,
+    bounded_leak,
+    gain_leak,
+)
 from discretion.shuffling.known_others import PLAIN, STEPS, AmongOthers, method_of_pairs
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.closed_bounds import OneLaw
@@ -118,7 +125,7 @@ def _information_among_known(system: AmongOthers, prior: Prior) -> Result:
     return _beside_bounds(
         system,
         InformationLeak(prior_vector(prior, system.secrets)),
-        lambda: bounded(
+        lambda: bounded_leak(
             system,
             lambda view: plan_mutual_information(view, prior),
             InformationBounds(prior_vector(prior, system.secrets)),
@@ -134,7 +141,9 @@ def _shannon_capacity_among_known(system: AmongOthers, tolerance: float) -> Plan
         return attained_uniformly(system)
     if system.is_listable:
         return Plan(NEWTON, lambda: capacity_of(Dense(system.likelihoods()), tolerance))
-    return Plan(BOUND, lambda: bounded(system, lambda view: plan_shannon_capacity(view, tolerance), CapacityBounds()))
+    return Plan(
+        BOUND, lambda: bounded_leak(system, lambda view: plan_shannon_capacity(view, tolerance), CapacityBounds())
+    )
 
 
 plan_multiplicative_bayes_capacity.register(AmongOthers, bayes_capacity_of_guess)
@@ -142,7 +151,7 @@ plan_ldp_epsilon.register(AmongOthers, ldp_epsilon_of_mechanism)
 
 
 def _bounded_gain(system: AmongOthers, prior: Prior, gain: Gain) -> Estimate:
-    return bounded(system, gain_leak(prior, gain), GainBounds(prior_vector(prior, system.secrets), gain))
+    return bounded_leak(system, gain_leak(prior, gain), GainBounds(prior_vector(prior, system.secrets), gain))
 
 
 def _beside_bounds(system: AmongOthers, leak: SampledLeak, bounds: Callable[[], Estimate]) -> Result:

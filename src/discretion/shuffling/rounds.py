@@ -106,12 +106,12 @@ class AmongTheSame(Composable):
         explicit = self.once.mechanism.channel()
         listed = self._histograms(explicit.shape[1])
         drawn: list[tuple[int, ...]] = list(combinations_with_replacement(range(len(listed)), self.n))
-        orders = np.array([math.factorial(self.n) // _copies(seen) for seen in drawn], dtype=np.float64)
+        orders = np.array([math.factorial(self.n) // _copies(rounds) for rounds in drawn], dtype=np.float64)
         places, law = np.array(drawn, dtype=np.int64), np.zeros((self.secrets, len(drawn)))
         for weight, counts in self._held():
             rows = AmongOthers(self.once.mechanism, self.once.n, known(counts), seed=self.once.seed).channel().dense()
             law += weight * reduce(np.multiply, (rows[:, place] for place in places.T))
-        outputs = tuple(tuple(listed[place] for place in seen) for seen in drawn)
+        outputs = tuple(tuple(listed[place] for place in rounds) for rounds in drawn)
         return Channel.derived(Dense(law * orders), explicit.inputs, outputs)
 
     @property
@@ -142,8 +142,8 @@ class AmongTheSame(Composable):
             yield _multinomial(counts.tolist(), law), tuple((fixed + counts).tolist())
 
 
-def _copies(seen: tuple[int, ...]) -> int:
-    return math.prod(math.factorial(seen.count(one)) for one in {*seen})
+def _copies(histograms_of_rounds: tuple[int, ...]) -> int:
+    return math.prod(math.factorial(histograms_of_rounds.count(one)) for one in {*histograms_of_rounds})
 
 
 def _multinomial(counts: list[int], law: Reals) -> float:

@@ -32,13 +32,15 @@ def linkability(
 
     def linked(targets: tuple[Records, Records], some: slice) -> Booleans:
         near = [
-            _nearest(target.taken(some), known, k)
+            _nearest(target.select(some), known, k)
             for target, known in zip(targets, (known_to_first[1], known_to_second[1]), strict=True)
         ]
         return np.any(near[0] & near[1], axis=1)
 
     hits, others = (
-        _hits(partial(linked, (known_to_first[part].taken(chosen), known_to_second[part].taken(chosen))), chosen, size)
+        _hits(
+            partial(linked, (known_to_first[part].select(chosen), known_to_second[part].select(chosen))), chosen, size
+        )
         for part, chosen in zip((0, 2), people, strict=True)
     )
     return SyntheticAttack("linkability", hits, others, naive=1 - comb(size - k, k) / comb(size, k))
@@ -62,13 +64,13 @@ def neighbour_inference(
 
     def right(targets: Records, truth: Integers, some: slice) -> Booleans:
         guesses = np.empty(truth[some].size, np.int32)
-        away = gower_distances(targets.taken(some), records[1])
+        away = gower_distances(targets.select(some), records[1])
         compiled(_vote)(away, voting, np.zeros(by_count.size, np.int32), guesses)
         return _is_right(by_count[guesses] + MISSING, truth[some], column.numbers)
 
     truths = [column.parts[part][chosen].astype(np.int64) for part, chosen in zip((0, 2), people, strict=True)]
     hits, others = (
-        _hits(partial(right, records[part].taken(chosen), truth), chosen, tables.sizes[1])
+        _hits(partial(right, records[part].select(chosen), truth), chosen, tables.sizes[1])
         for part, chosen, truth in zip((0, 2), people, truths, strict=True)
     )
     always = np.full(truths[0].size, by_count[0] + MISSING)

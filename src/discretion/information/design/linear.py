@@ -11,7 +11,7 @@ from discretion.information.design.search import Mixture
 from discretion.information.design.staircase import Columns, columns_of
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.excess import deviance
-from discretion.numerics.means.dirichlet_means import mean_told
+from discretion.numerics.means.dirichlet_means import mean_information
 
 _ROUNDING = 1e-12
 
@@ -70,7 +70,7 @@ def leak(population: PopulationLaw) -> Callable[[Columns], Reals]:
             columns.step[:, None] * [1, -1] * shares[:, ::-1],
         )
         reported = (shares * entries).sum(axis=1)[:, None]
-        return reported[:, 0] * mean_told(entries / reported, apart / reported, population.total * shares)
+        return reported[:, 0] * mean_information(entries / reported, apart / reported, population.total * shares)
 
     return worth
 

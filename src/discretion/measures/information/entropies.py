@@ -73,11 +73,11 @@ def posterior_entropy(
     1.0
     """
     per = nats_in(unit)
-    seen = as_plain(system)
-    law = prior_on(seen, prior)
-    before = _entropy(prior_vector(law, seen.secrets))
-    return plan_mutual_information(seen, law).then(
-        lambda told: mapped(told, lambda nats: min(before, max(0.0, before - nats)) / per)
+    plain = as_plain(system)
+    law = prior_on(plain, prior)
+    before = _entropy(prior_vector(law, plain.secrets))
+    return plan_mutual_information(plain, law).then(
+        lambda information: mapped(information, lambda nats: min(before, max(0.0, before - nats)) / per)
     )
 
 
@@ -142,11 +142,11 @@ def posterior_guessing_entropy(system: System, prior: ArrayLike | None = None) -
     >>> posterior_guessing_entropy(dc.Channel([[1, 0], [1, 0], [0, 1], [0, 1]]))
     1.5
     """
-    seen = as_plain(system)
-    law = prior_on(seen, prior)
-    if seen.secrets == 2:
-        return plan_bayes_risk(seen, law).then(lambda risk: 1 + risk)
-    return plan_posterior_guessing_entropy(seen, law)
+    plain = as_plain(system)
+    law = prior_on(plain, prior)
+    if plain.secrets == 2:
+        return plan_bayes_risk(plain, law).then(lambda risk: 1 + risk)
+    return plan_posterior_guessing_entropy(plain, law)
 
 
 @singledispatch

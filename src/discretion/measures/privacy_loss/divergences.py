@@ -144,10 +144,10 @@ def logarithms(p: Reals) -> Reals:
 def renyi_of_logs(log_p: Reals, log_q: Reals, order: float) -> float:
     """Return the Rényi divergence of order > 0 of laws given by the logarithms of their probabilities."""
     in_p, in_q = log_p > -math.inf, log_q > -math.inf
-    both = in_p & in_q
-    if not both.any() or (order >= 1 and np.any(in_p & ~in_q)):
+    common = in_p & in_q
+    if not common.any() or (order >= 1 and np.any(in_p & ~in_q)):
         return math.inf
-    logs = log_p[both], log_q[both]
+    logs = log_p[common], log_q[common]
     losses = logs[0] - logs[1]
     if math.isinf(order):
         return max(0.0, float(losses.max()))

@@ -33,18 +33,18 @@ Others = tuple[Group, ...]
 
 def others(knowledge: Knowledge, n: int) -> Others:
     """Return the n-1 others by what is known of them, without empty groups."""
-    known: dict[int, int] = {}
+    counts: dict[int, int] = {}
     strangers = 0
     population: tuple[float, ...] | None = None
     if isinstance(knowledge, AllButOne | PartlyInformed):
-        known = {value: count for value, count in enumerate(knowledge.known_counts) if count}
+        counts = {value: count for value, count in enumerate(knowledge.known_counts) if count}
     if isinstance(knowledge, Uninformed | PartlyInformed):
-        strangers, population = n - 1 - sum(known.values()), knowledge.population
+        strangers, population = n - 1 - sum(counts.values()), knowledge.population
     if population is not None and max(population) == 1.0:  # whose value is certain is not a stranger
         certain = population.index(1.0)
-        known[certain] = known.get(certain, 0) + strangers
+        counts[certain] = counts.get(certain, 0) + strangers
         strangers = 0
-    groups = [Group(count, value=value) for value, count in sorted(known.items()) if count]
+    groups = [Group(count, value=value) for value, count in sorted(counts.items()) if count]
     if strangers:
         uniform = population is None or all(share == 1 / len(population) for share in population)
         groups.append(Group(strangers, population=None if uniform else np.array(population)))
@@ -105,15 +105,15 @@ class _ByValues:
 
     @property
     def representatives(self) -> list[Ends]:
-        within = [(same[0], same[1]) for same in self.values if len(same) > 1]
-        between = [(same[0], other[0]) for same, other in itertools.combinations(self.values, 2)]
-        return sorted(within + between)
+        same_kind = [(same[0], same[1]) for same in self.values if len(same) > 1]
+        two_kinds = [(same[0], other[0]) for same, other in itertools.combinations(self.values, 2)]
+        return sorted(same_kind + two_kinds)
 
     def like(self, pairs: list[Ends]) -> list[Ends]:
         ends = [tuple(next(same for same in self.values if value in same) for value in pair) for pair in pairs]
         check_listed(sum(math.comb(len(a), 2) if a is b else len(a) * len(b) for a, b in ends))
-        found = {(min(x, y), max(x, y)) for a, b in ends for x in a for y in b if x != y}
-        return sorted(found)
+        pairs_alike = {(min(x, y), max(x, y)) for a, b in ends for x in a for y in b if x != y}
+        return sorted(pairs_alike)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,12 +140,12 @@ def alike_values(mechanism: System, groups: Others) -> list[list[int]]:
     if not is_symmetric(mechanism):
         return [[value] for value in range(k)]
     # Two values differ only in how many of the others hold them, or are likely to.
-    held = {group.value: group.count for group in groups if group.value is not None}
+    holders = {group.value: group.count for group in groups if group.value is not None}
     population = next((group.population for group in groups if group.population is not None), None)
-    if not held and population is None:
+    if not holders and population is None:
         return [list(range(k))]
     kinds: dict[tuple[int, float], list[int]] = {}
     for value in range(k):
-        kind = held.get(value, 0), 0.0 if population is None else float(population[value])
+        kind = holders.get(value, 0), 0.0 if population is None else float(population[value])
         kinds.setdefault(kind, []).append(value)
     return list(kinds.values())

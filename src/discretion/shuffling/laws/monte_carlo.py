@@ -164,8 +164,8 @@ def _weights(
         size = part.stop - part.start
         if as_they_are:
             targets = rng.choice(prior.size, size=size, p=prior / prior.sum())
-            drawn = prior * reports.draw(rng, size, n - 1, targets)
-            weights[part] = drawn / drawn.sum(axis=1, keepdims=True)
+            joint = prior * reports.draw(rng, size, n - 1, targets)
+            weights[part] = joint / joint.sum(axis=1, keepdims=True)
         else:
             weights[part] = prior * reports.draw(rng, size, n, None) / n
     return weights
@@ -182,13 +182,13 @@ def can_be_sampled(mechanism: System, group: Group) -> bool:
 
 def reports_of(mechanism: System, group: Group) -> Reports:
     """Return how to draw the reports of a crowd through this mechanism, all of whose others are of one group."""
-    known = reporting(mechanism)
-    if known.response is not None:
-        return Responses(known.response, group)
-    k = known.secrets
+    report = reporting(mechanism)
+    if report.response is not None:
+        return Responses(report.response, group)
+    k = report.secrets
     # Drawing the bits takes a number for each; drawing the types one for each row of bits that there is.
-    if known.bits is not None and (k > _MAX_BITS or 2**k > (group.count + 1) * k):
-        return _BitRows(mechanism, known.bits, group)
+    if report.bits is not None and (k > _MAX_BITS or 2**k > (group.count + 1) * k):
+        return _BitRows(mechanism, report.bits, group)
     return _TypesOfReport(report_types(mechanism, (group,), range(k)))
 
 
@@ -238,12 +238,12 @@ class Responses:
 
     def said(self, prior: Reals) -> tuple[Reals, Reals]:
         """Return the range and the variance of what single reports say."""
-        seen = (self._q + self._gap * prior) * self._inverse
+        totals = (self._q + self._gap * prior) * self._inverse
         own, other = prior * self._p * self._inverse, prior * self._q
         ranges = np.maximum(own, other * self._inverse.max()) - np.minimum(own, other * self._inverse.min())
         squares = prior**2 * (self._q**2 * float(self._inverse.sum()) + (self._p**2 - self._q**2) * self._inverse)
-        total = float((seen - 1) ** 2 @ self._law)
-        return np.append(ranges, np.ptp(seen)), np.append(np.maximum(squares - prior**2, 0.0), total)
+        total = float((totals - 1) ** 2 @ self._law)
+        return np.append(ranges, np.ptp(totals)), np.append(np.maximum(squares - prior**2, 0.0), total)
 
 
 class _BitRows:
@@ -263,8 +263,8 @@ class _BitRows:
         bits = rng.random((*values.shape, self._population.size)) < self._lam
         own = rng.random(values.shape) < self._kappa
         np.put_along_axis(bits, values[..., None], own[..., None], axis=2)
-        said = self._odds[bits.astype(np.int64)]
-        return np.einsum("dux,du->dx", said, 1 / np.maximum(said @ self._population, 1 / _CERTAIN))
+        odds = self._odds[bits.astype(np.int64)]
+        return np.einsum("dux,du->dx", odds, 1 / np.maximum(odds @ self._population, 1 / _CERTAIN))
 
     def said(self, prior: Reals) -> tuple[Reals, Reals]:
         if not np.array_equal(prior, self._population):  # their sum over the values has no short law

@@ -167,11 +167,11 @@ class PairOfValues:
         is_summed = self._others(self.types).is_summed
         if self.types.shape[1] == 2 and not is_summed:
             return _tail_excess(self.types, self._counts, ratio)
-        found = excess_over(*self.likelihoods, ratio)
+        excess = excess_over(*self.likelihoods, ratio)
         if is_summed:
-            return found
+            return excess
         error = _ROUNDED_SUM * (1 + ratio) if math.isfinite(ratio) else _ROUNDED_SUM
-        return _within(Bounded(found, error), "sum over histograms, with its rounding")
+        return _within(Bounded(excess, error), "sum over histograms, with its rounding")
 
     def _logarithmic_excess(self, epsilon: float) -> float | Estimate:
         """Return the excess where likelihoods or their ratios are beyond what doubles hold."""
@@ -198,8 +198,8 @@ class PairOfValues:
     @cached_property
     def coarse(self) -> tuple[Reals, Reals]:
         """The likelihoods of how many reports are likelier under a than under b: less than the histogram, and short."""
-        told = self.types[0] > self.types[1]
-        two = np.stack([self.types[:, told].sum(axis=1), self.types[:, ~told].sum(axis=1)], axis=1)
+        likelier = self.types[0] > self.types[1]
+        two = np.stack([self.types[:, likelier].sum(axis=1), self.types[:, ~likelier].sum(axis=1)], axis=1)
         return self._listed_likelihoods(two)
 
     def _bounded_excess(self, ratio: float) -> Estimate:
@@ -216,14 +216,14 @@ def unlike(pairs: Iterable[PairOfValues]) -> list[PairOfValues]:
 def largest_excess_beyond(pairs: Iterable[PairOfValues], epsilon: float) -> float | Estimate:
     """Return the largest excess of some pairs: of those that a rough look does not rule out."""
     rough = [(pair, pair.roughly_beyond(epsilon)) for pair in pairs]
-    low = max((found.value - found.error for _, found in rough), default=0.0)
-    return largest(pair.excess_beyond(epsilon) for pair, found in rough if found.value + found.error >= low)
+    low = max((bounds.value - bounds.error for _, bounds in rough), default=0.0)
+    return largest(pair.excess_beyond(epsilon) for pair, bounds in rough if bounds.value + bounds.error >= low)
 
 
-def _as_result(found: Bounded) -> float | Estimate:
-    if found.error <= RELATIVE * found.value:
-        return found.value
-    return _within(found, "saddle-point integral with a certified remainder")
+def _as_result(bounds: Bounded) -> float | Estimate:
+    if bounds.error <= RELATIVE * bounds.value:
+        return bounds.value
+    return _within(bounds, "saddle-point integral with a certified remainder")
 
 
 def _within(found: Bounded, method: str) -> Estimate:
@@ -278,13 +278,13 @@ def tests_of_logs(largest: float, log_a: Reals, log_b: Reals) -> Polygon:
 def leakiest_ends(distances: dict[Ends, float | Estimate], tolerance: float) -> list[Ends]:
     """Return the pairs within a tolerance of the largest distance, or say that bounds do not tell which they are."""
     least = max(map(lowest, distances.values()))
-    near = {pair: found for pair, found in distances.items() if highest(found) >= least - tolerance}
-    if len(near) > 1 and any(_is_unsure(found) for found in near.values()):
+    near = {pair: distance for pair, distance in distances.items() if highest(distance) >= least - tolerance}
+    if len(near) > 1 and any(_is_unsure(distance) for distance in near.values()):
         raise TooLargeError(
             "which pairs are the leakiest cannot be told from bounds, and there are too many histograms to sum over; "
             "take fewer users, or others who are all alike"
         )
-    return [pair for pair, found in near.items() if float(found) >= max(map(float, near.values())) - tolerance]
+    return [pair for pair, distance in near.items() if float(distance) >= max(map(float, near.values())) - tolerance]
 
 
 def _is_unsure(distance: float | Estimate) -> bool:
