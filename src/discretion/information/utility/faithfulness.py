@@ -74,7 +74,7 @@ def check_faithful(system: System) -> None:
     if (epsilon := reporting(system).pure_epsilon) is not None:
         raise UnfaithfulError(
             f"with epsilon = {epsilon:g} {system} is not faithful: its rank is 1 for {system.secrets} values, so that "
-            "its reports have no information on the population and the asymptotic utility is -inf; take a larger epsilon"
+            "reports have no information on the population and the asymptotic utility is -inf; take a larger epsilon"
         )
     raise UnfaithfulError(
         f"the channel is not faithful: its rank is {rank(reduced_matrix(system))} for {system.secrets} values "
