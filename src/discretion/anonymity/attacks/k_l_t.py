@@ -200,7 +200,7 @@ def _as_order(order: object, joint: "SensitiveCounts") -> list[str | None]:
     texts = texts_of(joint)
     written = {None if text is None else joint.rows.spell(text): text for text in texts}
     if len(written) < len(texts):
-        raise InvalidValueError("two sensitive values are the same as text, so that no order can tell them apart")
+        raise InvalidValueError("two sensitive values are the same as text, so that no order distinguishes them")
     ordered: dict[str | None, str | None] = {}
     for value in cast("Sequence[object]", order):
         if not isinstance(value, str | None):

@@ -71,7 +71,7 @@ class RedactionRule:
 
 @dataclass(frozen=True)
 class RedactionLeakage:
-    """What a redaction rule gives away of a random person to whoever sees the column by itself.
+    """The leakage of a redaction rule about a random person, to an adversary that sees the column by itself.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ def with_a_value_each(P: object) -> Population | Marginals:
 
 
 def as_rule(rule: object) -> RedactionRule:
-    """Return the redaction rule, or say how to make one."""
+    """Return the redaction rule, or refuse what is none."""
     if not isinstance(rule, RedactionRule):
         raise UnsupportedError(
             f"a rule must be a RedactionRule, got {type(rule).__name__}; take those of "
