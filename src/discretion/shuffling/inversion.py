@@ -14,7 +14,7 @@ from typing import TypeVar
 from discretion import limits
 from discretion.channels.channel import System
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
-from discretion.estimate import Estimate
+from discretion.estimate import Estimate, quantity
 from discretion.measures.privacy_loss.differential_privacy import confirm_inverse
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
 from discretion.shuffling.crowd import Shuffled
@@ -107,6 +107,7 @@ def smallest_crowd(
     )
 
 
+@quantity
 def largest_epsilon(
     family: Family, n: int, question: Question, *, at_most: float | None = None, at_least: float | None = None
 ) -> float:

@@ -21,7 +21,7 @@ _AT_ONCE = 1 << 20
 def linkability(
     tables: Tables, first: Sequence[str], second: Sequence[str], neighbours: int, people: tuple[Integers, Integers]
 ) -> SyntheticAttack:
-    """Return how often a synthetic record joins what two parties know of a person, each some columns.
+    """Return the rate at which a synthetic record links two parties' columns of a person.
 
     It does if it is among the nearest by either's columns: those at most as far as the k-th nearest, k being
     ``neighbours``, so that all at that distance are among them. Source: as for :meth:`SyntheticAttack.risk`.
@@ -49,7 +49,7 @@ def linkability(
 def neighbour_inference(
     tables: Tables, known: Sequence[str], sensitive: str, people: tuple[Integers, Integers]
 ) -> SyntheticAttack:
-    """Return how often the synthetic records that are nearest by the known columns give a sensitive value away.
+    """Return the rate at which the synthetic records nearest by the known columns reveal a sensitive value.
 
     The guess is the commonest value among all that are nearest, of tied ones the commonest in the whole synthetic
     table: where records are the same as the person on the known columns, that of a Bayes adversary. A number counts as

@@ -50,12 +50,12 @@ class LinearObjective:
 
 
 def information(mean: Reals) -> Callable[[Columns], Reals]:
-    """Return what columns tell of a value with this law, in nats: ``I(X; Y)``."""
+    """Return the information of columns on a value with this law, in nats: ``I(X; Y)``."""
     return lambda columns: _column_information(_shares(columns, mean), columns)
 
 
 def leak(population: PopulationLaw) -> Callable[[Columns], Reals]:
-    """Return what columns tell of a value to one who knows the population, in nats: ``I(X; Y | P)``."""
+    """Return the information of columns on a value, given the population, in nats: ``I(X; Y | P)``."""
 
     def worth(columns: Columns) -> Reals:
         if not isinstance(population, Dirichlet):

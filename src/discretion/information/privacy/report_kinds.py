@@ -1,4 +1,4 @@
-"""What one report tells under a Dirichlet law of the population, from how likely it is from each value.
+"""The information of one report under a Dirichlet law of the population, from its probability for each value.
 
 Kinds of report that differ by a permutation of values that are alike count as one, and so do values that are alike to a
 report, so that three integrals over one variable say all.

@@ -194,7 +194,7 @@ _NAMES = {
     "people": "people",
     "exposure": "exposed",
     "unique_people": "unique people",
-    "smallest_class": "smallest group",
+    "smallest_class": "smallest class",
 }
 _LESS_IS_WORSE = "smallest_class"
 

@@ -7,13 +7,14 @@ from numpy.typing import ArrayLike
 
 from discretion.adversaries.priors import as_distribution, prior_vector
 from discretion.channels.channel import System
-from discretion.estimate import Estimate, mapped
+from discretion.estimate import Estimate, mapped, quantity
 from discretion.measures.guesses.vulnerability import EXPLICIT, Prior, of_joint, plan_bayes_risk
 from discretion.measures.information.mutual_information import Unit, nats_in, plan_mutual_information
 from discretion.measures.measure import Plan, as_plain, measure, prior_on
 from discretion.numerics.arrays import Reals
 
 
+@quantity
 def prior_entropy(prior: ArrayLike, unit: Unit = "nats") -> float:
     """Return Shannon's entropy of the secret: ``H(π) = -Σ_x π_x log π_x``.
 
@@ -80,6 +81,7 @@ def posterior_entropy(
     )
 
 
+@quantity
 def prior_guessing_entropy(prior: ArrayLike) -> float:
     """Return how many guesses it takes on average to name the secret, the likeliest first: ``G(π) = Σ_i i π_(i)``.
 
