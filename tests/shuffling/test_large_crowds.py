@@ -9,7 +9,7 @@ import discretion as dc
 from discretion.adversaries.gains import IdentityGain
 from discretion.measures.guesses.vulnerability import plan_posterior_vulnerability
 from discretion.shuffling.bounds import GainBounds, bounded_leak, gain_leak
-from discretion.shuffling.known_others import AmongOthers, known
+from discretion.shuffling.known_others import AmongKnown, known_groups
 from discretion.shuffling.worst_others import bounded_worst_leak
 from oracles import channels, crowds, laws, measures as slow, shuffling
 from oracles.promise import exactly
@@ -156,7 +156,7 @@ def test_the_blanket_bound_holds_in_every_small_crowd(k, largest, epsilon):
 def test_in_a_large_crowd_the_strong_adversary_gets_a_certified_bound(k):
     n, mechanism = 10_000, RR(k, epsilon=1)
     adversary = dc.AllButOne([n - 1 - 4 * (k - 1), *[4] * (k - 1)])
-    gain, crowd = IdentityGain(k), AmongOthers(mechanism, n, known(adversary.known_counts))
+    gain, crowd = IdentityGain(k), AmongKnown(mechanism, n, known_groups(adversary.known_counts))
     assert dc.method(dc.posterior_vulnerability, crowd).rung == ("bound" if k == 1000 else "estimate")
     bound = bounded_leak(crowd, gain_leak(None, gain), GainBounds(np.full(k, 1 / k), gain))
     assert isinstance(bound, dc.Estimate)

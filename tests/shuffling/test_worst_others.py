@@ -20,10 +20,10 @@ from discretion.measures.information.capacities import plan_shannon_capacity
 from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon, profile_root
 from discretion.shuffling.bounds import CapacityBounds, GainBounds, InformationBounds, bounded_leak
-from discretion.shuffling.known_others import known
+from discretion.shuffling.known_others import known_groups
 from discretion.shuffling.laws.blanket import Blanket
 from discretion.shuffling.laws.groups import Group
-from discretion.shuffling.laws.pairs import PairOfValues, largest_excess_beyond, unlike
+from discretion.shuffling.laws.pairs import PairOfValues, distinct_pairs, largest_excess_beyond
 from discretion.shuffling.worst_others import _bounded_profile, bounded_worst_leak
 from oracles import adversaries as slow, channels, measures
 from oracles.capacity import blahut_arimoto
@@ -213,7 +213,7 @@ def test_the_bounds_hold_the_excess_of_a_pair(ratio, data, crowd):
     counts = data.draw(st.sampled_from(slow.all_counts(n - 1, mechanism.secrets)))
     a, b = data.draw(st.permutations(range(mechanism.secrets)))[:2]
     rows = rows_among(mechanism, counts)
-    pair = PairOfValues(mechanism, a, b, known(counts))
+    pair = PairOfValues(mechanism, a, b, known_groups(counts))
     if math.isinf(ratio):
         truth = sum(p for p, q in zip(rows[a], rows[b], strict=True) if not q)
     else:
@@ -254,7 +254,7 @@ def test_pairs_of_one_kind_are_alike(mechanism, ratio):
         pairs = [PairOfValues(mechanism, a, b, groups) for a in range(k) for b in range(k) if a != b]
         kinds = {pair.kind: pair for pair in pairs}
         assert len(kinds) < len(pairs)
-        assert len(unlike(pairs)) == len(kinds)
+        assert len(distinct_pairs(pairs)) == len(kinds)
         for pair in pairs:
             assert float(pair.excess_beyond(math.log(ratio))) == pytest.approx(
                 float(kinds[pair.kind].excess_beyond(math.log(ratio))), rel=1e-12

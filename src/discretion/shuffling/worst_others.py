@@ -62,16 +62,16 @@ from discretion.shuffling.bounds import (
     exact_leaks,
     gain_leak,
 )
-from discretion.shuffling.known_others import AmongOthers, even, known
+from discretion.shuffling.known_others import AmongKnown, even_counts, known_groups
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.groups import Ends, Group, is_symmetric, report_types
 from discretion.shuffling.laws.pairs import (
     PairOfValues,
     check_summed,
+    distinct_pairs,
     largest_excess_beyond,
     leakiest_ends,
     tests_of_logs,
-    unlike,
 )
 from discretion.shuffling.laws.report_histograms import OPERATIONS_PER_CROWD
 from discretion.shuffling.views import Result, View, bayes_capacity_of_guess, ldp_epsilon_of_mechanism, risk_of_guess
@@ -148,7 +148,7 @@ class WorstCase(Protocol):
         """Return how many likelihoods it takes where the others hold these values."""
         ...
 
-    def among(self, counts: Counts) -> float | Estimate:
+    def leak_at(self, counts: Counts) -> float | Estimate:
         """Return it where the others hold these values."""
         ...
 
@@ -183,7 +183,7 @@ class WorstCaseOfValues:
             return 0
         return others.cells if others.is_listable else math.inf
 
-    def among(self, counts: Counts) -> float | Estimate:
+    def leak_at(self, counts: Counts) -> float | Estimate:
         """Return the leak."""
         return self.leak(self._view_among(counts)).compute()
 
@@ -196,8 +196,8 @@ class WorstCaseOfValues:
         """Return the leak by each."""
         return np.array([self.leak_by_likelihoods(rows) for rows in likelihoods.swapaxes(0, 1)])
 
-    def _view_among(self, counts: Counts) -> AmongOthers:
-        return AmongOthers(self.view.mechanism, 1 + sum(counts), known(counts))
+    def _view_among(self, counts: Counts) -> AmongKnown:
+        return AmongKnown(self.view.mechanism, 1 + sum(counts), known_groups(counts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,10 +222,10 @@ class WorstCaseOfPairs:
     @property
     def lists_all(self) -> bool:
         """Whether every histogram can be listed, down to the least likely one."""
-        counts = even(self.view.n - 1, self.view.secrets)
+        counts = even_counts(self.view.n - 1, self.view.secrets)
         return all(pair.lists_all for pair in self._pairs(counts))
 
-    def among(self, counts: Counts) -> float | Estimate:
+    def leak_at(self, counts: Counts) -> float | Estimate:
         """Return the leak of the leakiest pair."""
         return largest(map(self.leak, self._pairs(counts)))
 
@@ -242,7 +242,7 @@ class WorstCaseOfPairs:
 
     def _pairs(self, counts: Counts) -> list[PairOfValues]:
         if counts not in self.listed:
-            pairs = unlike(PairOfValues(self.view.mechanism, a, b, known(counts)) for a, b in self.ends)
+            pairs = distinct_pairs(PairOfValues(self.view.mechanism, a, b, known_groups(counts)) for a, b in self.ends)
             self.listed[counts] = pairs
         return self.listed[counts]
 
@@ -275,7 +275,7 @@ def is_enumerable(case: WorstCase) -> bool:
     if k > MAX_VALUES_TRIED:
         return False
     most = limits.current().steps(MAX_LIKELIHOODS_EXPECTED, each=8)
-    return usually * max(case.cells(even(users, k)), _FEWEST_CELLS) <= most
+    return usually * max(case.cells(even_counts(users, k)), _FEWEST_CELLS) <= most
 
 
 def search_counts(case: WorstCase) -> Largest:
@@ -290,7 +290,7 @@ def search_counts(case: WorstCase) -> Largest:
         work += max(_FEWEST_CELLS, cells)
         if work > most:
             return -math.inf, math.inf
-        leak = case.among(counts)
+        leak = case.leak_at(counts)
         return lowest(leak), highest(leak)
 
     return largest_over_counts(case.view.n - 1, case.view.secrets, case.distinct, interval)
@@ -327,13 +327,16 @@ def bounded_worst_leak(view: AmongWorst, leak: Leak, bounds: LeakBounds) -> Esti
     mechanism, users = view.mechanism, view.n - 1
     values = 2 if is_symmetric(mechanism) else _MAX_VALUES_IN_BOUND
     uniform_groups = [(Group(users, value=value),) for value in range(min(view.secrets, values))]
-    views = [AmongOthers(mechanism, view.n, groups) for groups in uniform_groups]
-    coarse = (AmongOthers(two, view.n, groups) for two in coarsenings(mechanism) for groups in uniform_groups)
-    among = LeakAmongOneLaw(mechanism, leak, bounds)
+    views = [AmongKnown(mechanism, view.n, groups) for groups in uniform_groups]
+    coarse = (AmongKnown(two, view.n, groups) for two in coarsenings(mechanism) for groups in uniform_groups)
+    leak_among = LeakAmongOneLaw(mechanism, leak, bounds)
     attained = [*exact_leaks(leak, views), *exact_leaks(leak, coarse)]
-    attained += [among.closed(*groups).below(view.n) for groups in uniform_groups]
-    attained += [bounds.surely(mechanism, groups) for groups in [*uniform_groups, known(even(users, view.secrets))]]
-    return enclosed_leak(attained, view, among, math.inf)
+    attained += [leak_among.closed_bounds(*groups).lower_bound(view.n) for groups in uniform_groups]
+    attained += [
+        bounds.linear_leak(mechanism, groups)
+        for groups in [*uniform_groups, known_groups(even_counts(users, view.secrets))]
+    ]
+    return enclosed_leak(attained, view, leak_among, math.inf)
 
 
 @plan_posterior_vulnerability.register
@@ -374,7 +377,7 @@ def _bayes_security_among_worst(system: AmongWorst) -> Result:
 
 @plan_mutual_information.register
 def _information_among_worst(system: AmongWorst, prior: Prior) -> Result:
-    def leak(view: AmongOthers) -> Result:
+    def leak(view: AmongKnown) -> Result:
         return plan_mutual_information(view, prior)
 
     case = WorstCaseOfValues(system, leak, lambda rows: information_of(Dense(rows), prior), symmetric=prior is None)
@@ -438,7 +441,7 @@ def _bounded_profile(system: AmongWorst) -> Profile:
         for groups in _likely_worst(n - 1, min(k, 3 if is_symmetric(mechanism) else _MAX_VALUES_IN_PROFILE))
     ]
     most = limits.current().steps(MAX_HISTOGRAMS_TRIED, each=8)
-    pairs = [pair for pair in unlike(pairs) if len(pair.groups) < 2 or pair.cells <= most]
+    pairs = [pair for pair in distinct_pairs(pairs) if len(pair.groups) < 2 or pair.cells <= most]
 
     def profile(epsilon: float) -> float | Estimate:
         return as_share(

@@ -21,7 +21,14 @@ from discretion.measures.privacy_loss.divergences import excess_over
 from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.binomial import binomial_window
 from discretion.numerics.means.mean_excess import RELATIVE, Bounded, mean_excess
-from discretion.shuffling.laws.groups import Group, Others, alike_pairs, blanket_probability, is_symmetric, report_types
+from discretion.shuffling.laws.groups import (
+    Group,
+    OtherUsers,
+    alike_pairs,
+    blanket_probability,
+    is_symmetric,
+    report_types,
+)
 
 BOUND = Method("certified bounds: from above by the privacy blanket, from below by what is surely seen", "bound")
 
@@ -104,7 +111,7 @@ class Blanket:
         return self._bounds[key]
 
     @cached_property
-    def _hidden_among(self) -> Others:
+    def _hidden_among(self) -> OtherUsers:
         hidden = self._n > 1 and blanket_probability(self._mechanism) > 0
         return (Group(1, blanket=True),) if hidden else ()
 

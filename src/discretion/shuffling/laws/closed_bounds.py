@@ -54,7 +54,7 @@ from discretion.mechanisms.reporting import reporting
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.excess import relative_excess
 from discretion.numerics.laws.poisson_multinomial import histogram_box
-from discretion.shuffling.laws.groups import Group, Others, alike_values, is_symmetric, report_types
+from discretion.shuffling.laws.groups import Group, OtherUsers, alike_values, holders, is_symmetric, report_types
 
 # Steps that agree in so many bits count as one; how far rounding moves a step, and a bound relatively.
 _BITS, _STEP_ROUNDING, _ROUNDING = 48, 1e-14, 1e-11
@@ -78,11 +78,11 @@ _MAX_EXPONENT, _SERIES_BELOW = 100.0, 1e-3
 class ClosedBounds(Protocol):
     """Bounds of a leak among others of one law, by the number of all reports."""
 
-    def above(self, n: int) -> float:
+    def upper_bound(self, n: int) -> float:
         """Return an upper bound among n reports."""
         ...
 
-    def below(self, n: int) -> float:
+    def lower_bound(self, n: int) -> float:
         """Return a lower bound among n reports."""
         ...
 
@@ -171,14 +171,14 @@ class InformationAmong:
     law: OneLaw
     prior: Reals
 
-    def above(self, n: int) -> float:
+    def upper_bound(self, n: int) -> float:
         """Return ``Σ π_x D(P_x ‖ P) - D(P_π ‖ P)``, both on the side of more."""
         if self.law.steps is None:
             return math.inf
         each = math.fsum(w * s.divergence_above(n) for w, s in zip(self._weights, self.law.steps, strict=True))
         return each if self._drawn is None else max(0.0, each - self._drawn.divergence_below(n))
 
-    def below(self, n: int) -> float:
+    def lower_bound(self, n: int) -> float:
         """Return the same, both on the side of less."""
         if self.law.steps is None or self._drawn is None:
             return 0.0
@@ -200,13 +200,13 @@ class CapacityAmong:
 
     law: OneLaw
 
-    def above(self, n: int) -> float:
+    def upper_bound(self, n: int) -> float:
         """Return the largest divergence."""
         return math.inf if self.law.steps is None else max(steps.divergence_above(n) for steps in self.law.steps)
 
-    def below(self, n: int) -> float:
+    def lower_bound(self, n: int) -> float:
         """Return the mutual information of a uniform value."""
-        return self._uniform.below(n)
+        return self._uniform.lower_bound(n)
 
     @cached_property
     def _uniform(self) -> InformationAmong:
@@ -221,16 +221,16 @@ class GainAmong:
     prior: Reals
     gain: Gain
 
-    def above(self, n: int) -> float:
+    def upper_bound(self, n: int) -> float:
         """Return the least of both bounds."""
-        information = self._information.above(n)
+        information = self._information.upper_bound(n)
         by_information = self._blind + self.gain.width * math.sqrt(information / 2) if information < 1 else math.inf
         if self._means is None:
             return by_information
         bound = min(self._bound(t, n) for t in (_usual(self._means, n) * _TRIED).tolist())
         return min(by_information, bound + _ROUNDING * abs(bound))
 
-    def below(self, n: int) -> float:
+    def lower_bound(self, n: int) -> float:
         """Return what a blind guess gains."""
         return self._blind
 
@@ -329,7 +329,7 @@ def _rounded(numbers: Reals) -> Reals:
     return np.ldexp(np.round(np.ldexp(numbers, _BITS - exponents)), exponents - _BITS)
 
 
-def information_below(mechanism: System, groups: Others, prior: Reals) -> float:
+def information_below(mechanism: System, groups: OtherUsers, prior: Reals) -> float:
     """Return a lower bound of the mutual information between the target's value and all reports."""
     types = _all_types(mechanism, groups)
     if types is not None:
@@ -342,7 +342,7 @@ def information_below(mechanism: System, groups: Others, prior: Reals) -> float:
     return float(prior @ np.maximum(divergences, 0.0)) * (1 - _ROUNDED_BOUND)
 
 
-def guess_below(mechanism: System, groups: Others) -> float:
+def guess_below(mechanism: System, groups: OtherUsers) -> float:
     """Return a lower bound of how often a uniform value is guessed right, for symmetric pure protocols."""
     report = reporting(mechanism)
     k = mechanism.secrets
@@ -356,7 +356,7 @@ def guess_below(mechanism: System, groups: Others) -> float:
     return (1 + risen * (1 - _ROUNDED_BOUND)) / k
 
 
-def _all_types(mechanism: System, groups: Others) -> Reals | None:
+def _all_types(mechanism: System, groups: OtherUsers) -> Reals | None:
     """Return the laws of the types of report of all values and groups, or None if they are too many."""
     k = mechanism.secrets
     report = reporting(mechanism)
@@ -395,14 +395,14 @@ def _log_moments(theta: Reals, laws: Reals) -> Reals:
     return beyond @ laws.T + _log_excess(moved)
 
 
-def _divergences_of_support(mechanism: System, groups: Others, prior: Reals) -> Reals:
+def _divergences_of_support(mechanism: System, groups: OtherUsers, prior: Reals) -> Reals:
     """Return the same by how many reports support x."""
     own, other = _support(mechanism)
     gap = own - other
     gains = gap * (1 - prior)
-    holders, strangers = _holders(prior.size, groups)
+    known, strangers = _known_and_strangers(prior.size, groups)
     same = np.full(prior.size, own), np.full(prior.size, other)
-    laws = [(holders, same[0]), (holders.sum() - holders, same[1])]
+    laws = [(known, same[0]), (known.sum() - known, same[1])]
     laws += [(count, other + gap * law) for count, law in [*strangers, (1, prior)]]
     spread = np.sum([count * law * (1 - law) for count, law in laws], axis=0)
     theta = np.divide(gains, spread, out=np.zeros_like(gains), where=spread > 0)
@@ -430,13 +430,13 @@ class _Counts(NamedTuple):
     law: Reals
 
 
-def _laws_of_support(mechanism: System, groups: Others) -> list[_Counts]:
+def _laws_of_support(mechanism: System, groups: OtherUsers) -> list[_Counts]:
     """Return the laws of the counts of all values, or of none if they are too many."""
     own, other = _support(mechanism)
-    held, strangers = _holders(mechanism.secrets, groups)
-    total = int(held.sum())
+    known, strangers = _known_and_strangers(mechanism.secrets, groups)
+    total = int(known.sum())
     likely = [other + (own - other) * law for _, law in strangers]
-    kinds, sizes = np.unique(np.stack([held, *likely]), axis=1, return_counts=True)
+    kinds, sizes = np.unique(np.stack([known, *likely]), axis=1, return_counts=True)
     if sizes.size > _MAX_KINDS:
         return []
 
@@ -448,13 +448,10 @@ def _laws_of_support(mechanism: System, groups: Others) -> list[_Counts]:
     return [_Counts(size, law(*kind)) for size, kind in zip(sizes.tolist(), kinds.T.tolist(), strict=True)]
 
 
-def _holders(k: int, groups: Others) -> tuple[Reals, list[tuple[int, Reals]]]:
+def _known_and_strangers(k: int, groups: OtherUsers) -> tuple[Reals, list[tuple[int, Reals]]]:
     """Return how many of the others are known to hold each value, and how many hold one by which laws."""
-    holders = np.zeros(k)
-    for group in groups:
-        if group.value is not None:
-            holders[group.value] = group.count
-    return holders, [(group.count, group.law(k)) for group in groups if group.value is None]
+    strangers = [(group.count, group.law(k)) for group in groups if group.value is None]
+    return holders(k, groups).astype(np.float64), strangers
 
 
 def _risen(k: int, gap: float, counts: list[_Counts], expected: float) -> float:

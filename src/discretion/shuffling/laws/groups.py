@@ -28,10 +28,10 @@ class Group(Sender):
     count: int
 
 
-Others = tuple[Group, ...]
+OtherUsers = tuple[Group, ...]
 
 
-def others(knowledge: Knowledge, n: int) -> Others:
+def groups_of_others(knowledge: Knowledge, n: int) -> OtherUsers:
     """Return the n-1 others by what is known of them, without empty groups."""
     counts: dict[int, int] = {}
     strangers = 0
@@ -51,6 +51,15 @@ def others(knowledge: Knowledge, n: int) -> Others:
     return tuple(groups)
 
 
+def holders(k: int, groups: OtherUsers) -> Integers:
+    """Return how many of the others are known to hold each of k values."""
+    counts = np.zeros(k, dtype=np.int64)
+    for group in groups:
+        if group.value is not None:
+            counts[group.value] = group.count
+    return counts
+
+
 def is_symmetric(mechanism: System) -> bool:
     """Whether the mechanism treats all values alike: renaming them renames the reports."""
     return reporting(mechanism).is_symmetric
@@ -61,7 +70,7 @@ def blanket_probability(mechanism: System) -> float:
     return reporting(mechanism).blanket_probability
 
 
-def report_types(mechanism: System, groups: Others, values: Sequence[int]) -> Reals:
+def report_types(mechanism: System, groups: OtherUsers, values: Sequence[int]) -> Reals:
     """Return what a report tells about the target: how likely is each type of report, a row per value, then per group.
 
     Reports of one type have the same likelihood ratios throughout, so that merging them before the shuffle tells the
@@ -70,7 +79,7 @@ def report_types(mechanism: System, groups: Others, values: Sequence[int]) -> Re
     return reporting(mechanism).report_types(values, groups)
 
 
-def log_report_types(mechanism: System, groups: Others, values: Sequence[int]) -> Reals:
+def log_report_types(mechanism: System, groups: OtherUsers, values: Sequence[int]) -> Reals:
     """Return the logarithms of the types of report, as `report_types` has them but where those underflow."""
     return reporting(mechanism).log_report_types(values, groups)
 
@@ -88,7 +97,7 @@ class AlikePairs(Protocol):
         ...
 
 
-def alike_pairs(mechanism: System, groups: Others) -> AlikePairs:
+def alike_pairs(mechanism: System, groups: OtherUsers) -> AlikePairs:
     """Return the pairs of the target's values between which nothing tells, among these others."""
     if not is_symmetric(mechanism) and all(group.is_uniform for group in groups):
         kinds = reporting(mechanism).pair_kinds()
@@ -134,18 +143,18 @@ class _ByKind:
         return [(a, b) for a, b in np.argwhere(chosen).tolist()]
 
 
-def alike_values(mechanism: System, groups: Others) -> list[list[int]]:
+def alike_values(mechanism: System, groups: OtherUsers) -> list[list[int]]:
     """Return the target's values in lists of those between which nothing tells them apart, lowest first."""
     k = mechanism.secrets
     if not is_symmetric(mechanism):
         return [[value] for value in range(k)]
     # Two values differ only in how many of the others hold them, or are likely to.
-    holders = {group.value: group.count for group in groups if group.value is not None}
+    counts = holders(k, groups)
     population = next((group.population for group in groups if group.population is not None), None)
-    if not holders and population is None:
+    if not counts.any() and population is None:
         return [list(range(k))]
     kinds: dict[tuple[int, float], list[int]] = {}
     for value in range(k):
-        kind = holders.get(value, 0), 0.0 if population is None else float(population[value])
+        kind = int(counts[value]), 0.0 if population is None else float(population[value])
         kinds.setdefault(kind, []).append(value)
     return list(kinds.values())
