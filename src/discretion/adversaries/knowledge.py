@@ -1,4 +1,4 @@
-"""What the adversary of a shuffled collection knows of the users other than her target."""
+"""The knowledge that an adversary of a shuffled collection has of the users other than its target."""
 
 import math
 from collections.abc import Iterable
@@ -109,8 +109,8 @@ class Exchangeable(Knowledge):
     alpha: tuple[float, ...]
 
     def __init__(self, alpha: ArrayLike) -> None:
-        given = as_parameters(alpha, "one per value", at_least=1)
-        object.__setattr__(self, "alpha", tuple(given.tolist()))
+        parameters = as_parameters(alpha, "one per value", at_least=1)
+        object.__setattr__(self, "alpha", tuple(parameters.tolist()))
 
     @property
     def prior(self) -> tuple[float, ...]:

@@ -136,8 +136,8 @@ class Channel(Composable):
         >>> Channel([[0.2, 0.4, 0.4, 0], [0.1, 0.2, 0.7, 0]]).reduced().matrix.round(12).tolist()
         [[0.6, 0.4], [0.3, 0.7]]
         """
-        merged, kept = self._storage.merged()
-        return Channel.derived(merged, self._inputs, tuple(self._outputs[y] for y in kept))
+        merged, places = self._storage.merged()
+        return Channel.derived(merged, self._inputs, tuple(self._outputs[y] for y in places))
 
     @classmethod
     def derived(cls, storage: Storage, inputs: Labels, outputs: Labels) -> "Channel":
@@ -154,7 +154,7 @@ class Channel(Composable):
 
 
 def as_system(system: object) -> System:
-    """Return the system, or say how to make one of what was given."""
+    """Return the system, or raise an error that shows how to make one."""
     if isinstance(system, type):  # whose attributes look like those of its instances
         raise UnsupportedError(
             f"a system must be a Channel, a mechanism or a structured system, got the class {system.__name__}; give it "

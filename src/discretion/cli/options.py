@@ -11,10 +11,8 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 from cyclopts import Parameter, Token
 
 from discretion.errors import InvalidValueError
-from discretion.jobs.options import Names
+from discretion.jobs.options import Header, Names
 from discretion.jobs.options.tables import Parties
-from discretion.numerics.draws import fresh_seed
-from discretion.tables.layouts.headers import Header
 from discretion.validation import as_count
 
 Command = TypeVar("Command", bound=FunctionType)
@@ -26,8 +24,6 @@ Table = Annotated[
         "database's address (postgres://user@host/db?table=NAME), - for CSV on standard input, or example:adult."
     ),
 ]
-
-
 File = Annotated[str, Parameter(metavar="FILE")]
 
 
@@ -45,20 +41,17 @@ class TimeOption:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LimitOptions:
-    """What a command may take.
+class LimitOptions(TimeOption):
+    """How long a command may take, and how much memory.
 
     Parameters
     ----------
     memory
         How much memory to take in addition to about 500 MB of libraries, such as 2GB; half of what is available by
         default.
-    time
-        When to stop, in seconds or as 2m or 1h; no limit by default.
     """
 
     memory: str | None = None
-    time: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,4 +179,6 @@ def as_header_option(text: str | None) -> bool | list[str] | None:
 
 def as_seed(seed: int | None) -> int:
     """Return the seed, at least 0; without one, one that is drawn here, so that the answer can show it."""
+    from discretion.numerics.draws import fresh_seed  # noqa: PLC0415 - few commands draw
+
     return fresh_seed() if seed is None else as_count(seed, "--seed", at_least=0)

@@ -85,7 +85,7 @@ class _Drawn:
     def curve(self, name: str) -> list[Point]:
         """Return the points of a mechanism, the one that was given marked."""
         system, own = self._systems[name], self._own[name]
-        mechanisms = {own: system}
+        mechanisms: dict[float, System] = {own: system}
         try:
             family = family_of(name)
         except InvalidValueError:  # no ε that could vary

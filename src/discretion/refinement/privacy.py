@@ -1,4 +1,4 @@
-"""Whether one system keeps each two secrets as close as another does, in the sense of differential privacy."""
+"""Refinement in the sense of differential privacy: one system keeps each two secrets as close as another does."""
 
 import math
 
@@ -14,7 +14,7 @@ from discretion.refinement.verdict import PrivacyWitness, Refinement
 
 
 def privacy_refines(C: System, D: System) -> Refinement:
-    """Return whether D is at least as private as C for each two secrets: ``C ⊑prv D``.
+    """Decide whether D is at least as private as C for each two secrets: ``C ⊑prv D``.
 
     ``d_C(x, x') = max_y |ln C[x, y] / C[x', y]| >= d_D(x, x')`` for all secrets x and x'
 
@@ -56,7 +56,7 @@ def privacy_refines(C: System, D: System) -> Refinement:
 
 
 def closer_pair(C: System, D: System) -> str | None:
-    """Return why D cannot refine C in any sense, if it tells two secrets apart better; None if it does not.
+    """Return the reason that D cannot refine C in any sense, if it distinguishes two secrets better; else None.
 
     An observation may be rarer than the tolerance of a factor or a mixture, and yet exclude a secret.
     """
@@ -73,8 +73,8 @@ def closer_pair(C: System, D: System) -> str | None:
 def _distances(system: System) -> Reals:
     """Return the largest difference of the logarithms of each two rows, those of what neither allows aside."""
     rows = log_likelihoods(system)
-    found = np.zeros((len(rows), len(rows)))
+    distances = np.zeros((len(rows), len(rows)))
     with np.errstate(invalid="ignore"):
         for a, row in enumerate(rows):
-            found[a] = np.nanmax(np.abs(rows - row), axis=1, initial=0.0)
-    return found
+            distances[a] = np.nanmax(np.abs(rows - row), axis=1, initial=0.0)
+    return distances

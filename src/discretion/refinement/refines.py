@@ -1,4 +1,4 @@
-"""Whether one system is at least as safe as another against everybody."""
+"""Refinement: one system is at least as safe as another against every adversary."""
 
 from fractions import Fraction
 
@@ -11,7 +11,7 @@ from discretion.refinement.verdict import Refinement
 
 
 def refines(C: System, D: System) -> Refinement:
-    """Return whether D refines C, ``C ⊑ D``: whether everybody gains at least as much from C as from D.
+    """Decide whether D refines C, ``C ⊑ D``: whether every adversary gains at least as much from C as from D.
 
     ``C ⊑ D`` exactly if some channel R makes D of what C shows, ``C R = D``.
 
@@ -52,7 +52,7 @@ def refines(C: System, D: System) -> Refinement:
     try:
         pair = ChannelPair(C, D)
         nearest = pair.nearest
-        nearest.search(lambda found: _is_decided(found, pair.rounding))
+        nearest.search(lambda current: _is_decided(current, pair.rounding))
         certificate = pair.certificate(nearest.factor) if nearest.high <= TOLERANCE else None
     except TooLargeError as error:
         return Refinement(None, reason=str(error))
@@ -69,5 +69,5 @@ def refines(C: System, D: System) -> Refinement:
     )
 
 
-def _is_decided(found: Nearest, rounding: float) -> bool:
-    return found.high <= TOLERANCE or found.low > rounding
+def _is_decided(nearest: Nearest, rounding: float) -> bool:
+    return nearest.high <= TOLERANCE or nearest.low > rounding

@@ -34,13 +34,13 @@ class Witness:
     Parameters
     ----------
     prior
-        What she knows of the secret.
+        The law of the secret.
     gain
-        What she wants: gains in [0, 1].
+        The gains, in [0, 1].
     gap
-        How much more she gains.
+        By how much it gains more.
     vulnerabilities
-        What she gains from the first and from the second; Fractions of channels of fractions.
+        Its gain from the first and from the second; Fractions of channels of fractions.
     """
 
     prior: Reals
@@ -55,7 +55,7 @@ class Witness:
 
 @dataclass(frozen=True, eq=False)
 class PrivacyWitness:
-    """Two secrets that the second system tells apart better than the first.
+    """Two secrets that the second system distinguishes better than the first.
 
     Parameters
     ----------
@@ -117,14 +117,14 @@ class Refinement:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as one object, as JSON has it; factors, priors and gains are left to Python."""
-        found: dict[str, Any] = {"holds": self.holds}
+        fields: dict[str, Any] = {"holds": self.holds}
         if self.certificate is not None:
-            found["residual"] = float(self.certificate.residual)
+            fields["residual"] = float(self.certificate.residual)
         if isinstance(self.witness, Witness):
-            found |= {
+            fields |= {
                 "gap": float(self.witness.gap),
                 "vulnerabilities": [float(v) for v in self.witness.vulnerabilities],
             }
         elif self.witness is not None:
-            found |= {"gap": self.witness.gap, "secrets": list(self.witness.secrets)}
-        return found | ({"reason": self.reason} if self.reason else {})
+            fields |= {"gap": self.witness.gap, "secrets": list(self.witness.secrets)}
+        return fields | ({"reason": self.reason} if self.reason else {})

@@ -1,4 +1,4 @@
-"""What a user with a prior of her own can rely on, whatever prior the system was measured at."""
+"""Lower bounds of the Bayes risk at a user's own prior, whatever prior the system was measured at."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -41,7 +41,7 @@ class BayesRiskBounds:
 
 @measure
 def bayes_risk_bounds(system: System, prior: ArrayLike | None = None) -> Plan[BayesRiskBounds]:
-    """Return what Bayes security and what the Bayes capacity say of the risk at a user's own prior.
+    """Return the lower bounds of the Bayes risk at a prior that Bayes security and the Bayes capacity give.
 
     ``R*(π, C) >= β*(C) · (1 - max π)`` and ``R*(π, C) >= 1 - ML^×(C) · max π``
 
@@ -73,10 +73,10 @@ def bayes_risk_bounds(system: System, prior: ArrayLike | None = None) -> Plan[Ba
     >>> bayes_risk_bounds(mechanism, [0.5, 0.5, 0, 0]).tighter
     'bayes_security'
     """
-    seen = as_plain(system)
-    law = prior_on(seen, prior)
-    security, capacity = plan_bayes_security(seen), plan_multiplicative_bayes_capacity(seen)
-    likeliest = 1 / seen.secrets if law is None else float(law.max())
+    plain = as_plain(system)
+    law = prior_on(plain, prior)
+    security, capacity = plan_bayes_security(plain), plan_multiplicative_bayes_capacity(plain)
+    likeliest = 1 / plain.secrets if law is None else float(law.max())
     error = 1 - likeliest if law is None else float(np.delete(law, law.argmax()).sum())
 
     def bounds() -> BayesRiskBounds:

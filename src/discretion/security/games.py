@@ -27,7 +27,7 @@ class Game:
     name
         What the paper calls it.
     secrets, observations
-        Those that the challenger draws from, some chosen by the adversary where the game lets her.
+        Those that the challenger draws from, some chosen by the adversary where the game lets it.
     joint
         With what probability he draws each secret with each observation, a row per secret.
     """
@@ -46,7 +46,7 @@ class Game:
         return float(self.joint.max(axis=0).sum())
 
     def play(self, rounds: int, confidence: float = 0.95, rng: Seed = None) -> Estimate:
-        """Return the share of rounds that the adversary wins, with an interval of her chance.
+        """Return the share of rounds that the adversary wins, with an interval of its chance.
 
         Parameters
         ----------
@@ -66,8 +66,8 @@ class Game:
         True
         """
         count, misses = as_crowd(rounds, "rounds"), 1 - as_confidence(confidence)
-        drawn = generator(rng).multinomial(count, (self.joint / self.joint.sum()).ravel()).reshape(self.joint.shape)
-        won = int(np.take_along_axis(drawn, self.joint.argmax(axis=0)[None, :], axis=0).sum())
+        draws = generator(rng).multinomial(count, (self.joint / self.joint.sum()).ravel()).reshape(self.joint.shape)
+        won = int(np.take_along_axis(draws, self.joint.argmax(axis=0)[None, :], axis=0).sum())
         low, high = (float(limit(won, count, misses / 2)) for limit in (lower_limit, upper_limit))
         return Estimate(won / count, low, high, confidence, f"{self.name}, {count:,} rounds, Clopper-Pearson")
 
@@ -75,7 +75,7 @@ class Game:
 def indistinguishability_game(system: System, prior: ArrayLike | None = None) -> Game:
     """Return IND-BAY: the challenger draws a secret by the prior, the adversary sees its observation and guesses it.
 
-    Her chance is the posterior Bayes vulnerability: she is wrong with probability ``β(π, C) (1 - max_s π_s)``.
+    Its chance is the posterior Bayes vulnerability: it is wrong with probability ``β(π, C) (1 - max_s π_s)``.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def indistinguishability_game(system: System, prior: ArrayLike | None = None) ->
 def chosen_secrets_game(system: System) -> Game:
     """Return IND-MINBAY: as IND-BAY, but the adversary chooses the two secrets, of which he draws one by a fair coin.
 
-    She takes the leakiest pair, and her chance is ``1 - β*/2``.
+    The adversary takes the leakiest pair, and its chance is ``1 - β*/2``.
 
     Parameters
     ----------
@@ -134,8 +134,8 @@ def chosen_secrets_game(system: System) -> Game:
 def chosen_observation_game(system: System) -> Game:
     """Return IND-LDP: the adversary chooses two secrets and what is observed, and is not shown which of them it was.
 
-    The challenger draws one of the two by how likely each made the observation. She takes the column with the largest
-    ratio, and her chance is ``e^ε / (1 + e^ε)``.
+    The challenger draws one of the two by how likely each made the observation. The adversary takes the column with the
+    largest ratio, and its chance is ``e^ε / (1 + e^ε)``.
 
     Parameters
     ----------
@@ -166,9 +166,9 @@ def chosen_observation_game(system: System) -> Game:
     least, most = rows.min(axis=0), rows.max(axis=0)
     # The share of the likelier secret rises with the ratio, and is 1 where the other one is excluded.
     share = np.divide(most, most + least, out=np.zeros_like(most), where=most > 0)
-    seen = int(share.argmax())
-    a, b = int(rows[:, seen].argmax()), int(rows[:, seen].argmin())
+    observation = int(share.argmax())
+    a, b = int(rows[:, observation].argmax()), int(rows[:, observation].argmin())
     if a == b:  # all secrets make it equally likely
         b = 1
-    two = np.array([[share[seen]], [1 - share[seen]]])
-    return Game("IND-LDP", (channel.inputs[a], channel.inputs[b]), (channel.outputs[seen],), two)
+    two = np.array([[share[observation]], [1 - share[observation]]])
+    return Game("IND-LDP", (channel.inputs[a], channel.inputs[b]), (channel.outputs[observation],), two)

@@ -67,7 +67,7 @@ def partition_gain(labels: Iterable[Hashable]) -> Gain:
 
     Notes
     -----
-    This is whatever else than the secret itself she may want to know: a property, a digit, a neighbourhood.
+    This is any function of the secret that an adversary may want to know: a property, a digit, a neighborhood.
 
     Examples
     --------
@@ -78,14 +78,14 @@ def partition_gain(labels: Iterable[Hashable]) -> Gain:
     """
     check_length(getattr(labels, "size", 0))
     try:
-        given = list(labels)
+        values = list(labels)
     except TypeError:
         raise InvalidGainError(f"a partition needs a label for each secret, got {short_repr(labels)}") from None
-    if not given:
+    if not values:
         raise InvalidGainError("a partition needs a label for each secret, got none")
     numbers: dict[Hashable, int] = {}
-    block_of = np.empty(len(given), dtype=np.int64)
-    for secret, label in enumerate(given):
+    block_of = np.empty(len(values), dtype=np.int64)
+    for secret, label in enumerate(values):
         try:
             block_of[secret] = numbers.setdefault(label, len(numbers))
         except TypeError:
@@ -97,14 +97,14 @@ def partition_gain(labels: Iterable[Hashable]) -> Gain:
 
 
 def set_gain(k: int, members: Iterable[int]) -> Gain:
-    """Return the gain of saying rightly whether the secret is in a set: ``g(w, x) = 1`` if ``w = [x in members]``.
+    """Return the gain of deciding correctly whether the secret is in a set: ``g(w, x) = 1`` if ``w = [x in members]``.
 
     Parameters
     ----------
     k
         Number of secrets, at least 1.
     members
-        The numbers of the secrets in the set, each once, in ``0..k-1``; with none or all she knows it already.
+        The numbers of the secrets in the set, each once, in ``0..k-1``; with none or all the guess is certain.
 
     Raises
     ------

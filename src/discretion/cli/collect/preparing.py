@@ -47,8 +47,8 @@ def keys(
     """
     from discretion.collection.services.home import Home  # noqa: PLC0415 - the extra collect
 
-    made = Home(Path(home)).furnish(role, as_count(days, "--days", at_least=1))
-    public = {{"seal": "key", "sign": "signer"}[kind]: key.public.hex() for kind, key in made.items()}
+    new_keys = Home(Path(home)).furnish(role, as_count(days, "--days", at_least=1))
+    public = {{"seal": "key", "sign": "signer"}[kind]: key.public.hex() for kind, key in new_keys.items()}
     if json:
         print_json("collect keys", {"home": home, "role": role, "days": days}, public)
     else:
@@ -96,11 +96,11 @@ def init(description: str, /, *, out: str, days: Whole = 90, json: Json = False)
             home.key(home.party.key)
         part.rename(folder)
     homes = [Home(folder / name) for name in names]
-    told = {"task": str(folder / "task"), "digest": task.digest.hex(), "homes": [str(home.folder) for home in homes]}
+    results = {"task": str(folder / "task"), "digest": task.digest.hex(), "homes": [str(home.folder) for home in homes]}
     if json:
-        print_json("collect init", {"description": description, "out": out, "days": days}, told)
+        print_json("collect init", {"description": description, "out": out, "days": days}, results)
     else:
-        say(f"task {told['task']}, SHA-256 {told['digest']}")
+        say(f"task {results['task']}, SHA-256 {results['digest']}")
         for home in homes:
             say_folded(f"{home.role}: discretion collect {home.role} {home.folder}")
     return 0
@@ -127,16 +127,16 @@ def tokens(home: str, /, *, count: Whole, out: str, authority: str | None = None
     from discretion.cli.collect.operating import service_of  # noqa: PLC0415 - the extra collect
     from discretion.collection.parts.durable import write_whole  # noqa: PLC0415
 
-    drawn = [token_bytes(32) for _ in range(as_count(count, "--count", at_least=1))]
+    new_tokens = [token_bytes(32) for _ in range(as_count(count, "--count", at_least=1))]
     target = writable(out)
     with service_of(home, authority) as service:
         for start in range(0, count, 1 << 14):
-            body = b"".join(sha256(token).digest() for token in drawn[start : start + (1 << 14)])
+            body = b"".join(sha256(token).digest() for token in new_tokens[start : start + (1 << 14)])
             service.ask("POST", "/tokens", content=body)
-    write_whole(target, b"".join(token.hex().encode() + b"\n" for token in drawn))
-    told = {"tokens": count, "out": out}
+    write_whole(target, b"".join(token.hex().encode() + b"\n" for token in new_tokens))
+    results = {"tokens": count, "out": out}
     if json:
-        print_json("collect tokens", {"home": home, "count": count, "out": out}, told)
+        print_json("collect tokens", {"home": home, "count": count, "out": out}, results)
     else:
         say(f"{count:,} tokens in {out}")
     return 0

@@ -82,10 +82,10 @@ def shuffler(
     """
     from discretion.collection.services.shuffler import ShufflerService  # noqa: PLC0415 - the extra collect
 
-    wanted = None if people is None else as_count(people, "--people", at_least=1)
-    with _home(home, "shuffler", listening) as held:
+    expected = None if people is None else as_count(people, "--people", at_least=1)
+    with _home(home, "shuffler", listening) as party_home:
         service = ShufflerService(
-            held, store=store, people=wanted, cores=_cores(listening), authority=listening.authority,
+            party_home, store=store, people=expected, cores=_cores(listening), authority=listening.authority,
             shuffle=_shuffle(engine),
         )  # fmt: skip
         return _serve(service, listening)
@@ -101,8 +101,8 @@ def curator(home: str, /, *, listening: Annotated[Listening, Parameter(name="*")
     """
     from discretion.collection.services.curator import CuratorService  # noqa: PLC0415 - the extra collect
 
-    with _home(home, "curator", listening) as held:
-        return _serve(CuratorService(held, cores=_cores(listening), authority=listening.authority), listening)
+    with _home(home, "curator", listening) as party_home:
+        return _serve(CuratorService(party_home, cores=_cores(listening), authority=listening.authority), listening)
 
 
 def analyst(home: str, /, *, listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS) -> int:
@@ -115,8 +115,8 @@ def analyst(home: str, /, *, listening: Annotated[Listening, Parameter(name="*")
     """
     from discretion.collection.services.analyst import AnalystService  # noqa: PLC0415 - the extra collect
 
-    with _home(home, "analyst", listening) as held:
-        return _serve(AnalystService(held, cores=_cores(listening), authority=listening.authority), listening)
+    with _home(home, "analyst", listening) as party_home:
+        return _serve(AnalystService(party_home, cores=_cores(listening), authority=listening.authority), listening)
 
 
 @contextmanager

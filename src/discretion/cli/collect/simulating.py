@@ -94,25 +94,25 @@ def simulate(
         stack.callback(progress.done)
         stack.enter_context(limits.watched())
         stack.enter_context(limits.working())
-        found = simulated(
+        simulation = simulated(
             table, as_names(columns), users=users, k=k, budget=budget, shufflers=shufflers, curatorless=curatorless,
             rounds=rounds, randomize=laws, cores=cores, seed=start, tell=progress,
             header=as_header_option(header), memory=room,
         )  # fmt: skip
     missing = dict.fromkeys(MEASURES, "a budget within which something goes out")
-    verdicts = judged(gates, found.measures, "a limit outside of this", missing)
+    verdicts = judged(gates, simulation.measures, "a limit outside of this", missing)
     if json:
         inputs = {
             "table": without_password(table), "columns": as_names(columns), "users": users, "k": k, "budget": budget,
             "shufflers": shufflers, "curatorless": curatorless, "rounds": rounds, "randomize": list(randomize),
             "cores": cores, "seed": start, "header": header, "memory": memory, "time": time,
         }  # fmt: skip
-        print_json("collect simulate", inputs, found.to_dict(), verdicts)
+        print_json("collect simulate", inputs, simulation.to_dict(), verdicts)
     else:
         from discretion.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
         from discretion.presenting.views.terminal import to_text  # noqa: PLC0415
 
-        Screen().print(to_text(simulation_document(found, full=full)))
+        Screen().print(to_text(simulation_document(simulation, full=full)))
         say_verdicts(verdicts)
     return code_of(verdict.verdict for verdict in verdicts)
 

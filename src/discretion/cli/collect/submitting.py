@@ -69,17 +69,17 @@ def submit(
         as_count(fewest_shufflers, "--fewest-shufflers", at_least=1),
         None if digest is None else _of_32_bytes(digest, "--digest"),
     )
-    kept = writable(state)
+    state_file = writable(state)
     with Neighbour(url, authority=authority) as first:
-        if kept.exists():
-            with opened(kept, "what was sent before", InvalidValueError) as file:
+        if state_file.exists():
+            with opened(state_file, "what was sent before", InvalidValueError) as file:
                 client = Client.restored(file.read(), terms=terms)
         else:
             client = _new(first.ask("GET", "/task"), token, answers, terms)
-        over = take_part(client, first, lambda: write_whole(kept, client.state), authority)
-    told = {"task": client.task.digest.hex(), "purpose": client.task.purpose, "all_sent": over}
+        over = take_part(client, first, lambda: write_whole(state_file, client.state), authority)
+    results = {"task": client.task.digest.hex(), "purpose": client.task.purpose, "all_sent": over}
     if json:
-        print_json("collect submit", {"url": url, "state": state}, told)
+        print_json("collect submit", {"url": url, "state": state}, results)
     else:
         say_folded(
             "the answers for the analyst are sent; this was the last round"
@@ -98,20 +98,20 @@ def _new(task: bytes, token: str | None, answers: str | None, terms: "Terms") ->
         secret = _of_32_bytes(file.read(1000).decode("ascii", "replace").strip(), "a token")
     with opened(answers, "answers", InvalidValueError) as file:
         try:
-            held: Any = json_.loads(file.read())
+            content: Any = json_.loads(file.read())
         except (ValueError, RecursionError):
-            held = None
-    if not isinstance(held, dict) or not all(value is None or isinstance(value, str) for value in held.values()):  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+            content = None
+    if not isinstance(content, dict) or not all(value is None or isinstance(value, str) for value in content.values()):  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
         raise InvalidValueError('answers are a JSON object of texts or null, as {"sex": "f", "town": null}')
-    return Client(task, secret, held, terms=terms)  # pyright: ignore[reportUnknownArgumentType]
+    return Client(task, secret, content, terms=terms)  # pyright: ignore[reportUnknownArgumentType]
 
 
 def _of_32_bytes(text: str, what: str) -> bytes:
     """Return the bytes that a text is in hexadecimal; it may be a secret, and is not quoted."""
     try:
-        held = bytes.fromhex(text)
+        data = bytes.fromhex(text)
     except ValueError:
-        held = b""
-    if len(held) != 32:
+        data = b""
+    if len(data) != 32:
         raise InvalidValueError(f"{what} is 32 bytes in hexadecimal, 64 digits")
-    return held
+    return data

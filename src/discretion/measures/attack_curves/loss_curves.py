@@ -100,13 +100,13 @@ def tests_of_lattice(masses: Reals, losses: Reals) -> Polygon:
     p = np.zeros(losses.size)
     p[above] = np.exp(logarithms(masses[above]) - losses[above])
     mirrored = np.searchsorted(losses, -losses[~above] - (losses[1] - losses[0]) / 2 if losses.size > 1 else losses)
-    within = mirrored < losses.size
-    p[np.flatnonzero(~above)[within]] = masses[mirrored[within]]
+    inside = mirrored < losses.size
+    p[np.flatnonzero(~above)[inside]] = masses[mirrored[inside]]
     return Polygon(p[::-1], masses[::-1], losses[::-1])
 
 
 def _told(law: LossSum, sign: int) -> Polygon:
-    """Return the curve of what a law tells, a sign better or worse than it by what it may be off.
+    """Return the curve of a law, moved up or down by the law's error.
 
     ``Σ max(0, 1 - e^(ε - loss))`` over the masses is the conjugate of the curve with corners at their sums, also where
     rounding leaves the masses of P not adding up to 1; what the one may be off, so is the other.

@@ -30,7 +30,7 @@ def tradeoff(system: System, pair: Pair | None = None) -> Plan[AttackCurve]:
     An attack is a test, perhaps randomized, of whether the secret is b and not a: it accuses the innocent with
     probability α, a false positive, and misses the guilty with β. For a pair ``f(α) = min {β : tests with no more than
     α}``. For all pairs it is the largest convex function that is below the curve of every ordered pair: what any
-    adversary keeps missing, whatever two secrets she tells apart, and in whichever direction.
+    adversary keeps missing, whatever two secrets it distinguishes, and in whichever direction.
 
     Parameters
     ----------
@@ -69,9 +69,9 @@ def tradeoff(system: System, pair: Pair | None = None) -> Plan[AttackCurve]:
     >>> round(curve.at(0.05), 6), round(curve.true_positive_rate(0.001), 6)
     (0.740489, 0.018298)
     """
-    seen = system_of_claim(as_system(system))
+    claim = system_of_claim(as_system(system))
     chosen = None if pair is None else as_pair(pair)
-    return plan_tradeoff(seen, chosen).then(lambda tests: AttackCurve(tests, chosen))
+    return plan_tradeoff(claim, chosen).then(lambda tests: AttackCurve(tests, chosen))
 
 
 @singledispatch
@@ -83,7 +83,7 @@ def plan_tradeoff(system: System, pair: Pair | None) -> Plan[BestTests]:
 
 
 def as_pair(pair: object) -> Pair:
-    """Return two different labels, or say what was given."""
+    """Return two different labels, or raise an error that quotes the argument."""
     try:
         if isinstance(pair, str | bytes):
             raise TypeError
@@ -99,11 +99,11 @@ def as_pair(pair: object) -> Pair:
 
 
 def pair_indices(pair: Pair, secrets: Sequence[Hashable]) -> tuple[int, int]:
-    """Return where both labels are among the secrets, or say that one is not."""
+    """Return the indices of both labels among the secrets, or raise an error that names the missing one."""
     for label in pair:
         if label not in secrets:
-            known = ", ".join(map(repr, secrets[:_SHOWN])) + ", …" * (len(secrets) > _SHOWN)
-            raise InvalidValueError(f"{short_repr(label)} is not a secret of the system; its secrets are {known}")
+            labels = ", ".join(map(repr, secrets[:_SHOWN])) + ", …" * (len(secrets) > _SHOWN)
+            raise InvalidValueError(f"{short_repr(label)} is not a secret of the system; its secrets are {labels}")
     return secrets.index(pair[0]), secrets.index(pair[1])
 
 
@@ -115,10 +115,10 @@ def _best_of_rows(system: System, pair: Pair) -> Polygon:
 
 def _best_of_all(system: System) -> Polygon:
     rows = log_likelihoods(system)
-    found: list[Polygon] = []
+    polygons: list[Polygon] = []
     for a, b in itertools.combinations(rows, 2):
         way = Polygon.from_logs(a, b)
-        found += [way, way.reversed]
-        if len(found) * rows.shape[1] > limits.current().numbers(MAX_LOSS_POINTS):
-            found = [best_of_polygons(found)]
-    return best_of_polygons(found)
+        polygons += [way, way.reversed]
+        if len(polygons) * rows.shape[1] > limits.current().numbers(MAX_LOSS_POINTS):
+            polygons = [best_of_polygons(polygons)]
+    return best_of_polygons(polygons)

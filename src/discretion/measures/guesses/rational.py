@@ -25,7 +25,7 @@ Rows = Callable[[], Fractions]
 
 @singledispatch
 def exact_rows(system: System) -> Rows | None:
-    """Return what makes the rows of a system in fractions, None if they are not to be had."""
+    """Return a function that computes the rows of a system in fractions, or None."""
     return None
 
 
@@ -53,27 +53,27 @@ class ExactGame:
         return _sum(self.gain.best(joint))
 
     def risk(self) -> Fraction:
-        """Return how often the best guess is wrong, if the gain is to be right."""
+        """Return the Bayes risk."""
         return 1 - self.after()
 
     def kept(self) -> Fraction:
-        """Return the share of her error that the adversary keeps, if the gain is to be right."""
+        """Return the Bayes security at this prior."""
         return self.risk() / (1 - self.before())
 
 
 def exact_game(system: System, prior: ArrayLike | None, gain: Gain) -> ExactGame | None:
     """Return the game in fractions that valid arguments are, None if any of them is of doubles."""
-    if (rows := exact_rows(system)) is None or (wanted := gain.as_exact()) is None:
+    if (rows := exact_rows(system)) is None or (exact_gain := gain.as_exact()) is None:
         return None
     k = system.secrets
     exact = np.full(k, Fraction(1, k)) if prior is None else exact_distribution(prior, "prior")
-    return None if exact is None else ExactGame(exact, rows, wanted)
+    return None if exact is None else ExactGame(exact, rows, exact_gain)
 
 
 def best_guess(prior: Fractions, gain: Gain) -> Fraction:
-    """Return what the best guess gains beforehand."""
-    believed: Any = prior[:, None]
-    return _sum(gain.best(believed))
+    """Return the prior vulnerability."""
+    column: Any = prior[:, None]
+    return _sum(gain.best(column))
 
 
 def exact_capacity(system: System) -> Plan[Fraction] | None:

@@ -57,13 +57,13 @@ def mutual_information(
     1.0
     """
     nats = nats_in(unit)
-    seen = as_plain(system)
-    plan = plan_mutual_information(seen, prior_on(seen, prior))
+    plain = as_plain(system)
+    plan = plan_mutual_information(plain, prior_on(plain, prior))
     return plan.then(lambda information: information / nats)
 
 
 def nats_in(unit: Unit) -> float:
-    """Return what one of the unit is in nats, or say which units there are."""
+    """Return the nats in one unit, or raise an error that lists the units."""
     if unit not in _NATS_PER:
         raise InvalidValueError(f"unit must be 'nats' or 'bits', got {unit!r}")
     return _NATS_PER[unit]

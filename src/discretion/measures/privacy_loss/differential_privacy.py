@@ -91,7 +91,7 @@ def privacy_profile(system: System, epsilon: float) -> Plan[float | Estimate]:
     ----------
     system
         A channel, a mechanism, or a structured system. Of a `discretion.Shuffled` it takes what an adversary sees,
-        since differential privacy is a claim against her: ``crowd.seen_by(dc.WorstAllButOne())``.
+        since differential privacy is a claim against it: ``crowd.seen_by(dc.WorstAllButOne())``.
     epsilon
         ε >= 0; infinity is fine. Or a list or an array of these.
 
@@ -158,13 +158,13 @@ def dp_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
     0.03566
     """
     level = as_probability(delta, "delta")
-    seen = system_of_claim(as_system(system))
-    return plan_ldp_epsilon(seen) if level == 0 else plan_least_epsilon(seen, level)
+    claim = system_of_claim(as_system(system))
+    return plan_ldp_epsilon(claim) if level == 0 else plan_least_epsilon(claim, level)
 
 
 @measure_at(OfOrder)
 def renyi_dp(system: System, order: float) -> Plan[float | Estimate]:
-    """Return the largest Rényi divergence between what two secrets make the observer see.
+    """Return the largest Rényi divergence between the laws of the observation of two secrets.
 
     ``max_{a,b} log Σ_y C[a, y]^α C[b, y]^(1-α) / (α - 1)``, over ordered pairs of secrets.
 
@@ -200,7 +200,7 @@ def renyi_dp(system: System, order: float) -> Plan[float | Estimate]:
 
 @singledispatch
 def system_of_claim(system: System) -> System:
-    """Return what a claim of differential privacy is about, or refuse a system that leaves open against whom."""
+    """Return the system that a claim of differential privacy is about, or refuse one whose adversary is not chosen."""
     return plainest(system)
 
 
@@ -274,16 +274,16 @@ _TOO_SMALL = "between ε(2.2e-308) and ε(0), for a δ too small for a double to
 def profile_root(
     profile: Profile, delta: float, most: float, system: object = None, complement: Profile | None = None
 ) -> float | Estimate:
-    """Return where a privacy profile, 0 from ``most`` on, falls to δ > 0; the system is named in errors.
+    """Return the ε at which a privacy profile, 0 from ``most`` on, falls to δ > 0; errors name the system.
 
     Near δ = 1 it takes the complement, ``1 - δ(ε)`` to all digits, of which the profile itself has too few.
     """
-    remembered = cache(profile)
+    cached_profile = cache(profile)
     if complement is None or not _NEAR_ONE < delta < 1:
-        found = _least_epsilon(remembered, delta, most)
+        result = _least_epsilon(cached_profile, delta, most)
     else:
-        found = _least_epsilon(cache(_odds(complement)), 1 / (1 - delta), most)
-    return confirm_inverse(found, highest(found), remembered, delta, name_of_epsilon(system, delta))
+        result = _least_epsilon(cache(_odds(complement)), 1 / (1 - delta), most)
+    return confirm_inverse(result, highest(result), cached_profile, delta, name_of_epsilon(system, delta))
 
 
 # How far apart the bounds of a δ are at most that is no longer between them, next to it.
@@ -320,29 +320,29 @@ def confirm_inverse(answer: T, at: float, forward: Profile, goal: float, questio
 
 
 def _odds(complement: Profile) -> Profile:
-    """Return one in how many it is: what falls like a profile does, and no further than to 1."""
-    return lambda epsilon: mapped(complement(epsilon), lambda left: 1 / max(left, sys.float_info.min))
+    """Return the inverse of what a profile leaves of 1: it falls like a profile, and no further than to 1."""
+    return lambda epsilon: mapped(complement(epsilon), lambda remainder: 1 / max(remainder, sys.float_info.min))
 
 
 def name_of_epsilon(system: object, delta: float) -> str:
-    """Return how to name the question for the ε of a δ in an error."""
+    """Return the words for the ε of a δ in an error."""
     return f"ε(δ = {delta!r})" + (f" of {system!r:.{_SHOWN}}" if system is not None else "")
 
 
-def _least_epsilon(remembered: Profile, delta: float, most: float) -> float | Estimate:
+def _least_epsilon(profile: Profile, delta: float, most: float) -> float | Estimate:
     goal = max(delta, _LEAST)
-    low, high = (_root(lambda epsilon, end=end: end(remembered(epsilon)), goal, most) for end in (lowest, highest))
+    low, high = (_root(lambda epsilon, end=end: end(profile(epsilon)), goal, most) for end in (lowest, highest))
     if delta < goal:
         return settled(Estimate(most, min(low, high), most, None, _TOO_SMALL))
-    found = remembered(high) if math.isfinite(high) else remembered(0.0)
-    if low == high or not isinstance(found, Estimate):
+    value = profile(high) if math.isfinite(high) else profile(0.0)
+    if low == high or not isinstance(value, Estimate):
         return high
     low, high = min(low, high), max(low, high)
-    return settled(Estimate(low + (high - low) / 2, low, high, None, found.method))
+    return settled(Estimate(low + (high - low) / 2, low, high, None, value.method))
 
 
 def _root(profile: Callable[[float], float], delta: float, most: float) -> float:
-    """Return where a falling function, 0 beyond ``most``, reaches delta."""
+    """Return the point at which a falling function, 0 beyond ``most``, reaches delta."""
     from scipy.optimize import brentq  # noqa: PLC0415 - nobody else should wait for it
 
     if profile(0.0) <= delta:

@@ -1,4 +1,4 @@
-"""What a report of a pure protocol tells of values that are all alike beforehand: those that it supports come first."""
+"""The leakage of a report of a pure protocol about equally likely values: those that it supports come first."""
 
 import math
 
@@ -78,18 +78,18 @@ def kinds_by_support(supports: Booleans) -> Integers:
     """Return a number for any two values, the same for pairs of a kind, given which values each report supports."""
     k = supports.shape[1]
     sizes = supports.sum(axis=1)
-    both = np.zeros((k, k), dtype=np.int64)
+    joint_counts = np.zeros((k, k), dtype=np.int64)
     for size in range(1, k):
-        alike = supports[sizes == size]
-        if len(alike):
-            both = _numbered(both, _supporting_both(alike))
-    alone = both.diagonal()
+        same_size = supports[sizes == size]
+        if len(same_size):
+            joint_counts = _numbered(joint_counts, _supporting_both(same_size))
+    alone = joint_counts.diagonal()
     ends = _numbered(np.minimum.outer(alone, alone), np.maximum.outer(alone, alone))
-    return _numbered(ends, both)
+    return _numbered(ends, joint_counts)
 
 
 def _supporting_both(supports: Booleans) -> Integers:
-    """Return how many reports support each two values."""
+    """Return the number of reports that support each two values."""
     k = supports.shape[1]
     counts, step = np.zeros((k, k), dtype=np.int64), max(1, _CELLS_AT_ONCE // k)
     for start in range(0, len(supports), step):
