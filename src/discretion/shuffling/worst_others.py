@@ -304,10 +304,14 @@ def worst_of(question: Question, bounds: Callable[[], Estimate]) -> float | Esti
     return settled(Estimate.between(min(low, high), high, rough.method))
 
 
+def _most_users_split() -> int:
+    allowed = limits.current()  # as many likelihoods as the square of them, at once
+    return allowed.steps(allowed.numbers(MAX_USERS_SPLIT, each=1 << 16), each=1 << 12)
+
+
 def _is_split_two_ways(question: Question) -> bool:
     view = question.view
-    most = limits.current().steps(MAX_USERS_SPLIT, each=1 << 12)
-    return question.is_told and 1 < view.n <= most and view.two_types is not None
+    return question.is_told and 1 < view.n <= _most_users_split() and view.two_types is not None
 
 
 def _worst_split(question: Question) -> Largest:
@@ -508,7 +512,7 @@ def _is_all_alike(system: AmongWorst) -> bool:
 
 @plan_tradeoff.register
 def _tradeoff_among_worst_way(system: AmongWorst, pair: Pair | None) -> Plan[BestTests]:
-    if system.two_types is not None and system.n <= limits.current().steps(MAX_USERS_SPLIT, each=1 << 12):
+    if system.two_types is not None and system.n <= _most_users_split():
         return Plan(ENUMERATED, lambda: _split_tests(system, pair))
     how = ENUMERATED if is_enumerable(of_excess(system, 0.0, {})) else BOUND
     if pair is None:

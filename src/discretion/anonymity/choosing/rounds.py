@@ -203,7 +203,7 @@ class _Curator:
 
     def promises(self, level: Iterable[Columns], examined: int = 0) -> dict[Columns, Estimate]:
         """Return the bound on the exposure of each set by what is known of parts of it."""
-        most = limits.current().steps(MAX_SETS_PROMISED, each=1024)
+        most = limits.current().steps(MAX_SETS_PROMISED, each=1 << 20)
         few = list(islice(level, max(0, most + 1 - examined)))
         if examined + len(few) > most:
             raise TooLargeError(

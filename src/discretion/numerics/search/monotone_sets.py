@@ -114,12 +114,12 @@ class MonotoneSearch:
     ) -> None:
         self._ideals, self._start, self._worth = ideals, start, worth
         allowed = current()
-        self._most_levels = allowed.steps(MAX_LEVELS_EXAMINED, each=1 << 10)
+        self._most_levels = allowed.steps(MAX_LEVELS_EXAMINED, each=1 << 20)
         self._seconds, self._begun = min(seconds, allowed.seconds), time.monotonic()
         self._seen = LookedAt(
             ideals, examine, limits, worth,
             start=start, place=place, progress=progress, until=self._begun + self._seconds,
-            most=allowed.steps(MAX_SETS_EXAMINED, each=1 << 10),
+            most=allowed.steps(MAX_SETS_EXAMINED, each=1 << 20),
         )  # fmt: skip
         self._bound = worth.most(ideals.whole)
         self._complete = self._hopeless = False
