@@ -25,14 +25,14 @@ MECHANISMS = {
 
 
 @functools.cache
-def nodes_of(file):
-    """Return the nodes of a file's syntax tree."""
-    return [*ast.walk(ast.parse(file.read_text()))]
+def facts(file):
+    """Return the names of the classes whose instances a file looks for, and of the modules that it imports anywhere."""
+    nodes = [*ast.walk(ast.parse(file.read_text()))]
+    return {*asked_for(nodes)}, {*imported(nodes)}
 
 
-def asked_for(file):
-    """Return the names of the classes whose instances a file looks for."""
-    for node in nodes_of(file):
+def asked_for(nodes):
+    for node in nodes:
         kinds = []
         if isinstance(node, ast.Call) and getattr(node.func, "id", None) in ("isinstance", "issubclass"):
             kinds = [node.args[1]]
@@ -48,12 +48,11 @@ def asked_for(file):
 def test_only_mechanisms_ask_which_mechanism_it_is():
     assert {"RandomizedResponse", "Exponential", "SubsampledGaussian", "PureProtocol", "Mechanism"} <= MECHANISMS
     others = [file for file in FILES if SOURCE / "mechanisms" not in file.parents]
-    assert {str(file.relative_to(SOURCE)): found for file in others if (found := MECHANISMS & {*asked_for(file)})} == {}
+    assert {str(file.relative_to(SOURCE)): found for file in others if (found := MECHANISMS & facts(file)[0])} == {}
 
 
-def imported(file):
-    """Return the modules that a file names in its imports, wherever they are in it."""
-    for node in nodes_of(file):
+def imported(nodes):
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -73,7 +72,7 @@ EXPLAINED = {("discretion.channels.channel", "discretion.channels.composition.pr
 def test_no_module_imports_itself_by_way_of_others():
     """Packages are modules here that import what their own file does; the import rules look at their parts together."""
     graph = {
-        name: {other for other in imported(file) if other in MODULES and (name, other) not in EXPLAINED}
+        name: {other for other in facts(file)[1] if other in MODULES and (name, other) not in EXPLAINED}
         for name, file in MODULES.items()
     }
     assert len(graph["discretion.jobs.measure"]) > 5
@@ -81,7 +80,14 @@ def test_no_module_imports_itself_by_way_of_others():
 
 
 # Folders of tests that are about the whole house, or about several rooms.
-SHARED = {"support", "oracles", "sweep", "hostile"}
+SHARED = {"support", "oracles", "sweep", "hostile", "collection/faults"}
+
+
+def test_a_folder_of_tests_is_a_room_of_the_source():
+    tests = SOURCE.parents[1] / "tests"
+    folders = {str(file.parent.relative_to(tests)) for file in tests.rglob("*.py")}
+    assert [name for name in folders if not (SOURCE / name).is_dir() and not {name, name.split("/")[0]} & SHARED] == []
+    assert len(folders - SHARED) > 50
 
 
 def test_a_test_stands_where_its_module_does():

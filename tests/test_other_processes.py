@@ -200,9 +200,9 @@ def test_a_forked_process_frees_its_parents_populations_and_ends() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_forked_process_does_not_wait_for_a_thread_that_works_out_a_property() -> None:
-    from discretion.shuffling.known_others import AmongOthers
+    from discretion.shuffling.known_others import AmongKnown
 
-    lock = getattr(vars(AmongOthers)["alike"], "lock", None)
+    lock = getattr(vars(AmongKnown)["alike"], "lock", None)
     if lock is None:
         pytest.skip("since Python 3.12 there is no such lock")
     taken, done = Event(), Event()
@@ -217,7 +217,7 @@ def test_a_forked_process_does_not_wait_for_a_thread_that_works_out_a_property()
     taken.wait()
     child = os.fork()
     if not child:
-        os._exit(not vars(AmongOthers)["alike"].lock.acquire(blocking=False))
+        os._exit(not vars(AmongKnown)["alike"].lock.acquire(blocking=False))
     assert os.waitpid(child, 0)[1] == 0
     done.set()
     thread.join()

@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 
 _AT_THE_TOP = {
     "discretion.estimate": ("Estimate",),
+    "discretion.exact": ("Answer",),
     "discretion.adversaries": (
         "AllButOne",
         "Dirichlet",

@@ -61,6 +61,9 @@ from discretion.channels import (
 from discretion.estimate import (
     Estimate as Estimate,
 )
+from discretion.exact import (
+    Answer as Answer,
+)
 from discretion.information import (
     frequency_posterior as frequency_posterior,
     optimal_mechanism as optimal_mechanism,

@@ -1,5 +1,7 @@
 """The result type of everything that is not exact."""
 
+import functools
+import inspect
 import math
 import operator
 from collections.abc import Callable, Iterable
@@ -8,10 +10,12 @@ from decimal import Decimal
 from fractions import Fraction
 from importlib import import_module
 from numbers import Integral, Rational, Real
-from typing import Any, Literal, TypeVar
+from types import UnionType
+from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.escaping import short_repr
+from discretion.exact import Exact, ExactFraction
 from discretion.interval_text import in_latex, rounded_outwards, with_interval
 from discretion.intervals import (
     PROMISED,
@@ -31,7 +35,7 @@ from discretion.intervals import (
 from discretion.notebook import Displayable
 
 T = TypeVar("T")
-Kind = Literal["bound", "estimate", "assumption"]
+P = ParamSpec("P")
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -143,7 +147,7 @@ class Estimate(Displayable):
         return cls(quoted(low + share * (high - low), low, high, safe, span), low, high, None, method, safe=safe)
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> Literal["bound", "estimate", "assumption"]:
         """What kind of number it is: a certified bound, an estimate with a confidence, or true under an assumption."""
         if self.assuming is not None:
             return "assumption"
@@ -479,6 +483,68 @@ def _safe_end(*parts: Estimate) -> End:
     """
     ends = {{"upper bound": "high", "lower bound": "low"}.get(part.value_is, part.safe) for part in parts}
     return "low" if ends == {"low"} else "high"
+
+
+@overload
+def as_answer(result: bool) -> bool: ...  # pyright: ignore[reportOverlappingOverload] - a bool is a float to checkers
+@overload
+def as_answer(result: float) -> Exact: ...
+@overload
+def as_answer(result: Fraction) -> ExactFraction: ...
+@overload
+def as_answer(result: Estimate) -> Estimate: ...
+@overload
+def as_answer(result: float | Estimate) -> Exact | Estimate: ...
+@overload
+def as_answer(result: float | Fraction | Estimate) -> Exact | ExactFraction | Estimate: ...
+@overload
+def as_answer(result: T) -> T: ...
+def as_answer(result: Any) -> Any:
+    """Return a number as an `Answer`, which has a value, ends and a kind; anything else as it is.
+
+    Examples
+    --------
+    >>> as_answer(0.5).kind, as_answer(0).kind, as_answer(Fraction(1, 3)), as_answer(True)
+    ('exact', 'exact', Fraction(1, 3), True)
+    """
+    if isinstance(result, float) or type(result) is int:
+        return Exact(result)
+    return ExactFraction(result) if isinstance(result, Fraction) else result
+
+
+@overload
+def quantity(function: Callable[P, float]) -> Callable[P, Exact]: ...
+@overload
+def quantity(  # pyright: ignore[reportOverlappingOverload] - the order is that of the checkers
+    function: Callable[P, float | Estimate],
+) -> Callable[P, Exact | Estimate]: ...
+@overload
+def quantity(function: Callable[P, float | Fraction]) -> Callable[P, Exact | ExactFraction]: ...
+def quantity(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a public function of one that computes a number: it returns an `Answer`."""
+
+    @functools.wraps(function)
+    def answer(*args: Any, **kwargs: Any) -> object:
+        number: object = function(*args, **kwargs)
+        return as_answer(number)
+
+    promised = answer_type(function.__annotations__["return"])
+    answer.__annotations__["return"] = promised
+    vars(answer)["__signature__"] = inspect.signature(function).replace(return_annotation=promised)
+    return answer
+
+
+def answer_type(numbers: Any) -> Any:
+    """Return the type of the answers of a public function that computes such numbers.
+
+    Examples
+    --------
+    >>> answer_type(float).__name__, answer_type(float | Estimate) == Exact | Estimate, answer_type(bool).__name__
+    ('Exact', True, 'bool')
+    """
+    if isinstance(numbers, UnionType):
+        return functools.reduce(lambda a, b: a | b, map(answer_type, numbers.__args__))
+    return {float: Exact, Fraction: ExactFraction}.get(numbers, numbers)
 
 
 def in_doubles(result: float | Fraction | Estimate) -> float | Estimate:

@@ -62,7 +62,7 @@ def test_a_gain_on_fractions_is_the_fraction_of_its_definition(name, k):
     rows = [[Fraction(int(weight), int(row.sum())) for weight in row] for row in weights]
     prior = [Fraction(x, k * (k + 1) // 2) for x in range(1, k + 1)]
     after = dc.posterior_vulnerability(dc.Channel(rows), prior, make(k))
-    assert type(after) is type(dc.prior_vulnerability(prior, make(k))) is Fraction
+    assert isinstance(after, Fraction) and isinstance(dc.prior_vulnerability(prior, make(k)), Fraction)
     assert after == slow.posterior_vulnerability(rows, prior, definition(k))
     assert dc.prior_vulnerability(prior, make(k)) == slow.prior_vulnerability(prior, definition(k))
 

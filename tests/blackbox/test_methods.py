@@ -365,7 +365,7 @@ def test_a_stream_takes_any_classifier(gaussians):
 
 BAD_SAMPLES = {
     "no samples": ([], [], "must not be empty"),
-    "one secret only": (["a", "a"], [1, 2], "at least two secrets, and all have the same one"),
+    "one secret only": (["a", "a"], [1, 2], "at least two secrets; all have the same one"),
     "unequal lengths": ([0, 1, 0], [1, 2], "3 secrets and 2 observations"),
     "nan": ([0, 1], [1.0, np.nan], "finite, got nan in row 1"),
     "an infinite feature": ([0, 1], [[1, np.inf], [2, 3]], r"finite, got \[1.0, inf\] in row 0"),

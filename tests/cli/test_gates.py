@@ -2,8 +2,10 @@
 
 import importlib.util
 import json
+import re
 from dataclasses import dataclass
 from fractions import Fraction
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -276,3 +278,21 @@ def test_the_measures_of_an_audit_are_told_in_its_help() -> None:
     for measure in audit_measures(["COLUMN"]):
         assert measure.removeprefix("all_columns.") in " ".join(said.split())
     assert "all_columns.exposure" in said
+
+
+@pytest.mark.parametrize("name", ["measure", "compare", "estimate", "exposure", "diff"])
+def test_the_page_and_the_markdown_show_the_gates_as_the_terminal_does(name: str) -> None:
+    gated = GATED[name]
+    files = ["--html", "gates.html", "--markdown", "gates.md"]
+    out = run(*gated.command, *over(gated.fails), *files)[1]
+    verdicts = [line for line in out.splitlines() if line.startswith(("FAILED", "passed"))]
+    assert any(line.startswith("FAILED") for line in verdicts)
+    page, markdown = (Path(file).read_text(encoding="utf-8") for file in files[1::2])
+    markdown = unescape(markdown.replace("\\", ""))
+    assert "\n## Gates\n" in markdown
+    assert re.findall("^- ((?:FAILED|passed) .*)$", markdown, re.MULTILINE) == verdicts
+    shown = " ".join(unescape(re.sub("<[^>]*>", " ", page)).split())
+    assert all(" ".join(verdict.split()) in shown for verdict in verdicts)
+    plain = run(*gated.command, *files)
+    assert plain[0] == 0
+    assert "Gates" not in Path("gates.md").read_text(encoding="utf-8")

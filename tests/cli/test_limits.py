@@ -17,7 +17,8 @@ from rich.console import Console
 from discretion import Population, audit
 from discretion.cli.limits import GRACE
 from discretion.errors import InvalidValueError, TooLargeError
-from discretion.jobs.audit import time_limit
+from discretion.jobs.audit import run_audit, time_limit
+from discretion.jobs.options.tables import AuditOptions
 from discretion.presenting.views.results import page as to_html
 from discretion.presenting.views.terminal import to_text
 from support.cli_runner import run, run_under
@@ -121,7 +122,7 @@ def test_an_audit_that_runs_out_of_time_names_what_it_left_out() -> None:
 
 def test_a_time_limit_may_have_begun_before_the_audit() -> None:
     limit = time_limit.TimeLimit(1e-6)
-    found = audit("example:adult", ["sex", "race"], seconds=limit)
+    found = run_audit("example:adult", AuditOptions(columns=["sex", "race"]), time=limit)
     assert found.cut_short == limit.cut
     assert "sets" in limit.cut
 

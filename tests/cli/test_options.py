@@ -19,11 +19,11 @@ from discretion.jobs.options.tables import (
     CheckOptions,
     DiffOptions,
     ExposureOptions,
+    Header,
     Parties,
     ReleaseOptions,
     SyntheticOptions,
 )
-from discretion.tables.layouts.headers import Header
 from jobs.audit import samples
 from support.cli_options import option_names
 

@@ -82,7 +82,7 @@ def test_a_release_says_what_to_do_and_that_runs() -> None:
     code, out, err = run("release", "people.csv", "--k", "10", "--budget", "0", "--out", "out.csv", "--person", "id")
     assert (code, err) == (0, "")
     assert "id" not in Path("out.csv").read_text().splitlines()[0]
-    assert "The smallest group has 20 people" in " ".join(out.split())
+    assert "The smallest class has 20 people" in " ".join(out.split())
     assert json.loads(Path("out.csv.discretion.json").read_text())["goal"]["person"] == "id"
 
 

@@ -137,7 +137,7 @@ def test_twenty_people_are_counted_through_both_rounds(people: People, parties: 
     for place in range(1, PEOPLE):
         code, out, err = run(*people.arguments(place, *announced))
         assert (code, err) == (0, "")
-        assert "call again once the next round has begun" in " ".join(out.split())
+        assert "run the command again once the next round has begun" in " ".join(out.split())
     assert said(*people.arguments(0))["all_sent"] is False  # again is as once
     (told,) = parties.ask("status", "shuffler-1")["rounds"]
     assert (told["state"], told["people"]) == ("open", PEOPLE)
@@ -148,7 +148,7 @@ def test_twenty_people_are_counted_through_both_rounds(people: People, parties: 
     assert "round 1 is closed: this came too late" in refused(*late)
     for place in range(PEOPLE):
         assert said(*people.arguments(place))["all_sent"] is True
-    assert "this is all" in run(*people.arguments(0))[1]
+    assert "this was the last round" in run(*people.arguments(0))[1]
     eventually(lambda: parties.ask("status", "analyst")["counted"])
     assert [(held["people"], held["messages"]) for held in parties.ask("status", "shuffler-1")["rounds"]] == [
         (PEOPLE, 2 * PEOPLE), (PEOPLE, PEOPLE)

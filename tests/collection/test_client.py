@@ -168,7 +168,7 @@ FALSE_CHOICES: dict[str, tuple[dict[str, Any], str]] = {
     "with a rule for what is not asked": ({"rules": (Rule(2, (1,), 0.1),)}, "a choice names"),
     "with a rule for what is randomized": (
         {"groups": ((0, 3),), "rules": (Rule(3, (1,), 0.1),)},
-        "told as they are",
+        "that are not randomized",
     ),
     "with two rules for a feature": ({"rules": (Rule(0, (1,), 0.1), Rule(0, (2,), 0.1))}, "a choice names"),
     "with a rule for no answer": ({"rules": (Rule(0, (), 0.1),)}, "a choice names"),

@@ -11,7 +11,7 @@ def ends(result):
     A statistical interval is taken three times as wide: one at 95 % would else fail one test in twenty.
     """
     if not isinstance(result, dc.Estimate):
-        assert type(result) is float, f"{result!r} is no plain float"
+        assert isinstance(result, float), f"{result!r} is no plain float"
         off = max(1e-10 * abs(result), 1e-12)
         return result - off, result + off
     widened = 1 if result.certified else 3

@@ -22,7 +22,7 @@ def test_corners_are_the_points_below_all_lines(monkeypatch, passes):
     rng = np.random.default_rng(2)
     for _ in range(50):
         x, y = np.append(rng.integers(0, 9, 20), [0, 9]) / 8, np.append(rng.integers(0, 9, 20), [9, 0]) / 8
-        corners = lower_hull(Measured.of(x), Measured.of(y))
+        corners = lower_hull(Measured.from_values(x), Measured.from_values(y))
         inner = [corner for corner in corners if 0 < x[corner] < x.max()]
         expected = {(x[c], y[c]) for c in range(x.size) if 0 < x[c] < x.max() and is_below_all(x, y, c)}
         assert {(x[c], y[c]) for c in inner} == expected

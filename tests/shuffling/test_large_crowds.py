@@ -8,9 +8,9 @@ import pytest
 import discretion as dc
 from discretion.adversaries.gains import IdentityGain
 from discretion.measures.guesses.vulnerability import plan_posterior_vulnerability
-from discretion.shuffling.bounds import GainBounds, bounded, gain_leak
-from discretion.shuffling.known_others import AmongOthers, known
-from discretion.shuffling.worst_others import bounded_worst
+from discretion.shuffling.bounds import GainBounds, bounded_leak, gain_leak
+from discretion.shuffling.known_others import AmongKnown, known_groups
+from discretion.shuffling.worst_others import bounded_worst_leak
 from oracles import channels, crowds, laws, measures as slow, shuffling
 from oracles.promise import exactly
 from support.lowering import lowered
@@ -22,7 +22,7 @@ def posterior_vulnerability_bound(mechanism, n):
     """What is certified of the worst adversary of a crowd, enumerable or not."""
     view, gain = dc.Shuffled(mechanism, n).seen_by(dc.WorstAllButOne()), IdentityGain(mechanism.k)
     bounds = GainBounds(np.full(mechanism.k, 1 / mechanism.k), gain)
-    return bounded_worst(view, lambda among: plan_posterior_vulnerability(among, None, gain), bounds)
+    return bounded_worst_leak(view, lambda among: plan_posterior_vulnerability(among, None, gain), bounds)
 
 
 @pytest.mark.long
@@ -156,9 +156,9 @@ def test_the_blanket_bound_holds_in_every_small_crowd(k, largest, epsilon):
 def test_in_a_large_crowd_the_strong_adversary_gets_a_certified_bound(k):
     n, mechanism = 10_000, RR(k, epsilon=1)
     adversary = dc.AllButOne([n - 1 - 4 * (k - 1), *[4] * (k - 1)])
-    gain, crowd = IdentityGain(k), AmongOthers(mechanism, n, known(adversary.known_counts))
+    gain, crowd = IdentityGain(k), AmongKnown(mechanism, n, known_groups(adversary.known_counts))
     assert dc.method(dc.posterior_vulnerability, crowd).rung == ("bound" if k == 1000 else "estimate")
-    bound = bounded(crowd, gain_leak(None, gain), GainBounds(np.full(k, 1 / k), gain))
+    bound = bounded_leak(crowd, gain_leak(None, gain), GainBounds(np.full(k, 1 / k), gain))
     assert isinstance(bound, dc.Estimate)
     assert bound.confidence is None
     assert bound.certified

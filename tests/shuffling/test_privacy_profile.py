@@ -30,6 +30,7 @@ def exact_rows(mechanism):
     return channels.exact(mechanism.channel().matrix)
 
 
+@pytest.mark.long
 @given(st.data(), FEW, FEW, EPSILONS)
 @settings(max_examples=30)
 def test_the_profile_is_the_largest_hockey_stick_of_the_enumerated_channel(data, k, m, epsilon):

@@ -109,8 +109,8 @@ class Exchangeable(Knowledge):
     alpha: tuple[float, ...]
 
     def __init__(self, alpha: ArrayLike) -> None:
-        given = as_parameters(alpha, "one per value", at_least=1)
-        object.__setattr__(self, "alpha", tuple(given.tolist()))
+        parameters = as_parameters(alpha, "one per value", at_least=1)
+        object.__setattr__(self, "alpha", tuple(parameters.tolist()))
 
     @property
     def prior(self) -> tuple[float, ...]:

@@ -36,9 +36,9 @@ class Dirichlet:
     alpha: Reals
 
     def __init__(self, alpha: ArrayLike) -> None:
-        given = as_parameters(alpha, "one for each of two or more values", at_least=2)
-        given.setflags(write=False)
-        object.__setattr__(self, "alpha", given)
+        parameters = as_parameters(alpha, "one for each of two or more values", at_least=2)
+        parameters.setflags(write=False)
+        object.__setattr__(self, "alpha", parameters)
 
     @classmethod
     def jeffreys(cls, k: int) -> "Dirichlet":
@@ -148,14 +148,14 @@ class PointMixture:
 def as_parameters(alpha: ArrayLike, how_many: str, *, at_least: int) -> Reals:
     """Return the parameters of a Dirichlet law, or say that they must be positive numbers, and how many."""
     try:
-        given = as_reals(alpha)
+        parameters = as_reals(alpha)
     except NotNumbersError:
-        given = np.zeros(0)
+        parameters = np.zeros(0)
     with np.errstate(over="ignore"):
-        total = float(given.sum())
-    if given.ndim != 1 or given.size < at_least or not math.isfinite(total) or given.min() <= 0:
+        total = float(parameters.sum())
+    if parameters.ndim != 1 or parameters.size < at_least or not math.isfinite(total) or parameters.min() <= 0:
         raise InvalidValueError(f"alpha must be positive numbers, {how_many}, got {short_repr(alpha)}")
-    return given
+    return parameters
 
 
 PopulationLaw = Dirichlet | PointMixture

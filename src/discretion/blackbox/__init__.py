@@ -1,4 +1,4 @@
-"""Black boxes: what samples say of Bayes risk, Bayes security and differential privacy, with intervals that hold."""
+"""Black boxes: Bayes risk, Bayes security and differential privacy from samples, with intervals that hold."""
 
 from discretion.blackbox.attack_curve import estimate_tradeoff
 from discretion.blackbox.bayes_risk import estimate_bayes_risk

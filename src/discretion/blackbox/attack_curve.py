@@ -1,4 +1,4 @@
-"""What an attack's scores say of its whole curve: a band that holds for all thresholds at once."""
+"""The curve of an attack from its scores: a band that holds for all thresholds at once."""
 
 import math
 from typing import Literal, NamedTuple
@@ -56,7 +56,7 @@ def estimate_tradeoff(
     (True, 0.95)
     >>> losses = -scores
     >>> print(estimate_tradeoff(losses[0], losses[1] - 1).note.partition(":")[0])
-    Low scores tell the two sides apart better than high ones
+    Low scores distinguish the two sides better than high ones
     >>> estimate_tradeoff(losses[0], losses[1] - 1, larger="x").advantage.low > 0.3
     True
     """
@@ -72,7 +72,7 @@ def estimate_tradeoff(
         better, this = ("Low", "high") if larger == "y" else ("High", "low")
         other = "x" if larger == "y" else "y"
         note = (
-            f"{better} scores tell the two sides apart better than {this} ones: the advantage is "
+            f"{better} scores distinguish the two sides better than {this} ones: the advantage is "
             f"{float(mirrored.excess(0.0)):.3g}, not {float(tests.excess(0.0)):.3g}. "
             f'Use larger="{other}" if the attack may accuse there.'
         )

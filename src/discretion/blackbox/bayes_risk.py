@@ -77,7 +77,7 @@ def estimate_bayes_risk(
 def classifier_and_errors(
     secrets: ArrayLike, observations: ArrayLike, method: Method, rng: Seed
 ) -> tuple[Classifier | None, Validation]:
-    """Return what guesses, None for the frequentist method, and how it errs on the samples in random order."""
+    """Return the classifier, None for the frequentist method, and its errors on the samples in random order."""
     samples, _ = as_samples(secrets, observations, rng)
     classifier, remaining = choose_classifier(method, samples)
     return classifier, validate(classifier, remaining)

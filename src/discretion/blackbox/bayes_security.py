@@ -31,7 +31,7 @@ def estimate_bayes_security(  # noqa: PLR0917 - what estimate_bayes_risk takes, 
     rng: Seed = None,
     among: ArrayLike | None = None,
 ) -> Estimate:
-    """Return an estimate of the Bayes security β*, on the two secrets easiest to tell apart, with an interval.
+    """Return an estimate of the Bayes security β*, on the two secrets easiest to distinguish, with an interval.
 
     ``β* = min_{a,b} β_ab``, where ``β_ab = 1 - TV(C_a, C_b)`` is the least sum of the two error probabilities
 
@@ -92,7 +92,7 @@ def security_and_pair(  # noqa: PLR0917 - what estimate_bayes_security takes
     rng: Seed = None,
     among: ArrayLike | None = None,
 ) -> tuple[Estimate, tuple[Any, Any] | None]:
-    """Return the estimate and the two secrets that were told apart best, None if no classifier could be tested."""
+    """Return the estimate and the two secrets easiest to distinguish, None if no classifier could be tested."""
     sure = as_confidence(confidence)
     samples, source = as_samples(secrets, observations, rng)
     unseen = _unseen(samples, among)

@@ -84,7 +84,7 @@ def _bet(block: Block, worth: Worth) -> tuple[int, int, int, int]:
 
 
 def _ways(scores: Reals) -> Iterator[tuple[int, Reals, Booleans]]:
-    """Give c, how sure she is and what she guesses: always x, always y, or what is likelier."""
+    """Yield c, its certainty and its guesses: always x, always y, or what is likelier."""
     yield 1, scores, np.ones(scores.size, dtype=np.bool_)
     yield 1, -scores, np.zeros(scores.size, dtype=np.bool_)
     yield 2, np.abs(scores), scores > 0

@@ -46,7 +46,7 @@ class ValidatedPair:
 
 
 def validated_pairs(classifier: Classifier, samples: Samples, rng: Generator) -> list[ValidatedPair]:
-    """Return the pairs that had to be validated to find the one that is easiest to tell apart.
+    """Return the pairs that had to be validated to find the one that is easiest to distinguish.
 
     A secret's pairs come first, then always the pair whose bound ``β_ab >= β_ac + β_bc - 1`` is lowest (Bayes-sec,
     section VII-D), until no bound is below the lowest estimate. As estimates stand for β, a pair may be missed; what

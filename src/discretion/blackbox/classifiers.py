@@ -56,7 +56,7 @@ def is_classifier(method: Any) -> TypeGuard[Classifier]:
 
 
 def predictions(classifier: Classifier, known: Rows, secrets: Rows, queries: Rows) -> Rows:
-    """Return what a fresh copy of the classifier, fitted on the known samples, guesses for the observations asked."""
+    """Return the guesses of a fresh copy of the classifier, fitted on the known samples, for the queries."""
     if len(set(secrets.tolist())) == 1:  # many classifiers refuse to learn a single secret
         return np.repeat(secrets[:1], len(queries))
     fresh = copy.deepcopy(classifier)
@@ -76,7 +76,7 @@ def features(classifier: Classifier, observations: Rows) -> Rows:
 
 
 def name_of(classifier: Classifier | None) -> str:
-    """Return what to call the classifier."""
+    """Return the classifier's name."""
     if classifier is None:
         return "frequentist"
     if isinstance(classifier, NearestNeighbours):

@@ -52,7 +52,7 @@ def convergence(
     method: Method = "auto",
     rng: Seed = None,
 ) -> Convergence:
-    """Return how the estimate of the Bayes risk settles: its held-out errors and intervals, block by block.
+    """Return the convergence of the estimate of the Bayes risk: its held-out errors and intervals, block by block.
 
     The last interval is that of `estimate_bayes_risk` with the same seed.
 

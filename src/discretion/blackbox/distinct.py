@@ -74,7 +74,7 @@ def _distinct_objects(column: NDArray[Any], name: str) -> tuple[NDArray[Any], In
                 table.setdefault(value, len(table))
         except TypeError as error:
             raise InvalidValueError(
-                f"{name} must be hashable to be told apart ({error}); turn each into a tuple or text, "
+                f"{name} must be hashable to be compared ({error}); turn each into a tuple or text, "
                 "or compare observations by NearestNeighbours with a metric"
             ) from None
         codes[start : start + len(entries)] = np.fromiter(map(table.__getitem__, entries), np.int64, len(entries))

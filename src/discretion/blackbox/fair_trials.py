@@ -1,4 +1,4 @@
-"""Fair coins that say from which of two secrets the next tested sample comes.
+"""Fair coins that choose the secret of the next tested sample, one of two.
 
 Given the past, a guess on it errs with the mean of both error probabilities, ``β_ab/2`` at least, so the errors exceed
 Binomial(trials, β_ab/2) stochastically. The number of trials is fixed before the coins are; those left over when a
@@ -26,7 +26,7 @@ class FairTrials:
     second: Integers
 
     def whole_blocks(self) -> "FairTrials":
-        """Return the trials without a block that is cut short: its size would tell what its last coins were."""
+        """Return the trials without a block that is cut short: its size would reveal its last coins."""
         if not self.lost or self.first.size == 1:
             return self
         cut = int(np.diff(self.first + self.second)[-1])

@@ -24,7 +24,7 @@ def samples_needed(  # noqa: PLR0917 - what the estimate takes, and the width
     method: Method = "auto",
     rng: Seed = None,
 ) -> int:
-    """Return how many samples an estimate of the Bayes risk to within ± half_width takes.
+    """Return the number of samples for an estimate of the Bayes risk to within ± half_width.
 
     ``n_pilot · (half-width from the pilot / half_width)²``, or what Clopper-Pearson's interval takes at a risk of 1/2
 
@@ -70,7 +70,7 @@ def samples_needed(  # noqa: PLR0917 - what the estimate takes, and the width
 
 
 def as_half_width(value: Any) -> float:
-    """Return half the length of an interval, in (0, 1/2), or say what was given."""
+    """Return half the length of an interval, in (0, 1/2), or refuse it."""
     half_width = as_real(value, "half_width")
     if not 0 < half_width < 0.5:
         raise InvalidValueError(f"half_width must be in (0, 1/2), got {value!r}")

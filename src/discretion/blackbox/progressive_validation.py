@@ -56,7 +56,7 @@ class Validation:
         return int(np.argmax(half)) if half.any() else half.size - 1
 
     def held_out_error(self, start: int = 0, end: int | None = None) -> float:
-        """Return what share of these blocks was guessed wrong, 1 of none."""
+        """Return the share of wrong guesses in these blocks, 1 of none."""
         tested = int(self.tested[start:end].sum())
         return int(self.errors[start:end].sum()) / tested if tested else 1.0
 
@@ -98,7 +98,7 @@ def first_test(size: int) -> int:
 
 
 def validate(classifier: Classifier | None, samples: Samples) -> Validation:
-    """Return how the classifier, None for the frequentist one, errs on the samples."""
+    """Return the errors of the classifier, None for the frequentist one, on the samples."""
     return _frequentist(samples) if classifier is None else _fitted(classifier, samples)
 
 

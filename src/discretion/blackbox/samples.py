@@ -89,14 +89,12 @@ class Samples:
 
 
 def as_samples(secrets: ArrayLike, observations: ArrayLike, rng: Seed) -> tuple[Samples, np.random.Generator]:
-    """Return the samples in random order and the generator that drew it, or say what is wrong with them."""
+    """Return the samples in random order and the generator that drew it, or refuse them."""
     source = generator(rng)
     inputs, outputs = checked_pairs(secrets, observations)
     labels, codes = distinct(inputs, "secrets")
     if labels.size < 2:
-        raise InvalidValueError(
-            "samples must be of at least two secrets, and all have the same one: nothing is there to tell apart"
-        )
+        raise InvalidValueError("samples must have at least two secrets; all have the same one")
     check_secrets_repeat(int(np.count_nonzero(np.bincount(codes) == 1)), codes.size)
     order = source.permutation(codes.size)
     drawn = codes[order]
@@ -130,7 +128,7 @@ def distinct_secrets(values: ArrayLike, name: str) -> tuple[Rows, Integers]:
 
 
 def checked_pairs(secrets: ArrayLike, observations: ArrayLike) -> tuple[Rows, Rows]:
-    """Return secrets and observations as arrays of one length, or say what is wrong with them."""
+    """Return secrets and observations as arrays of one length, or refuse them."""
     inputs, outputs = _as_array(secrets, "secrets"), _as_array(observations, "observations", rows=True)
     if inputs.ndim != 1:
         raise InvalidValueError(f"secrets must be a list with one secret for each sample, got shape {inputs.shape}")
@@ -145,7 +143,7 @@ def checked_pairs(secrets: ArrayLike, observations: ArrayLike) -> tuple[Rows, Ro
 
 
 def checked_sides(x: ArrayLike, y: ArrayLike, *, counted: bool) -> tuple[Rows, Rows]:
-    """Return the outputs on two inputs as arrays of as many columns, or say what is wrong with them.
+    """Return the outputs on two inputs as arrays of as many columns, or refuse them.
 
     If they are to be ``counted``, they have to be values that can be told apart.
     """

@@ -136,8 +136,8 @@ class Channel(Composable):
         >>> Channel([[0.2, 0.4, 0.4, 0], [0.1, 0.2, 0.7, 0]]).reduced().matrix.round(12).tolist()
         [[0.6, 0.4], [0.3, 0.7]]
         """
-        merged, kept = self._storage.merged()
-        return Channel.derived(merged, self._inputs, tuple(self._outputs[y] for y in kept))
+        merged, places = self._storage.merged()
+        return Channel.derived(merged, self._inputs, tuple(self._outputs[y] for y in places))
 
     @classmethod
     def derived(cls, storage: Storage, inputs: Labels, outputs: Labels) -> "Channel":

@@ -16,16 +16,16 @@ def as_labels(labels: Iterable[Hashable] | None, size: int, name: str, what: str
         return tuple(range(size))
     check_length(getattr(labels, "size", 0))
     try:
-        given = tuple(labels)
-        hash(given)
+        result = tuple(labels)
+        hash(result)
     except (TypeError, RecursionError):
         raise InvalidChannelError(f"{name} must be a sequence of hashable labels, got {short_repr(labels)}") from None
-    if len(given) != size:
-        raise InvalidChannelError(f"{name} must have one label per {what} ({size}), got {len(given)}")
-    if len(set(given)) != size:
-        twice = next(label for label in given if given.count(label) > 1)
+    if len(result) != size:
+        raise InvalidChannelError(f"{name} must have one label per {what} ({size}), got {len(result)}")
+    if len(set(result)) != size:
+        twice = next(label for label in result if result.count(label) > 1)
         raise InvalidChannelError(f"{name} must be distinct, got {twice!r} more than once")
-    return given
+    return result
 
 
 def unlabelled(labels: Labels) -> bool:

@@ -56,12 +56,12 @@ def audit(table: Table, /, *, options: AuditOptions, limits: LimitOptions, outpu
             complain(f"note: {note}")
         result = run_audit(rows, options, progress=progress, memory=memory, time=time)
         result = replace(result, table=without_password(table))
-        write(result)
-    measures = measures_of(result)
+        measures = measures_of(result)
+        verdicts = judged(gates, measures, _SETTLED, why_missing(result))
+        note = hidden_by_sensitive(gates, measures, result.sensitive)
+        write(result, verdicts, note)
     inputs = {
         "table": result.table, **options.inputs(), "columns": [report.column for report in result.columns],
         "k": result.k, "guess_budget": result.guess_budget, "memory": limits.memory, "time": limits.time,
     }  # fmt: skip
-    verdicts = judged(gates, measures, _SETTLED, why_missing(result))
-    note = hidden_by_sensitive(gates, measures, result.sensitive)
     return show("audit", inputs, result, verdicts, output, note=note)

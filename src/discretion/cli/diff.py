@@ -46,11 +46,11 @@ def diff(old: str, new: str, /, *, options: DiffOptions, limits: LimitOptions, o
     memory = as_memory(limits.memory)
     with working(Limits(as_seconds(limits.time), memory)) as progress, writing(output, old, new) as write:
         result = run_diff(old, new, options, progress=progress, memory=memory)
-        write(result)
+        verdicts = judged(gates, result.measures, _SETTLED, result.missing)
+        note = hidden_by_sensitive(gates, result.measures, result.sensitive)
+        write(result, verdicts, note)
     inputs = {
         "old": without_password(old), "new": without_password(new), **options.inputs(),
         "memory": limits.memory, "time": limits.time,
     }  # fmt: skip
-    verdicts = judged(gates, result.measures, _SETTLED, result.missing)
-    note = hidden_by_sensitive(gates, result.measures, result.sensitive)
     return show("diff", inputs, result, verdicts, output, note=note)

@@ -45,14 +45,15 @@ def exposure(table: Table, /, *, options: ExposureOptions, limits: LimitOptions,
             measures = numbers_in(result.to_dict())
             settled = "the people themselves, of whom exposure is counted"
         else:
-            result = table_exposure(table, options, curve=bool(output.chart or output.html), memory=memory)
+            result = table_exposure(table, options, curve=output.has_figure, memory=memory)
             measures = {gate.measure: result.measures[gate.measure]() for gate in gates}
             settled = "a gate of exposure, which is counted"
             of_people = [gate for gate in gates if gate.measure in result.numbers]
             note = hidden_by_sensitive(of_people, result.numbers, secrets)
-        write(result)
+        verdicts = judged(gates, measures, settled)
+        write(result, verdicts, note)
     inputs = {
         "table": without_password(table), **options.inputs(), "columns": list(result.columns),
         "memory": limits.memory, "time": limits.time,
     }  # fmt: skip
-    return show("exposure", inputs, result, judged(gates, measures, settled), output, note=note)
+    return show("exposure", inputs, result, verdicts, output, note=note)

@@ -12,9 +12,7 @@ from cyclopts import Parameter, Token
 
 from discretion.errors import InvalidValueError
 from discretion.jobs.options import Names
-from discretion.jobs.options.tables import Parties
-from discretion.numerics.draws import fresh_seed
-from discretion.tables.layouts.headers import Header
+from discretion.jobs.options.tables import Header, Parties
 from discretion.validation import as_count
 
 Command = TypeVar("Command", bound=FunctionType)
@@ -99,6 +97,11 @@ class ChartOptions(OutputOptions):
 
     chart: File | None = None
 
+    @property
+    def has_figure(self) -> bool:
+        """Whether a figure is written, by itself or in a page."""
+        return bool(self.chart or self.html)
+
 
 def _whole(_: object, tokens: Sequence[Token]) -> int:
     """Return the whole number, where cyclopts would round."""
@@ -181,4 +184,6 @@ def as_header_option(text: str | None) -> bool | list[str] | None:
 
 def as_seed(seed: int | None) -> int:
     """Return the seed, at least 0; without one, one that is drawn here, so that the answer can show it."""
+    from discretion.numerics.draws import fresh_seed  # noqa: PLC0415 - few commands draw
+
     return fresh_seed() if seed is None else as_count(seed, "--seed", at_least=0)

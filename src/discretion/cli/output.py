@@ -16,7 +16,7 @@ from discretion.jobs.monitor import Monitor
 from discretion.presenting.files import chart_format, check_apart, check_not_an_input, written_whole
 from discretion.presenting.objects import answer
 from discretion.presenting.progress import Progress
-from discretion.presenting.views.document import Document
+from discretion.presenting.views.document import Bullets, Document, Section
 from discretion.presenting.views.result import JobResult
 
 
@@ -30,8 +30,8 @@ def print_json(
 @contextmanager
 def writing(
     output: OutputOptions, *tables: str, read: Iterable[str | Path] = (), others: Iterable[str] = ()
-) -> Generator[Callable[[JobResult], None]]:
-    """Give a function that writes a result into the files that the options name.
+) -> Generator[Callable[..., None]]:
+    """Give a function that writes a result, with its gates and a note on these, into the files that the options name.
 
     A file that cannot be written is refused first, as is one that is read: of the tables, or by itself. The files are
     put in their places at the end, if all went well.
@@ -57,14 +57,20 @@ def writing(
     with ExitStack() as stack:
         contents = {name: stack.enter_context(written_whole(path)) for name, path in paths.items()}
 
-        def write(result: JobResult) -> None:
+        def write(result: JobResult, verdicts: Sequence[Verdict] = (), note: str | None = None) -> None:
+            if not contents:
+                return
+            from discretion.presenting.views.markdown import to_markdown  # noqa: PLC0415 - JSON needs neither
+            from discretion.presenting.views.page import to_page  # noqa: PLC0415
+
+            document = _with_gates(result.document(), verdicts, note)
             for name, content in contents.items():
                 if name == "chart":
                     from discretion.charts.page import to_format  # noqa: PLC0415 - Altair takes half a second
 
-                    content.append(to_format(result.chart(), suffix, result.document().title))
+                    content.append(to_format(result.chart(), suffix, document.title))
                 else:
-                    content.append(result.to_html() if name == "html" else result.to_markdown())
+                    content.append(to_page(document) if name == "html" else to_markdown(document))
 
         yield write
 
@@ -109,11 +115,18 @@ def _files(output: OutputOptions) -> dict[str, str]:
 
 
 def say_verdicts(verdicts: Sequence[Verdict], note: str | None = None) -> None:
-    """Print whether each gate holds, a line each, and before them what they take for granted."""
-    if note is not None:
-        say(f"note: {note}")
-    for verdict in verdicts:
-        say(str(verdict))
+    """Print whether each gate holds, and before them what they take for granted: a line each, the last ones."""
+    for line in _gate_lines(verdicts, note):
+        say(line)
+
+
+def _with_gates(document: Document, verdicts: Sequence[Verdict], note: str | None) -> Document:
+    """Return the document with a section that shows whether each gate holds."""
+    return document.with_section(Section("Gates", (Bullets(_gate_lines(verdicts, note)),))) if verdicts else document
+
+
+def _gate_lines(verdicts: Sequence[Verdict], note: str | None) -> tuple[str, ...]:
+    return (*([] if note is None else [f"note: {note}"]), *map(str, verdicts))
 
 
 def code_of(words: Iterable[Word]) -> int:

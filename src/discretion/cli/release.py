@@ -54,7 +54,9 @@ def release(
     try:
         with working(Limits(None, memory)) as progress, place as write:
             result = run_release(table, out, options, seconds=seconds, progress=progress, memory=memory)
-            write(result)
+            verdicts = judged(gates, result.measures)
+            note = hidden_by_sensitive(gates, result.measures, result.goal["sensitive"])
+            write(result, verdicts, note)
     except MissedGoalError as missed:
         complain(str(missed))
         return 1
@@ -62,5 +64,4 @@ def release(
         "table": result.table, "out": out, **options.inputs(), **result.goal,
         "memory": limits.memory, "time": limits.time,
     }  # fmt: skip
-    note = hidden_by_sensitive(gates, result.measures, result.goal["sensitive"])
-    return show("release", inputs, result, judged(gates, result.measures), output, note=note)
+    return show("release", inputs, result, verdicts, output, note=note)

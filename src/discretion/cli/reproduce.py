@@ -1,34 +1,32 @@
 """``discretion reproduce``: the papers' tables and figures, computed anew."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from discretion.cli.limits import Limits, as_seconds
-from discretion.cli.options import FailOver
-from discretion.cli.output import code_of, print_document, print_json, say_verdicts
+from discretion.cli.options import OutputOptions, TimeOption, command
+from discretion.cli.output import print_json, show, working, writing
 from discretion.cli.terminal import say
 from discretion.errors import InvalidValueError, one_of
 from discretion.jobs.gates import gates_of, judged
 from discretion.presenting.files import folder_written_whole
-from discretion.presenting.progress import Progress
 
 if TYPE_CHECKING:
+    from discretion.presenting.progress import Progress
     from discretion.reproduce import Paper, Reproduction
 
-FORMATS = ("csv", "svg", "pdf", "png")
 
-
+@command
 def reproduce(
     paper: str | None = None,
     figure: str | None = None,
     /,
     *,
-    out: str | None = None,
-    fail_over: FailOver = (),
-    time: str | None = None,
-    json: Annotated[bool, Parameter(negative="")] = False,
+    out: Annotated[str | None, Parameter(metavar="FOLDER")] = None,
+    limits: TimeOption,
+    output: OutputOptions,
 ) -> int:
     """Compute a paper's tables and figures anew, beside what it prints; without a paper, list them.
 
@@ -40,64 +38,48 @@ def reproduce(
         One of its tables or figures, such as figure-2; all by default.
     out
         The folder for the CSV, SVG, PDF and PNG file of each; reproduced/PAPER by default.
-    fail_over
+    output.fail_over
         Exit with 1 if there are more or fewer than so many numbers that the paper prints (published), that ours agree
         with (agree) or do not (disagree), as "disagree>0"; once for each.
-    time
-        When to stop, in seconds or as 2m or 1h; no limit by default.
-    json
-        Print one JSON object.
     """
     from discretion.reproduce import PAPERS, PaperReproduction  # noqa: PLC0415 - the charts take half a second
 
-    gates = gates_of(fail_over, ("published", "agree", "disagree"))
+    gates = gates_of(output.fail_over, ("published", "agree", "disagree"))
     if paper is None:
-        if gates:
+        if gates or output.html or output.markdown:
             raise InvalidValueError(
-                "--fail-over is about the numbers of a paper; name one, as in discretion reproduce shuffle"
+                "--fail-over, --html and --markdown are about the numbers of a paper; name one, as in discretion "
+                "reproduce shuffle"
             )
-        _list(PAPERS, json)
+        _list(PAPERS, output.json)
         return 0
     chosen = PAPERS[one_of(paper, PAPERS, "paper here called")]
     names = list(chosen.items) if figure is None else [one_of(figure, chosen.items, "table or figure called")]
     folder = f"reproduced/{paper}" if out is None else out
-    result = PaperReproduction(chosen, _written(chosen, names, folder, Limits(as_seconds(time))))
-    verdicts = judged(gates, result.counts)
-    if json:
-        items = {name: item | {"files": _files(name)} for name, item in result.to_dict().items()}
-        results = {"citation": chosen.citation, "folder": folder, "items": items}
-        print_json("reproduce", {"paper": paper, "figure": figure, "out": out, "time": time}, results, verdicts)
-    else:
-        print_document(result.document())
-        say(f"Files: {folder}/NAME.csv, the numbers with all their digits, and NAME.svg, .pdf and .png, the chart")
-        say_verdicts(verdicts)
-    return code_of(verdict.verdict for verdict in verdicts)
+    with working(Limits(as_seconds(limits.time))) as progress, writing(output) as write:
+        result = PaperReproduction(chosen, _written(chosen, names, folder, progress), folder)
+        verdicts = judged(gates, result.counts)
+        write(result, verdicts)
+    inputs = {"paper": paper, "figure": figure, "out": out, "time": limits.time}
+    return show("reproduce", inputs, result, verdicts, output)
 
 
-def _written(paper: "Paper", names: Iterable[str], folder: str, limits: Limits) -> dict[str, "Reproduction"]:
+def _written(paper: "Paper", names: Sequence[str], folder: str, progress: "Progress") -> dict[str, "Reproduction"]:
     """Compute these, write them into the folder, and return them."""
     from discretion.charts import to_pdf, to_png, to_svg  # noqa: PLC0415
+    from discretion.reproduce.item import files_of  # noqa: PLC0415
 
-    progress = Progress()
     made: dict[str, Reproduction] = {}
-    try:
-        files_of_all = [file for name in names for file in _files(name)]
-        with limits.watched(), limits.working(), folder_written_whole(folder, files_of_all) as contents:
-            for name in names:
-                progress(f"{name}: computing")
-                made[name] = found = paper.items[name].reproduce()
-                progress(f"{name}: drawing")
-                chart = found.chart()
-                files = (found.to_csv(), to_svg(chart), to_pdf(chart), to_png(chart))
-                for file, content in zip(_files(name), files, strict=True):
-                    contents[file].append(content)
-    finally:
-        progress.done()
+    with folder_written_whole(folder, [file for name in names for file in files_of(name)]) as contents:
+        for name in names:
+            progress(f"{name}: computing")
+            made[name] = result = paper.items[name].reproduce()
+            progress(f"{name}: drawing")
+            chart = result.chart()
+            files = (result.to_csv(), to_svg(chart), to_pdf(chart), to_png(chart))
+            for file, content in zip(files_of(name), files, strict=True):
+                contents[file].append(content)
     return made
-
-
-def _files(name: str) -> list[str]:
-    return [f"{name}.{suffix}" for suffix in FORMATS]
 
 
 def _list(papers: Mapping[str, "Paper"], json: bool) -> None:

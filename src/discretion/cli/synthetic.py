@@ -54,10 +54,11 @@ def synthetic(
     memory, tables = as_memory(limits.memory), (original, synthetic, control)
     with working(Limits(as_seconds(limits.time), memory)) as progress, writing(output, *tables) as write:
         result = run_synthetic_risk(*tables, options, memory=memory, progress=progress)
-        write(result)
+        measures = dict.fromkeys(synthetic_measures(options.sensitive)) | result.measures
+        verdicts = judged(gates, measures, _SETTLED, result.not_attacked)
+        write(result, verdicts)
     inputs = {
         "original": result.original, "synthetic": result.synthetic, "control": result.control, **options.inputs(),
         "memory": limits.memory, "time": limits.time,
     }  # fmt: skip
-    measures = dict.fromkeys(synthetic_measures(options.sensitive)) | result.measures
-    return show("synthetic", inputs, result, judged(gates, measures, _SETTLED, result.not_attacked), output)
+    return show("synthetic", inputs, result, verdicts, output)

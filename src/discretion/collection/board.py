@@ -1,4 +1,4 @@
-"""Without a curator: every participant finds her own messages on the board, and comes to the choice herself.
+"""Without a curator: every participant finds their own messages on the board, and computes the choice.
 
 Anonymity, section 8.3: "the participants, the curator, and the analyst, are all the same entity".
 """
@@ -41,7 +41,7 @@ class Board:
         Raises
         ------
         RefusedTaskError
-            If a message of hers is missing or there twice, or the published choice is another.
+            If one of the participant's messages is missing or there twice, or the published choice is another.
         """
         for round_, messages in zip(self._rounds, self._held, strict=True):
             for message in client.messages(round_.number):

@@ -19,18 +19,18 @@ _LONGEST_STATE = 64 << 20
 
 @dataclass(frozen=True)
 class Terms:
-    """What a person asks of a task before she takes part.
+    """What a participant requires of a task.
 
     Parameters
     ----------
     smallest_batch
-        She is one of at least so many, or her answers are not opened.
+        Answers are opened only in batches of at least so many people.
     largest_budget
         At most such a share of the people may stand out.
     fewest_shufflers
-        So many have to work together to tell who sent what.
+        So many shufflers have to work together to learn who sent what.
     digest
-        The task that she was told of; None trusts where she got it.
+        The digest of the announced task; None accepts any task.
     """
 
     smallest_batch: int = 2
@@ -39,7 +39,7 @@ class Terms:
     digest: bytes | None = None
 
     def check(self, task: Task, now: float) -> None:
-        """Raise a `RefusedTaskError` that says which of the terms a task does not meet, if any."""
+        """Raise a `RefusedTaskError` that names the term that a task does not meet, if any."""
         if self.digest is not None and task.digest != self.digest:
             raise RefusedTaskError("this is not the task that was announced: its digest is another")
         if now >= task.closes:
@@ -60,28 +60,28 @@ class Terms:
 
 
 class Client:
-    """One person who takes part in a task.
+    """A participant in a task.
 
-    What she tells is drawn and sealed once: all rounds tell the same, and the same bytes are sent again if an answer
-    to them was lost. Keep `state` in a safe place between the rounds; it holds her answers.
+    The answers are drawn and sealed once: all rounds send the same, and the same bytes are sent again if an
+    acknowledgement was lost. Keep `state` in a safe place between the rounds; it has the answers.
 
     Parameters
     ----------
     task
         The task, or its bytes.
     token
-        The one-time token that she was given, of 32 bytes.
+        The participant's one-time token, of 32 bytes.
     answers
-        Her answer to each feature by its name; one that is not there, or None, is missing.
+        The answer to each feature by its name; one that is not there, or None, is missing.
     terms
-        What she asks of the task.
+        What the participant requires of the task.
     now
         The time in seconds since 1970; the machine's by default.
 
     Raises
     ------
     RefusedTaskError
-        If the task does not meet her terms.
+        If the task does not meet the terms.
     MalformedError
         If the task or the token is not what it is to be.
 
@@ -111,7 +111,7 @@ class Client:
         self._sent: list[_SentRound] = []
 
     def upload(self, choice: Choice | bytes | None = None) -> bytes:
-        """Return what she sends in a round: a sealed message for each group of features that is asked for.
+        """Return the upload of a round: a sealed message for each group of features that is asked for.
 
         Parameters
         ----------
@@ -122,9 +122,9 @@ class Client:
         ------
         RefusedTaskError
             If the choice is not the curator's, over the task's budget, of fewer people than a batch has, beyond the
-            rounds that the task allows, or comes after other choices than those that she has seen.
+            rounds that the task allows, or comes after other choices than those that this client has answered.
         ConflictError
-            If she has told another choice of this round already, or has not come to it.
+            If another choice of this round was answered already, or the round is not next.
         """
         self._terms.check(self.task, self._now())
         if choice is not None:
@@ -133,18 +133,16 @@ class Client:
         return self._sent_in(Round(self.task, choice)).upload
 
     def round(self, number: int) -> Round:
-        """Return a round that she has come to."""
+        """Return a round that was answered."""
         return self._sent_at(number).round
 
     def messages(self, number: int) -> list[bytes]:
-        """Return what is inside the seals of a round that she has come to; nobody but she can know all of it."""
+        """Return what is inside the seals of a round that was answered; nobody else can know all of it."""
         return list(self._sent_at(number).messages)
 
     def _sent_at(self, number: int) -> "_SentRound":
         if not 1 <= number <= len(self._sent):
-            raise ConflictError(
-                f"there are {len(self._sent)} rounds that she has come to, and {number} is none of them"
-            )
+            raise ConflictError(f"{len(self._sent)} rounds were answered so far; got round {number}")
         return self._sent[number - 1]
 
     def _sent_in(self, round_: Round) -> "_SentRound":
@@ -163,7 +161,7 @@ class Client:
         return self._sent[-1]
 
     def _check_next(self, round_: Round) -> None:
-        """Raise unless this is the round that comes after those that she has been in."""
+        """Raise unless this is the round after those that were answered."""
         if round_.choice is None:
             return
         last = self._sent[-1].round
@@ -175,7 +173,7 @@ class Client:
             raise RefusedTaskError("this choice comes after others than those that were published to you")
 
     def _codes_by_group(self, round_: Round) -> list[list[int]]:
-        """Return the codes that she tells of each group: what she said before, or that it is redacted."""
+        """Return the codes to send for each group: those sent before, or that they are redacted."""
         codes = list(self._codes)
         for rule in () if round_.choice is None else round_.choice.rules:
             if codes[rule.place] in rule.codes or SystemRandom().random() < rule.decoys:
@@ -184,7 +182,7 @@ class Client:
 
     @property
     def state(self) -> bytes:
-        """What she has to remember between the rounds, her answers among it."""
+        """What to keep between the rounds, the answers among it."""
         return encoded({
             "task": self.task.encoded, "token": self._token, "codes": list(self._codes),
             "sent": [
@@ -198,7 +196,7 @@ class Client:
 
     @classmethod
     def restored(cls, state: bytes, *, terms: Terms | None = None, now: Callable[[], float] = time.time) -> "Client":
-        """Return the person who has this state."""
+        """Return the participant with this state."""
         fields = decoded(state, "the state of a client", at_most=_LONGEST_STATE)
         try:
             client = cls(fields["task"], fields["token"], {}, terms=terms, now=now)
@@ -232,7 +230,7 @@ class Client:
 
 @dataclass(frozen=True)
 class _SentRound:
-    """What she sends in a round, inside the seals and out."""
+    """The messages of a round, inside the seals and out."""
 
     round: Round
     messages: tuple[bytes, ...]
@@ -250,7 +248,7 @@ class _SentRound:
 
 
 def _codes_of(task: Task, answers: Mapping[str, str | None]) -> list[int]:
-    """Return the code that is told of each answer, randomized where the task says so."""
+    """Return the code to send for each answer, randomized where the task has a randomizer."""
     names = {feature.name for feature in task.features}
     if unknown := [name for name in answers if name not in names]:
         raise MalformedError(f"the task does not ask for {unknown[0]!r}; it asks for {', '.join(sorted(names))}"[:300])

@@ -1,4 +1,4 @@
-"""Local protocols in information: what they keep private, what they tell of the population, which is best."""
+"""Local protocols in information: their privacy, their information on the population, and the best ones."""
 
 from discretion.information.design.design import Design, optimal_mechanism
 from discretion.information.posterior.posterior import frequency_posterior

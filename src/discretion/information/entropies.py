@@ -38,7 +38,7 @@ def share_entropy(population: Dirichlet) -> float:
 
 
 def as_density(population: PopulationLaw) -> Dirichlet:
-    """Return the law if it has a density, or say that points have none."""
+    """Return the law if it has a density, or refuse it: points have none."""
     if isinstance(population, Dirichlet):
         return population
     raise UnsupportedError(

@@ -12,16 +12,16 @@ from discretion.numerics.matrices import PROPORTIONAL_TOLERANCE, equal_columns
 
 _NEVER = 1e-100
 
-NOTHING = Method("nothing is told", "exact")
+NOTHING = Method("no information", "exact")
 
 
 def as_protocol(system: object) -> System:
-    """Return the system, or say that the reports of a crowd are measured by n and not by a shuffler."""
+    """Return the system, or refuse a crowd: its reports are measured by n and not by a shuffler."""
     return reported_alone(as_system(system))
 
 
 def tells_the_values(matrix: Reals) -> bool:
-    """Whether each value has a report of its own, given a channel without columns that say the same."""
+    """Whether each value has a report of its own, given a channel without proportional columns."""
     return matrix.shape[0] == matrix.shape[1] == np.count_nonzero(matrix)
 
 

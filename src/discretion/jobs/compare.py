@@ -21,6 +21,7 @@ from discretion.measures import ldp_epsilon
 from discretion.measures.measure import prior_on
 from discretion.mechanisms import own_measures
 from discretion.presenting.numbers import in_brief, rounded_down, rounded_up, within
+from discretion.presenting.sentences import seed_sentence
 from discretion.presenting.views.document import Block, Bullets, Document, Figure, Grid, Section, Terms
 from discretion.presenting.views.result import TabularResult, number_row
 from discretion.refinement import Order, compare_all
@@ -134,7 +135,9 @@ class Comparison(TabularResult):
                 blocks.append(Figure("tradeoff", "Privacy against utility as ε varies", self._chart))
             sections.append(Section(title, tuple(blocks)))
         if notes := tuple(_notes(results)):
-            sections.append(Section("Bounds and estimates (*), and what is not computed", (Terms(notes),)))
+            numbers = (number for row in results.values() for number in numbers_in(row).values())
+            blocks = [Terms(notes), *seed_sentence(numbers, self.scenario.seed)]
+            sections.append(Section("Bounds and estimates (*), and what is not computed", tuple(blocks)))
         if order := tuple(_order(self.order)):
             sections.append(Section("Which is safer against every adversary", (Bullets(order),)))
         count = len(self.answers)

@@ -1,7 +1,7 @@
 """How much a black box leaks, from samples of it in a file."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -20,21 +20,20 @@ from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate, are_far_apart
 from discretion.jobs.gates import numbers_in
 from discretion.jobs.monitor import Monitor
+from discretion.jobs.options.mechanisms import EstimateOptions, Method
 from discretion.jobs.samples import SamplesFile, read_samples
+from discretion.numerics.draws import fresh_seed
 from discretion.presenting.numbers import between, in_full, rounded_down, rounded_up, sign_of_end, within
 from discretion.presenting.sentences import not_computed
 from discretion.presenting.views.document import Block, Document, Figure, Grid, Section, Terms
 from discretion.presenting.views.result import TabularResult, number_row
-from discretion.tables.layouts.headers import Header
 from discretion.validation import as_confidence, as_epsilon, as_probability
 
 _NOTHING = "Nothing can be concluded on"
 # What JSON has only if the options ask for it.
 _OPTIONAL = ("estimate_privacy_profile", "estimate_epsilon", "samples_needed")
 # What the document needs besides the results.
-_NOT_IN_JSON = ("convergence", "path", "all_secrets", "epsilon", "delta", "half_width", "seed")
-
-Method = Literal["auto", "frequentist", "nearest-neighbours"]
+_NOT_IN_JSON = ("convergence", "path", "options")
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,8 +62,8 @@ class BlackBoxEstimates(TabularResult):
         The name of each measure that has no result → why.
     convergence
         How the estimate settles with the number of samples, or None.
-    path, all_secrets, epsilon, delta, half_width, seed
-        The options, for the document.
+    path, options
+        The file, and the options, of which the seed may be drawn.
     """
 
     estimate_bayes_risk: Estimate
@@ -84,11 +83,7 @@ class BlackBoxEstimates(TabularResult):
     not_computed: dict[str, str]
     convergence: Convergence | None
     path: str
-    all_secrets: bool
-    epsilon: float | None
-    delta: float | None
-    half_width: float | None
-    seed: int
+    options: EstimateOptions
 
     def to_dict(self) -> dict[str, Any]:
         """Return the estimates as one object, as JSON has it."""
@@ -115,7 +110,7 @@ class BlackBoxEstimates(TabularResult):
             Grid(heads, rows, frozenset(["measure", "kind"])),
             Terms(tuple((", ".join(names), method) for method, names in methods.items())),
             *not_computed(self.not_computed),
-            f"Seed {self.seed} repeats this.",
+            f"Seed {self.options.seed} repeats this.",
         ]
         if self.convergence is not None:
             caption = "The estimate of the Bayes risk by the number of samples"
@@ -135,18 +130,20 @@ class BlackBoxEstimates(TabularResult):
             _security_sentence(self.estimate_bayes_security, self.leakiest_pair, withheld=self.leakiest_pair_withheld),
         ]
         yield from sentences
-        if claim := privacy_sentence(self.estimate_privacy_profile, self.estimate_epsilon, self.epsilon, self.delta):
+        if claim := privacy_sentence(
+            self.estimate_privacy_profile, self.estimate_epsilon, self.options.epsilon, self.options.delta
+        ):
             yield claim
         if any(sentence.startswith(_NOTHING) for sentence in sentences):
             numbers = ", or --method nearest-neighbours if the observations are numbers" if discrete else ""
             yield f"More samples of each secret may settle it{numbers}."
-        if not self.all_secrets and discrete:
+        if not self.options.all_secrets and discrete:
             yield (
                 "A secret that is not in the file may be easier to tell apart; if the file has samples of every "
                 "secret, add --all-secrets."
             )
-        if self.half_width is not None and self.samples_needed is not None:
-            yield f"About {self.samples_needed:,} samples would give the Bayes risk to ±{self.half_width:g}."
+        if self.options.half_width is not None and self.samples_needed is not None:
+            yield f"About {self.samples_needed:,} samples would give the Bayes risk to ±{self.options.half_width:g}."
 
     def _chart(self) -> Any:
         from discretion.charts import convergence_over_samples  # noqa: PLC0415 - half a second
@@ -160,20 +157,7 @@ class BlackBoxEstimates(TabularResult):
 
 
 def estimate(
-    path: str,
-    confidence: float = 0.95,
-    method: Method = "auto",
-    *,
-    all_secrets: bool = False,
-    show_rare: bool = False,
-    secret: str | None = None,
-    epsilon: float | None = None,
-    delta: float | None = None,
-    half_width: float | None = None,
-    header: Header = None,
-    converging: bool = False,
-    rng: int,
-    monitor: Monitor | None = None,
+    path: str, options: EstimateOptions, *, converging: bool = False, monitor: Monitor | None = None
 ) -> BlackBoxEstimates:
     r"""Return how much what a program shows reveals of its secrets, with intervals that hold.
 
@@ -181,27 +165,10 @@ def estimate(
     ----------
     path
         A CSV file: in one column the secret, in the others what was observed.
-    confidence
-        With what probability each interval covers, in (0, 1).
-    method
-        What guesses the secrets.
-    all_secrets
-        Whether the file has samples of every secret there is.
-    show_rare
-        Whether a secret is named that fewer than 10 samples have.
-    secret
-        The name of the column of the secret; None is the first one.
-    epsilon, delta
-        A claim of differential privacy, on files of two secrets: add how private the program is at best, as a lower
-        bound of δ at this ε, of ε at this δ.
-    half_width
-        Add how many samples would give the Bayes risk to this.
-    header
-        What the file's first line is, as for `discretion.Population`.
+    options
+        What the file holds, and what to estimate.
     converging
         Whether to add how the estimate settles with the number of samples.
-    rng
-        A seed for all parts of the answer.
     monitor
         Follows each step, and may end it.
 
@@ -217,28 +184,27 @@ def estimate(
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "samples.csv")
     >>> _ = path.write_text("secret,seen\n" + "a,x\nb,y\n" * 50)
-    >>> result = estimate(str(path), rng=1)
+    >>> result = estimate(str(path), EstimateOptions(seed=1))
     >>> result.samples, result.leakiest_pair, result.guessing_error
     (100, ('a', 'b'), 0.5)
     """
-    as_confidence(confidence)
-    if half_width is not None:
-        as_half_width(half_width)
-    if epsilon is not None:
-        as_epsilon(epsilon)
-    if delta is not None:
-        as_probability(delta, "delta")
+    if options.seed is None:
+        options = replace(options, seed=fresh_seed())
+    confidence, method, rng = as_confidence(options.confidence), options.method, options.seed
+    epsilon = None if options.epsilon is None else as_epsilon(options.epsilon)
+    delta = None if options.delta is None else as_probability(options.delta, "delta")
+    half_width = None if options.half_width is None else as_half_width(options.half_width)
     monitor = monitor or Monitor()
     with monitor.step("reading the samples"):
-        data = read_samples(path, header, secret)
+        data = read_samples(path, options.header, options.secret)
         secrets, observed = data.secrets, _observations(data, method)
         sides = None if epsilon is None and delta is None else _two_sides(data, method)
     with monitor.step("estimate_bayes_risk"):
         risk = estimate_bayes_risk(secrets, observed, confidence, method, rng)
     with monitor.step("estimate_bayes_security"):
-        among = secrets if all_secrets else None
+        among = secrets if options.all_secrets else None
         security, pair = security_and_pair(secrets, observed, confidence, method, rng, among)
-        withheld = pair is not None and not show_rare and min(map(data.samples_of, pair)) < LEAST_NAMED
+        withheld = pair is not None and not options.show_rare and min(map(data.samples_of, pair)) < LEAST_NAMED
         counts = np.unique(secrets, return_counts=True)[1]
     profile = least = None
     if sides is not None and epsilon is not None:
@@ -275,11 +241,7 @@ def estimate(
         not_computed=refused,
         convergence=settling,
         path=path,
-        all_secrets=all_secrets,
-        epsilon=epsilon,
-        delta=delta,
-        half_width=half_width,
-        seed=rng,
+        options=options,
     )
 
 

@@ -29,7 +29,7 @@ from discretion.measures.attack_curves.curve import AttackCurve
 from discretion.measures.measure import prior_on
 from discretion.mechanisms import own_measures
 from discretion.presenting.numbers import in_full
-from discretion.presenting.sentences import kind_words
+from discretion.presenting.sentences import kind_words, seed_sentence
 from discretion.presenting.views.document import Block, Document, Figure, Grid, Terms
 from discretion.presenting.views.result import TabularResult, number_row
 from discretion.validation import as_crowd
@@ -51,12 +51,15 @@ class Measurement(TabularResult):
         The name of each measure that has no result → why.
     curve
         The curve of the best attacks, or None.
+    seed
+        Where sampling started, for the document.
     """
 
     mechanism: str
     answers: Mapping[str, Any]
     not_computed: Mapping[str, str]
     curve: AttackCurve | None = None
+    seed: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return both as one object, as JSON has it."""
@@ -80,6 +83,7 @@ class Measurement(TabularResult):
         blocks: list[Block] = [Grid(heads, tuple(rows), frozenset(["measure", "kind"]), first=len(rows))]
         if methods:
             blocks.append(Terms(tuple((", ".join(names), method) for method, names in methods.items())))
+        blocks += seed_sentence(self.answers.values(), self.seed)
         if self.curve is not None:
             blocks.append(Figure("tradeoff", "The best attack at every rate of false positives", self.curve.chart))
         line = f"{self.mechanism}: {len(self.answers)} measure{'s' * (len(self.answers) != 1)}"
@@ -162,9 +166,12 @@ def measure(
             refused[quantity] = str(error)
     curve_of_attacks = None
     if curve:
-        with monitor.step("tradeoff"):
-            curve_of_attacks = dc.tradeoff(claimed)
-    return Measurement(name or type(mechanism).__name__, answers, refused, curve_of_attacks)
+        try:
+            with monitor.step("tradeoff_curve"):
+                curve_of_attacks = dc.tradeoff(claimed)
+        except (InvalidValueError, UnsupportedError) as error:
+            refused["tradeoff_curve"] = str(error)
+    return Measurement(name or type(mechanism).__name__, answers, refused, curve_of_attacks, scenario.seed)
 
 
 def _systems(mechanism: System, scenario: Scenario, crowd: "dc.Shuffled | None") -> tuple[System, System]:

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import discretion as dc
 from discretion.adversaries import Gain, Knowledge, Uninformed, WorstAllButOne
 from discretion.channels import System
 from discretion.estimate import Estimate, at_safe_end, in_doubles
+from discretion.jobs.options.mechanisms import ScenarioOptions
 from discretion.measures import (
     bayes_risk,
     bayes_security,
@@ -17,6 +19,7 @@ from discretion.measures import (
     privacy_profile,
     tradeoff,
 )
+from discretion.spelling import knowledge_of, prior_of
 from discretion.validation import as_epsilon, as_probability
 
 Result = float | Estimate
@@ -55,6 +58,18 @@ class Scenario:
     delta: float | None = None
     false_positive_rate: float | None = None
     seed: int | None = None
+
+    @classmethod
+    def of_options(cls, options: ScenarioOptions) -> Self:
+        """Return the scenario that the options spell."""
+        return cls(
+            users=options.users,
+            knowledge=None if options.adversary is None else knowledge_of(options.adversary),
+            prior=None if options.prior is None else prior_of(options.prior),
+            epsilon=options.epsilon,
+            delta=options.delta,
+            seed=options.seed,
+        )
 
     def __post_init__(self) -> None:
         if self.epsilon is not None:

@@ -36,9 +36,14 @@ def epsilons_of(text: str) -> list[float]:
     return epsilons
 
 
+def is_drawable(systems: Iterable[System], users: int | None) -> bool:
+    """Whether there is something to draw of one of the mechanisms."""
+    return any(has_worth(system) or "frequency_error" in own_measures(system, users) for system in systems)
+
+
 def check_drawable(systems: Iterable[System], users: int | None) -> None:
     """Refuse mechanisms of which there is nothing to draw."""
-    if not any(has_worth(system) or "frequency_error" in own_measures(system, users) for system in systems):
+    if not is_drawable(systems, users):
         raise InvalidValueError(
             f"there is nothing to draw: a report's worth is drawn for krr and for up to {MAX_VALUES_DRAWN} values, and "
             "with --users N the standard error of mechanisms that are not a channel:FILE"
@@ -80,7 +85,7 @@ class _Drawn:
     def curve(self, name: str) -> list[Point]:
         """Return the points of a mechanism, the one that was given marked."""
         system, own = self._systems[name], self._own[name]
-        mechanisms = {own: system}
+        mechanisms: dict[float, System] = {own: system}
         try:
             family = family_of(name)
         except InvalidValueError:  # no ε that could vary

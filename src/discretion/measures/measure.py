@@ -10,6 +10,7 @@ import inspect
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Generic, Literal, NamedTuple, ParamSpec, Protocol, TypeVar, cast, overload
 
 from numpy.typing import ArrayLike
@@ -17,7 +18,9 @@ from numpy.typing import ArrayLike
 from discretion.adversaries.priors import as_prior
 from discretion.channels.channel import System, as_system
 from discretion.errors import UnsupportedError
-from discretion.estimate import End, at_safe_end
+from discretion.estimate import Estimate, answer_type, as_answer, at_safe_end
+from discretion.exact import Exact, ExactFraction
+from discretion.intervals import End
 from discretion.numerics.arrays import Reals
 from discretion.numerics.elementwise import Answer, Answers, Levels, elementwise
 
@@ -32,9 +35,9 @@ Rung = Literal["closed form", "exact", "bound", "estimate"]
 class Method(NamedTuple):
     """What an algorithm is called, and where on the ladder it stands; `method` returns one.
 
-    A closed form and an exact algorithm answer with a float, but for one that finds too late that it takes too long, or
-    that rounding keeps it from the digits of a float: it falls back on certified bounds. A bound is a certified
-    `discretion.Estimate`, an estimate one with a confidence.
+    A closed form and an exact algorithm answer with an exact number, but for one that finds too late that it takes too
+    long, or that rounding keeps it from the digits of a float: it falls back on certified bounds. A bound is a
+    certified `discretion.Estimate`, an estimate one with a confidence.
     """
 
     name: str
@@ -79,11 +82,30 @@ class Measure(Protocol[P, T_co]):
         ...
 
 
-@overload
-def measure(planner: Callable[P, Plan[T]]) -> Measure[P, T]: ...
-@overload
-def measure(*, safe: End) -> Callable[[Callable[P, Plan[T]]], Measure[P, T]]: ...
-def measure(planner: Callable[P, Plan[T]] | None = None, *, safe: End = "high") -> Any:
+class Measuring(Protocol):
+    """A decorator of planners: a number that a planner computes has a value, ends and a kind as the answer."""
+
+    @overload
+    def __call__(  # pyright: ignore[reportOverlappingOverload] - a bool is a float for type checkers
+        self, planner: Callable[P, Plan[bool]], /
+    ) -> Measure[P, bool]: ...
+    @overload
+    def __call__(self, planner: Callable[P, Plan[float]], /) -> Measure[P, Exact]: ...
+    @overload
+    def __call__(self, planner: Callable[P, Plan[Estimate]], /) -> Measure[P, Estimate]: ...
+    @overload
+    def __call__(self, planner: Callable[P, Plan[float | Estimate]], /) -> Measure[P, Exact | Estimate]: ...
+    @overload
+    def __call__(
+        self, planner: Callable[P, Plan[float | Fraction | Estimate]], /
+    ) -> Measure[P, Exact | ExactFraction | Estimate]: ...
+    @overload
+    def __call__(self, planner: Callable[P, Plan[T]], /) -> Measure[P, T]: ...
+    @overload
+    def __call__(self, *, safe: End) -> "Measuring": ...
+
+
+def _measure(planner: Callable[P, Plan[T]] | None = None, *, safe: End = "high") -> Any:
     """Make a public measure of a planner: same arguments, same documentation, the answer instead of the plan.
 
     Parameters
@@ -96,23 +118,24 @@ def measure(planner: Callable[P, Plan[T]] | None = None, *, safe: End = "high") 
     """
     if planner is None:
         return functools.partial(_measure, safe=safe)
-    return _measure(planner, safe=safe)
 
-
-def _measure(planner: Callable[P, Plan[T]], safe: End) -> Measure[P, T]:
     @functools.wraps(planner)
     def plan(*args: P.args, **kwargs: P.kwargs) -> Plan[T]:
         return planner(*args, **kwargs).then(lambda answer: at_safe_end(answer, safe))
 
     @functools.wraps(planner)
-    def quantity(*args: P.args, **kwargs: P.kwargs) -> T:
-        return plan(*args, **kwargs).compute()
+    def quantity(*args: P.args, **kwargs: P.kwargs) -> object:
+        return as_answer(plan(*args, **kwargs).compute())
 
-    (answer,) = typing.get_args(planner.__annotations__["return"])
+    (numbers,) = typing.get_args(planner.__annotations__["return"])
+    answer = answer_type(numbers)
     quantity.__annotations__["return"] = answer
     signature = inspect.signature(planner).replace(return_annotation=answer)
     vars(quantity).update(plan=plan, safe=safe, __signature__=signature)
-    return cast(Measure[P, T], quantity)
+    return quantity
+
+
+measure = cast(Measuring, _measure)
 
 
 class OfEpsilon(Protocol):
@@ -164,7 +187,7 @@ class OfOrder(Protocol):
 
 
 M = TypeVar("M")
-Planner = Callable[[System, float], Plan[Answer]]
+Planner = Callable[[System, float], Plan[float | Estimate]]
 
 
 def measure_at(kind: type[M]) -> Callable[[Planner], M]:

@@ -62,22 +62,22 @@ def _pairs_alike_of_repeated(system: Repeated) -> bool:
 @singledispatch
 def losses_of_pairs(system: System) -> Ways:
     """Return what gives the privacy losses of two secrets, both ways, and how often each is added."""
-    alike = leakiest_losses(system) if pairs_alike(system) else None
-    if alike is not None:
-        return lambda a, b: (alike, alike, 1)
+    losses = leakiest_losses(system) if pairs_alike(system) else None
+    if losses is not None:
+        return lambda a, b: (losses, losses, 1)
     logs = log_likelihoods(system)
     return lambda a, b: (RowLosses(logs[a], logs[b]), RowLosses(logs[b], logs[a]), 1)
 
 
 @losses_of_pairs.register
 def _losses_of_pairs_of_repeated(system: Repeated) -> Ways:
-    alike = leakiest_losses(system.base) if pairs_alike(system.base) else None
-    if alike is None:
+    losses = leakiest_losses(system.base) if pairs_alike(system.base) else None
+    if losses is None:
         return losses_of_pairs.dispatch(object)(system)
     if system.n > _CONVOLVED:
-        return lambda a, b: (alike, alike, system.n)
-    masses = reduce(np.convolve, [alike.masses] * system.n)
-    total = LatticeLosses(masses, system.n * alike.first, alike.step, system.n * alike.offset)
+        return lambda a, b: (losses, losses, system.n)
+    masses = reduce(np.convolve, [losses.masses] * system.n)
+    total = LatticeLosses(masses, system.n * losses.first, losses.step, system.n * losses.offset)
     return lambda a, b: (total, total, 1)
 
 
@@ -132,27 +132,27 @@ def _claimed_of_parallel(system: Parallel) -> System:
 
 def _excesses(system: Parallel) -> list[Profile]:
     """Return by how much one secret's law exceeds the other's, of all ordered pairs, or raise TooLargeError."""
-    parts, found = [losses_of_pairs(part) for part in system.parts], list[Profile]()
+    parts, excesses = [losses_of_pairs(part) for part in system.parts], list[Profile]()
     points, some = 0, limits.current().numbers(MAX_LOSS_POINTS)
     # One pair stands for all if all are alike.
-    alike = all(pairs_alike(part) for part in system.parts)
-    for pair in [(0, 1)] if alike else combinations(range(system.secrets), 2):
+    is_alike = all(pairs_alike(part) for part in system.parts)
+    for pair in [(0, 1)] if is_alike else combinations(range(system.secrets), 2):
         losses = [way(*pair) for way in parts]
         single = all(count == 1 for _, _, count in losses)
         directions = [q for q, _, _ in losses], [p for _, p, _ in losses]
         sums = [AtomSum.from_losses(direction) if single else None for direction in directions]
         if sums[0] is None or sums[1] is None:
-            found.append(LossPair.from_parts(losses).hockey_stick)
+            excesses.append(LossPair.from_parts(losses).hockey_stick)
             points += some
         else:
-            found += [sums[0].excess, sums[1].excess]
+            excesses += [sums[0].excess, sums[1].excess]
             points += sums[0].size + sums[1].size
         if points > _GRIDS * some:
             raise TooLargeError(
                 f"the privacy losses of all pairs of {system.secrets:,} secrets are too many to add up; restrict the "
                 "secrets by discretion.restricted, or ask for discretion.ldp_epsilon or discretion.renyi_dp"
             )
-    return found
+    return excesses
 
 
 @plan_privacy_profile.register
@@ -168,7 +168,7 @@ def _privacy_profile_of_parallel(system: Parallel) -> Plan[Profile]:
 def _bayes_security_of_parallel(system: Parallel) -> Result:
     alone = [plan_bayes_security(part) for part in system.parts]
 
-    def kept() -> float | Estimate:
+    def security() -> float | Estimate:
         try:
             pairs = _excesses(system)
         except TooLargeError:  # no more than each part leaves, and at least their product
@@ -177,7 +177,7 @@ def _bayes_security_of_parallel(system: Parallel) -> Result:
             return as_share(bracketed(low, high, parts, THEOREM_3, safe="low", span=1))
         return settled(as_share(1 - largest(excess(0.0) for excess in pairs)))
 
-    return Plan(PAIRS, kept)
+    return Plan(PAIRS, security)
 
 
 @plan_posterior_vulnerability.register
@@ -194,9 +194,9 @@ def _posterior_vulnerability_of_parallel(system: Parallel, prior: Prior, gain: G
     def guess() -> Estimate:
         alone, most = [plan.compute() for plan in guesses], [plan.compute() for plan in factors]
         product = math.prod(map(highest, most))
-        high = min(highest(one) * product / highest(own) for one, own in zip(alone, most, strict=True))
-        found = bracketed(max(map(lowest, alone)), high, [*alone, *most], BY_CAPACITIES.name)
-        return certain + found.map(lambda gained: min(gained, rest.width))
+        high = min(highest(one) * product / highest(capacity) for one, capacity in zip(alone, most, strict=True))
+        bounds = bracketed(max(map(lowest, alone)), high, [*alone, *most], BY_CAPACITIES.name)
+        return certain + bounds.map(lambda gained: min(gained, rest.width))
 
     return Plan(BY_CAPACITIES, guess)
 
@@ -215,12 +215,12 @@ def _multiplicative_bayes_capacity_of_parallel(system: Parallel) -> Result:
         return plan_multiplicative_bayes_capacity.dispatch(object)(system)
     plans = [plan_multiplicative_bayes_capacity(part) for part in system.parts]
 
-    def most() -> Estimate:
+    def capacity() -> Estimate:
         alone = [plan.compute() for plan in plans]
-        found = bracketed(max(map(lowest, alone)), math.prod(map(highest, alone)), alone, BY_CAPACITIES.name)
-        return found.map(lambda factor: min(factor, system.secrets))
+        bounds = bracketed(max(map(lowest, alone)), math.prod(map(highest, alone)), alone, BY_CAPACITIES.name)
+        return bounds.map(lambda factor: min(factor, system.secrets))
 
-    return Plan(BY_CAPACITIES, most)
+    return Plan(BY_CAPACITIES, capacity)
 
 
 @plan_mutual_information.register
@@ -229,8 +229,8 @@ def _mutual_information_of_parallel(system: Parallel, prior: Prior) -> Result:
         return plan_mutual_information.dispatch(object)(system, prior)
     plans = [plan_mutual_information(part, prior) for part in system.parts]
 
-    def told() -> Estimate:
+    def information() -> Estimate:
         alone = [plan.compute() for plan in plans]
         return bracketed(max(map(lowest, alone)), math.fsum(map(highest, alone)), alone, BY_SUM.name)
 
-    return Plan(BY_SUM, told)
+    return Plan(BY_SUM, information)

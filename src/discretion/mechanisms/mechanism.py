@@ -133,12 +133,12 @@ class Mechanism(Reporting, Encodable, Composable):
         rng
             A generator or a seed: this is for simulation, clients never see each other's values.
         """
-        given = as_rows(counts, "counts")
-        if given.shape != (self.k,) or given.dtype.kind not in "iu" or given.min() < 0:
+        array = as_rows(counts, "counts")
+        if array.shape != (self.k,) or array.dtype.kind not in "iu" or array.min() < 0:
             raise InvalidValueError(f"counts must be {self.k} whole numbers of at least 0, got {counts!r:.80}")
-        if float(given.sum(dtype=np.float64)) > (most := limits.current().people):
+        if float(array.sum(dtype=np.float64)) > (most := limits.current().people):
             raise TooLargeError(f"counts must sum to at most {most:,} people; draw the tallies part by part")
-        return self._sample_aggregate(given.astype(np.int64), generator(rng))
+        return self._sample_aggregate(array.astype(np.int64), generator(rng))
 
     def estimate_frequencies(self, reports: ArrayLike) -> Reals:
         """Return the raw, unbiased estimate of each value's share; it may leave [0, 1].
@@ -167,17 +167,17 @@ class Mechanism(Reporting, Encodable, Composable):
             Number of reports, at least 1.
         """
         n = as_crowd(n, "n")
-        given = as_rows(tallies, "tallies")
+        array = as_rows(tallies, "tallies")
         shape = self._aggregate(self.checked_reports([])).shape
-        if given.shape != shape or given.dtype.kind not in "iu" or given.min() < 0 or given.max() > n:
+        if array.shape != shape or array.dtype.kind not in "iu" or array.min() < 0 or array.max() > n:
             raise InvalidValueError(f"tallies must be {shape[0]} whole numbers in 0..{n}, got {tallies!r:.80}")
-        if self.tallies_per_report is not None and given.sum() != n * self.tallies_per_report:
+        if self.tallies_per_report is not None and array.sum() != n * self.tallies_per_report:
             raise InvalidValueError(
                 f"tallies of n = {n:,} reports must sum to {n * self.tallies_per_report:,}, "
-                f"got a sum of {given.sum():,}"
+                f"got a sum of {array.sum():,}"
             )
         self.check_informative()
-        return self._frequencies(given.astype(np.int64), n)
+        return self._frequencies(array.astype(np.int64), n)
 
     def frequency_variance(self, n: int, frequencies: ArrayLike | None = None) -> Reals:
         """Return the variance of each estimated share when n people hold the values in the given shares.

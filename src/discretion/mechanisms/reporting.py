@@ -79,9 +79,9 @@ class Sender:
         return prior_vector(self.population, k)
 
 
-def known_values(values: Sequence[int], others: Sequence[Sender]) -> list[int]:
+def known_values(values: Sequence[int], senders: Sequence[Sender]) -> list[int]:
     """Return the values that are known to be held, each once, in order."""
-    return list(dict.fromkeys([*values, *(sender.value for sender in others if sender.value is not None)]))
+    return list(dict.fromkeys([*values, *(sender.value for sender in senders if sender.value is not None)]))
 
 
 class Reporting(ABC):
@@ -133,7 +133,7 @@ class Reporting(ABC):
         """How likely a report is to be of the blanket: ``Σ_y min_x P(y | x)``."""
         return min(1.0, float(self.channel().dense().min(axis=0).sum()))
 
-    def report_types(self, values: Sequence[int], others: Sequence[Sender] = ()) -> Reals:
+    def report_types(self, values: Sequence[int], senders: Sequence[Sender] = ()) -> Reals:
         """Return how likely each type of report is: a row per value, then per other sender, and a column per type.
 
         Reports of one type are in the same ratios from all values and senders, so that to tell these apart by a report,
@@ -147,11 +147,11 @@ class Reporting(ABC):
                 return matrix[sender.value]
             return least / least.sum() if sender.blanket else sender.law(self.secrets) @ matrix
 
-        return merged_columns(np.vstack([matrix[list(values)], *map(law, others)]))[0]
+        return merged_columns(np.vstack([matrix[list(values)], *map(law, senders)]))[0]
 
-    def log_report_types(self, values: Sequence[int], others: Sequence[Sender] = ()) -> Reals:
+    def log_report_types(self, values: Sequence[int], senders: Sequence[Sender] = ()) -> Reals:
         """Return the logarithms of the types' probabilities, as `report_types` has them but where those underflow."""
-        return logarithms(self.report_types(values, others))
+        return logarithms(self.report_types(values, senders))
 
     def events(self) -> list[Reals]:
         """Return some events that a report tells apart, each as how likely it is from every value."""

@@ -18,8 +18,8 @@ def bisected(
     low, high = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
     for _ in range(halvings):
         middle = (low + high) / 2
-        so_far = holds(middle)
-        nearer = np.where(so_far, middle, low), np.where(so_far, high, middle)
+        is_held = holds(middle)
+        nearer = np.where(is_held, middle, low), np.where(is_held, high, middle)
         if np.array_equal(nearer[0], low) and np.array_equal(nearer[1], high):
             break  # neighbouring floats stay what they are
         low, high = nearer

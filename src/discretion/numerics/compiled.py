@@ -33,8 +33,8 @@ def on_all_cores(work: Callable[[T], U], parts: Iterable[T]) -> list[U]:
 
     with ThreadPoolExecutor(_cores()) as threads:
         try:
-            begun = [threads.submit(copy_context().run, work, part) for part in parts]
-            return [part.result() for part in begun]
+            futures = [threads.submit(copy_context().run, work, part) for part in parts]
+            return [part.result() for part in futures]
         except BaseException:  # Ctrl-C too must not wait for the parts that nobody has begun
             threads.shutdown(wait=False, cancel_futures=True)
             raise

@@ -25,7 +25,7 @@ class Measured(NamedTuple):
     beyond: Reals
 
     @classmethod
-    def of(cls, values: Reals) -> "Measured":
+    def from_values(cls, values: Reals) -> "Measured":
         """Return numbers of which no more is known."""
         return cls(values, -values)
 
@@ -47,21 +47,21 @@ def lower_hull(x: Measured, y: Measured) -> Integers:
     Examples
     --------
     >>> x, y = np.array([0.0, 1.0, 0.5, 0.5]), np.array([1.0, 0.0, 0.2, 0.6])
-    >>> lower_hull(Measured.of(x), Measured.of(y)).tolist()
+    >>> lower_hull(Measured.from_values(x), Measured.from_values(y)).tolist()
     [0, 2, 1]
     """
     falling = Measured(y.beyond, y.values)
-    kept = np.lexsort((*falling.keys, *x.keys))
-    kept = kept[np.append(True, (x.steps(kept) != 0) | (falling.steps(kept) != 0))]
+    corner_points = np.lexsort((*falling.keys, *x.keys))
+    corner_points = corner_points[np.append(True, (x.steps(corner_points) != 0) | (falling.steps(corner_points) != 0))]
     for _ in range(_PASSES):
         # What is not below the line through its neighbours is no corner, whether or not these are.
         with np.errstate(divide="ignore", over="ignore"):
-            slopes = falling.steps(kept) / x.steps(kept)
+            slopes = falling.steps(corner_points) / x.steps(corner_points)
         below = slopes[:-1] > slopes[1:]
         if below.all():
-            return kept
-        kept = kept[np.concatenate([[True], below, [True]])]
-    return _chain(x, falling, kept)
+            return corner_points
+        corner_points = corner_points[np.concatenate([[True], below, [True]])]
+    return _chain(x, falling, corner_points)
 
 
 def _chain(x: Measured, falling: Measured, places: Integers) -> Integers:
@@ -92,12 +92,12 @@ def corners(items: Iterable[Item], is_corner: Callable[[Item, Item, Item], bool]
     >>> corners(range(5), lambda a, b, c: (heights[b] - heights[a]) * (c - b) < (heights[c] - heights[b]) * (b - a))
     [0, 2, 4]
     """
-    kept: list[Item] = []
+    stack: list[Item] = []
     for item in items:
-        while len(kept) > 1 and not is_corner(kept[-2], kept[-1], item):
-            kept.pop()
-        kept.append(item)
-    return kept
+        while len(stack) > 1 and not is_corner(stack[-2], stack[-1], item):
+            stack.pop()
+        stack.append(item)
+    return stack
 
 
 def lower_envelope(lines: Iterable[Line[Real]]) -> list[Line[Real]]:

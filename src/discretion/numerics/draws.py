@@ -54,10 +54,10 @@ class SystemSource:
     def integers(self, high: int, *, size: int) -> Integers:
         """Return uniform whole numbers in 0..high-1, by rejection so that none is favoured."""
         bound = np.uint64(2**64 - 1 - 2**64 % high)
-        drawn = self._words(size)
-        while (biased := np.flatnonzero(drawn > bound)).size:
-            drawn[biased] = self._words(biased.size)
-        return (drawn % np.uint64(high)).astype(np.int64)
+        words = self._words(size)
+        while (biased := np.flatnonzero(words > bound)).size:
+            words[biased] = self._words(biased.size)
+        return (words % np.uint64(high)).astype(np.int64)
 
     def _words(self, size: int) -> NDArray[np.uint64]:
         return self.bytes(8 * size).view(np.uint64)
@@ -122,10 +122,10 @@ def _flip(flips: Bytes, probability: float, source: RandomSource) -> None:
         return
     digit = int(256 * probability)
     rest = 256 * probability - digit
-    drawn = source.bytes(flips.size)
-    np.less(drawn, digit, out=flips.view(np.bool_))
+    digits = source.bytes(flips.size)
+    np.less(digits, digit, out=flips.view(np.bool_))
     if rest > 0:
-        tied = np.flatnonzero(drawn == digit)
+        tied = np.flatnonzero(digits == digit)
         decided = np.empty(tied.size, dtype=np.uint8)
         _flip(decided, rest, source)
         flips[tied] = decided

@@ -7,12 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discretion.errors import InvalidValueError
-from discretion.estimate import Estimate
+from discretion.estimate import Estimate, as_answer
+from discretion.exact import Exact
 from discretion.numerics.arrays import Reals
 from discretion.validation import NotNumbersError, as_array, check_length
 
 Levels = Sequence[float] | NDArray[np.floating[Any]] | NDArray[np.integer[Any]]
-Answer = float | Estimate
+Number = float | Estimate
+Answer = Exact | Estimate
 Answers = Reals | NDArray[np.object_]
 
 
@@ -22,12 +24,12 @@ def is_array(levels: object) -> bool:
 
 
 @overload
-def elementwise(function: Callable[[float], Answer], first: float | Levels, /) -> Answer | Answers: ...
+def elementwise(function: Callable[[float], Number], first: float | Levels, /) -> Answer | Answers: ...
 @overload
 def elementwise(
-    function: Callable[[float, float], Answer], first: float | Levels, second: float | Levels, /
+    function: Callable[[float, float], Number], first: float | Levels, second: float | Levels, /
 ) -> Answer | Answers: ...
-def elementwise(function: Callable[..., Answer], *levels: float | Levels) -> Answer | Answers:
+def elementwise(function: Callable[..., Number], *levels: float | Levels) -> Answer | Answers:
     """Return a function of a number, or of each number in arrays.
 
     Parameters
@@ -51,13 +53,13 @@ def elementwise(function: Callable[..., Answer], *levels: float | Levels) -> Ans
     dtype('O')
     """
     if not any(map(is_array, levels)):
-        return function(*levels)
+        return as_answer(function(*levels))
     for level in levels:
         check_length(getattr(level, "size", 0))
     try:
         arrays = [as_array(level).astype(np.object_) for level in levels]
     except NotNumbersError:
-        return function(*levels)  # which names the level that is no number
+        return as_answer(function(*levels))  # which names the level that is no number
     try:
         given = np.broadcast_arrays(*arrays)
     except ValueError:
@@ -66,6 +68,6 @@ def elementwise(function: Callable[..., Answer], *levels: float | Levels) -> Ans
     answers = [function(*each) for each in zip(*(part.ravel().tolist() for part in given), strict=True)]
     shape = given[0].shape
     if any(isinstance(answer, Estimate) for answer in answers):
-        objects: Any = answers
+        objects: Any = list(map(as_answer, answers))
         return np.array(objects, dtype=np.object_).reshape(shape)
     return np.array(list(map(float, answers)), dtype=np.float64).reshape(shape)

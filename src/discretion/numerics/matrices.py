@@ -36,9 +36,9 @@ def ranked_sums(matrix: Reals, weights: Reals) -> Reals:
 def class_sums(matrix: Reals, class_of: Integers) -> Reals:
     """Return a row for each class of rows, their sum; there is a row for each class up to the highest of these."""
     order = np.argsort(class_of, kind="stable")
-    found, starts = np.unique(class_of[order], return_index=True)
-    sums = np.zeros((int(found[-1]) + 1, matrix.shape[1]), dtype=matrix.dtype)
-    sums[found] = np.add.reduceat(matrix[order], starts, axis=0)
+    classes, starts = np.unique(class_of[order], return_index=True)
+    sums = np.zeros((int(classes[-1]) + 1, matrix.shape[1]), dtype=matrix.dtype)
+    sums[classes] = np.add.reduceat(matrix[order], starts, axis=0)
     return sums
 
 
@@ -47,9 +47,9 @@ def merged_columns(matrix: Reals) -> tuple[Reals, list[int]]:
     totals: Reals = matrix.sum(axis=0)
     alive = np.flatnonzero(totals > 0)
     groups = equal_columns(matrix[:, alive] / totals[alive])
-    kept = [int(alive[group[0]]) for group in groups]
+    columns = [int(alive[group[0]]) for group in groups]
     merged = np.stack([matrix[:, alive[group]].sum(axis=1) for group in groups], axis=1)
-    return merged, kept
+    return merged, columns
 
 
 def equal_columns(shares: Reals) -> list[NDArray[np.intp]]:
@@ -67,8 +67,8 @@ def equal_columns(shares: Reals) -> list[NDArray[np.intp]]:
         waiting = np.sort(run)
         while waiting.size:
             first, others = shares[:, waiting[:1]], shares[:, waiting]
-            apart = np.abs(others - first) > PROPORTIONAL_TOLERANCE * np.maximum(first, others)
-            same = ~apart.any(axis=0)
+            unequal = np.abs(others - first) > PROPORTIONAL_TOLERANCE * np.maximum(first, others)
+            same = ~unequal.any(axis=0)
             group_of[waiting[same]] = waiting[0]
             waiting = waiting[~same]
     return [np.flatnonzero(group_of == first) for first in np.unique(group_of)]

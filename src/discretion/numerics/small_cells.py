@@ -64,15 +64,15 @@ def most_in_small_cells(rows: Margins, columns: Margins, most: int, tables: int)
     starts = np.concatenate(([0], ends[:-1]))
     # The columns of each table descending.
     order = np.lexsort((-columns.sums, columns.tables))
-    of, sums = columns.tables[order], columns.sums[order]
-    begins = np.searchsorted(of, np.arange(tables))
+    table_of, sums = columns.tables[order], columns.sums[order]
+    begins = np.searchsorted(table_of, np.arange(tables))
     before = np.concatenate(([0], np.cumsum(sums)))
-    totals = np.bincount(of, sums, tables).astype(np.int64) if of.size else np.zeros(tables, np.int64)
-    taken = np.arange(1, of.size + 1) - begins[of]
-    room = np.minimum(cell * taken, largest)
-    reached = np.searchsorted(line, of * (largest + 1) + room, side="right")
-    through_rows = added[reached] - added[starts[of]] + (ends[of] - reached) * room
-    cuts = through_rows + totals[of] - (before[1:] - before[begins[of]])
-    found = totals
-    np.minimum.at(found, of, cuts)
-    return found
+    totals = np.bincount(table_of, sums, tables).astype(np.int64) if table_of.size else np.zeros(tables, np.int64)
+    columns_taken = np.arange(1, table_of.size + 1) - begins[table_of]
+    room = np.minimum(cell * columns_taken, largest)
+    reached = np.searchsorted(line, table_of * (largest + 1) + room, side="right")
+    through_rows = added[reached] - added[starts[table_of]] + (ends[table_of] - reached) * room
+    cuts = through_rows + totals[table_of] - (before[1:] - before[begins[table_of]])
+    largest_totals = totals
+    np.minimum.at(largest_totals, table_of, cuts)
+    return largest_totals

@@ -49,6 +49,18 @@ def not_computed(reasons: Mapping[str, str]) -> Iterator[str]:
     return (f"{name} is not computed: {reason}." for name, reason in reasons.items())
 
 
+def seed_sentence(results: Iterable[Any], seed: int | None) -> Iterator[str]:
+    """Yield which seed repeats the results, if one of them is sampled.
+
+    Examples
+    --------
+    >>> list(seed_sentence([0.5, Estimate(0.3, 0.2, 0.4, 0.95, "samples")], seed=1)), list(seed_sentence([0.5], seed=1))
+    (['Seed 1 repeats this.'], [])
+    """
+    if any(isinstance(result, Estimate) and result.confidence is not None for result in results):
+        yield f"Seed {seed} repeats this."
+
+
 def kind_words(result: Any) -> str:
     """Return the kind of a number: exact, or where it lies and how surely.
 

@@ -1,13 +1,14 @@
 """How far one system is from being at least as safe as another."""
 
 from discretion.channels.channel import System
-from discretion.estimate import Estimate, settled
+from discretion.estimate import Estimate, quantity, settled
 from discretion.refinement.nearest import TOLERANCE, Nearest
 from discretion.refinement.pair import ChannelPair
 
 _METHOD = "linear program of the nearest factor, both ends evaluated anew"
 
 
+@quantity
 def deficiency(C: System, D: System) -> float | Estimate:
     """Return how much more anybody with gains in [0, 1] can gain from D than from C: Le Cam's deficiency of C.
 
@@ -48,5 +49,5 @@ def deficiency(C: System, D: System) -> float | Estimate:
     return settled(Estimate.between(low, high, _METHOD))
 
 
-def _is_settled(found: Nearest) -> bool:
-    return found.high <= TOLERANCE or (found.low > TOLERANCE and found.high - found.low <= TOLERANCE)
+def _is_settled(nearest: Nearest) -> bool:
+    return nearest.high <= TOLERANCE or (nearest.low > TOLERANCE and nearest.high - nearest.low <= TOLERANCE)

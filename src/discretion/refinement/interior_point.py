@@ -50,23 +50,23 @@ def interior_points(C: Reals, D: Reals) -> Iterator[tuple[Reals, Reals]]:
     Mehrotra's predictor and corrector.
     """
     primal, dual, slack = _start(C, D)
-    wished: Rows = D, np.ones_like(dual[1]), np.zeros_like(dual[2])
+    goals: Rows = D, np.ones_like(dual[1]), np.zeros_like(dual[2])
     for _ in range(_STEPS):
         yield primal[0], dual[0]
         mean = _mean_product(primal, slack)
         if mean < _ROUNDING:
             return
-        missing = _difference(wished, _rows_of(C, primal))
+        missing = _difference(goals, _rows_of(C, primal))
         try:
             system = _NormalEquations(C, tuple(x / z for x, z in zip(primal, slack, strict=True)))
-            wanted = tuple(-x * z for x, z in zip(primal, slack, strict=True))
-            straight, _, falls = system.step(slack, missing, wanted)
+            changes = tuple(-x * z for x, z in zip(primal, slack, strict=True))
+            straight, _, falls = system.step(slack, missing, changes)
             ahead = _mean_product(
                 _moved(primal, straight, _room(primal, straight)), _moved(slack, falls, _room(slack, falls))
             )
             goal = mean * (ahead / mean) ** 3
-            wanted = tuple(goal + w - x * z for w, x, z in zip(wanted, straight, falls, strict=True))
-            step, turn, falls = system.step(slack, missing, wanted)
+            changes = tuple(goal + w - x * z for w, x, z in zip(changes, straight, falls, strict=True))
+            step, turn, falls = system.step(slack, missing, changes)
         except np.linalg.LinAlgError:
             return
         room = _SHORT_OF_BOUNDARY * _room(slack, falls)
@@ -106,17 +106,17 @@ class _NormalEquations:
 
         C, (R, E, _, s, delta) = self._C, self._theta
         (k, m), n = C.shape, E.shape[1]
-        left: Reals = np.diag(np.concatenate([R.sum(axis=1), E.sum(axis=1) + s]))
-        left[m:, m:] += delta
-        scale = np.sqrt(left.diagonal())
+        matrix: Reals = np.diag(np.concatenate([R.sum(axis=1), E.sum(axis=1) + s]))
+        matrix[m:, m:] += delta
+        scale = np.sqrt(matrix.diagonal())
         at_once = max(1, _ENTRIES_AT_ONCE // (k * (m + k)))
         for first in range(0, n, at_once):
             part = slice(first, first + at_once)
             roots = self._roots[part]
             by_rows = (roots.reshape(-1, k) @ C).reshape(-1, k, m) * R.T[part, None, :]
-            both = np.concatenate([by_rows, -roots * E.T[part, None, :]], axis=2).reshape(-1, m + k)
-            left -= both.T @ both
-        unit: Reals = left / scale / scale[:, None]
+            block = np.concatenate([by_rows, -roots * E.T[part, None, :]], axis=2).reshape(-1, m + k)
+            matrix -= block.T @ block
+        unit: Reals = matrix / scale / scale[:, None]
         for damping in _DAMPINGS:
             try:
                 return cho_factor(unit + damping * np.eye(m + k)), scale
@@ -124,9 +124,9 @@ class _NormalEquations:
                 continue
         raise np.linalg.LinAlgError
 
-    def step(self, slack: Columns, missing: Rows, wanted: Columns) -> tuple[Columns, Rows, Columns]:
+    def step(self, slack: Columns, missing: Rows, changes: Columns) -> tuple[Columns, Rows, Columns]:
         """Return the steps of primal, dual and slack that add what is missing and change the products as wanted."""
-        alone = tuple(w / z for w, z in zip(wanted, slack, strict=True))
+        alone = tuple(w / z for w, z in zip(changes, slack, strict=True))
         primal, dual = alone, tuple(np.zeros_like(row) for row in missing)
         for _ in range(1 + _CORRECTIONS):
             more = self._solved(_difference(missing, _rows_of(self._C, primal)))
@@ -140,10 +140,10 @@ class _NormalEquations:
 
         C, (R, E), m = self._C, self._theta[:2], self._C.shape[1]
         alone = self._blockwise(right[0])
-        taken = np.concatenate([(R * (C.T @ alone)).sum(axis=1), -(E * alone).sum(axis=1)])
+        eliminated = np.concatenate([(R * (C.T @ alone)).sum(axis=1), -(E * alone).sum(axis=1)])
         root, scale = self._coupling
-        shared: Reals = np.asarray(cho_solve(root, (np.concatenate(right[1:]) - taken) / scale), float) / scale
-        tau, prior = shared[:m], shared[m:]
+        rest: Reals = np.asarray(cho_solve(root, (np.concatenate(right[1:]) - eliminated) / scale), float) / scale
+        tau, prior = rest[:m], rest[m:]
         return alone - self._blockwise(C @ (R * tau[:, None]) - E * prior[:, None]), tau, prior
 
     def _blockwise(self, right: Reals) -> Reals:

@@ -45,15 +45,15 @@ def max_case_refines(C: System, D: System) -> Refinement:
     try:
         pair = ChannelPair(C, D)
         of_C, of_D = (part.matrix / part.matrix.sum(axis=0) for part in pair.reduced)
-        found = [_mixture(of_C, posterior) for posterior in of_D.T]
+        pairs = [_mixture(of_C, posterior) for posterior in of_D.T]
     except (TooLargeError, RuntimeError) as error:  # the latter where SciPy takes too many steps
         return Refinement(None, reason=str(error))
-    guess = max((each[1] for each in found), key=lambda gain: _gap(gain, of_C, of_D))
+    guess = max((each[1] for each in pairs), key=lambda gain: _gap(gain, of_C, of_D))
     if _gap(guess, of_C, of_D) > pair.rounding:
         most_of_C, most_of_D = float((guess @ of_C).max()), float((guess @ of_D).max())
         prior, gain = uniform(pair.first.secrets), gain_matrix(guess[None])
         return Refinement(False, witness=Witness(prior, gain, most_of_D - most_of_C, (most_of_C, most_of_D)))
-    mixtures = np.stack([each[0] for each in found])
+    mixtures = np.stack([each[0] for each in pairs])
     off = float(np.abs(of_C @ mixtures.T - of_D).sum(axis=0).max()) / 2
     if off <= TOLERANCE:
         if (reason := closer_pair(C, D)) is not None:

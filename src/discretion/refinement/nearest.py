@@ -65,16 +65,16 @@ class Nearest:
         above: Reals = W - W.min(axis=1, keepdims=True)
         unit = float(above.max(axis=1).sum())
         if unit > 0:
-            of_C, of_D = (float((seen.T @ above).max(axis=1).sum()) for seen in (self._C, self._D))
+            of_C, of_D = (float((channel.T @ above).max(axis=1).sum()) for channel in (self._C, self._D))
             if (of_D - of_C) / unit > self.low:
                 self.gain, self.low = above / unit, (of_D - of_C) / unit
 
     def _match(self) -> None:
         """Try the factor that takes columns of C to those of D that are proportional to them, and the plainest gain."""
-        m, beside = self._C.shape[1], np.hstack([self._C, self._D])
+        m, columns = self._C.shape[1], np.hstack([self._C, self._D])
         weights: Reals = self._D.sum(axis=0)
         factor = np.zeros((m, weights.size))
-        for group in equal_columns(beside / beside.sum(axis=0)):
+        for group in equal_columns(columns / columns.sum(axis=0)):
             factor[np.ix_(group[group < m], group[group >= m] - m)] = weights[group[group >= m] - m]
         self._try_factor(factor)
         self._try_gain(np.eye(len(self._C)))
@@ -96,20 +96,20 @@ class Nearest:
         """
         from scipy.optimize import nnls  # noqa: PLC0415 - slow to import
 
-        found: list[Reals] = []
+        columns: list[Reals] = []
         for column in self._D.T:
             try:
-                found.append(nnls(self._C, column)[0])
+                columns.append(nnls(self._C, column)[0])
             except RuntimeError:  # it takes too many steps
                 return
-        R = np.column_stack(found)
+        R = np.column_stack(columns)
         self._try_factor(R)
         self._try_gain(self._D - self._C @ R)
 
     def _projected(self, R: Reals) -> Reals:
         """Return the nearest matrix with C R = D, if there are any, and rows that sum to 1."""
-        moved: Reals = R + self._inverse @ (self._D - self._C @ R)
-        return moved + (1 - moved.sum(axis=1, keepdims=True)) / moved.shape[1]
+        matrix: Reals = R + self._inverse @ (self._D - self._C @ R)
+        return matrix + (1 - matrix.sum(axis=1, keepdims=True)) / matrix.shape[1]
 
 
 def exact_factors(C: Reals, start: Reals) -> Iterator[Reals]:
@@ -152,14 +152,14 @@ def exact_factors(C: Reals, start: Reals) -> Iterator[Reals]:
             system[unseen, :unseen] = drift.sum(axis=0)
             system[:unseen, unseen] = -system[unseen, :unseen]
             system[unseen, unseen] = weights.sum() - np.vdot((N.T @ weights).T, drift)
-            wanted = np.empty(unseen + 1)
-            wanted[:unseen] = -pull.sum(axis=0)
-            wanted[unseen] = goal.sum() - 1 - np.vdot((N.T @ weights).T, pull)
-            solved = np.linalg.solve(system, wanted)
+            right_side = np.empty(unseen + 1)
+            right_side[:unseen] = -pull.sum(axis=0)
+            right_side[unseen] = goal.sum() - 1 - np.vdot((N.T @ weights).T, pull)
+            solution = np.linalg.solve(system, right_side)
         except np.linalg.LinAlgError:
             return
-        shared, rise = solved[:unseen], float(solved[unseen])
-        T: Reals = pull - rise * drift + inverse @ shared
+        multipliers, rise = solution[:unseen], float(solution[unseen])
+        T: Reals = pull - rise * drift + inverse @ multipliers
         move: Reals = N @ (T - T.mean(axis=0)).T
         opening, dearer = move + rise, goal - weights * (move + rise) - prices
         share = _SHORT_OF_BOUNDARY * _room(room, opening)

@@ -50,11 +50,11 @@ class Order(Chartable):
     @cached_property
     def classes(self) -> tuple[tuple[str, ...], ...]:
         """The systems, those that leak the same to everybody together."""
-        found: dict[str, tuple[str, ...]] = {}
+        classes: dict[str, tuple[str, ...]] = {}
         for name in self.names:
             alike = (other for other in self.names if other == name or self._same(name, other))
-            found.setdefault(min(members := tuple(alike), key=self.names.index), members)
-        return tuple(found.values())
+            classes.setdefault(min(members := tuple(alike), key=self.names.index), members)
+        return tuple(classes.values())
 
     @cached_property
     def covers(self) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
@@ -136,22 +136,22 @@ def compare_all(systems: Mapping[str, System]) -> Order:
     """
     if not systems:
         raise InvalidValueError("to compare systems takes at least one, got none")
-    named: dict[str, System] = {name: _written_out(system) for name, system in systems.items()}
-    k = next(iter(named.values())).secrets
+    channels: dict[str, System] = {name: _written_out(system) for name, system in systems.items()}
+    k = next(iter(channels.values())).secrets
     adversaries: list[tuple[Reals, Gain]] = [(uniform(k), identity_gain(k))]
     relations: dict[Names, Refinement] = {}
     # Neighbours first: what is further apart then often follows.
-    ranked = sorted(named, key=lambda name: _guess(named[name]))
+    ranked = sorted(channels, key=lambda name: _guess(channels[name]))
     for first, second in sorted(
-        permutations(named, 2), key=lambda two: abs(ranked.index(two[0]) - ranked.index(two[1]))
+        permutations(channels, 2), key=lambda two: abs(ranked.index(two[0]) - ranked.index(two[1]))
     ):
-        found = _known(first, second, named, relations, adversaries)
-        if found is None:
-            found = refines(named[first], named[second])
-        relations[first, second] = found
-        if isinstance(found.witness, Witness):
-            adversaries.append((found.witness.prior, found.witness.gain))
-    return Order(tuple(named), relations)
+        relation = _known(first, second, channels, relations, adversaries)
+        if relation is None:
+            relation = refines(channels[first], channels[second])
+        relations[first, second] = relation
+        if isinstance(relation.witness, Witness):
+            adversaries.append((relation.witness.prior, relation.witness.gain))
+    return Order(tuple(channels), relations)
 
 
 def _written_out(system: System) -> System:
@@ -169,19 +169,19 @@ def _guess(system: System) -> float:
 def _known(
     first: str,
     second: str,
-    named: Mapping[str, System],
+    channels: Mapping[str, System],
     relations: Mapping[Names, Refinement],
     adversaries: list[tuple[Reals, Gain]],
 ) -> Refinement | None:
     """Return what the proofs of other pairs say of this one."""
-    if not all(isinstance(named[name], Channel) for name in (first, second)):
+    if not all(isinstance(channels[name], Channel) for name in (first, second)):
         return None
-    pair = ChannelPair(named[first], named[second])
+    pair = ChannelPair(channels[first], channels[second])
     for prior, gain in adversaries:
         if (witness := pair.evaluate_witness(prior, gain)).gap > pair.allowed:
             return Refinement(False, witness=witness)
-    for between in named:
-        steps = [relations.get(step) for step in ((first, between), (between, second))]
+    for middle in channels:
+        steps = [relations.get(step) for step in ((first, middle), (middle, second))]
         factors = [each.certificate.factor for each in steps if each is not None and each.certificate is not None]
         if len(factors) == 2:
             certificate = pair.evaluate_factor(factors[0].matrix @ factors[1].matrix)

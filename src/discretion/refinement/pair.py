@@ -42,13 +42,13 @@ class Reduced:
         """Reduce a channel, or raise TooLargeError."""
         entries = channel.dense()
         totals: Reals = entries.sum(axis=0)
-        seen = np.flatnonzero(totals > 0)
+        possible = np.flatnonzero(totals > 0)
         group, share = np.full(totals.size, -1), np.zeros(totals.size)
         columns: list[Reals] = []
-        for number, members in enumerate(equal_columns(entries[:, seen] / totals[seen])):
-            group[seen[members]] = number
-            share[seen[members]] = totals[seen[members]] / totals[seen[members]].sum()
-            columns.append(entries[:, seen[members]].sum(axis=1))
+        for number, members in enumerate(equal_columns(entries[:, possible] / totals[possible])):
+            group[possible[members]] = number
+            share[possible[members]] = totals[possible[members]] / totals[possible[members]].sum()
+            columns.append(entries[:, possible[members]].sum(axis=1))
         return cls(np.column_stack(columns), group, share)
 
 
@@ -119,8 +119,8 @@ class ChannelPair:
     @cached_property
     def _fractions(self) -> Any:
         """Both matrices, if they are of fractions."""
-        both = self.first.storage.fractions, self.second.storage.fractions
-        return None if any(each is None for each in both) else both
+        matrices = self.first.storage.fractions, self.second.storage.fractions
+        return None if any(matrix is None for matrix in matrices) else matrices
 
     def witness(self, gain: Reals) -> Witness:
         """Return as prior and gain a matrix whose rows have least 0 and whose largest add up to 1, evaluated anew."""
@@ -136,8 +136,8 @@ class ChannelPair:
         """Return what an adversary gains from either."""
         prior.setflags(write=False)
         of_first, of_second = (
-            found if isinstance(found := posterior_vulnerability(each, prior, gain), Fraction) else float(found)
-            for each in (self.first, self.second)
+            value if isinstance(value := posterior_vulnerability(channel, prior, gain), Fraction) else float(value)
+            for channel in (self.first, self.second)
         )
         return Witness(prior, gain, of_second - of_first, (of_first, of_second))
 
@@ -172,9 +172,9 @@ def rational_factor(C: Fractions, D: Fractions, near: Reals) -> Fractions:
         system[:, -1] = [*D.T.ravel(), *[Fraction(1)] * m]
         entries = _solved(system, [Fraction(value).limit_denominator(_SIMPLE) for value in near[y, z].tolist()])
         if entries is not None and min(entries) >= 0:
-            found = np.full((m, n), Fraction(0), dtype=object)
-            found[y, z] = entries
-            return found
+            factor = np.full((m, n), Fraction(0), dtype=object)
+            factor[y, z] = entries
+            return factor
     rounded = np.array([Fraction(value) for value in near.ravel().tolist()], dtype=object).reshape(m, n)
     return rounded / rounded.sum(axis=1)[:, None]
 
@@ -184,9 +184,9 @@ def _solved(system: Any, chosen: list[Fraction]) -> list[Fraction] | None:
     pivots: list[tuple[int, int]] = []
     for column in range(system.shape[1] - 1):
         at = len(pivots)
-        left = np.flatnonzero(system[at:, column] != 0)
-        if left.size:
-            system[[at, at + left[0]]] = system[[at + left[0], at]]
+        pivot_rows = np.flatnonzero(system[at:, column] != 0)
+        if pivot_rows.size:
+            system[[at, at + pivot_rows[0]]] = system[[at + pivot_rows[0], at]]
             system[at] = system[at] / system[at, column]
             for row in np.flatnonzero(system[:, column] != 0):
                 if row != at:
@@ -194,8 +194,8 @@ def _solved(system: Any, chosen: list[Fraction]) -> list[Fraction] | None:
             pivots.append((at, column))
     if (system[len(pivots) :, -1] != 0).any():
         return None
-    solved = {column: row for row, column in pivots}
-    free = [column for column in range(system.shape[1] - 1) if column not in solved]
-    for column, row in solved.items():
+    row_of = {column: row for row, column in pivots}
+    free = [column for column in range(system.shape[1] - 1) if column not in row_of]
+    for column, row in row_of.items():
         chosen[column] = system[row, -1] - sum((system[row, other] * chosen[other] for other in free), Fraction(0))
     return chosen

@@ -73,8 +73,8 @@ def closer_pair(C: System, D: System) -> str | None:
 def _distances(system: System) -> Reals:
     """Return the largest difference of the logarithms of each two rows, those of what neither allows aside."""
     rows = log_likelihoods(system)
-    found = np.zeros((len(rows), len(rows)))
+    distances = np.zeros((len(rows), len(rows)))
     with np.errstate(invalid="ignore"):
         for a, row in enumerate(rows):
-            found[a] = np.nanmax(np.abs(rows - row), axis=1, initial=0.0)
-    return found
+            distances[a] = np.nanmax(np.abs(rows - row), axis=1, initial=0.0)
+    return distances

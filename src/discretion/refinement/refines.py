@@ -52,7 +52,7 @@ def refines(C: System, D: System) -> Refinement:
     try:
         pair = ChannelPair(C, D)
         nearest = pair.nearest
-        nearest.search(lambda found: _is_decided(found, pair.rounding))
+        nearest.search(lambda current: _is_decided(current, pair.rounding))
         certificate = pair.certificate(nearest.factor) if nearest.high <= TOLERANCE else None
     except TooLargeError as error:
         return Refinement(None, reason=str(error))
@@ -69,5 +69,5 @@ def refines(C: System, D: System) -> Refinement:
     )
 
 
-def _is_decided(found: Nearest, rounding: float) -> bool:
-    return found.high <= TOLERANCE or found.low > rounding
+def _is_decided(nearest: Nearest, rounding: float) -> bool:
+    return nearest.high <= TOLERANCE or nearest.low > rounding

@@ -117,14 +117,14 @@ class Refinement:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as one object, as JSON has it; factors, priors and gains are left to Python."""
-        found: dict[str, Any] = {"holds": self.holds}
+        fields: dict[str, Any] = {"holds": self.holds}
         if self.certificate is not None:
-            found["residual"] = float(self.certificate.residual)
+            fields["residual"] = float(self.certificate.residual)
         if isinstance(self.witness, Witness):
-            found |= {
+            fields |= {
                 "gap": float(self.witness.gap),
                 "vulnerabilities": [float(v) for v in self.witness.vulnerabilities],
             }
         elif self.witness is not None:
-            found |= {"gap": self.witness.gap, "secrets": list(self.witness.secrets)}
-        return found | ({"reason": self.reason} if self.reason else {})
+            fields |= {"gap": self.witness.gap, "secrets": list(self.witness.secrets)}
+        return fields | ({"reason": self.reason} if self.reason else {})

@@ -148,10 +148,11 @@ class Paper:
 
 @dataclass(frozen=True, repr=False)
 class PaperReproduction(TabularResult):
-    """Tables and figures of a paper, computed anew."""
+    """Tables and figures of a paper, computed anew, and the folder that has their files, if one has."""
 
     paper: Paper
     reproductions: Mapping[str, Reproduction]
+    folder: str | None = None
 
     @property
     def counts(self) -> dict[str, int]:
@@ -162,14 +163,16 @@ class PaperReproduction(TabularResult):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the paper prints beside ours, and the findings, as plain data."""
-        return {
+        items = {
             name: {
                 "published": [number.to_dict() for number in each.published],
                 "agree": sum(number.agrees for number in each.published),
                 "findings": each.findings,
+                "files": [] if self.folder is None else files_of(name),
             }
             for name, each in self.reproductions.items()
         }
+        return {"citation": self.paper.citation, "folder": self.folder, "items": items}
 
     def rows(self) -> Iterator[Mapping[str, Any]]:
         """Yield a row for each number that the paper prints."""
@@ -194,13 +197,26 @@ class PaperReproduction(TabularResult):
         sections = [Section("Findings", (Bullets(findings),))] if findings else []
         counts = self.counts
         table = Grid(heads, rows, frozenset(heads[:2]), first=len(rows))
+        files = f"Files: {self.folder}/NAME.csv, all digits of the numbers, and NAME.svg, .pdf and .png, the chart."
+        written = () if self.folder is None else (files,)
         return Document(
             self.paper.citation,
             (),
-            (Section("Numbers that the paper prints, and ours", (table, *figures)), *sections),
+            (Section("Numbers that the paper prints, and ours", (table, *written, *figures)), *sections),
             kind="reproduce",
             line=f"{counts['agree']} of {counts['published']} printed numbers agree",
         )
+
+
+def files_of(name: str) -> list[str]:
+    """Return the names of the files of a table or figure: its rows, and its chart in three formats.
+
+    Examples
+    --------
+    >>> files_of("figure-2")
+    ['figure-2.csv', 'figure-2.svg', 'figure-2.pdf', 'figure-2.png']
+    """
+    return [f"{name}.{suffix}" for suffix in ("csv", "svg", "pdf", "png")]
 
 
 def _agreement(reproduction: Reproduction) -> tuple[str, str, str]:

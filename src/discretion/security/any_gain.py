@@ -48,9 +48,9 @@ def bayes_security_of_losses(system: System, guesses: int | None = None) -> Plan
     >>> round(bayes_security_of_losses(C), 12), round(dc.bayes_security(C, gain=dc.gain_matrix(-np.eye(3))), 12)
     (0.75, 0.75)
     """
-    seen = as_plain(system)
-    several = seen.secrets if guesses is None else as_count(guesses, "guesses", at_least=1)
-    return plan_security_of_losses(seen, min(several, seen.secrets))
+    plain = as_plain(system)
+    several = plain.secrets if guesses is None else as_count(guesses, "guesses", at_least=1)
+    return plan_security_of_losses(plain, min(several, plain.secrets))
 
 
 @singledispatch
@@ -93,16 +93,16 @@ def posterior_vulnerability_bounds(system: System, before: float, most: float = 
     >>> bounds.low, round(bounds.high, 12)
     (0.01, 0.016)
     """
-    seen = as_plain(system)
+    plain = as_plain(system)
     largest, blind = as_real(most, "most"), as_real(before, "before")
     if not 0 <= blind <= largest < float("inf"):
         raise InvalidValueError(
             f"before must be in [0, most], and most finite, got before={before!r} and most={most!r}"
         )
-    capacity, shared = plan_multiplicative_bayes_capacity(seen), plan_security_of_losses(seen, seen.secrets)
+    capacity, security = plan_multiplicative_bayes_capacity(plain), plan_security_of_losses(plain, plain.secrets)
 
     def bounds() -> Estimate:
-        ratio, common = capacity.compute(), lowest(shared.compute())
+        ratio, common = capacity.compute(), lowest(security.compute())
         high = max(blind, min(highest(ratio) * blind, common * blind + (1 - common) * largest))
         confidence = ratio.confidence if isinstance(ratio, Estimate) else None
         return Estimate(high, blind, high, confidence, _MIRACLE)

@@ -73,10 +73,10 @@ def bayes_risk_bounds(system: System, prior: ArrayLike | None = None) -> Plan[Ba
     >>> bayes_risk_bounds(mechanism, [0.5, 0.5, 0, 0]).tighter
     'bayes_security'
     """
-    seen = as_plain(system)
-    law = prior_on(seen, prior)
-    security, capacity = plan_bayes_security(seen), plan_multiplicative_bayes_capacity(seen)
-    likeliest = 1 / seen.secrets if law is None else float(law.max())
+    plain = as_plain(system)
+    law = prior_on(plain, prior)
+    security, capacity = plan_bayes_security(plain), plan_multiplicative_bayes_capacity(plain)
+    likeliest = 1 / plain.secrets if law is None else float(law.max())
     error = 1 - likeliest if law is None else float(np.delete(law, law.argmax()).sum())
 
     def bounds() -> BayesRiskBounds:

@@ -63,17 +63,17 @@ def bayes_security_bounds(system: System, by: Way | None = None) -> Plan[Estimat
     """
     if by is not None and by not in tuple(_WAYS):
         raise InvalidValueError(f"by must be {', '.join(map(repr, _WAYS))} or None, got {by!r}")
-    seen = as_plain(system)
+    plain = as_plain(system)
     chosen = _LINEAR if by is None else (by,)
     names = " and ".join(_WAYS[name][0] for name in chosen)
-    return Plan(Method(names, "bound"), lambda: _best(seen.channel().storage, chosen))
+    return Plan(Method(names, "bound"), lambda: _best(plain.channel().storage, chosen))
 
 
 def _best(rows: Rows, ways: tuple[str, ...]) -> Estimate:
-    found = {name: _WAYS[name][1](rows) for name in ways}
-    least, most = (max(found, key=lambda name: found[name].least), min(found, key=lambda name: found[name].most))
-    high = _security(found[least].least)
-    low = min(high, _security(found[most].most))
+    bounds = {name: _WAYS[name][1](rows) for name in ways}
+    least, most = (max(bounds, key=lambda name: bounds[name].least), min(bounds, key=lambda name: bounds[name].most))
+    high = _security(bounds[least].least)
+    low = min(high, _security(bounds[most].most))
     methods = {f"low: {_WAYS[most][0]}", f"high: {_WAYS[least][0]}"} if most != least else {_WAYS[least][0]}
     return Estimate(low, low, high, None, "; ".join(sorted(methods, reverse=True)))
 

@@ -6,10 +6,11 @@ All in terms of the numbers alone; each bound is attained by some mechanism, unl
 import math
 
 from discretion.errors import InvalidValueError
-from discretion.estimate import Estimate, highest, lowest, mapped
+from discretion.estimate import Estimate, highest, lowest, mapped, quantity
 from discretion.validation import as_count, as_crowd, as_epsilon, as_probability, as_real
 
 
+@quantity
 def bayes_security_of_ldp(epsilon: float, delta: float = 0.0) -> float:
     """Return the least Bayes security of an (ε, δ)-locally differentially private system: ``2(1-δ) / (1+e^ε)``.
 
@@ -40,6 +41,7 @@ def bayes_security_of_ldp(epsilon: float, delta: float = 0.0) -> float:
     return (1 - as_probability(delta, "delta")) * (2 * rarity / (1 + rarity))
 
 
+@quantity
 def bayes_security_of_databases(epsilon: float, people: int, values: int, prior_maximum: float | None = None) -> float:
     """Return the least Bayes security of an ε-differentially private mechanism when the secret is a whole database.
 
@@ -87,10 +89,11 @@ def bayes_security_of_databases(epsilon: float, people: int, values: int, prior_
             f"prior_maximum must be in [1/values**people, 1), for some database is at least as likely as the mean one, "
             f"got {prior_maximum!r}"
         )
-    leaked = n * math.log1p((v - 1) * -math.expm1(-level) / (1 + (v - 1) * rarity))
-    return max(0.0, -math.expm1(min(0.0, math.log(likeliest) + leaked)) / (1 - likeliest))
+    log_leakage = n * math.log1p((v - 1) * -math.expm1(-level) / (1 + (v - 1) * rarity))
+    return max(0.0, -math.expm1(min(0.0, math.log(likeliest) + log_leakage)) / (1 - likeliest))
 
 
+@quantity
 def membership_advantage(epsilon: float, delta: float = 0.0) -> float:
     """Return the largest advantage of telling whether a person is in the data: ``(e^ε - 1 + 2δ) / (e^ε + 1)``.
 
@@ -117,6 +120,7 @@ def membership_advantage(epsilon: float, delta: float = 0.0) -> float:
     return math.tanh(level / 2) * (1 - share) + share
 
 
+@quantity
 def yeom_advantage(epsilon: float) -> float:
     """Return Yeom's looser bound of the membership advantage under ε-differential privacy: ``e^ε - 1``, at most 1.
 
@@ -142,6 +146,7 @@ def yeom_advantage(epsilon: float) -> float:
     return min(1.0, math.expm1(min(1.0, as_epsilon(epsilon))))
 
 
+@quantity
 def delta_of_bayes_security(bayes_security: float | Estimate, epsilon: float = 0.0) -> float | Estimate:
     """Return the least δ with which a system of this Bayes security can be (ε, δ)-locally differentially private.
 
@@ -181,6 +186,7 @@ def delta_of_bayes_security(bayes_security: float | Estimate, epsilon: float = 0
     return mapped(_as_security(bayes_security), delta)
 
 
+@quantity
 def epsilon_of_bayes_security(bayes_security: float | Estimate, delta: float = 0.0) -> float | Estimate:
     """Return the least ε with which a system of this Bayes security can be (ε, δ)-locally differentially private.
 
@@ -218,6 +224,7 @@ def epsilon_of_bayes_security(bayes_security: float | Estimate, delta: float = 0
     return mapped(_as_security(bayes_security), epsilon)
 
 
+@quantity
 def success_probability(bayes_security: float | Estimate) -> float | Estimate:
     """Return how often the best guess between the two leakiest secrets is right, if both are as likely: ``1 - β*/2``.
 

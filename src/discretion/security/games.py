@@ -66,8 +66,8 @@ class Game:
         True
         """
         count, misses = as_crowd(rounds, "rounds"), 1 - as_confidence(confidence)
-        drawn = generator(rng).multinomial(count, (self.joint / self.joint.sum()).ravel()).reshape(self.joint.shape)
-        won = int(np.take_along_axis(drawn, self.joint.argmax(axis=0)[None, :], axis=0).sum())
+        draws = generator(rng).multinomial(count, (self.joint / self.joint.sum()).ravel()).reshape(self.joint.shape)
+        won = int(np.take_along_axis(draws, self.joint.argmax(axis=0)[None, :], axis=0).sum())
         low, high = (float(limit(won, count, misses / 2)) for limit in (lower_limit, upper_limit))
         return Estimate(won / count, low, high, confidence, f"{self.name}, {count:,} rounds, Clopper-Pearson")
 
@@ -166,9 +166,9 @@ def chosen_observation_game(system: System) -> Game:
     least, most = rows.min(axis=0), rows.max(axis=0)
     # The share of the likelier secret rises with the ratio, and is 1 where the other one is excluded.
     share = np.divide(most, most + least, out=np.zeros_like(most), where=most > 0)
-    seen = int(share.argmax())
-    a, b = int(rows[:, seen].argmax()), int(rows[:, seen].argmin())
+    observation = int(share.argmax())
+    a, b = int(rows[:, observation].argmax()), int(rows[:, observation].argmin())
     if a == b:  # all secrets make it equally likely
         b = 1
-    two = np.array([[share[seen]], [1 - share[seen]]])
-    return Game("IND-LDP", (channel.inputs[a], channel.inputs[b]), (channel.outputs[seen],), two)
+    two = np.array([[share[observation]], [1 - share[observation]]])
+    return Game("IND-LDP", (channel.inputs[a], channel.inputs[b]), (channel.outputs[observation],), two)

@@ -15,7 +15,7 @@ from discretion.measures.guesses.vulnerability import Prior, plan_posterior_vuln
 from discretion.measures.measure import Plan
 from discretion.mechanisms.reporting import reporting
 from discretion.numerics.arrays import Reals
-from discretion.shuffling.known_others import AmongOthers
+from discretion.shuffling.known_others import AmongKnown
 from discretion.shuffling.laws.blanket import certified_interval, hidden_in_blanket
 from discretion.shuffling.laws.closed_bounds import (
     CapacityAmong,
@@ -26,11 +26,11 @@ from discretion.shuffling.laws.closed_bounds import (
     guess_below,
     information_below,
 )
-from discretion.shuffling.laws.groups import Group, Others
+from discretion.shuffling.laws.groups import Group, OtherUsers
 from discretion.shuffling.views import View
 
 # What an adversary gains, and how that is computed; the more she sees, the more it is.
-Leak = Callable[[AmongOthers], Plan[float | Estimate]]
+Leak = Callable[[AmongKnown], Plan[float | Estimate]]
 
 
 def gain_leak(prior: Prior, gain: Gain) -> Leak:
@@ -41,11 +41,11 @@ def gain_leak(prior: Prior, gain: Gain) -> Leak:
 class LeakBounds(Protocol):
     """What bounds a leak where it is not summed over."""
 
-    def among(self, law: OneLaw) -> ClosedBounds:
+    def closed_bounds(self, law: OneLaw) -> ClosedBounds:
         """Return the closed bounds among others of one law."""
         ...
 
-    def surely(self, mechanism: System, groups: Others) -> float:
+    def linear_leak(self, mechanism: System, groups: OtherUsers) -> float:
         """Return what a linear statistic of the reports gets."""
         ...
 
@@ -60,11 +60,11 @@ class InformationBounds:
 
     prior: Reals
 
-    def among(self, law: OneLaw) -> ClosedBounds:
+    def closed_bounds(self, law: OneLaw) -> ClosedBounds:
         """Return those by the moments of the likelihood."""
         return InformationAmong(law, self.prior)
 
-    def surely(self, mechanism: System, groups: Others) -> float:
+    def linear_leak(self, mechanism: System, groups: OtherUsers) -> float:
         """Return what the best linear statistics tell."""
         return information_below(mechanism, groups, self.prior)
 
@@ -78,11 +78,11 @@ class InformationBounds:
 class CapacityBounds:
     """Bounds of the Shannon capacity."""
 
-    def among(self, law: OneLaw) -> ClosedBounds:
+    def closed_bounds(self, law: OneLaw) -> ClosedBounds:
         """Return those by the moments of the likelihood."""
         return CapacityAmong(law)
 
-    def surely(self, mechanism: System, groups: Others) -> float:
+    def linear_leak(self, mechanism: System, groups: OtherUsers) -> float:
         """Return what the best linear statistics tell of a uniform value."""
         return information_below(mechanism, groups, prior_vector(None, mechanism.secrets))
 
@@ -98,11 +98,11 @@ class GainBounds:
     prior: Reals
     gain: Gain
 
-    def among(self, law: OneLaw) -> ClosedBounds:
+    def closed_bounds(self, law: OneLaw) -> ClosedBounds:
         """Return those by the exponential moments of the likelihood."""
         return GainAmong(law, self.prior, self.gain)
 
-    def surely(self, mechanism: System, groups: Others) -> float:
+    def linear_leak(self, mechanism: System, groups: OtherUsers) -> float:
         """Return what guessing by the counts of supporting reports gains."""
         is_uniform = bool(np.all(self.prior == self.prior[0]))
         return guess_below(mechanism, groups) if is_uniform and isinstance(self.gain, IdentityGain) else -math.inf
@@ -114,19 +114,19 @@ class GainBounds:
         return 1 - (1 - min(1.0, view.blanket.largest_excess(1.0))) * (1 - float(self.prior.max()))
 
 
-def bounded(view: AmongOthers, leak: Leak, bounds: LeakBounds) -> Estimate:
+def bounded_leak(view: AmongKnown, leak: Leak, bounds: LeakBounds) -> Estimate:
     """Return certified bounds of a leak among known others.
 
     From below by coarser reports and linear statistics. From above by what the blanket hides, and by what the largest
     group of others hides, all other reports being shown to the adversary.
     """
-    coarse = (AmongOthers(two, view.n, view.groups) for two in coarsenings(view.mechanism))
-    attained = [*exact_leaks(leak, coarse), bounds.surely(view.mechanism, view.groups)]
-    among = LeakAmongOneLaw(view.mechanism, leak, bounds)
+    coarse = (AmongKnown(two, view.n, view.groups) for two in coarsenings(view.mechanism))
+    attained = [*exact_leaks(leak, coarse), bounds.linear_leak(view.mechanism, view.groups)]
+    leak_among = LeakAmongOneLaw(view.mechanism, leak, bounds)
     if view.group is not None:
-        attained.append(among.closed(view.group).below(view.n))
+        attained.append(leak_among.closed_bounds(view.group).lower_bound(view.n))
     most = max(view.groups, key=lambda group: group.count, default=None)
-    return enclosed_leak(attained, view, among, among.above(most))
+    return enclosed_leak(attained, view, leak_among, leak_among.upper_bound(most))
 
 
 class LeakAmongOneLaw:
@@ -136,37 +136,37 @@ class LeakAmongOneLaw:
         self.mechanism, self.leak, self.bounds = mechanism, leak, bounds
         self._closed: dict[Group | None, ClosedBounds] = {}
 
-    def closed(self, group: Group) -> ClosedBounds:
+    def closed_bounds(self, group: Group) -> ClosedBounds:
         """Return the closed bounds among others of the group's law."""
         key = None if group.blanket else group
         if key not in self._closed:
-            self._closed[key] = self.bounds.among(OneLaw(self.mechanism, group))
+            self._closed[key] = self.bounds.closed_bounds(OneLaw(self.mechanism, group))
         return self._closed[key]
 
-    def above(self, group: Group | None) -> float:
+    def upper_bound(self, group: Group | None) -> float:
         """Return the leak among the others of a group, or none, or the closed bound."""
         groups = (group,) if group is not None else ()
-        plan = self.leak(AmongOthers(self.mechanism, 1 + sum(each.count for each in groups), groups))
+        plan = self.leak(AmongKnown(self.mechanism, 1 + sum(each.count for each in groups), groups))
         if group is None or plan.is_exact:
             return highest(plan.compute())
-        return self.closed(group).above(group.count + 1)
+        return self.closed_bounds(group).upper_bound(group.count + 1)
 
 
-def enclosed_leak(attained: list[float], view: View, among: LeakAmongOneLaw, hidden: float) -> Estimate:
+def enclosed_leak(attained: list[float], view: View, leak_among: LeakAmongOneLaw, hidden: float) -> Estimate:
     """Return a leak between what is attained and the least of what hides the target."""
     mechanism = view.mechanism
-    silent = AmongOthers(Channel(np.ones((mechanism.secrets, 1))), 1, ())
-    alone = among.above(None)
+    silent_view = AmongKnown(Channel(np.ones((mechanism.secrets, 1))), 1, ())
+    leak_alone = leak_among.upper_bound(None)
 
     def in_blanket(count: int) -> float:
-        return min(alone, among.above(Group(count, blanket=True))) if count else alone
+        return min(leak_alone, leak_among.upper_bound(Group(count, blanket=True))) if count else leak_alone
 
-    attained = [*attained, lowest(among.leak(silent).compute())]
+    attained = [*attained, lowest(leak_among.leak(silent_view).compute())]
     in_the_blanket = hidden_in_blanket(mechanism, view.n, in_blanket, slack=5e-3)
-    return certified_interval(max(attained), min(alone, hidden, among.bounds.ceiling(view), in_the_blanket))
+    return certified_interval(max(attained), min(leak_alone, hidden, leak_among.bounds.ceiling(view), in_the_blanket))
 
 
-def exact_leaks(leak: Leak, views: Iterable[AmongOthers]) -> list[float]:
+def exact_leaks(leak: Leak, views: Iterable[AmongKnown]) -> list[float]:
     """Return the leak of each view that has an exact one."""
     plans = [leak(view) for view in views]
     return [lowest(plan.compute()) for plan in plans if plan.is_exact]
@@ -174,8 +174,5 @@ def exact_leaks(leak: Leak, views: Iterable[AmongOthers]) -> list[float]:
 
 def coarsenings(mechanism: System) -> list[Channel]:
     """Return the channels that show one event of a report only: each with two outputs."""
-    return [_one_against_the_rest(event) for event in reporting(mechanism).events()]
-
-
-def _one_against_the_rest(column: Reals) -> Channel:
-    return Channel(np.stack([np.maximum(1 - column, 0), column], axis=1))
+    events = reporting(mechanism).events()
+    return [Channel(np.stack([np.maximum(1 - event, 0), event], axis=1)) for event in events]

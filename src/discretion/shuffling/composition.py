@@ -77,9 +77,9 @@ def privacy_loss_distribution(system: System, interval: float = 1e-4) -> Any:
     if step <= 0:
         raise InvalidValueError(f"interval must be positive, got {interval!r}")
     accountant = _accountant()
-    seen = system_of_claim(as_system(system))
-    bound = plan_profile_bound(seen).compute()
-    points = _points(bound, plan_ldp_epsilon(seen).compute(), step)
+    view = system_of_claim(as_system(system))
+    bound = plan_profile_bound(view).compute()
+    points = _points(bound, plan_ldp_epsilon(view).compute(), step)
     losses, infinite = _losses(bound(step * np.arange(points + 1, dtype=np.float64)), step)
     return accountant.PrivacyLossDistribution.create_from_rounded_probability(losses, infinite, step)
 

@@ -22,8 +22,8 @@ from discretion.mechanisms.reporting import reporting
 from discretion.numerics.arrays import Reals
 from discretion.numerics.draws import fresh_seed
 from discretion.shuffling.exchangeable import AmongExchangeable
-from discretion.shuffling.known_others import AmongOthers
-from discretion.shuffling.laws.groups import others
+from discretion.shuffling.known_others import AmongKnown
+from discretion.shuffling.laws.groups import groups_of_others
 from discretion.shuffling.views import View
 from discretion.shuffling.worst_others import AmongWorst
 from discretion.validation import as_count, as_crowd
@@ -129,7 +129,7 @@ class Shuffled(Composable):
             return AmongWorst(mechanism, self.n, seed=start)
         if isinstance(knowledge, Exchangeable):
             return AmongExchangeable(mechanism, self.n, knowledge, seed=start)
-        return AmongOthers(mechanism, self.n, others(knowledge, self.n), seed=start)
+        return AmongKnown(mechanism, self.n, groups_of_others(knowledge, self.n), seed=start)
 
     def channel(self) -> Channel:
         """Return the explicit channel from the target's value to the histogram of reports, as an outsider sees it.

@@ -86,8 +86,8 @@ class AmongExchangeable(View):
         explicit = self.mechanism.channel()
         rows = explicit.dense()
         k = len(rows)
-        held = histograms(self.n - 1, k)
-        weights = np.stack([dirichlet_multinomial_pmf(held, self.alpha + np.eye(1, k, x)[0]) for x in range(k)])
+        value_counts = histograms(self.n - 1, k)
+        weights = np.stack([dirichlet_multinomial_pmf(value_counts, self.alpha + np.eye(1, k, x)[0]) for x in range(k)])
         others = mixed_law(self.n - 1, rows, weights)
         return _channel_to_histograms(explicit, others, self.n)
 
@@ -95,10 +95,10 @@ class AmongExchangeable(View):
 def _channel_to_histograms(mechanism: Channel, others: Iterable[Reals], n: int) -> Channel:
     """Return the channel to all histograms of n reports, given the law of the others' for each value of the target."""
     rows = mechanism.dense()
-    listed = histograms(n, rows.shape[1])
-    index = places(listed)
-    found = np.stack([add_draw(law, row)[index] for law, row in zip(others, rows, strict=True)])
-    return Channel(found, mechanism.inputs, map(tuple, listed.tolist()))
+    outputs = histograms(n, rows.shape[1])
+    index = places(outputs)
+    rows_of_histograms = np.stack([add_draw(law, row)[index] for law, row in zip(others, rows, strict=True)])
+    return Channel(rows_of_histograms, mechanism.inputs, map(tuple, outputs.tolist()))
 
 
 def sampled_vulnerability(view: AmongExchangeable, gain: Gain, rng: np.random.Generator) -> Estimate:
@@ -113,7 +113,7 @@ def sampled_vulnerability(view: AmongExchangeable, gain: Gain, rng: np.random.Ge
         max(_FEWEST, min(_CELLS // (m + k), limits.current().steps(MAX_CROWDS_DRAWN, each=OPERATIONS_PER_CROWD)))
     )
     inverse = np.linalg.pinv(rows)
-    known, guessed = np.empty(count), np.empty(count)
+    informed, uninformed = np.empty(count), np.empty(count)
     at_once = max(1, _CHUNK // (m + k))
     for start in range(0, count, at_once):
         part = slice(start, min(start + at_once, count))
@@ -123,20 +123,20 @@ def sampled_vulnerability(view: AmongExchangeable, gain: Gain, rng: np.random.Ge
         posterior = _posterior(rows, populations, counts)
         suggested = np.maximum((counts / view.n) @ inverse, 0) * view.n + view.alpha
         guess = _posterior(rows, suggested / suggested.sum(axis=1, keepdims=True), counts)
-        known[part] = gain.best(posterior.T)
-        guessed[part] = gain.gain_of_best(guess.T, posterior.T)
+        informed[part] = gain.best(posterior.T)
+        uninformed[part] = gain.gain_of_best(guess.T, posterior.T)
     width, misses = gain.width, (1 - CONFIDENCE) / 2
-    above, off_above = empirical_bernstein(known, width, misses)
-    below, off_below = empirical_bernstein(guessed, width, misses)
+    upper, upper_error = empirical_bernstein(informed, width, misses)
+    lower, lower_error = empirical_bernstein(uninformed, width, misses)
     blind = float(gain.best(np.array(view.knowledge.prior)[:, None])[0])
-    low, high = max(blind, below - off_below), max(blind, above + off_above)
-    return Estimate(min(max((below + above) / 2, low), high), low, high, CONFIDENCE, SANDWICHED.name)
+    low, high = max(blind, lower - lower_error), max(blind, upper + upper_error)
+    return Estimate(min(max((lower + upper) / 2, low), high), low, high, CONFIDENCE, SANDWICHED.name)
 
 
 def _posterior(rows: Reals, populations: Reals, counts: Integers) -> Reals:
     laws = populations @ rows
-    said = np.divide(counts, laws, out=np.zeros_like(laws), where=laws > 0) @ rows.T
-    posterior = populations * said
+    likelihoods = np.divide(counts, laws, out=np.zeros_like(laws), where=laws > 0) @ rows.T
+    posterior = populations * likelihoods
     return posterior / posterior.sum(axis=1, keepdims=True)
 
 
@@ -168,9 +168,9 @@ def _log_likelihoods_among_exchangeable(system: AmongExchangeable) -> Reals:
         return log_likelihoods.dispatch(object)(system)
     # Where likelihoods underflow, one law of reports after the other, for each way in which the others hold values.
     users, k = system.n - 1, system.secrets
-    held = histograms(users, k)
-    laws = [log_histogram_law(counts, rows, -math.inf) for counts in held.tolist()]
-    likely = (logarithms(dirichlet_multinomial_pmf(held, system.alpha + np.eye(1, k, x)[0])) for x in range(k))
+    value_counts = histograms(users, k)
+    laws = [log_histogram_law(counts, rows, -math.inf) for counts in value_counts.tolist()]
+    likely = (logarithms(dirichlet_multinomial_pmf(value_counts, system.alpha + np.eye(1, k, x)[0])) for x in range(k))
     others = (np.logaddexp.reduce([w + law for w, law in zip(weights, laws, strict=True)]) for weights in likely)
     return np.stack([log_add_draw(law, row).ravel() for law, row in zip(others, rows, strict=True)])
 

@@ -54,15 +54,15 @@ class HiddenTarget:
         law = prior_vector(prior, self._mechanism.secrets)
         second, first = np.sort(law)[-2:].tolist()
         epsilon = math.log(first / second) if second else math.inf
-        told = min(1.0, self._excess(min(epsilon, self._negligible)))
+        distance = min(1.0, self._excess(min(epsilon, self._negligible)))
         alone = highest(in_doubles(posterior_vulnerability(self._mechanism, prior)))
         spread = first + math.sqrt(float(law @ law)) * self._deviation
-        return _at_most(min(first + (1 - first) * told, spread, alone), at_least=first)
+        return _upper_bound(min(first + (1 - first) * distance, spread, alone), at_least=first)
 
     def epsilon(self, delta: float) -> Estimate:
         """Return for which ε the crowd is surely (ε, δ)-differentially private, against who knows all others."""
         if self._excess(0.0) <= delta:
-            return _at_most(0.0)
+            return _upper_bound(0.0)
         most = ldp_epsilon(self._mechanism)
         # In a few digits, so that the last ones do not depend on whose special functions guess.
         low, high = 0.0, min(most, float(f"{normal_epsilon(self._excess(0.0), delta):.3g}"))
@@ -74,7 +74,7 @@ class HiddenTarget:
         while high > _NEAR * low:
             middle = (low + high) / 2
             low, high = (middle, high) if self._excess(middle) > delta else (low, middle)
-        return _at_most(high)
+        return _upper_bound(high)
 
     @cached_property
     def _negligible(self) -> float:
@@ -100,5 +100,5 @@ class HiddenTarget:
         return self._blanket.largest_excess(ratio_of(epsilon))
 
 
-def _at_most(bound: float, at_least: float = 0.0) -> Estimate:
+def _upper_bound(bound: float, at_least: float = 0.0) -> Estimate:
     return Estimate(bound, min(at_least, bound), bound, None, METHOD)

@@ -14,7 +14,7 @@ from typing import TypeVar
 from discretion import limits
 from discretion.channels.channel import System
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
-from discretion.estimate import Estimate
+from discretion.estimate import Estimate, quantity
 from discretion.measures.privacy_loss.differential_privacy import confirm_inverse
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
 from discretion.shuffling.crowd import Shuffled
@@ -88,7 +88,7 @@ def smallest_crowd(
     most = limits.current().people if up_to is None else as_crowd(up_to, "up_to")
 
     def answer(n: int) -> float | Estimate:
-        return _asked(question, Shuffled(mechanism, n), f"n = {n:,}")
+        return _answer(question, Shuffled(mechanism, n), f"n = {n:,}")
 
     alone = answer(1)
     if goal.is_met(alone):
@@ -99,14 +99,17 @@ def smallest_crowd(
         n = min(2 * int(fails[0]), most)
         reached = n, goal.margin(answer(n))
         if reached[1] >= 0:
-            return _confirmed(_least(lambda n: goal.margin(answer(n)), fails, reached), answer, goal, "smallest_crowd")
+            return _confirm(
+                _least_users(lambda n: goal.margin(answer(n)), fails, reached), answer, goal, "smallest_crowd"
+            )
         fails = reached
     raise InvalidValueError(
-        f"even {most:,} users do not make the question's answer {goal}: it is {_shown(answer(most))}; take a mechanism "
-        "with more noise, or another target"
+        f"even {most:,} users do not make the question's answer {goal}: it is {_formatted(answer(most))}; take a "
+        "mechanism with more noise, or another target"
     )
 
 
+@quantity
 def largest_epsilon(
     family: Family, n: int, question: Question, *, at_most: float | None = None, at_least: float | None = None
 ) -> float:
@@ -154,16 +157,16 @@ def largest_epsilon(
     users = as_crowd(n, "n")
 
     def answer(epsilon: float) -> float | Estimate:
-        return _asked(question, Shuffled(family(epsilon), users), f"epsilon = {epsilon:g}")
+        return _answer(question, Shuffled(family(epsilon), users), f"epsilon = {epsilon:g}")
 
     if goal.is_met(answer(math.inf)):
         return math.inf
     if not goal.is_met(silent := answer(0.0)):
         raise InvalidValueError(
             f"no epsilon makes the question's answer {goal} among {users:,} users: with epsilon = 0, where the reports "
-            f"tell nothing, it is {_shown(silent)}"
+            f"tell nothing, it is {_formatted(silent)}"
         )
-    return _confirmed(_greatest(lambda epsilon: goal.margin(answer(epsilon))), answer, goal, "largest_epsilon")
+    return _confirm(_greatest_epsilon(lambda epsilon: goal.margin(answer(epsilon))), answer, goal, "largest_epsilon")
 
 
 @dataclass(frozen=True)
@@ -218,12 +221,12 @@ def _ends(answer: float | Estimate) -> tuple[float, float]:
     return number, number
 
 
-def _shown(answer: float | Estimate) -> str:
+def _formatted(answer: float | Estimate) -> str:
     low, high = _ends(answer)
     return f"{low:.10g}" if low == high else f"in [{low:.10g}, {high:.10g}]"
 
 
-def _asked(question: Question, crowd: Shuffled, where: str) -> float | Estimate:
+def _answer(question: Question, crowd: Shuffled, where: str) -> float | Estimate:
     try:
         return question(crowd)
     except InvalidValueError as error:
@@ -244,27 +247,27 @@ def _check_some_crowd_reaches(goal: _Goal, question: Question, mechanism: System
     if falls and not goal.may_be_met(silent):
         raise InvalidValueError(
             f"no crowd makes the question's answer {goal}: where the reports tell nothing at all, it is "
-            f"{_shown(silent)}"
+            f"{_formatted(silent)}"
         )
 
 
-def _confirmed(found: Number, answer: Callable[[Number], float | Estimate], goal: _Goal, asker: str) -> Number:
+def _confirm(result: Number, answer: Callable[[Number], float | Estimate], goal: _Goal, asker: str) -> Number:
     """Return what was found if the question, asked there once more, meets the goal; a sample may miss it."""
-    again = answer(found)
+    again = answer(result)
     if isinstance(again, Estimate) and not again.certified:
-        return found
+        return result
     # By the end that decides, so that a bound that only may meet the goal does not confirm it.
-    return confirm_inverse(found, found, lambda _: -goal.margin(again), 0.0, f"{asker}(…, {goal})")
+    return confirm_inverse(result, result, lambda _: -goal.margin(again), 0.0, f"{asker}(…, {goal})")
 
 
-def _least(margin: Callable[[int], float], fails: Place, meets: Place) -> int:
+def _least_users(margin: Callable[[int], float], fails: Place, meets: Place) -> int:
     """Return the least n whose margin is not negative."""
-    found = int(_narrowed(lambda n: margin(int(n)), meets, fails, precision=1, whole=True))
+    least = int(_bracketed(lambda n: margin(int(n)), meets, fails, precision=1, whole=True))
     # Crowds of n and n+1 may be as safe; where rounding parts such a pair at the target, the first still counts.
-    return found - 2 if found > 2 and margin(found - 2) >= 0 else found
+    return least - 2 if least > 2 and margin(least - 2) >= 0 else least
 
 
-def _greatest(margin: Callable[[float], float]) -> float:
+def _greatest_epsilon(margin: Callable[[float], float]) -> float:
     """Return the greatest ε whose margin is not negative."""
 
     def at(log: float) -> Place:
@@ -276,12 +279,12 @@ def _greatest(margin: Callable[[float], float]) -> float:
         far = at(step)
         if (far[1] >= 0) != (near[1] >= 0):
             meets, fails = (far, near) if far[1] >= 0 else (near, far)
-            return math.exp(_narrowed(lambda log: at(log)[1], meets, fails, precision=_PRECISION))
+            return math.exp(_bracketed(lambda log: at(log)[1], meets, fails, precision=_PRECISION))
         near, step = far, 2 * step
     return math.exp(near[0]) if near[1] >= 0 else 0.0
 
 
-def _narrowed(
+def _bracketed(
     margin: Callable[[float], float], meets: Place, fails: Place, *, precision: float, whole: bool = False
 ) -> float:
     """Return a place whose margin is not negative, no farther than ``precision`` from one where it is.
@@ -300,7 +303,7 @@ def _narrowed(
         place = min(max(guess, middle - slack), middle + slack)
         if whole:
             place = min(max(round(place), min(meets[0], fails[0]) + 1), max(meets[0], fails[0]) - 1)
-        found = place, margin(place)
-        meets, fails = (found, fails) if found[1] >= 0 else (meets, found)
+        reached = place, margin(place)
+        meets, fails = (reached, fails) if reached[1] >= 0 else (meets, reached)
         width, reach = abs(fails[0] - meets[0]), reach / 2
     return meets[0]

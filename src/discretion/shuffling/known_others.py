@@ -4,7 +4,7 @@ import itertools
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
@@ -31,15 +31,23 @@ from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import histogram_count, histograms, simplex_law, with_draws
 from discretion.numerics.laws.poisson_multinomial import box_cells, histogram_box, with_target
 from discretion.shuffling.laws.blanket import BOUND
-from discretion.shuffling.laws.groups import AlikePairs, Ends, Group, Others, alike_pairs, is_symmetric, report_types
+from discretion.shuffling.laws.groups import (
+    AlikePairs,
+    Ends,
+    Group,
+    OtherUsers,
+    alike_pairs,
+    is_symmetric,
+    report_types,
+)
 from discretion.shuffling.laws.pairs import (
     MAX_LOG_TERMS,
     PairOfValues,
     check_summed,
+    distinct_pairs,
     largest_excess_beyond,
     leakiest_ends,
     tests_of_logs,
-    unlike,
 )
 from discretion.shuffling.laws.report_histograms import ListedOthers, most_histograms
 from discretion.shuffling.views import HISTOGRAMS, View
@@ -58,10 +66,10 @@ RATIOS = Method("likelihood ratios of the histograms of reports", "exact")
 
 
 @dataclass(frozen=True, eq=False)
-class AmongOthers(View):
+class AmongKnown(View):
     """A crowd whose others report independently: each group of them by a law that the adversary knows."""
 
-    groups: Others
+    groups: OtherUsers
 
     @property
     def group(self) -> Group | None:
@@ -76,8 +84,8 @@ class AmongOthers(View):
     @property
     def leaves_only_the_target(self) -> bool:
         """Whether the target's own report is plain to see: she is alone, or all others' are known without noise."""
-        known = all(group.value is not None for group in self.groups)
-        return known and (not self.groups or (self.response is not None and not self.response.q))
+        all_known = all(group.value is not None for group in self.groups)
+        return all_known and (not self.groups or (self.response is not None and not self.response.q))
 
     def pair(self, a: int, b: int) -> PairOfValues:
         """Return two values of the target as this adversary sees them."""
@@ -157,17 +165,17 @@ class AmongOthers(View):
         return tuple(group.count for group in self.groups)
 
 
-def known(counts: tuple[int, ...]) -> Others:
+def known_groups(counts: tuple[int, ...]) -> OtherUsers:
     """Return the groups of others who hold so many of each value."""
     return tuple(Group(count, value=value) for value, count in enumerate(counts) if count)
 
 
-def even(users: int, k: int) -> tuple[int, ...]:
+def even_counts(users: int, k: int) -> tuple[int, ...]:
     """Return how so many users hold k values evenly."""
     return tuple(users // k + (value < users % k) for value in range(k))
 
 
-def method_of_pairs(system: AmongOthers) -> Method:
+def method_of_pairs(system: AmongKnown) -> Method:
     """Return how pairs of the target's values are compared."""
     if any(pair.is_linear for pair in system.pairs):
         return STEPS
@@ -175,52 +183,48 @@ def method_of_pairs(system: AmongOthers) -> Method:
 
 
 @plan_privacy_profile.register
-def _privacy_profile_among_known(system: AmongOthers) -> Plan[Profile]:
+def _privacy_profile_among_known(system: AmongKnown) -> Plan[Profile]:
     if _is_plain(system):
         return plan_privacy_profile(system.mechanism).named(PLAIN)
     return Plan(method_of_pairs(system), lambda: profile_of_pairs(with_reversed(system.pairs)))
 
 
 @plan_renyi.register
-def _renyi_among_known(system: AmongOthers, order: float) -> Plan[float | Estimate]:
+def _renyi_among_known(system: AmongKnown, order: float) -> Plan[float | Estimate]:
     if _is_plain(system):
         return plan_renyi(system.mechanism, order).named(PLAIN)
     return Plan(HISTOGRAMS, lambda: _largest_renyi(system, with_reversed(system.pairs), order))
 
 
-def _is_plain(system: AmongOthers) -> bool:
+def _is_plain(system: AmongKnown) -> bool:
     """Whether the target's report is seen as if she were alone, others being certain, and not only nearly so."""
     certain = not system.groups or math.isinf(plan_ldp_epsilon(system.mechanism).compute())
     return certain and system.leaves_only_the_target
 
 
 @divergences.register
-def _divergences_among_known(system: AmongOthers, order: float) -> Reals:
+def _divergences_among_known(system: AmongKnown, order: float) -> Reals:
     if _is_plain(system) or math.isinf(order):  # as large where everybody sends the same report
         return divergences(system.mechanism, order)
-    found = np.zeros((system.secrets, system.secrets))
+    matrix = np.zeros((system.secrets, system.secrets))
     for a, b in itertools.permutations(range(system.secrets), 2):
         pair = system.pair(a, b)
         check_summed(pair.lists_all)
-        found[a, b] = renyi_of_logs(*pair.all_log_likelihoods, order)
-    return found
+        matrix[a, b] = renyi_of_logs(*pair.all_log_likelihoods, order)
+    return matrix
 
 
 def profile_of_pairs(pairs: list[PairOfValues]) -> Profile:
     """Return δ(ε): the largest share by which one law of a pair exceeds the other."""
-    return partial(_excess_share, pairs)
-
-
-def _excess_share(pairs: list[PairOfValues], epsilon: float) -> float | Estimate:
-    return as_share(largest_excess_beyond(pairs, epsilon))
+    return lambda epsilon: as_share(largest_excess_beyond(pairs, epsilon))
 
 
 def with_reversed(pairs: Iterable[PairOfValues]) -> list[PairOfValues]:
     """List the pairs in both orders, those alike once."""
-    return unlike(way for pair in pairs for way in (pair, pair.reversed()))
+    return distinct_pairs(way for pair in pairs for way in (pair, pair.reversed()))
 
 
-def _largest_renyi(system: AmongOthers, pairs: list[PairOfValues], order: float) -> float:
+def _largest_renyi(system: AmongKnown, pairs: list[PairOfValues], order: float) -> float:
     """Return the largest divergence of pairs whose histograms can all be listed: large orders are made in the tails."""
     if math.isinf(order):
         return plan_ldp_epsilon(system.mechanism).compute()
@@ -229,7 +233,7 @@ def _largest_renyi(system: AmongOthers, pairs: list[PairOfValues], order: float)
 
 
 @plan_leakiest_pair.register
-def _leakiest_pair_among_known(system: AmongOthers) -> Plan[Pair]:
+def _leakiest_pair_among_known(system: AmongKnown) -> Plan[Pair]:
     if system.leaves_only_the_target:
         return plan_leakiest_pair(system.mechanism)
     if len(system.pairs) == 1:
@@ -239,46 +243,46 @@ def _leakiest_pair_among_known(system: AmongOthers) -> Plan[Pair]:
 
 
 @plan_leakiest_pairs.register
-def _leakiest_pairs_among_known(system: AmongOthers, tolerance: float) -> Plan[list[Pair]]:
+def _leakiest_pairs_among_known(system: AmongKnown, tolerance: float) -> Plan[list[Pair]]:
     if system.leaves_only_the_target:
         return plan_leakiest_pairs(system.mechanism, tolerance)
 
     def tied() -> list[Pair]:
-        found = [(pair.a, pair.b) for pair in system.pairs]
-        kinds = found if len(found) == 1 else leakiest_ends(_distances(system), tolerance)
+        ends = [(pair.a, pair.b) for pair in system.pairs]
+        kinds = ends if len(ends) == 1 else leakiest_ends(_distances(system), tolerance)
         return [system.labels(pair) for pair in system.alike.like(kinds)]
 
     return Plan(TIED if len(system.pairs) == 1 else method_of_pairs(system), tied)
 
 
-def _distances(system: AmongOthers) -> dict[Ends, float | Estimate]:
+def _distances(system: AmongKnown) -> dict[Ends, float | Estimate]:
     return {(pair.a, pair.b): pair.excess_beyond(0.0) for pair in system.pairs}
 
 
 @plan_tradeoff.register
-def _tradeoff_among_known(system: AmongOthers, pair: Pair | None) -> Plan[BestTests]:
+def _tradeoff_among_known(system: AmongKnown, pair: Pair | None) -> Plan[BestTests]:
     if system.leaves_only_the_target:
         return plan_tradeoff(system.mechanism, pair).named(PLAIN)
     pairs = system.pairs if pair is None else [system.pair(*system.ends(pair))]
     if all(map(_has_listed_tests, pairs)):
         return Plan(RATIOS, lambda: _listed_tests(system, pairs, both_ways=pair is None))
-    there, back = (
-        ExcessFunctions.from_profile(profile_of_pairs(each)) for each in (pairs, [each.reversed() for each in pairs])
-    )
     if pair is None:
-        there = back = ExcessFunctions.from_profile(profile_of_pairs(with_reversed(pairs)))
-    how = method_of_pairs(system)
-    return Plan(how, lambda: Conjugate(back, there, system.ldp_epsilon, how.name))
+        forward = backward = ExcessFunctions.from_profile(profile_of_pairs(with_reversed(pairs)))
+    else:
+        forward = ExcessFunctions.from_profile(profile_of_pairs(pairs))
+        backward = ExcessFunctions.from_profile(profile_of_pairs([each.reversed() for each in pairs]))
+    method = method_of_pairs(system)
+    return Plan(method, lambda: Conjugate(backward, forward, system.ldp_epsilon, method.name))
 
 
-def _listed_tests(system: AmongOthers, pairs: Iterable[PairOfValues], *, both_ways: bool) -> Polygon:
+def _listed_tests(system: AmongKnown, pairs: Iterable[PairOfValues], *, both_ways: bool) -> Polygon:
     """Return the best tests by all histograms, whose ratios are no larger than those of one report."""
     largest = system.ldp_epsilon
-    found: list[Polygon] = []
+    envelopes: list[Polygon] = []
     for pair in pairs:
         tests = tests_of_logs(largest, *_log_likelihoods(pair))
-        found += [tests, tests.reversed] if both_ways else [tests]
-    return best_of_polygons(found) if both_ways else found[0]
+        envelopes += [tests, tests.reversed] if both_ways else [tests]
+    return best_of_polygons(envelopes) if both_ways else envelopes[0]
 
 
 def _has_listed_tests(pair: PairOfValues) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from discretion.channels.channel import System
 from discretion.errors import InvalidValueError, UnsupportedError
-from discretion.estimate import Estimate
+from discretion.estimate import Estimate, quantity
 from discretion.mechanisms.reporting import Response, reporting
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.excess import relative_excess
@@ -162,6 +162,7 @@ def _tails_above(sure: int, n: int, k: int) -> tuple[Integers, Reals]:
     return loads, np.cumsum(binomial_pmf(loads, n, 1 / k, 1 - 1 / k)[::-1])[::-1]
 
 
+@quantity
 def maximum_load(n: int, k: int) -> float:
     """Return the expected number of balls in the fullest bin when n balls fall uniformly into k bins.
 

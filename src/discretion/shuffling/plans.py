@@ -25,8 +25,15 @@ from discretion.measures.measure import Method, Plan
 from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon
 from discretion.numerics.draws import generator
 from discretion.numerics.matrices import besides_maxima
-from discretion.shuffling.bounds import CapacityBounds, GainBounds, InformationBounds, LeakBounds, bounded, gain_leak
-from discretion.shuffling.known_others import PLAIN, STEPS, AmongOthers, method_of_pairs
+from discretion.shuffling.bounds import (
+    CapacityBounds,
+    GainBounds,
+    InformationBounds,
+    LeakBounds,
+    bounded_leak,
+    gain_leak,
+)
+from discretion.shuffling.known_others import PLAIN, STEPS, AmongKnown, method_of_pairs
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.closed_bounds import OneLaw
 from discretion.shuffling.laws.groups import is_symmetric
@@ -62,7 +69,7 @@ _NARROW = 1e-4
 
 
 @plan_posterior_vulnerability.register
-def _vulnerability_among_known(system: AmongOthers, prior: Prior, gain: Gain) -> Result:
+def _vulnerability_among_known(system: AmongKnown, prior: Prior, gain: Gain) -> Result:
     if system.leaves_only_the_target:
         return plan_posterior_vulnerability(system.mechanism, prior, gain).named(PLAIN)
     response = system.uniform_response
@@ -77,11 +84,11 @@ def _vulnerability_among_known(system: AmongOthers, prior: Prior, gain: Gain) ->
         return Plan(HISTOGRAMS, lambda: float(gain.best(law[:, None] * system.likelihoods()).sum()))
     if _can_be_sampled(system):
         return Plan(SAMPLED, lambda: _sampled(system, GuessLeak(law, gain), GainBounds(law, gain)))
-    return _beside_bounds(system, GuessLeak(law, gain), lambda: _bounded_gain(system, prior, gain))
+    return _bounds_and_sample(system, GuessLeak(law, gain), lambda: _bounded_gain(system, prior, gain))
 
 
 @plan_bayes_risk.register
-def _bayes_risk_among_known(system: AmongOthers, prior: Prior) -> Result:
+def _bayes_risk_among_known(system: AmongKnown, prior: Prior) -> Result:
     if system.leaves_only_the_target:
         return plan_bayes_risk(system.mechanism, prior).named(PLAIN)
     if system.is_listable:
@@ -91,7 +98,7 @@ def _bayes_risk_among_known(system: AmongOthers, prior: Prior) -> Result:
 
 
 @plan_bayes_security.register
-def _bayes_security_among_known(system: AmongOthers) -> Result:
+def _bayes_security_among_known(system: AmongKnown) -> Result:
     if system.leaves_only_the_target:
         return plan_bayes_security(system.mechanism).named(PLAIN)
     response = system.uniform_response
@@ -104,7 +111,7 @@ def _bayes_security_among_known(system: AmongOthers) -> Result:
 
 
 @plan_mutual_information.register
-def _information_among_known(system: AmongOthers, prior: Prior) -> Result:
+def _information_among_known(system: AmongKnown, prior: Prior) -> Result:
     if system.leaves_only_the_target:
         return plan_mutual_information(system.mechanism, prior).named(PLAIN)
     response = system.uniform_response
@@ -115,10 +122,10 @@ def _information_among_known(system: AmongOthers, prior: Prior) -> Result:
     law = prior_vector(prior, system.secrets)
     if _can_be_sampled(system):
         return Plan(SAMPLED, lambda: _sampled(system, InformationLeak(law), InformationBounds(law)))
-    return _beside_bounds(
+    return _bounds_and_sample(
         system,
         InformationLeak(prior_vector(prior, system.secrets)),
-        lambda: bounded(
+        lambda: bounded_leak(
             system,
             lambda view: plan_mutual_information(view, prior),
             InformationBounds(prior_vector(prior, system.secrets)),
@@ -127,25 +134,27 @@ def _information_among_known(system: AmongOthers, prior: Prior) -> Result:
 
 
 @plan_shannon_capacity.register
-def _shannon_capacity_among_known(system: AmongOthers, tolerance: float) -> Plan[Estimate]:
+def _shannon_capacity_among_known(system: AmongKnown, tolerance: float) -> Plan[Estimate]:
     if system.leaves_only_the_target:
         return plan_shannon_capacity(system.mechanism, tolerance).named(PLAIN)
     if is_symmetric(system.mechanism) and all(group.is_uniform for group in system.groups):
         return attained_uniformly(system)
     if system.is_listable:
         return Plan(NEWTON, lambda: capacity_of(Dense(system.likelihoods()), tolerance))
-    return Plan(BOUND, lambda: bounded(system, lambda view: plan_shannon_capacity(view, tolerance), CapacityBounds()))
+    return Plan(
+        BOUND, lambda: bounded_leak(system, lambda view: plan_shannon_capacity(view, tolerance), CapacityBounds())
+    )
 
 
-plan_multiplicative_bayes_capacity.register(AmongOthers, bayes_capacity_of_guess)
-plan_ldp_epsilon.register(AmongOthers, ldp_epsilon_of_mechanism)
+plan_multiplicative_bayes_capacity.register(AmongKnown, bayes_capacity_of_guess)
+plan_ldp_epsilon.register(AmongKnown, ldp_epsilon_of_mechanism)
 
 
-def _bounded_gain(system: AmongOthers, prior: Prior, gain: Gain) -> Estimate:
-    return bounded(system, gain_leak(prior, gain), GainBounds(prior_vector(prior, system.secrets), gain))
+def _bounded_gain(system: AmongKnown, prior: Prior, gain: Gain) -> Estimate:
+    return bounded_leak(system, gain_leak(prior, gain), GainBounds(prior_vector(prior, system.secrets), gain))
 
 
-def _beside_bounds(system: AmongOthers, leak: SampledLeak, bounds: Callable[[], Estimate]) -> Result:
+def _bounds_and_sample(system: AmongKnown, leak: SampledLeak, bounds: Callable[[], Estimate]) -> Result:
     """Plan certified bounds, and a sample that narrows them where one can be had."""
     response = system.response
     if response is None or not can_be_sampled_among(response, system.groups):
@@ -156,16 +165,16 @@ def _beside_bounds(system: AmongOthers, leak: SampledLeak, bounds: Callable[[], 
     )
 
 
-def _can_be_sampled(system: AmongOthers) -> bool:
+def _can_be_sampled(system: AmongKnown) -> bool:
     return system.group is not None and can_be_sampled(system.mechanism, system.group)
 
 
-def _sampled(system: AmongOthers, leak: SampledLeak, bounds: LeakBounds) -> Estimate:
+def _sampled(system: AmongKnown, leak: SampledLeak, bounds: LeakBounds) -> Estimate:
     """Return the mean of a sample within closed bounds, or these alone where they are narrow."""
     group = system.group
     assert group is not None
-    closed = bounds.among(OneLaw(system.mechanism, group))
-    certain = certified_interval(closed.below(system.n), closed.above(system.n))
+    closed = bounds.closed_bounds(OneLaw(system.mechanism, group))
+    certain = certified_interval(closed.lower_bound(system.n), closed.upper_bound(system.n))
     if certain.high - certain.low <= _NARROW * certain.low:
         return certain
     return certain.narrowed(mean_over_crowds(system.mechanism, group, leak, generator(system.seed)))

@@ -19,7 +19,7 @@ from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsil
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import histogram_count, histograms
 from discretion.shuffling.crowd import Shuffled
-from discretion.shuffling.known_others import MAX_CROWD_CELLS, AmongOthers, known
+from discretion.shuffling.known_others import MAX_CROWD_CELLS, AmongKnown, known_groups
 from discretion.shuffling.laws.groups import Group
 from discretion.shuffling.laws.report_histograms import MAX_TERMS_ADDED
 
@@ -68,7 +68,7 @@ class Rounds(Composable):
         (0.75572, 0.71119)
         """
         view = self.crowd.seen_by(knowledge, seed)
-        if not isinstance(view, AmongOthers):
+        if not isinstance(view, AmongKnown):
             raise UnsupportedError(
                 f"what {type(knowledge).__name__} sees of several rounds is not worked out; say what the others hold "
                 "with discretion.AllButOne, or by which law with discretion.Uninformed"
@@ -89,7 +89,7 @@ class Rounds(Composable):
 class AmongTheSame(Composable):
     """Several rounds among others of whom some are not known, and who are the same in each."""
 
-    once: AmongOthers
+    once: AmongKnown
     n: int
 
     @property
@@ -106,12 +106,16 @@ class AmongTheSame(Composable):
         explicit = self.once.mechanism.channel()
         listed = self._histograms(explicit.shape[1])
         drawn: list[tuple[int, ...]] = list(combinations_with_replacement(range(len(listed)), self.n))
-        orders = np.array([math.factorial(self.n) // _copies(seen) for seen in drawn], dtype=np.float64)
+        orders = np.array([math.factorial(self.n) // _copies(rounds) for rounds in drawn], dtype=np.float64)
         places, law = np.array(drawn, dtype=np.int64), np.zeros((self.secrets, len(drawn)))
         for weight, counts in self._held():
-            rows = AmongOthers(self.once.mechanism, self.once.n, known(counts), seed=self.once.seed).channel().dense()
+            rows = (
+                AmongKnown(self.once.mechanism, self.once.n, known_groups(counts), seed=self.once.seed)
+                .channel()
+                .dense()
+            )
             law += weight * reduce(np.multiply, (rows[:, place] for place in places.T))
-        outputs = tuple(tuple(listed[place] for place in seen) for seen in drawn)
+        outputs = tuple(tuple(listed[place] for place in rounds) for rounds in drawn)
         return Channel.derived(Dense(law * orders), explicit.inputs, outputs)
 
     @property
@@ -142,8 +146,8 @@ class AmongTheSame(Composable):
             yield _multinomial(counts.tolist(), law), tuple((fixed + counts).tolist())
 
 
-def _copies(seen: tuple[int, ...]) -> int:
-    return math.prod(math.factorial(seen.count(one)) for one in {*seen})
+def _copies(histograms_of_rounds: tuple[int, ...]) -> int:
+    return math.prod(math.factorial(histograms_of_rounds.count(one)) for one in {*histograms_of_rounds})
 
 
 def _multinomial(counts: list[int], law: Reals) -> float:

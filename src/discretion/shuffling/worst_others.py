@@ -62,16 +62,16 @@ from discretion.shuffling.bounds import (
     exact_leaks,
     gain_leak,
 )
-from discretion.shuffling.known_others import AmongOthers, even, known
+from discretion.shuffling.known_others import AmongKnown, even_counts, known_groups
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.groups import Ends, Group, is_symmetric, report_types
 from discretion.shuffling.laws.pairs import (
     PairOfValues,
     check_summed,
+    distinct_pairs,
     largest_excess_beyond,
     leakiest_ends,
     tests_of_logs,
-    unlike,
 )
 from discretion.shuffling.laws.report_histograms import OPERATIONS_PER_CROWD
 from discretion.shuffling.views import Result, View, bayes_capacity_of_guess, ldp_epsilon_of_mechanism, risk_of_guess
@@ -127,11 +127,11 @@ class AmongWorst(View):
         """
         types = self.two_types
         assert types is not None
-        seen = (np.pad(law, ((0, 0), (1, 1))) for law in split_binomials(self.n - 1, *types))
-        return [np.stack([hit * law[:, :-1] + miss * law[:, 1:] for hit, miss in types]) for law in seen]
+        laws = (np.pad(law, ((0, 0), (1, 1))) for law in split_binomials(self.n - 1, *types))
+        return [np.stack([hit * law[:, :-1] + miss * law[:, 1:] for hit, miss in types]) for law in laws]
 
 
-class Question(Protocol):
+class WorstCase(Protocol):
     """What is asked of the worst others: a leak that only falls where there are more of them."""
 
     @property
@@ -140,7 +140,7 @@ class Question(Protocol):
         ...
 
     @property
-    def apart(self) -> int:
+    def distinct(self) -> int:
         """How many of the values, the first ones, are not like the others to it."""
         ...
 
@@ -148,70 +148,70 @@ class Question(Protocol):
         """Return how many likelihoods it takes where the others hold these values."""
         ...
 
-    def among(self, counts: Counts) -> float | Estimate:
+    def leak_at(self, counts: Counts) -> float | Estimate:
         """Return it where the others hold these values."""
         ...
 
     @property
-    def is_told(self) -> bool:
+    def fits_doubles(self) -> bool:
         """Whether doubles can hold the likelihoods that say what it is."""
         ...
 
-    def told_by(self, likelihoods: Reals) -> Reals:
+    def listed_leaks(self, likelihoods: Reals) -> Reals:
         """Return what it is by each of some likelihoods: a row per value of the target, then an axis for them."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
-class OfAllValues:
+class WorstCaseOfValues:
     """A leak that takes all values of the target, and perhaps treats them alike."""
 
     view: AmongWorst
     leak: Leak
-    told: Callable[[Reals], float]
-    alike: bool
+    leak_by_likelihoods: Callable[[Reals], float]
+    symmetric: bool
 
     @property
-    def apart(self) -> int:
+    def distinct(self) -> int:
         """None of the values, where all are alike."""
-        return 0 if self.alike and is_symmetric(self.view.mechanism) else self.view.secrets
+        return 0 if self.symmetric and is_symmetric(self.view.mechanism) else self.view.secrets
 
     def cells(self, counts: Counts) -> float:
         """Return the likelihoods of all values."""
-        others = self._seen(counts)
+        others = self._view_among(counts)
         if others.leaves_only_the_target:
             return 0
         return others.cells if others.is_listable else math.inf
 
-    def among(self, counts: Counts) -> float | Estimate:
+    def leak_at(self, counts: Counts) -> float | Estimate:
         """Return the leak."""
-        return self.leak(self._seen(counts)).compute()
+        return self.leak(self._view_among(counts)).compute()
 
     @property
-    def is_told(self) -> bool:
+    def fits_doubles(self) -> bool:
         """Always: what is too rare for a double does not matter."""
         return True
 
-    def told_by(self, likelihoods: Reals) -> Reals:
+    def listed_leaks(self, likelihoods: Reals) -> Reals:
         """Return the leak by each."""
-        return np.array([self.told(rows) for rows in likelihoods.swapaxes(0, 1)])
+        return np.array([self.leak_by_likelihoods(rows) for rows in likelihoods.swapaxes(0, 1)])
 
-    def _seen(self, counts: Counts) -> AmongOthers:
-        return AmongOthers(self.view.mechanism, 1 + sum(counts), known(counts))
+    def _view_among(self, counts: Counts) -> AmongKnown:
+        return AmongKnown(self.view.mechanism, 1 + sum(counts), known_groups(counts))
 
 
 @dataclass(frozen=True, eq=False)
-class OfPairs:
+class WorstCaseOfPairs:
     """A leak of two values of the target, the largest of all; what is listed for one is remembered for the next."""
 
     view: AmongWorst
-    of_pair: Callable[[PairOfValues], float | Estimate]
-    told: Callable[[Reals, Reals], float] | None
+    leak: Callable[[PairOfValues], float | Estimate]
+    leak_by_likelihoods: Callable[[Reals, Reals], float] | None
     listed: dict[Counts, list[PairOfValues]]
     ends: list[tuple[int, int]]
 
     @property
-    def apart(self) -> int:
+    def distinct(self) -> int:
         """The two values, where all others are alike."""
         return 2 if is_symmetric(self.view.mechanism) else self.view.secrets
 
@@ -222,86 +222,88 @@ class OfPairs:
     @property
     def lists_all(self) -> bool:
         """Whether every histogram can be listed, down to the least likely one."""
-        counts = even(self.view.n - 1, self.view.secrets)
+        counts = even_counts(self.view.n - 1, self.view.secrets)
         return all(pair.lists_all for pair in self._pairs(counts))
 
-    def among(self, counts: Counts) -> float | Estimate:
+    def leak_at(self, counts: Counts) -> float | Estimate:
         """Return the leak of the leakiest pair."""
-        return largest(map(self.of_pair, self._pairs(counts)))
+        return largest(map(self.leak, self._pairs(counts)))
 
     @property
-    def is_told(self) -> bool:
+    def fits_doubles(self) -> bool:
         """Whether what is too rare for a double does not matter."""
-        return self.told is not None
+        return self.leak_by_likelihoods is not None
 
-    def told_by(self, likelihoods: Reals) -> Reals:
+    def listed_leaks(self, likelihoods: Reals) -> Reals:
         """Return the leak by each, of both values either way."""
-        told = self.told
-        assert told is not None
-        return np.array([max(told(a, b), told(b, a)) for a, b in zip(*likelihoods, strict=True)])
+        excess = self.leak_by_likelihoods
+        assert excess is not None
+        return np.array([max(excess(a, b), excess(b, a)) for a, b in zip(*likelihoods, strict=True)])
 
     def _pairs(self, counts: Counts) -> list[PairOfValues]:
         if counts not in self.listed:
-            found = unlike(PairOfValues(self.view.mechanism, a, b, known(counts)) for a, b in self.ends)
-            self.listed[counts] = found
+            pairs = distinct_pairs(PairOfValues(self.view.mechanism, a, b, known_groups(counts)) for a, b in self.ends)
+            self.listed[counts] = pairs
         return self.listed[counts]
 
 
-def of_excess(
+def worst_case_of_excess(
     view: AmongWorst,
     epsilon: float,
     listed: dict[Counts, list[PairOfValues]],
     ends: list[tuple[int, int]] | None = None,
-) -> OfPairs:
-    """Return the question of the largest ``Σ_h max(0, P(h | a) - e^ε P(h | b))``, of all pairs or of these."""
+) -> WorstCaseOfPairs:
+    """Return the case of the largest ``Σ_h max(0, P(h | a) - e^ε P(h | b))``, of all pairs or of these."""
     pairs = view.blanket.ends if ends is None else ends
     is_moderate = epsilon <= _MODERATE or math.isinf(epsilon)
 
-    def told(a: Reals, b: Reals) -> float:
+    def excess(a: Reals, b: Reals) -> float:
         return excess_over(a, b, math.exp(epsilon))
 
-    return OfPairs(view, lambda pair: pair.excess_beyond(epsilon), told if is_moderate else None, listed, pairs)
+    return WorstCaseOfPairs(
+        view, lambda pair: pair.excess_beyond(epsilon), excess if is_moderate else None, listed, pairs
+    )
 
 
-def is_enumerable(question: Question) -> bool:
+def is_enumerable(case: WorstCase) -> bool:
     """Whether the ways in which the others can hold their values are few enough to be looked through."""
-    view = question.view
+    view = case.view
     users, k = view.n - 1, view.secrets
-    if not users or _is_split_two_ways(question):
+    if not users or _is_split_two_ways(case):
         return True
     usually = min(2 * histogram_count(users, k), _USUALLY)
     if k > MAX_VALUES_TRIED:
         return False
     most = limits.current().steps(MAX_LIKELIHOODS_EXPECTED, each=8)
-    return usually * max(question.cells(even(users, k)), _FEWEST_CELLS) <= most
+    return usually * max(case.cells(even_counts(users, k)), _FEWEST_CELLS) <= most
 
 
-def worst_counts(question: Question) -> Largest:
+def search_counts(case: WorstCase) -> Largest:
     """Return the largest leak over all counts of the others' values, and such counts."""
-    if _is_split_two_ways(question):
-        return _worst_split(question)
-    spent, most = 0.0, limits.current().steps(MAX_LIKELIHOODS_TRIED, each=OPERATIONS_PER_CROWD)
+    if _is_split_two_ways(case):
+        return _worst_split(case)
+    work, most = 0.0, limits.current().steps(MAX_LIKELIHOODS_TRIED, each=OPERATIONS_PER_CROWD)
 
     def interval(counts: Counts) -> tuple[float, float]:
-        nonlocal spent
-        cells = question.cells(counts)
-        spent += max(_FEWEST_CELLS, cells)
-        if spent > most:
+        nonlocal work
+        cells = case.cells(counts)
+        work += max(_FEWEST_CELLS, cells)
+        if work > most:
             return -math.inf, math.inf
-        found = question.among(counts)
-        return lowest(found), highest(found)
+        leak = case.leak_at(counts)
+        return lowest(leak), highest(leak)
 
-    return largest_over_counts(question.view.n - 1, question.view.secrets, question.apart, interval)
+    return largest_over_counts(case.view.n - 1, case.view.secrets, case.distinct, interval)
 
 
-def worst_of(question: Question, bounds: Callable[[], Estimate]) -> float | Estimate:
+def largest_leak(case: WorstCase, bounds: Callable[[], Estimate]) -> float | Estimate:
     """Return the largest leak over all counts of the others' values, within bounds of it if these turn out too many."""
-    found = worst_counts(question)
-    if found.is_narrow:
-        return found.low
-    rough = bounds()
-    low, high = max(found.low, rough.low), min(found.high, rough.high)
-    return settled(Estimate.between(min(low, high), high, rough.method))
+    largest = search_counts(case)
+    if largest.is_narrow:
+        return largest.low
+    certified = bounds()
+    low, high = max(largest.low, certified.low), min(largest.high, certified.high)
+    return settled(Estimate.between(min(low, high), high, certified.method))
 
 
 def _most_users_split() -> int:
@@ -309,63 +311,66 @@ def _most_users_split() -> int:
     return allowed.steps(allowed.numbers(MAX_USERS_SPLIT, each=1 << 16), each=1 << 12)
 
 
-def _is_split_two_ways(question: Question) -> bool:
-    view = question.view
-    return question.is_told and 1 < view.n <= _most_users_split() and view.two_types is not None
+def _is_split_two_ways(case: WorstCase) -> bool:
+    view = case.view
+    return case.fits_doubles and 1 < view.n <= _most_users_split() and view.two_types is not None
 
 
-def _worst_split(question: Question) -> Largest:
-    best, where, start = -math.inf, 0, 0
-    for likelihoods in question.view.split_likelihoods:
-        told = question.told_by(likelihoods)
-        if told.max() > best:
-            best, where = float(told.max()), start + int(told.argmax())
-        start += told.size
-    return Largest(best, best, (where, question.view.n - 1 - where))
+def _worst_split(case: WorstCase) -> Largest:
+    best, count, start = -math.inf, 0, 0
+    for likelihoods in case.view.split_likelihoods:
+        leaks = case.listed_leaks(likelihoods)
+        if leaks.max() > best:
+            best, count = float(leaks.max()), start + int(leaks.argmax())
+        start += leaks.size
+    return Largest(best, best, (count, case.view.n - 1 - count))
 
 
-def bounded_worst(view: AmongWorst, leak: Leak, bounds: LeakBounds) -> Estimate:
+def bounded_worst_leak(view: AmongWorst, leak: Leak, bounds: LeakBounds) -> Estimate:
     """Return certified bounds of the worst leak: what others who are all alike make of it, and the blanket's."""
     mechanism, users = view.mechanism, view.n - 1
-    some = 2 if is_symmetric(mechanism) else _MAX_VALUES_IN_BOUND
-    alike = [(Group(users, value=value),) for value in range(min(view.secrets, some))]
-    tried = [AmongOthers(mechanism, view.n, groups) for groups in alike]
-    coarse = (AmongOthers(two, view.n, groups) for two in coarsenings(mechanism) for groups in alike)
-    among = LeakAmongOneLaw(mechanism, leak, bounds)
-    attained = [*exact_leaks(leak, tried), *exact_leaks(leak, coarse)]
-    attained += [among.closed(*groups).below(view.n) for groups in alike]
-    attained += [bounds.surely(mechanism, groups) for groups in [*alike, known(even(users, view.secrets))]]
-    return enclosed_leak(attained, view, among, math.inf)
+    values = 2 if is_symmetric(mechanism) else _MAX_VALUES_IN_BOUND
+    uniform_groups = [(Group(users, value=value),) for value in range(min(view.secrets, values))]
+    views = [AmongKnown(mechanism, view.n, groups) for groups in uniform_groups]
+    coarse = (AmongKnown(two, view.n, groups) for two in coarsenings(mechanism) for groups in uniform_groups)
+    leak_among = LeakAmongOneLaw(mechanism, leak, bounds)
+    attained = [*exact_leaks(leak, views), *exact_leaks(leak, coarse)]
+    attained += [leak_among.closed_bounds(*groups).lower_bound(view.n) for groups in uniform_groups]
+    attained += [
+        bounds.linear_leak(mechanism, groups)
+        for groups in [*uniform_groups, known_groups(even_counts(users, view.secrets))]
+    ]
+    return enclosed_leak(attained, view, leak_among, math.inf)
 
 
 @plan_posterior_vulnerability.register
 def _vulnerability_among_worst(system: AmongWorst, prior: Prior, gain: Gain) -> Result:
     law, leak = prior_vector(prior, system.secrets), gain_leak(prior, gain)
-    question = OfAllValues(
+    case = WorstCaseOfValues(
         system,
         leak,
         lambda rows: float(gain.best(law[:, None] * rows).sum()),
-        alike=prior is None and gain.is_symmetric,
+        symmetric=prior is None and gain.is_symmetric,
     )
-    return _plan_worst(question, leak, GainBounds(law, gain))
+    return _plan_worst(case, leak, GainBounds(law, gain))
 
 
 @plan_bayes_risk.register
 def _bayes_risk_among_worst(system: AmongWorst, prior: Prior) -> Result:
     law, gain = prior_vector(prior, system.secrets), IdentityGain(system.secrets)
-    question = OfAllValues(
+    case = WorstCaseOfValues(
         system,
         lambda view: _negative(plan_bayes_risk(view, prior)),
         lambda rows: -besides_maxima(law[:, None] * rows),
-        alike=prior is None,
+        symmetric=prior is None,
     )
 
     def bounds() -> Estimate:
-        return bounded_worst(system, gain_leak(prior, gain), GainBounds(law, gain))
+        return bounded_worst_leak(system, gain_leak(prior, gain), GainBounds(law, gain))
 
-    if is_enumerable(question):
+    if is_enumerable(case):
         # What a guess gains less 1 is what it misses, negated.
-        return _negative(Plan(ENUMERATED, lambda: worst_of(question, lambda: bounds() - 1)))
+        return _negative(Plan(ENUMERATED, lambda: largest_leak(case, lambda: bounds() - 1)))
     return risk_of_guess(system, prior)
 
 
@@ -376,23 +381,23 @@ def _bayes_security_among_worst(system: AmongWorst) -> Result:
 
 @plan_mutual_information.register
 def _information_among_worst(system: AmongWorst, prior: Prior) -> Result:
-    def leak(view: AmongOthers) -> Result:
+    def leak(view: AmongKnown) -> Result:
         return plan_mutual_information(view, prior)
 
-    question = OfAllValues(system, leak, lambda rows: information_of(Dense(rows), prior), alike=prior is None)
-    return _plan_worst(question, leak, InformationBounds(prior_vector(prior, system.secrets)))
+    case = WorstCaseOfValues(system, leak, lambda rows: information_of(Dense(rows), prior), symmetric=prior is None)
+    return _plan_worst(case, leak, InformationBounds(prior_vector(prior, system.secrets)))
 
 
 def _negative(plan: Result) -> Result:
     return plan.then(operator.neg)
 
 
-def _plan_worst(question: Question, leak: Leak, bounds: LeakBounds) -> Result:
+def _plan_worst(case: WorstCase, leak: Leak, bounds: LeakBounds) -> Result:
     def bound() -> Estimate:
-        return bounded_worst(question.view, leak, bounds)
+        return bounded_worst_leak(case.view, leak, bounds)
 
-    if is_enumerable(question):
-        return Plan(ENUMERATED, lambda: worst_of(question, bound))
+    if is_enumerable(case):
+        return Plan(ENUMERATED, lambda: largest_leak(case, bound))
     return Plan(BOUND, bound)
 
 
@@ -401,25 +406,25 @@ def _privacy_profile_among_worst(system: AmongWorst) -> Plan[Profile]:
     listed: dict[tuple[int, ...], list[PairOfValues]] = {}
 
     def profile(epsilon: float) -> float | Estimate:
-        question = of_excess(system, epsilon, listed)
-        return as_share(worst_of(question, lambda: certified_interval(0.0, _hidden_excess(system, epsilon))))
+        case = worst_case_of_excess(system, epsilon, listed)
+        return as_share(largest_leak(case, lambda: certified_interval(0.0, _hidden_excess(system, epsilon))))
 
-    if is_enumerable(of_excess(system, 0.0, listed)):
+    if is_enumerable(worst_case_of_excess(system, 0.0, listed)):
         return Plan(ENUMERATED, lambda: profile)
     return Plan(BOUND, lambda: _bounded_profile(system))
 
 
 @plan_renyi.register
 def _renyi_among_worst(system: AmongWorst, order: float) -> Plan[float | Estimate]:
-    question = OfPairs(
+    case = WorstCaseOfPairs(
         system, lambda pair: renyi_of_logs(*pair.all_log_likelihoods, order), None, {}, system.blanket.ends
     )
-    if not is_enumerable(question):
+    if not is_enumerable(case):
         raise TooLargeError(
             f"the values that {system.n - 1:,} others can hold are too many to try; take fewer users, or say what the "
             "others hold with discretion.AllButOne, or ask for the privacy profile, which is bounded"
         )
-    return Plan(ENUMERATED, lambda: _worst_renyi(question, order))
+    return Plan(ENUMERATED, lambda: _worst_renyi(case, order))
 
 
 plan_multiplicative_bayes_capacity.register(AmongWorst, bayes_capacity_of_guess)
@@ -434,17 +439,17 @@ def _pairs_alike_among_worst(system: AmongWorst) -> bool:
 def _bounded_profile(system: AmongWorst) -> Profile:
     """Return δ(ε) between what others make of it who all hold one value, or halves two, and what the blanket hides."""
     mechanism, n, k = system.mechanism, system.n, system.secrets
-    tried = [
+    pairs = [
         PairOfValues(mechanism, a, b, groups)
         for a, b in system.blanket.ends
         for groups in _likely_worst(n - 1, min(k, 3 if is_symmetric(mechanism) else _MAX_VALUES_IN_PROFILE))
     ]
     most = limits.current().steps(MAX_HISTOGRAMS_TRIED, each=8)
-    tried = [pair for pair in unlike(tried) if len(pair.groups) < 2 or pair.cells <= most]
+    pairs = [pair for pair in distinct_pairs(pairs) if len(pair.groups) < 2 or pair.cells <= most]
 
     def profile(epsilon: float) -> float | Estimate:
         return as_share(
-            certified_interval(lowest(largest_excess_beyond(tried, epsilon)), _hidden_excess(system, epsilon))
+            certified_interval(lowest(largest_excess_beyond(pairs, epsilon)), _hidden_excess(system, epsilon))
         )
 
     return profile
@@ -457,21 +462,21 @@ def _hidden_excess(system: AmongWorst, epsilon: float) -> float:
 
 
 def _likely_worst(users: int, k: int) -> list[tuple[Group, ...]]:
-    alike = [(Group(users, value=value),) for value in range(k)]
+    uniform = [(Group(users, value=value),) for value in range(k)]
     if users < 2:
-        return alike
+        return uniform
     few, rest = users // 2, users - users // 2
     halves = [(Group(rest, value=a), Group(few, value=b)) for a in range(k) for b in range(a)]
-    return alike + halves
+    return uniform + halves
 
 
-def _worst_renyi(question: OfPairs, order: float) -> float:
+def _worst_renyi(case: WorstCaseOfPairs, order: float) -> float:
     if math.isinf(order):
-        return plan_ldp_epsilon(question.view.mechanism).compute()
-    check_summed(question.lists_all)
-    found = worst_counts(question)
-    check_summed(found.is_narrow)
-    return found.low
+        return plan_ldp_epsilon(case.view.mechanism).compute()
+    check_summed(case.lists_all)
+    largest = search_counts(case)
+    check_summed(largest.is_narrow)
+    return largest.low
 
 
 @plan_leakiest_pair.register
@@ -491,8 +496,8 @@ def _leakiest_pairs_among_worst(system: AmongWorst, tolerance: float) -> Plan[li
 
 
 def _worst_distances(system: AmongWorst) -> dict[Ends, float | Estimate]:
-    """Return how far apart the others' values can make each pair, where all of these can be tried."""
-    if not is_enumerable(of_excess(system, 0.0, {})):
+    """Return how far distinct the others' values can make each pair, where all of these can be tried."""
+    if not is_enumerable(worst_case_of_excess(system, 0.0, {})):
         raise TooLargeError(
             f"the values that {system.n - 1:,} others can hold are too many to try for the leakiest pair; take fewer "
             "users, or say what the others hold with discretion.AllButOne"
@@ -502,7 +507,7 @@ def _worst_distances(system: AmongWorst) -> dict[Ends, float | Estimate]:
         return certified_interval(0.0, system.blanket.excess(*pair, 1.0))
 
     pairs = all_pairs(system.secrets)
-    return {pair: worst_of(of_excess(system, 0.0, {}, [pair]), partial(bounds, pair)) for pair in pairs}
+    return {pair: largest_leak(worst_case_of_excess(system, 0.0, {}, [pair]), partial(bounds, pair)) for pair in pairs}
 
 
 def _is_all_alike(system: AmongWorst) -> bool:
@@ -511,29 +516,35 @@ def _is_all_alike(system: AmongWorst) -> bool:
 
 
 @plan_tradeoff.register
+<<<<<<< HEAD
 def _tradeoff_among_worst_way(system: AmongWorst, pair: Pair | None) -> Plan[BestTests]:
     if system.two_types is not None and system.n <= _most_users_split():
+=======
+def _tradeoff_among_worst(system: AmongWorst, pair: Pair | None) -> Plan[BestTests]:
+    if system.two_types is not None and system.n <= limits.current().steps(MAX_USERS_SPLIT, each=1 << 12):
+>>>>>>> main
         return Plan(ENUMERATED, lambda: _split_tests(system, pair))
-    how = ENUMERATED if is_enumerable(of_excess(system, 0.0, {})) else BOUND
+    method = ENUMERATED if is_enumerable(worst_case_of_excess(system, 0.0, {})) else BOUND
     if pair is None:
         way = ExcessFunctions.from_profile(plan_privacy_profile(system).compute())
-        return Plan(how, lambda: Conjugate(way, way, system.ldp_epsilon, how.name))
+        return Plan(method, lambda: Conjugate(way, way, system.ldp_epsilon, method.name))
     a, b = system.ends(pair)
     return Plan(
-        how, lambda: Conjugate(_worst_way(system, (b, a)), _worst_way(system, (a, b)), system.ldp_epsilon, how.name)
+        method,
+        lambda: Conjugate(_worst_way(system, (b, a)), _worst_way(system, (a, b)), system.ldp_epsilon, method.name),
     )
 
 
 def _split_tests(system: AmongWorst, pair: Pair | None) -> Polygon:
     """Return the best tests whatever of two values the others hold, two kinds of report being all there are."""
     ends = (0, 1) if pair is None else system.ends(pair)
-    largest, found = system.ldp_epsilon, list[Polygon]()
+    largest, tests = system.ldp_epsilon, list[Polygon]()
     for block in system.split_likelihoods:
         for p, q in block[list(ends)].swapaxes(0, 1):
             way = tests_of_logs(largest, logarithms(p), logarithms(q))
-            found += [way] if pair is not None else [way, way.reversed]
-        found = [best_of_polygons(found)]
-    return found[0]
+            tests += [way] if pair is not None else [way, way.reversed]
+        tests = [best_of_polygons(tests)]
+    return tests[0]
 
 
 def _worst_way(system: AmongWorst, ends: Ends) -> ExcessFunctions:
@@ -544,6 +555,6 @@ def _worst_way(system: AmongWorst, ends: Ends) -> ExcessFunctions:
         return certified_interval(0.0, system.blanket.excess(*ends, ratio_of(epsilon)))
 
     def excess(epsilon: float) -> float | Estimate:
-        return as_share(worst_of(of_excess(system, epsilon, listed, [ends]), partial(bounds, epsilon)))
+        return as_share(largest_leak(worst_case_of_excess(system, epsilon, listed, [ends]), partial(bounds, epsilon)))
 
     return ExcessFunctions.from_profile(excess)

@@ -142,7 +142,7 @@ def _array(values: Sequence[Any], field: Any, path: str) -> Any:
 
 
 def read_database(file: BinaryIO, choose: Choose, header: Header, memory: int | None, part: str | None = None) -> Rows:
-    """Return the rows of a table in a file of SQLite or DuckDB, told by its content."""
+    """Return the rows of a table in a file of SQLite or DuckDB, recognized by its content."""
     start = file.read(max(len(_SQLITE), _DUCKDB_AT + len(_DUCKDB)))
     if start.startswith(_SQLITE):
         return read_sqlite(file, choose, header, memory, part)

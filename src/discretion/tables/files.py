@@ -70,7 +70,7 @@ def _by_arrow(file: BinaryIO, layout: CsvLayout, fields: Iterable[str]) -> Any:
 
 @dataclass(frozen=True)
 class ParquetLayout:
-    """What a Parquet file says of itself.
+    """The layout that a Parquet file declares.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ def rows_in_place(table: Any, choose: Choose, what: str = "the Ibis table") -> R
 
 
 def answer(question: Any) -> list[tuple[Any, ...]]:
-    """Return what an Ibis expression gives on its engine."""
+    """Return the result of an Ibis expression on its engine."""
     engine = question.get_backend()
     try:
         if engine.name == "pyspark":  # whose to_pyarrow goes by way of pandas

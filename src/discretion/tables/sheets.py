@@ -1,4 +1,4 @@
-"""A sheet of an Excel workbook as a table: one row of names, then a row for each person, and no cell that says less."""
+"""A sheet of an Excel workbook as a table: one row of names, then a row for each person, a value in each cell."""
 
 import re
 import warnings

@@ -202,6 +202,7 @@ def test_what_cannot_be_bounded(adult: Population) -> None:
         theorem3_bound(told([ClassSizes([1], [2])]), 1.5)
 
 
+@pytest.mark.long
 @settings(max_examples=8, deadline=None)
 @given(some_rows, shares)
 def test_the_upper_end_is_not_below_theorem_3_in_fractions(rows: list[Any], t: Fraction) -> None:

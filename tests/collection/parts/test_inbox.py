@@ -41,7 +41,7 @@ def test_what_is_not_all_there_is_not_whole(tmp_path: Path) -> None:
     inbox.put(1, BATCH, 0, b"one")
     with pytest.raises(ConflictError, match="1 of 2 pieces"):
         inbox.complete(1, BATCH, 2, WHOLE)
-    with pytest.raises(MalformedError, match="not what its digest says"):
+    with pytest.raises(MalformedError, match="do not have its digest"):
         inbox.complete(1, BATCH, 1, WHOLE)
     inbox.put(1, BATCH, 1, b"two")
     inbox.complete(1, BATCH, 2, WHOLE)

@@ -123,7 +123,7 @@ def test_sections_say_who_and_what() -> None:
     text = " ".join(shown(leaks_document(leaks(of_people(KRR)))).split())
     assert "• shuffler 1 + curator: a, b" in text
     assert "• shuffler 1 + analyst: a, b" in text
-    assert "Of b she knows everything" in text
+    assert "It knows everything about b" in text
     assert "there is no forward secrecy" in text
 
 
@@ -131,5 +131,5 @@ def test_without_a_curator_everybody_sees_the_single_answers() -> None:
     task = made(features_of(1, 3), 2, curated=False).task
     found = leaks_of(task, of_people().counts)
     text = " ".join(shown(leaks_document(found)).split())
-    assert "all who take part" in text
+    assert "all participants" in text
     assert "• shuffler 1 + shuffler 2: a, b" in text

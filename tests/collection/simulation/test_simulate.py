@@ -80,6 +80,7 @@ def test_of_many_answers_the_most_frequent_ones_are_listed(tmp_path: Path) -> No
     assert told[1000] == 500
 
 
+@pytest.mark.long
 def test_people_are_drawn_by_seed_and_nobody_twice() -> None:
     one, same = (asked("example:adult", ["fnlwgt", "age"], 500) for _ in range(2))
     assert one.places.tolist() == same.places.tolist()

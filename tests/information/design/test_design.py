@@ -93,6 +93,7 @@ def test_information_and_losses_are_the_best_over_all_columns(alpha, epsilon):
         assert 0 <= design.gap <= 1e-10
 
 
+@pytest.mark.long
 @given(st.data())
 def test_no_channel_is_better_than_the_best_at_its_own_epsilon(data):
     k = data.draw(st.integers(2, 4))

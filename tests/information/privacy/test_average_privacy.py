@@ -67,7 +67,7 @@ def test_privacy_is_the_share_of_the_private_that_stays_hidden(case):
 def test_an_explicit_channel_is_as_private_as_the_closed_form(make, k, epsilon):
     mechanism = make(k, epsilon=epsilon)
     in_closed_form = dc.information.average_privacy(mechanism)
-    assert type(in_closed_form) is float
+    assert isinstance(in_closed_form, float)
     assert covers(dc.information.average_privacy(mechanism.channel()), in_closed_form)
 
 

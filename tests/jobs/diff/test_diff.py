@@ -57,6 +57,7 @@ def test_a_person_who_was_added_is_found_though_each_table_hides_her(adult: pa.T
     assert "HS-grad" not in json.dumps(found.to_dict()) + said
 
 
+@pytest.mark.long
 def test_a_person_who_was_swapped_for_another_leaves_both_found(adult: pa.Table) -> None:
     came, went = row_of(adult, sex="Female", race="White"), adult.slice(0, 1)
     assert came.to_pylist() != went.to_pylist()

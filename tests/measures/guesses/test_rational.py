@@ -124,7 +124,7 @@ def test_total_variation_is_a_fraction_of_fractions(data):
     ],
 )
 def test_what_is_of_doubles_or_of_logarithms_is_a_double(ask):
-    assert type(ask()) is float
+    assert isinstance(ask(), float)
 
 
 def test_whole_gains_and_priors_are_fractions_of_a_channel_of_fractions():

@@ -7,12 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import discretion as dc
-from discretion.measures import (
-    posterior_entropy,
-    posterior_guessing_entropy,
-    prior_entropy,
-    prior_guessing_entropy,
-)
+from discretion.measures import posterior_entropy, posterior_guessing_entropy, prior_entropy, prior_guessing_entropy
 from oracles import measures as slow
 from oracles.promise import exactly
 from oracles.strategies import SMALL, problems, stochastic

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
-from discretion.numerics.distances.gower import UNIT, Records, _add_distances, between, gower_distances
+from discretion.numerics.distances.gower import UNIT, Records, _add_distances, gower_distances, gower_numbers
 
 shapes = st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(1, 6), st.integers(1, 6))
 
@@ -16,7 +16,7 @@ def records(draw):
 
     def some(size):
         given = draw(arrays(float, (numbers, size), elements=values))
-        measured, units = between(given, 0.0, 10.0)
+        measured, units = gower_numbers(given, 0.0, 10.0)
         others = draw(arrays(np.int32, (codes, size), elements=st.integers(-1, 2)))
         return Records(measured, np.full(numbers, units), others), given
 
@@ -44,7 +44,7 @@ def test_it_is_the_sum_of_what_the_columns_differ_by(drawn):
 
 
 def records_of(numbers, low, high):
-    measured, units = between(np.array(numbers), low, high)
+    measured, units = gower_numbers(np.array(numbers), low, high)
     return Records(measured, np.full(len(numbers), units), np.zeros((0, len(numbers[0])), np.int32))
 
 

@@ -8,10 +8,10 @@ from hypothesis import given, strategies as st
 from scipy.special import beta, psi
 
 from discretion.numerics.means.dirichlet_means import (
+    mean_information,
     mean_log,
     mean_log_of_powers,
     mean_s_log_s,
-    mean_told,
     mean_uncertainty,
 )
 from oracles.precise_betas import precise_beta_mean
@@ -82,7 +82,7 @@ def test_of_two_values_what_is_told_keeps_its_digits_however_little(odds, a, b):
 
         expected = [precise_beta_mean(function, a, b) for function in (excess, told)]
         given = [[float(x) for x in s]], [[float(x) for x in apart]], [a, b]
-        found = [mean_s_log_s(*given)[0], mean_told(*given)[0]]
+        found = [mean_s_log_s(*given)[0], mean_information(*given)[0]]
     assert found == pytest.approx([float(x) for x in expected], rel=1e-12)
 
 

@@ -49,6 +49,7 @@ def everywhere(name: str) -> Document:
     return Document(name, (name, Bullets((name,)), grid), (Section(name, (name,)),))
 
 
+@pytest.mark.long
 @given(NAMES)
 def test_a_document_says_what_it_was_given_and_is_made_of_nothing_else(name):
     blocks = Blocks(READER.render(markdown.to_markdown(everywhere(name)))).found

@@ -15,6 +15,7 @@ from discretion.jobs.compare import compare
 from discretion.jobs.estimate import estimate
 from discretion.jobs.exposure import marginals_exposure, table_exposure
 from discretion.jobs.measure import measure
+from discretion.jobs.options.mechanisms import EstimateOptions
 from discretion.jobs.options.tables import ExposureOptions
 from discretion.jobs.scenario import Scenario
 from discretion.presenting.views.result import JobResult, TabularResult
@@ -56,7 +57,7 @@ def of_checks(folder: Path) -> JobResult:
 def of_samples(folder: Path) -> JobResult:
     lines = [f"{i % 2},{i % 3}" for i in range(60)]
     (folder / "sam\nples.csv").write_text("\n".join([f"secret,{NAME}", *lines]) + "\n")
-    return estimate(str(folder / "sam\nples.csv"), epsilon=1.0, delta=1e-5, converging=True, rng=1)
+    return estimate(str(folder / "sam\nples.csv"), EstimateOptions(epsilon=1.0, delta=1e-5, seed=1), converging=True)
 
 
 def of_an_exposure(_: Path) -> JobResult:

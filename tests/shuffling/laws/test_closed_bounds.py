@@ -108,13 +108,17 @@ def test_closed_bounds_hold_among_others_of_one_law(mechanism, data):
     among = OneLaw(mechanism, group)
     truth = slow.information(likelihoods, prior)
     bounds = InformationAmong(among, prior)
-    assert bounds.below(n) * (1 - 1e-9) - 1e-14 <= truth <= bounds.above(n) * (1 + 1e-9) + 1e-14
-    assert truth <= CapacityAmong(among).above(n) * (1 + 1e-9) + 1e-14
+    assert bounds.lower_bound(n) * (1 - 1e-9) - 1e-14 <= truth <= bounds.upper_bound(n) * (1 + 1e-9) + 1e-14
+    assert truth <= CapacityAmong(among).upper_bound(n) * (1 + 1e-9) + 1e-14
     table = data.draw(gains(k))
     gain = IdentityGain(k) if table is None else dc.gain_matrix(table)
     best = slow.gain(likelihoods, prior, gain.guesses())
     slack = 1e-12 * (1 + abs(best))
-    assert GainAmong(among, prior, gain).below(n) - slack <= best <= GainAmong(among, prior, gain).above(n) + slack
+    assert (
+        GainAmong(among, prior, gain).lower_bound(n) - slack
+        <= best
+        <= GainAmong(among, prior, gain).upper_bound(n) + slack
+    )
 
 
 def test_the_information_of_oue_among_known_others_is_within_a_factor_2():
@@ -133,10 +137,10 @@ def test_bounds_hold_the_simulated_guess_and_information_among_strangers(k, epsi
     mechanism = OUE(k, epsilon)
     sample = slow.unary_among_strangers(mechanism, n, 2000, np.random.default_rng(1))
     law, prior = OneLaw(mechanism, Group(n - 1)), np.full(k, 1 / k)
-    _check_sample(sample.max(axis=1) / k, GainAmong(law, prior, IdentityGain(k)).above(n), below=1 / k)
+    _check_sample(sample.max(axis=1) / k, GainAmong(law, prior, IdentityGain(k)).upper_bound(n), below=1 / k)
     excess = sample * np.log(sample) - sample + 1
     bounds = InformationAmong(law, prior)
-    _check_sample(excess.mean(axis=1), bounds.above(n), bounds.below(n))
+    _check_sample(excess.mean(axis=1), bounds.upper_bound(n), bounds.lower_bound(n))
     _check_sample(sample.max(axis=1) / k, math.inf, guess_below(mechanism, (Group(n - 1),)))
 
 
@@ -148,14 +152,16 @@ def test_bounds_hold_what_is_simulated_among_others_of_one_value(k, epsilon, use
     group, prior = Group(users, value=0), np.full(k, 1 / k)
     _check_sample(
         sample.max(axis=1) / k,
-        GainAmong(OneLaw(mechanism, group), prior, IdentityGain(k)).above(users + 1),
+        GainAmong(OneLaw(mechanism, group), prior, IdentityGain(k)).upper_bound(users + 1),
         guess_below(mechanism, (group,)),
     )
     drawn = sample.mean(axis=1)
     told = (sample * np.log(sample) - sample + 1).mean(axis=1) - (drawn * np.log(drawn) - drawn + 1)
     bounds = InformationAmong(OneLaw(mechanism, group), prior)
     _check_sample(
-        told, bounds.above(users + 1), max(bounds.below(users + 1), information_below(mechanism, (group,), prior))
+        told,
+        bounds.upper_bound(users + 1),
+        max(bounds.lower_bound(users + 1), information_below(mechanism, (group,), prior)),
     )
 
 
@@ -187,5 +193,5 @@ def test_bounds_of_large_crowds_come_in_time_for_every_adversary(mechanism):
         InformationBounds(prior),
         GainBounds(prior, dc.distance_gain(np.abs(np.subtract.outer(range(k), range(k))))),
     ):
-        closed = bounds.among(OneLaw(mechanism, Group(n - 1)))
-        assert closed.below(n) <= closed.above(n) < closed.above(10**4) + 1e-15
+        closed = bounds.closed_bounds(OneLaw(mechanism, Group(n - 1)))
+        assert closed.lower_bound(n) <= closed.upper_bound(n) < closed.upper_bound(10**4) + 1e-15

@@ -10,7 +10,7 @@ from discretion.adversaries.gains import IdentityGain
 from discretion.estimate import Estimate, is_wide
 from discretion.numerics.histograms.blanketed_histograms import BlanketedHistograms
 from discretion.shuffling.laws import monte_carlo
-from discretion.shuffling.laws.groups import others
+from discretion.shuffling.laws.groups import groups_of_others
 from discretion.shuffling.laws.monte_carlo import mean_among_known
 from oracles import adversaries as slow
 from support.lowering import lowered
@@ -85,7 +85,7 @@ def test_intervals_cover_what_enumeration_gives(case, monkeypatch):
 
     monkeypatch.setattr(monte_carlo, "BlanketedHistograms", once)
     truth, rng = truth_of(rows_of(mechanism, n, knowledge), leak), np.random.default_rng(7)
-    known = others(knowledge, n)
+    known = groups_of_others(knowledge, n)
     estimates = [mean_among_known(mechanism.response, known, leak, rng) for _ in range(REPETITIONS)]
     assert sum(e.low <= truth <= e.high for e in estimates) >= LEAST_COVERED
     assert {e.confidence for e in estimates} == {0.95}

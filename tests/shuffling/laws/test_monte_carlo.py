@@ -93,7 +93,7 @@ def few_draws(monkeypatch):
 def test_intervals_cover_what_is_known_exactly(case, monkeypatch):
     mechanism, group, prior, of = KNOWN_EXACTLY[case]
     leak, reports = of(prior), reports_of(mechanism, group)
-    said = reports.said(prior)  # once: both are the same for all repetitions
+    said = reports.spread(prior)  # once: both are the same for all repetitions
     monkeypatch.setattr(monte_carlo, "reports_of", lambda *_: reports)
     monkeypatch.setattr(reports, "said", lambda _: said)
     truth, rng = truth_of(mechanism, group, leak), np.random.default_rng(7)
@@ -196,7 +196,7 @@ def test_ranges_and_variances_are_those_over_single_reports(case):
     said = np.vstack([said, said.sum(axis=0)])
     means = said @ law
     assert means == pytest.approx([*prior, 1.0], rel=1e-12)
-    ranges, variances = reports.said(prior)
+    ranges, variances = reports.spread(prior)
     widest = said.max(axis=1) - said.min(axis=1)
     assert (ranges >= widest - 1e-14).all()
     if kind is not monte_carlo.Responses or group.is_uniform:  # else it is short, and may be wider than it need be
@@ -205,7 +205,7 @@ def test_ranges_and_variances_are_those_over_single_reports(case):
 
 
 def test_bits_of_a_prior_of_their_own_have_no_short_bound():
-    ranges, _ = reports_of(UE(3, 0.75, 0.25), Group(1, population=LEANING)).said(OTHERWISE)
+    ranges, _ = reports_of(UE(3, 0.75, 0.25), Group(1, population=LEANING)).spread(OTHERWISE)
     assert np.isinf(ranges).all()
 
 
@@ -216,7 +216,7 @@ def test_each_report_says_one_of_every_value_on_average(case):
     drawn = reports.draw(np.random.default_rng(1), size, n, None)
     assert drawn.shape == (size, 3)
     assert (abs(drawn.mean(axis=0) - n) <= 5 * drawn.std(axis=0) / math.sqrt(size) + 1e-12).all()
-    _, variances = reports.said(prior)
+    _, variances = reports.spread(prior)
     if np.isfinite(variances).all():
         assert (drawn * prior).var(axis=0) == pytest.approx(n * variances[:-1], rel=0.08)
 

@@ -109,6 +109,7 @@ def test_a_name_that_is_a_value_too(
         assert not any(value in str(refusal.value) for value in ("Oslo", "smith", "7,"))
 
 
+@pytest.mark.long
 def test_keys_that_are_values(tmp_path: Path) -> None:
     rows = [{"Paris": "Rome", "smith": "baker"}, {"Paris": "Paris", "smith": None}]
     (tmp_path / "people.json").write_text(json.dumps(rows))

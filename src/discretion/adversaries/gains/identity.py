@@ -59,8 +59,8 @@ class TriesGain(RightOrWrong):
 
     def gain_of_best(self, believed: Reals, joint: Reals) -> Reals:
         """Return the sum of each column's entries where those of the believed one are largest."""
-        others = self.secrets - self.tries
-        likeliest = np.argpartition(believed, others, axis=0)[others:] if others else np.arange(self.secrets)[:, None]
+        first = self.secrets - self.tries
+        likeliest = np.argpartition(believed, first, axis=0)[first:] if first else np.arange(self.secrets)[:, None]
         return np.take_along_axis(joint, likeliest, axis=0).sum(axis=0)
 
     def guesses(self) -> Reals:

@@ -78,14 +78,14 @@ def partition_gain(labels: Iterable[Hashable]) -> Gain:
     """
     check_length(getattr(labels, "size", 0))
     try:
-        given = list(labels)
+        values = list(labels)
     except TypeError:
         raise InvalidGainError(f"a partition needs a label for each secret, got {short_repr(labels)}") from None
-    if not given:
+    if not values:
         raise InvalidGainError("a partition needs a label for each secret, got none")
     numbers: dict[Hashable, int] = {}
-    block_of = np.empty(len(given), dtype=np.int64)
-    for secret, label in enumerate(given):
+    block_of = np.empty(len(values), dtype=np.int64)
+    for secret, label in enumerate(values):
         try:
             block_of[secret] = numbers.setdefault(label, len(numbers))
         except TypeError:

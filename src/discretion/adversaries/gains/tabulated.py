@@ -100,14 +100,14 @@ def gain_function(function: Callable[[Any, Any], float], guesses: Iterable[Any],
     return gain_matrix([[_asked(function, w, x) for x in columns] for w in rows])
 
 
-def _listed(given: Iterable[Any], name: str) -> Sequence[Any]:
+def _listed(values: Iterable[Any], name: str) -> Sequence[Any]:
     try:
-        listed = list(given)
+        items = list(values)
     except TypeError:
-        raise InvalidGainError(f"{name} must be a list, such as a channel's inputs, got {given!r:.60}") from None
-    if not listed:
+        raise InvalidGainError(f"{name} must be a list, such as a channel's inputs, got {values!r:.60}") from None
+    if not items:
         raise InvalidGainError(f"a gain needs {name}, got none")
-    return listed
+    return items
 
 
 def _asked(function: Callable[[Any, Any], Any], guess: Any, secret: Any) -> Any:

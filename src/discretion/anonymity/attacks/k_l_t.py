@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from discretion.anonymity.people.conversion import People, as_population
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
+from discretion.estimate import quantity
 
 if TYPE_CHECKING:
     from discretion.tables.counting.grouping import SensitiveCounts
@@ -76,6 +77,7 @@ def l_diversity(P: People, columns: Iterable[str], sensitive: str) -> int:
     return fewest_values(as_population(P).joint(columns, sensitive))
 
 
+@quantity
 def entropy_l_diversity(P: People, columns: Iterable[str], sensitive: str) -> float:
     """Return the largest l for which the table is entropy l-diverse.
 
@@ -109,6 +111,7 @@ def entropy_l_diversity(P: People, columns: Iterable[str], sensitive: str) -> fl
     return math.exp(max(0.0, least_entropy(as_population(P).joint(columns, sensitive))))
 
 
+@quantity
 def t_closeness(
     P: People,
     columns: Iterable[str],
@@ -197,7 +200,7 @@ def _as_order(order: object, joint: "SensitiveCounts") -> list[str | None]:
     texts = texts_of(joint)
     written = {None if text is None else joint.rows.spell(text): text for text in texts}
     if len(written) < len(texts):
-        raise InvalidValueError("two sensitive values are the same as text, so that no order can tell them apart")
+        raise InvalidValueError("two sensitive values are the same as text, so that no order distinguishes them")
     ordered: dict[str | None, str | None] = {}
     for value in cast("Sequence[object]", order):
         if not isinstance(value, str | None):

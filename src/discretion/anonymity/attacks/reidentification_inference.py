@@ -56,7 +56,7 @@ class Attack:
 
     @property
     def certain(self) -> float:
-        """The share of the people of whom she knows the answer for certain."""
+        """The share of the people whose answer the adversary knows for certain."""
         return self.certain_people / self.people
 
     @property
@@ -71,7 +71,7 @@ class Attack:
 
 
 def reidentification(P: People, columns: Iterable[str]) -> Attack:
-    """Return the chances of an adversary who knows the columns of a person and guesses who it is.
+    """Return the chances of an adversary that knows the columns of a person and guesses the person.
 
     ``V = (number of classes) / n``, from ``1/n``
 
@@ -104,7 +104,7 @@ def reidentification(P: People, columns: Iterable[str]) -> Attack:
 
 
 def inference(P: People, columns: Iterable[str], sensitive: str) -> Attack:
-    """Return the chances of an adversary who knows the columns of a person and guesses the sensitive one.
+    """Return the chances of an adversary that knows the columns of a person and guesses the sensitive one.
 
     ``V = (1/n) Σ_c max_s n_cs``, from ``max_s n_s / n``, with n_cs people of class c who have the sensitive value s
 
@@ -210,7 +210,7 @@ def _reidentification(columns: tuple[str, ...], sizes: ClassSizes) -> Attack:
 
 
 def inferences(population: Population, sets: Sequence[tuple[str, ...]], sensitive: str) -> tuple[Attack, ...]:
-    """Return what :func:`inference` does, for several sets of columns at once."""
+    """Return the results of :func:`inference` for several sets of columns at once."""
     from discretion.tables.counting.sensitive_values import guesses_of_all  # noqa: PLC0415 - imports Ibis
 
     joints = [population.joint(columns, sensitive) for columns in [(), *sets]]

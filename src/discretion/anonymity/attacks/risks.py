@@ -44,7 +44,7 @@ class Risk:
 
 @dataclass(frozen=True)
 class Journalist:
-    """The chances of an adversary who looks for records among everybody: highest, on average, and of how many."""
+    """The chances of an adversary that looks for records among everybody: highest, on average, and the share found."""
 
     highest: float | Estimate
     average: float | Estimate
@@ -60,7 +60,7 @@ def reidentification_risks(
     population: People | ClassSizes | int | None = None,
     weight: str | None = None,
 ) -> tuple[Risk, ...]:
-    """Return the risks that regulators ask for, of people of whom the columns are known.
+    """Return the risks that regulators ask for, of people whose columns are known.
 
     With f_j people in class j of the table, of n, and F_j in that class of the population: prosecutor ``1/min_j f_j``
     and on average ``classes/n``; journalist ``1/min_j F_j`` and on average ``max(classes/Σ_j F_j, marketer)``; marketer

@@ -1,4 +1,4 @@
-"""Columns that say the same as another: constants, copies, functions of one other column, and nearly so."""
+"""Columns that repeat another one: constants, copies, functions of one other column, and nearly so."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -77,7 +77,7 @@ class Dependencies:
 def find_dependencies(
     population: Population, columns: Sequence[str], coded: Mapping[str, Column] | None
 ) -> Dependencies:
-    """Return which columns are functions of one other, told by codes of the rows or by asking their engine.
+    """Return the columns that are functions of one other, by codes of the rows or by asking their engine.
 
     A column is a function of another if as many classes of people are alike on both as on the other. It nearly follows
     from it if who knows the other guesses wrong for at most a twentieth of those for whom who knows nothing does, and

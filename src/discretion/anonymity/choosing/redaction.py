@@ -13,6 +13,7 @@ from discretion.anonymity.people.conversion import People, as_population, as_pop
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
+from discretion.estimate import quantity
 from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.binomial import binomial_window
 from discretion.numerics.laws.binomial_limits import upper_limit
@@ -70,7 +71,7 @@ class RedactionRule:
 
 @dataclass(frozen=True)
 class RedactionLeakage:
-    """What a redaction rule gives away of a random person to whoever sees the column by itself.
+    """The leakage of a redaction rule about a random person, to an adversary that sees the column by itself.
 
     Parameters
     ----------
@@ -224,7 +225,7 @@ def with_a_value_each(P: object) -> Population | Marginals:
 
 
 def as_rule(rule: object) -> RedactionRule:
-    """Return the redaction rule, or say how to make one."""
+    """Return the redaction rule, or refuse what is none."""
     if not isinstance(rule, RedactionRule):
         raise UnsupportedError(
             f"a rule must be a RedactionRule, got {type(rule).__name__}; take those of "
@@ -243,6 +244,7 @@ def _decoys(rare: int, common: int, k: int, suspicion: float) -> float:
     return max(hiding, crowding)
 
 
+@quantity
 def redacted_exposure(
     P: People | Marginals,
     rules: Iterable[RedactionRule],

@@ -10,7 +10,7 @@ from discretion.anonymity.people.conversion import People, as_population, is_tab
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, UnsupportedError
-from discretion.estimate import Estimate
+from discretion.estimate import Estimate, quantity
 from discretion.intervals import above
 from discretion.tables.counting.class_sizes import ExposureCurve
 from discretion.tables.counting.threshold import Threshold, as_fraction, least_unexposed
@@ -19,6 +19,7 @@ from discretion.validation import as_count, as_real
 METHOD = "entropy"
 
 
+@quantity
 def entropy_of_curve(curve: ExposureCurve) -> float:
     """Return the entropy in bits that an exposure curve belongs to.
 

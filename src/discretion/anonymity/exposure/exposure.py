@@ -3,10 +3,12 @@
 from collections.abc import Iterable
 
 from discretion.anonymity.people.conversion import People, as_population
+from discretion.estimate import quantity
 from discretion.tables.counting.class_sizes import ExposureCurve
 from discretion.tables.counting.threshold import Threshold
 
 
+@quantity
 def exposure(
     P: People,
     k: int | None = None,

@@ -30,7 +30,7 @@ Read = tuple[Mapping[str, Any], int | None, Mapping[tuple[str, ...], Any]]
 
 
 def read_counts(path: str | Path) -> Read:
-    """Return what a file of counts holds, to be made Marginals of.
+    """Return the counts in a file, to make Marginals of them.
 
     Parameters
     ----------

@@ -158,7 +158,7 @@ class Marginals:
         return self._columns if columns is None else names_among(distinct_names(columns), self._columns)
 
     def to_json(self) -> str:
-        """Return what there is to know here as JSON, for a curator to make Marginals of: sizes, and no value.
+        """Return the class sizes as JSON, for a curator to make Marginals of them: sizes, and no value.
 
         Examples
         --------
@@ -247,7 +247,7 @@ def _class_sizes(counts: Any, what: str, people: int | None = None) -> ClassSize
 
 
 def _as_size(count: Any, what: str) -> int:
-    """Return a count; what stands in its place may be a person's, and is not said."""
+    """Return a count; the error does not quote the value, which may be a person's."""
     try:
         size = 0 if isinstance(count, bool) else operator.index(count)
     except TypeError:
@@ -260,7 +260,7 @@ def _as_size(count: Any, what: str) -> int:
 
 
 def _check_same_people(singles: Mapping[str, ClassSizes], people: int | None) -> int:
-    """Return how many people there are, or say which column counts others."""
+    """Return the number of people, or refuse a column that counts others."""
     totals = {name: sizes.people for name, sizes in singles.items()}
     if people is None and not totals:
         raise InvalidValueError("Marginals need the counts of at least one column")

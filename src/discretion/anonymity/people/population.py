@@ -25,9 +25,9 @@ OPERATIONS_PER_QUESTION = 1 << 22
 class Population(ProcessBound):
     """People described by a table: a person a row, or several rows for each with ``person=``.
 
-    Two people are alike on some columns when their values there are the same; null is a value. With ``person=`` what a
-    person has is the bag of her rows: the same rows, as often, in any order. Rows stay in their engine: class sizes
-    and single numbers reach Python, nothing else.
+    Two people are alike on some columns when their values there are the same; null is a value. With ``person=`` a
+    person has the bag of their rows: the same rows, as often, in any order. Rows stay in their engine: only class sizes
+    and single numbers reach Python.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Population(ProcessBound):
     columns
         The columns to keep; None keeps all.
     person
-        The column that says whose row it is, if people have several. It is not one of the population's columns.
+        The column that names the person of a row, if people have several. It is not one of the population's columns.
     header
         Whether the first line of a CSV file holds names (True) or a person (False: the columns are called column1,
         column2, …), or names for the columns of a file that has none. None looks: a file whose columns seem to be
@@ -120,7 +120,7 @@ class Population(ProcessBound):
 
     @property
     def person(self) -> str | None:
-        """The column that says whose row it is, or None if everybody has one row."""
+        """The column that names the person of a row, or None if everybody has one row."""
         return self._person
 
     @property
@@ -182,7 +182,7 @@ class Population(ProcessBound):
         return tuple(self.class_sizes(columns) for columns in chosen)
 
     def marginals(self, columns: Iterable[str] | None = None, groups: Iterable[Iterable[str]] = ()) -> Marginals:
-        """Return how many people share each value of the columns one by one, and of groups of them together.
+        """Return the number of people with each value of the columns one by one, and of groups of them together.
 
         Parameters
         ----------
@@ -219,7 +219,7 @@ class Population(ProcessBound):
     def rarest_value(self, column: str) -> tuple[str | None, int]:
         """Return a column's value that the fewest people have, as text (None for null), and how many have it.
 
-        Of several, the first by its text, and null last. With ``person=`` a person has every value in her rows.
+        Of several, the first by its text, and null last. With ``person=`` a person has every value in their rows.
 
         Examples
         --------
@@ -269,7 +269,7 @@ class Population(ProcessBound):
         columns
             What the adversary knows of a person.
         sensitive
-            The column that she guesses; with ``person=``, the bag of its values.
+            The column that the adversary guesses; with ``person=``, the bag of its values.
         """
         from discretion.tables.counting.grouping import count_best_guesses  # noqa: PLC0415
 

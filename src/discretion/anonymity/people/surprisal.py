@@ -19,7 +19,7 @@ _NO_VALUE = "the value of a person with several rows is not defined; use a table
 
 @dataclass(frozen=True)
 class Surprisal:
-    """How many people have a value, and how many bits it tells of them: ``log₂(n/people)``.
+    """A value, the number of people who have it, and its bits of information on them: ``log₂(n/people)``.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Surprisals:
 
 @dataclass(frozen=True)
 class GivenAway:
-    """How many people have some values together, and how many bits these tell of them.
+    """Some values together, the number of people who have them, and their bits of information on these people.
 
     Parameters
     ----------

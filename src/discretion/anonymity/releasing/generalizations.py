@@ -74,7 +74,7 @@ class Generalization:
         return bits
 
     def shows_rare(self, k: int) -> Booleans:
-        """Return the rows that look in it like fewer than k do: a range with one person in it may tell his value."""
+        """Return the rows that look in it like fewer than k do: a range with one person in it may reveal a value."""
         return (self.sizes < k)[self.column.codes]
 
 

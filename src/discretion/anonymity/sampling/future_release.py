@@ -98,7 +98,7 @@ def future_exposure(
 
 @dataclass(frozen=True, eq=False)
 class SimulatedEstimates:
-    """What samples say of the exposure of another sample of as many people (Anonymity, Figure 3).
+    """Estimates from samples of the exposure of another sample of as many people (Anonymity, Figure 3).
 
     Parameters
     ----------

@@ -6,12 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discretion.adversaries.priors import as_distribution
+from discretion.estimate import quantity
 from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.binomial import binomial_pmf
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.validation import as_count, as_crowd
 
 
+@quantity
 def statistical_exposure(p: ArrayLike | ClassSizes, n: int, k: int) -> float:
     """Return the probability that a random person among n drawn from a law has fewer than k alike.
 
@@ -50,6 +52,7 @@ def statistical_exposure(p: ArrayLike | ClassSizes, n: int, k: int) -> float:
     return min(1.0, float(classes @ exposed_part(shares, n, k)))
 
 
+@quantity
 def statistical_exposure_sensitivity(n: int, k: int) -> float:
     """Return the least constant by which laws that differ little have like statistical exposures.
 

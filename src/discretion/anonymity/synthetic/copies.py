@@ -13,7 +13,7 @@ _CHANCE = 0.001
 
 
 def copies(tables: Tables) -> tuple[SyntheticAttack, SyntheticAttack]:
-    """Return how many people's row is in the synthetic table: of all, and of those who alone have theirs.
+    """Return the number of people whose row is in the synthetic table: of all, and of those whose row is unique.
 
     Alone among the people of the original and those held out together, so that either are as rare.
     """
@@ -30,7 +30,7 @@ def copies(tables: Tables) -> tuple[SyntheticAttack, SyntheticAttack]:
 
 
 def copied_values(tables: Tables, name: str) -> SyntheticAttack:
-    """Return how many people's own value of a column, such as their name, is in the synthetic table."""
+    """Return the number of people whose own value of a column, such as a name, is in the synthetic table."""
     original, synthetic, control = tables.columns[name].parts
     there = np.isin(original, synthetic), np.isin(control, synthetic)
     hits, others = (

@@ -21,7 +21,7 @@ _AT_ONCE = 1 << 20
 def linkability(
     tables: Tables, first: Sequence[str], second: Sequence[str], neighbours: int, people: tuple[Integers, Integers]
 ) -> SyntheticAttack:
-    """Return how often a synthetic record joins what two parties know of a person, each some columns.
+    """Return the rate at which a synthetic record links two parties' columns of a person.
 
     It does if it is among the nearest by either's columns: those at most as far as the k-th nearest, k being
     ``neighbours``, so that all at that distance are among them. Source: as for :meth:`SyntheticAttack.risk`.
@@ -32,13 +32,15 @@ def linkability(
 
     def linked(targets: tuple[Records, Records], some: slice) -> Booleans:
         near = [
-            _nearest(target.taken(some), known, k)
+            _nearest(target.select(some), known, k)
             for target, known in zip(targets, (known_to_first[1], known_to_second[1]), strict=True)
         ]
         return np.any(near[0] & near[1], axis=1)
 
     hits, others = (
-        _hits(partial(linked, (known_to_first[part].taken(chosen), known_to_second[part].taken(chosen))), chosen, size)
+        _hits(
+            partial(linked, (known_to_first[part].select(chosen), known_to_second[part].select(chosen))), chosen, size
+        )
         for part, chosen in zip((0, 2), people, strict=True)
     )
     return SyntheticAttack("linkability", hits, others, naive=1 - comb(size - k, k) / comb(size, k))
@@ -47,7 +49,7 @@ def linkability(
 def neighbour_inference(
     tables: Tables, known: Sequence[str], sensitive: str, people: tuple[Integers, Integers]
 ) -> SyntheticAttack:
-    """Return how often the synthetic records that are nearest by the known columns give a sensitive value away.
+    """Return the rate at which the synthetic records nearest by the known columns reveal a sensitive value.
 
     The guess is the commonest value among all that are nearest, of tied ones the commonest in the whole synthetic
     table: where records are the same as the person on the known columns, that of a Bayes adversary. A number counts as
@@ -62,13 +64,13 @@ def neighbour_inference(
 
     def right(targets: Records, truth: Integers, some: slice) -> Booleans:
         guesses = np.empty(truth[some].size, np.int32)
-        away = gower_distances(targets.taken(some), records[1])
+        away = gower_distances(targets.select(some), records[1])
         compiled(_vote)(away, voting, np.zeros(by_count.size, np.int32), guesses)
         return _is_right(by_count[guesses] + MISSING, truth[some], column.numbers)
 
     truths = [column.parts[part][chosen].astype(np.int64) for part, chosen in zip((0, 2), people, strict=True)]
     hits, others = (
-        _hits(partial(right, records[part].taken(chosen), truth), chosen, tables.sizes[1])
+        _hits(partial(right, records[part].select(chosen), truth), chosen, tables.sizes[1])
         for part, chosen, truth in zip((0, 2), people, truths, strict=True)
     )
     always = np.full(truths[0].size, by_count[0] + MISSING)

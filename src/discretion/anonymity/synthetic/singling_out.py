@@ -45,7 +45,7 @@ class Conditions:
 def singling_out(
     tables: Tables, how: Literal["univariate", "multivariate"], attacks: int, rng: np.random.Generator
 ) -> SyntheticAttack | None:
-    """Return how often a condition that one synthetic record meets is met by one person; None if there is none.
+    """Return the rate at which a condition of one synthetic record is met by one person; None without a condition.
 
     Univariate ones: a value, or none, that one record has, and the least and greatest number. Multivariate ones are
     each of another record: its values on three columns, at least its number where that is above the median and at most

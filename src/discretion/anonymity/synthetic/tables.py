@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from discretion.errors import InvalidTableError
 from discretion.numerics.arrays import Booleans, Codes, Reals
-from discretion.numerics.distances.gower import Records, between
+from discretion.numerics.distances.gower import Records, gower_numbers
 from discretion.numerics.equivalence_classes import Column, everybody, refined
 
 Valued = tuple[Column, Any]
@@ -145,7 +145,7 @@ def _measured(column: CodedColumn) -> tuple[Reals, float]:
     """Return what each code is as distances are measured, last, at -1, what a missing value is, and its units."""
     assert column.numbers is not None
     assert column.scale is not None
-    return between(np.append(column.numbers, math.nan), *column.scale)
+    return gower_numbers(np.append(column.numbers, math.nan), *column.scale)
 
 
 def tables_of(columns: Sequence[str], valued: Sequence[Mapping[str, Valued]]) -> Tables:

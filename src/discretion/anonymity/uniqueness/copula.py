@@ -33,7 +33,7 @@ class _Steps:
 
 
 def copula(columns: Sequence[Column], population: int, rng: np.random.Generator) -> UniquenessModel:
-    """Return what the model says of a sample's people, by their codes of each column, which are in order.
+    """Return the model's estimate from a sample's people, by their codes of each column, which are in order.
 
     With p(x) the chance of a cell, ``P(unique) = E_x (1 − p(x))^(N−1)`` over cells drawn from the model, and of the
     sample's unique people the mean of ``(1 − p(x))^(N−n)``. The shares are the sample's; each pair's correlation is

@@ -31,7 +31,7 @@ _SLID = "a class of the population has one person and others, as many as a negat
 
 @dataclass(frozen=True)
 class UniquenessModel:
-    """What a model says of a population of which a sample is seen.
+    """A model's estimate for a population, from a sample of it.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class UniquenessModel:
 
 
 def zayatz(sizes: ClassSizes, population: int) -> UniquenessModel:
-    """Return what the model says of a sample's classes, at least one of them of one person.
+    """Return the model's estimate from a sample's classes, at least one of them of one person.
 
     ``P(F=1 | f=1) = u_1·P(f=1|F=1) / Σ_i u_i·P(f=1|F=i)`` with u_i classes of i people in the sample, and f of F drawn
     among n of N people. Source: Zayatz, "Estimation of the percent of unique population elements on a microdata file
@@ -77,7 +77,7 @@ def zayatz(sizes: ClassSizes, population: int) -> UniquenessModel:
 
 
 def pitman(sizes: ClassSizes, population: int) -> UniquenessModel:
-    """Return what the model says of a sample's classes, with the parameters that make the sample likeliest.
+    """Return the model's estimate from a sample's classes, with the parameters that make the sample likeliest.
 
     A next person after i is alike to those of a class of j with probability ``(j−α)/(θ+i)``; alone in n she stays so
     among N with ``Π_{i=n}^{N−1} (θ+α+i−1)/(θ+i)``, and one of N is alone with the same from i = 1 on: for large N,
@@ -133,7 +133,7 @@ def _stays_alone(alpha: float, theta: float, first: int, people: int) -> float:
 
 
 def slide_negative_binomial(sizes: ClassSizes, population: int) -> UniquenessModel:
-    """Return what the model says of a sample's classes, with the parameters that make the sample likeliest.
+    """Return the model's estimate from a sample's classes, with the parameters that make the sample likeliest.
 
     ``P(F=1+j) = Γ(α+j)/(Γ(α)·j!)·(1−β)^α·β^j``; of such a class the sample, a share π of the people, has the first
     person with probability π and others as a negative binomial of ``β' = βπ/(1−β(1−π))``. With classes that nobody in
@@ -193,7 +193,7 @@ def _slid_parameters(point: Reals) -> tuple[float, float]:
 
 
 def log_linear(columns: Sequence[Column], population: int, rng: np.random.Generator) -> UniquenessModel:
-    """Return what the model says of a sample's people, by their codes of each column.
+    """Return the model's estimate from a sample's people, by their codes of each column.
 
     A cell with the shares p_j of its values has ``λ = n·Π_j p_j`` people in the sample, as a Poisson law has it, and
     of the others μ = λ·(N − n)/n: a unique person of the sample is so among all N with ``exp(−μ)``, and one of all with

@@ -32,7 +32,7 @@ _SMALL_SAMPLE = 0.1
 
 @dataclass(frozen=True)
 class PopulationUniqueness:
-    """Who is unique among all people, as far as a sample of them says.
+    """The people who are unique among all, estimated from a sample.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def population_uniqueness(
     [('Zayatz', 0.0077), ('Pitman', 0.008), ('slide negative binomial', 0.0206)]
     """
     people = as_population_of_rows(
-        P, "who is unique is asked of people with one row each; make a table with one row a person first"
+        P, "population uniqueness takes people with one row each; make a table with one row a person first"
     )
     everybody, confidence = as_count(population, "population", at_least=1), as_confidence(confidence)
     known = people.known(columns)

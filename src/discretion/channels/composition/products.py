@@ -133,18 +133,18 @@ def parallel(C: System, D: System) -> System:
     2.0
     """
     first, second = as_system(C), as_system(D)
-    known = plan_parallel(first, second) or plan_parallel(second, first)
-    if known is not None:
-        return known
-    both = Parallel((*_parts(first), *_parts(second)))
+    system = plan_parallel(first, second) or plan_parallel(second, first)
+    if system is not None:
+        return system
+    product = Parallel((*_parts(first), *_parts(second)))
     if isinstance(first, Channel) and isinstance(second, Channel):
         check_labels(first.inputs, second.inputs, "the first channel's inputs", "the second's inputs")
-        return both.channel() if both.is_small else both
+        return product.channel() if product.is_small else product
     if first.secrets != second.secrets:
         raise InvalidChannelError(
             f"the first system's secrets ({first.secrets}) and the second's ({second.secrets}) must be as many"
         )
-    return both
+    return product
 
 
 def _parts(system: System) -> tuple[System, ...]:

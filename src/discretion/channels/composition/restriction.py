@@ -47,16 +47,16 @@ def restricted(system: System, secrets: Iterable[Hashable]) -> Channel:
     try:
         chosen = tuple(secrets)
     except TypeError:
-        given = short_repr(secrets)
+        text = short_repr(secrets)
         raise InvalidValueError(
-            f"the possible secrets must be a sequence of labels, got {given}; write [{given}]"
+            f"the possible secrets must be a sequence of labels, got {text}; write [{text}]"
         ) from None
     if not chosen:
         raise InvalidValueError("at least one secret must be possible, got none")
     unknown = [label for label in chosen if not _is_label(label, row_of)]
     if unknown:
-        known = ", ".join(map(repr, channel.inputs[:_SHOWN])) + ", …" * (len(row_of) > _SHOWN)
-        raise InvalidValueError(f"{short_repr(unknown[0])} is not a secret of the channel; its inputs are {known}")
+        labels = ", ".join(map(repr, channel.inputs[:_SHOWN])) + ", …" * (len(row_of) > _SHOWN)
+        raise InvalidValueError(f"{short_repr(unknown[0])} is not a secret of the channel; its inputs are {labels}")
     if len(set(chosen)) < len(chosen):
         twice = next(label for label in chosen if chosen.count(label) > 1)
         raise InvalidValueError(f"each possible secret must be named once, got {twice!r} more than once")

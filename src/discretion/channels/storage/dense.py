@@ -122,8 +122,8 @@ class Dense(Storage):
 
     def merged(self) -> tuple["Dense", list[int]]:
         """Return it with proportional columns added up and zero ones dropped, and the columns that were kept."""
-        merged, kept = merged_columns(self._array)
-        return Dense(merged), kept
+        merged, places = merged_columns(self._array)
+        return Dense(merged), places
 
     @staticmethod
     def beside(parts: Sequence[Storage]) -> "Dense":

@@ -42,11 +42,11 @@ class ByRows(Storage):
 
     def rows(self, chosen: Sequence[int]) -> Dense:
         """Return the rows with these numbers, in memory."""
-        wanted, found = np.asarray(chosen), np.empty((len(chosen), self.shape[1]))
+        numbers, entries = np.asarray(chosen), np.empty((len(chosen), self.shape[1]))
         for start, block in self.blocks():
-            here = np.flatnonzero((wanted >= start) & (wanted < start + len(block)))
-            found[here] = block[wanted[here] - start]
-        return Dense(found)
+            members = np.flatnonzero((numbers >= start) & (numbers < start + len(block)))
+            entries[members] = block[numbers[members] - start]
+        return Dense(entries)
 
     def columns(self, chosen: Integers) -> Dense:
         """Return the columns with these numbers, in memory, or raise TooLargeError."""
@@ -60,7 +60,7 @@ class ByRows(Storage):
     def mixtures(self, weights: Reals) -> Reals:
         """Return ``weights @ C``."""
         parts = ((weights[..., start : start + len(block)], block) for start, block in self.blocks())
-        return reduce(operator.add, (own @ block for own, block in parts))
+        return reduce(operator.add, (part @ block for part, block in parts))
 
     def column_maxima(self) -> Reals:
         """Return the largest entry of each column."""
@@ -70,10 +70,10 @@ class ByRows(Storage):
         """Return for each column the sum of its largest entries, each times the weight of its rank."""
         what = "the largest entries of all columns"
         check_size(weights.size, self.shape[1], what, "take fewer tries, or restrict its secrets")
-        kept = np.empty((0, self.shape[1]))
+        entries = np.empty((0, self.shape[1]))
         for _, block in self.blocks():
-            kept = largest_entries(np.concatenate([kept, block]), weights.size)
-        return ranked_sums(kept, weights)
+            entries = largest_entries(np.concatenate([entries, block]), weights.size)
+        return ranked_sums(entries, weights)
 
     def class_maxima(self, class_of: Integers) -> Reals:
         """Return for each column the largest sum of a class of rows."""
@@ -81,8 +81,8 @@ class ByRows(Storage):
         check_size(classes, self.shape[1], "the sums of all blocks", "take fewer blocks, or restrict its secrets")
         sums = np.zeros((classes, self.shape[1]))
         for start, block in self.blocks():
-            found = class_sums(block, class_of[start : start + len(block)])
-            sums[: len(found)] += found
+            block_sums = class_sums(block, class_of[start : start + len(block)])
+            sums[: len(block_sums)] += block_sums
         return sums.max(axis=0)
 
     def column_minima(self) -> Reals:
@@ -108,7 +108,7 @@ class ByRows(Storage):
     def weighted_sum(self, weights: Reals, function: EntryFunction) -> float:
         """Return ``Σ_x w_x Σ_y f(C[x, y], y)``."""
         parts = ((weights[start : start + len(block)], Dense(block)) for start, block in self.blocks())
-        return sum(block.weighted_sum(own, function) for own, block in parts)
+        return sum(block.weighted_sum(part, function) for part, block in parts)
 
     @property
     def way_to_furthest_rows(self) -> str:
@@ -158,14 +158,14 @@ class Mapped(ByRows):
 
     def with_unit_rows(self, named: Naming) -> "Mapped":
         """Return rows that sum to 1, itself if they do, else on disk too; refuse what is not probabilities."""
-        if all(rows is given for given, rows in self._checked(named)):
+        if all(rows is block for block, rows in self._checked(named)):
             return self
         return Mapped(on_disk((rows.dense() for _, rows in self._checked(named)), self.shape))
 
     def _checked(self, named: Naming) -> Iterator[tuple[Dense, Dense]]:
         for start, block in self.blocks():
-            given = Dense(block)
-            yield given, given.with_unit_rows(lambda row, start=start: named(start + row))
+            part = Dense(block)
+            yield part, part.with_unit_rows(lambda row, start=start: named(start + row))
 
     @property
     def shape(self) -> tuple[int, int]:

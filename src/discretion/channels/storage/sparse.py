@@ -102,9 +102,9 @@ class Sparse(Storage):
         column = np.repeat(np.arange(self.shape[1]), np.diff(columns.indptr))
         order = np.lexsort((-columns.data, column))
         rank = np.arange(order.size) - columns.indptr[column]
-        counted = rank < weights.size
-        found = weights[rank[counted]] * columns.data[order][counted]
-        sums: Reals = np.bincount(column[counted], found, minlength=self.shape[1]).astype(np.float64)
+        has_weight = rank < weights.size
+        terms = weights[rank[has_weight]] * columns.data[order][has_weight]
+        sums: Reals = np.bincount(column[has_weight], terms, minlength=self.shape[1]).astype(np.float64)
         return sums
 
     def class_maxima(self, class_of: Integers) -> Reals:
@@ -169,10 +169,10 @@ class Sparse(Storage):
             values = np.stack([columns.data[columns.indptr[y] : columns.indptr[y + 1]] for y in members], axis=1)
             for group in equal_columns(values / values.sum(axis=0)):
                 group_of[np.asarray(members)[group]] = members[int(group[0])]
-        kept = np.unique(group_of[group_of >= 0])
+        groups = np.unique(group_of[group_of >= 0])
         alive = np.flatnonzero(group_of >= 0)
-        sums = (np.ones(alive.size), (alive, np.searchsorted(kept, group_of[alive])))
-        return Sparse(self._array @ _csr_array(sums, shape=(columns.shape[1], kept.size))), kept.tolist()
+        sums = (np.ones(alive.size), (alive, np.searchsorted(groups, group_of[alive])))
+        return Sparse(self._array @ _csr_array(sums, shape=(columns.shape[1], groups.size))), groups.tolist()
 
     @staticmethod
     def _of(part: Storage) -> Any:

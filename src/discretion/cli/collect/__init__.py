@@ -4,20 +4,20 @@ from cyclopts import App
 
 SUBCOMMANDS = {
     "keys": ("preparing", "Make a party's keys, in a folder of its own."),
-    "init": ("preparing", "Make a task of its description in TOML."),
-    "tokens": ("preparing", "Make one-time tokens, and let those in who hold them."),
-    "shuffler": ("services", "Run a shuffler: it sees who sends, and never what."),
-    "curator": ("services", "Run the curator: it counts single answers, and chooses what may go out together."),
-    "analyst": ("services", "Run the analyst: it gets the joint answers that were chosen."),
-    "submit": ("submitting", "Take part: send one person's answers, a round at a time."),
+    "init": ("preparing", "Make a task from its description in TOML."),
+    "tokens": ("preparing", "Make one-time tokens, and admit their holders."),
+    "shuffler": ("services", "Run a shuffler, which sees senders and never answers."),
+    "curator": ("services", "Run the curator, which counts single answers and chooses what may go out together."),
+    "analyst": ("services", "Run the analyst, which gets the joint answers that were chosen."),
+    "submit": ("submitting", "Take part: send one participant's answers, a round at a time."),
     "open": ("operating", "Begin the next round of a task without a curator."),
     "close": ("operating", "Take no more answers in a round."),
-    "status": ("operating", "Say how far a task is at a party."),
+    "status": ("operating", "Show how far a task is at a party."),
     "result": ("result", "Get what a curator or an analyst counted."),
     "destroy": ("operating", "Destroy all that a party stores of a task, and its keys."),
     "simulate": (
         "simulating",
-        "Run a whole collection of a table, every row a person, and say what each party saw.",
+        "Run a whole collection of a table, every row a person, and show what each party saw.",
     ),
 }
 

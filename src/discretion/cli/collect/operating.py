@@ -1,4 +1,4 @@
-"""What an operator tells or asks a running service."""
+"""Commands of an operator to a running service."""
 
 import json as json_
 from pathlib import Path
@@ -28,16 +28,16 @@ def service_of(home: str, authority: str | None = None) -> "Neighbour":
 
 
 def open_(home: str, /, *, authority: str | None = None, json: Json = False) -> int:
-    """Begin the next round of a task without a curator, with the choice that the boards lead to.
+    """Begin the next round of a task without a curator, with the choice that the boards determine.
 
-    Whoever takes part comes to the same choice, and refuses another one.
+    Every participant computes the same choice, and refuses any other.
 
     Parameters
     ----------
     home
         The first shuffler's folder; its service and the last shuffler's must be running.
     authority
-        A file of certificates that the services' are checked by, beside those that the system trusts.
+        A file of certificates to trust, beside those that the system trusts.
     json
         Print one JSON object.
     """
@@ -51,8 +51,8 @@ def open_(home: str, /, *, authority: str | None = None, json: Json = False) -> 
     if choice is None:
         return _say("open", home, {"round": None}, "nothing is certified to go out together: the task ends here", json)
     chosen = [task.features[place].name for place in choice.chosen]
-    told = {"round": choice.number, "chosen": chosen, "people": choice.people, "exposure": choice.exposure}
-    return _say("open", home, told, f"round {choice.number} asks for {', '.join(chosen)}", json)
+    results = {"round": choice.number, "chosen": chosen, "people": choice.people, "exposure": choice.exposure}
+    return _say("open", home, results, f"round {choice.number} asks for {', '.join(chosen)}", json)
 
 
 def close(home: str, /, *, round: Whole = 1, authority: str | None = None, json: Json = False) -> int:  # noqa: A002
@@ -65,66 +65,66 @@ def close(home: str, /, *, round: Whole = 1, authority: str | None = None, json:
     round
         Which round.
     authority
-        A file of certificates that the service's is checked by, beside those that the system trusts.
+        A file of certificates to trust, beside those that the system trusts.
     json
         Print one JSON object.
     """
     number = as_count(round, "--round", at_least=1)
-    told = _asked(home, authority, "POST", f"/rounds/{number}/close")
-    return _say("close", home, told, f"round {number} is {told['state']}", json)
+    results = _ask(home, authority, "POST", f"/rounds/{number}/close")
+    return _say("close", home, results, f"round {number} is {results['state']}", json)
 
 
 def status(home: str, /, *, authority: str | None = None, json: Json = False) -> int:
-    """Say how far a task is at a party.
+    """Show how far a task is at a party.
 
     Parameters
     ----------
     home
         The party's folder; its service must be running.
     authority
-        A file of certificates that the service's is checked by, beside those that the system trusts.
+        A file of certificates to trust, beside those that the system trusts.
     json
         Print one JSON object.
     """
-    told = _asked(home, authority, "GET", "/status")
-    lines = [f"{key.replace('_', ' ')}: {value}" for key, value in told.items() if key not in ("rounds", "counts")]
+    results = _ask(home, authority, "GET", "/status")
+    lines = [f"{key.replace('_', ' ')}: {value}" for key, value in results.items() if key not in ("rounds", "counts")]
     lines += [
-        f"round {held['round']}: {held['state']}, {held['people']:,} people, {held['messages']:,} messages passed on, "
-        f"{held['dropped']:,} did not open"
-        for held in told.get("rounds", [])
+        f"round {record['round']}: {record['state']}, {record['people']:,} people, "
+        f"{record['messages']:,} messages passed on, {record['dropped']:,} did not open"
+        for record in results.get("rounds", [])
     ]
     lines += [
-        f"round {held['round']}: {'counted' if held['counted'] else 'not counted'}"
-        + (", published" if held["published"] else "")
-        for held in told.get("counts", [])
+        f"round {record['round']}: {'counted' if record['counted'] else 'not counted'}"
+        + (", published" if record["published"] else "")
+        for record in results.get("counts", [])
     ]
-    return _say("status", home, told, "\n".join(lines), json)
+    return _say("status", home, results, "\n".join(lines), json)
 
 
 def destroy(home: str, /, *, authority: str | None = None, json: Json = False) -> int:
-    """Destroy all that a party stores of a task, and its keys: nobody opens what was sealed to them any more.
+    """Destroy all that a party stores of a task, and its keys: nobody can open what was sealed to them any more.
 
     Parameters
     ----------
     home
         The party's folder; its service must be running.
     authority
-        A file of certificates that the service's is checked by, beside those that the system trusts.
+        A file of certificates to trust, beside those that the system trusts.
     json
         Print one JSON object.
     """
-    told = _asked(home, authority, "POST", "/destroy")
-    return _say("destroy", home, told, "the task and its keys are destroyed here", json)
+    results = _ask(home, authority, "POST", "/destroy")
+    return _say("destroy", home, results, "the task and its keys are destroyed here", json)
 
 
-def _asked(home: str, authority: str | None, method: str, path: str) -> Any:
+def _ask(home: str, authority: str | None, method: str, path: str) -> Any:
     with service_of(home, authority) as service:
         return json_.loads(service.ask(method, path))
 
 
-def _say(command: str, home: str, told: Any, sentences: str, json: bool) -> int:
+def _say(command: str, home: str, results: Any, sentences: str, json: bool) -> int:
     if json:
-        print_json(f"collect {command}", {"home": home}, told)
+        print_json(f"collect {command}", {"home": home}, results)
     else:
         for sentence in sentences.splitlines():
             (say if len(sentence) < 60 else say_folded)(sentence)

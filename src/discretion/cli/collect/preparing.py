@@ -30,25 +30,25 @@ def keys(
     days: Whole = 90,
     json: Json = False,
 ) -> int:
-    """Make a party's keys, in a folder that nobody else reads, and print the public ones for the task's description.
+    """Make a party's keys, in a folder that only its owner can read, and print the public ones for the task.
 
-    Older keys stay until they are over or destroyed, so that a task which has them can end.
+    Older keys stay until they expire or are destroyed, so that a task with these keys can end.
 
     Parameters
     ----------
     home
         The party's folder.
     role
-        What it is in the task.
+        The party's role in the task.
     days
-        For how many days the keys may be used: a task must close before.
+        The days for which the keys are valid: a task must close before.
     json
         Print one JSON object.
     """
     from discretion.collection.services.home import Home  # noqa: PLC0415 - the extra collect
 
-    made = Home(Path(home)).furnish(role, as_count(days, "--days", at_least=1))
-    public = {{"seal": "key", "sign": "signer"}[kind]: key.public.hex() for kind, key in made.items()}
+    new_keys = Home(Path(home)).furnish(role, as_count(days, "--days", at_least=1))
+    public = {{"seal": "key", "sign": "signer"}[kind]: key.public.hex() for kind, key in new_keys.items()}
     if json:
         print_json("collect keys", {"home": home, "role": role, "days": days}, public)
     else:
@@ -58,16 +58,16 @@ def keys(
 
 
 def init(description: str, /, *, out: str, days: Whole = 90, json: Json = False) -> int:
-    """Make a task of its description, and a folder with keys for each party that has no key there.
+    """Make a task from its description, and a folder with keys for each party that has no key there.
 
     Parameters
     ----------
     description
-        A TOML file, as docs/collecting.md says and docs/collect.toml is.
+        A TOML file, as docs/collecting.md describes it; docs/collect.toml is an example.
     out
-        A new folder: the file task is for everybody, and the folders of parties are for each of them alone.
+        A new folder: its file task is for everybody, and each party's folder is for that party alone.
     days
-        For how many days keys that are made here may be used: the task must close before.
+        The days for which the new keys are valid: the task must close before.
     json
         Print one JSON object.
     """
@@ -96,29 +96,29 @@ def init(description: str, /, *, out: str, days: Whole = 90, json: Json = False)
             home.key(home.party.key)
         part.rename(folder)
     homes = [Home(folder / name) for name in names]
-    told = {"task": str(folder / "task"), "digest": task.digest.hex(), "homes": [str(home.folder) for home in homes]}
+    results = {"task": str(folder / "task"), "digest": task.digest.hex(), "homes": [str(home.folder) for home in homes]}
     if json:
-        print_json("collect init", {"description": description, "out": out, "days": days}, told)
+        print_json("collect init", {"description": description, "out": out, "days": days}, results)
     else:
-        say(f"task {told['task']}, SHA-256 {told['digest']}")
+        say(f"task {results['task']}, SHA-256 {results['digest']}")
         for home in homes:
             say_folded(f"{home.role}: discretion collect {home.role} {home.folder}")
     return 0
 
 
 def tokens(home: str, /, *, count: Whole, out: str, authority: str | None = None, json: Json = False) -> int:
-    """Make one-time tokens, and tell the first shuffler's service to let in who holds one.
+    """Make one-time tokens, and register them at the first shuffler's service.
 
     Parameters
     ----------
     home
         The first shuffler's folder, which has its operator's credential; its service must be running.
     count
-        How many people are asked.
+        The number of participants.
     out
-        A file for the tokens, a line each: give every person one, and destroy it. Only its owner reads it.
+        A file for the tokens, a line each, which only its owner can read: give every participant one, then destroy it.
     authority
-        A file of certificates that the service's is checked by, beside those that the system trusts.
+        A file of certificates to trust, beside those that the system trusts.
     json
         Print one JSON object.
     """
@@ -127,16 +127,16 @@ def tokens(home: str, /, *, count: Whole, out: str, authority: str | None = None
     from discretion.cli.collect.operating import service_of  # noqa: PLC0415 - the extra collect
     from discretion.collection.parts.durable import write_whole  # noqa: PLC0415
 
-    drawn = [token_bytes(32) for _ in range(as_count(count, "--count", at_least=1))]
+    new_tokens = [token_bytes(32) for _ in range(as_count(count, "--count", at_least=1))]
     target = writable(out)
     with service_of(home, authority) as service:
         for start in range(0, count, 1 << 14):
-            body = b"".join(sha256(token).digest() for token in drawn[start : start + (1 << 14)])
+            body = b"".join(sha256(token).digest() for token in new_tokens[start : start + (1 << 14)])
             service.ask("POST", "/tokens", content=body)
-    write_whole(target, b"".join(token.hex().encode() + b"\n" for token in drawn))
-    told = {"tokens": count, "out": out}
+    write_whole(target, b"".join(token.hex().encode() + b"\n" for token in new_tokens))
+    results = {"tokens": count, "out": out}
     if json:
-        print_json("collect tokens", {"home": home, "count": count, "out": out}, told)
+        print_json("collect tokens", {"home": home, "count": count, "out": out}, results)
     else:
         say(f"{count:,} tokens in {out}")
     return 0

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from discretion.presenting.views.document import Document
 
 _MEASURES = ("people", "exposure")
-_Said = tuple[dict[str, Any], list["Document"], dict[str, Number]]
+_Shown = tuple[dict[str, Any], list["Document"], dict[str, Number]]
 
 
 def result(
@@ -29,7 +29,7 @@ def result(
     fail_over: FailOver = (),
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
-    """Say what a curator or an analyst counted, from its folder, and what that tells of people.
+    """Show what a curator or an analyst counted, from its folder, and what the counts reveal about people.
 
     Parameters
     ----------
@@ -38,9 +38,9 @@ def result(
     html
         Write the analyst's answers as a page.
     parquet
-        Write all of the analyst's answers, rare ones too, as a file that is hers alone.
+        Write all of the analyst's answers, rare ones too, as a file for the analyst alone.
     show_rare
-        Tell the answers that fewer than k people have one by one.
+        Show the answers of fewer than k people one by one.
     fail_over
         Exit with 1 if a measure is above or below a limit, as "exposure>0.01", and with 3 if only a bound is; once for
         each: people, exposure.
@@ -51,17 +51,17 @@ def result(
 
     gates = gates_of(fail_over, _MEASURES)
     check_apart(html, parquet)
-    held = Home(Path(home))
-    if held.role == "analyst":
-        told, documents, measures = _of_analyst(held, html, parquet, show_rare)
-    elif held.role == "curator" and html is None and parquet is None:
-        told, documents, measures = _of_curator(held)
+    party_home = Home(Path(home))
+    if party_home.role == "analyst":
+        results, documents, measures = _of_analyst(party_home, html, parquet, show_rare)
+    elif party_home.role == "curator" and html is None and parquet is None:
+        results, documents, measures = _of_curator(party_home)
     else:
-        raise InvalidValueError(f"{home} is the home of the {held.role}; only an analyst has answers for a file")
+        raise InvalidValueError(f"{home} is the home of the {party_home.role}; only an analyst has answers for a file")
     verdicts = judged(gates, measures, "a choice of what goes out", dict.fromkeys(_MEASURES, "nothing goes out"))
     if json:
         inputs = {"home": home, "html": html, "parquet": parquet, "show_rare": show_rare}
-        print_json("collect result", inputs, told, verdicts)
+        print_json("collect result", inputs, results, verdicts)
     else:
         from discretion.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
         from discretion.presenting.views.terminal import to_text  # noqa: PLC0415
@@ -72,31 +72,31 @@ def result(
     return code_of(verdict.verdict for verdict in verdicts)
 
 
-def _of_analyst(home: "Home", html: str | None, parquet: str | None, show_rare: bool) -> _Said:
+def _of_analyst(home: "Home", html: str | None, parquet: str | None, show_rare: bool) -> _Shown:
     from discretion.collection.results.documents import analyst_document  # noqa: PLC0415
     from discretion.collection.results.page import to_page  # noqa: PLC0415
     from discretion.collection.results.parquet import to_parquet  # noqa: PLC0415
     from discretion.collection.services.analyst import read_analyst_result  # noqa: PLC0415
 
-    found = read_analyst_result(home)
+    analysed = read_analyst_result(home)
     if html is not None:
         with written_whole(html) as contents:
-            contents.append(to_page(found, show_rare=show_rare))
+            contents.append(to_page(analysed, show_rare=show_rare))
     if parquet is not None:
         with written_whole(parquet) as contents:
-            contents.append(to_parquet(found))
-    told = dict(found.to_dict(show_rare=show_rare))
-    document = analyst_document(found, show_rare=show_rare)
-    return told, [document], {"people": found.joint.people, "exposure": found.exposure}
+            contents.append(to_parquet(analysed))
+    results = dict(analysed.to_dict(show_rare=show_rare))
+    document = analyst_document(analysed, show_rare=show_rare)
+    return results, [document], {"people": analysed.joint.people, "exposure": analysed.exposure}
 
 
-def _of_curator(home: "Home") -> _Said:
+def _of_curator(home: "Home") -> _Shown:
     from discretion.collection.results.documents import curator_document, leaks_document  # noqa: PLC0415
     from discretion.collection.services.curator import read_curator_result  # noqa: PLC0415
 
-    found, leaks = read_curator_result(home)
-    measures: dict[str, Number] = {"people": found.people}
-    if found.chosen is not None:
-        measures["exposure"] = found.chosen.exposure
-    told = {**found.to_dict(), "leaks": leaks.to_dict()}
-    return told, [curator_document(found), leaks_document(leaks)], measures
+    curated, leaks = read_curator_result(home)
+    measures: dict[str, Number] = {"people": curated.people}
+    if curated.chosen is not None:
+        measures["exposure"] = curated.chosen.exposure
+    results = {**curated.to_dict(), "leaks": leaks.to_dict()}
+    return results, [curator_document(curated), leaks_document(leaks)], measures

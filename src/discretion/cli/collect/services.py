@@ -1,4 +1,4 @@
-"""The services, each a process that answers until it is told to end."""
+"""The services, each a process that answers until it is stopped."""
 
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @Parameter(name="*")
 @dataclass(frozen=True)
 class Listening:
-    """How a service is reached, and what it takes.
+    """The address of a service, and what it accepts.
 
     Parameters
     ----------
@@ -33,15 +33,15 @@ class Listening:
     port
         The port to listen at; by default that of the task's address for this party.
     cores
-        How many processes open messages.
+        The number of processes that open messages.
     certificate
-        A file with a TLS certificate; without one a proxy has to have it.
+        A file with a TLS certificate; without it, put a proxy with TLS in front.
     certificate_key
         A file with its key.
     authority
-        A file of certificates that the other services' are checked by, beside those that the system trusts.
+        A file of certificates to trust, beside those that the system trusts.
     rate
-        Requests a second that are taken from one address.
+        The requests a second to accept from one address.
     """
 
     task: str | None = None
@@ -66,57 +66,57 @@ def shuffler(
     engine: Literal["local", "spark"] = "local",
     listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS,
 ) -> int:
-    """Run a shuffler: it sees who sends, and never what.
+    """Run a shuffler, which sees senders and never answers.
 
     Parameters
     ----------
     home
-        Its folder, which discretion collect keys or init made.
+        The party's folder, made by discretion collect keys or init.
     store
-        Where uploads are stored: postgresql+psycopg://…, or sqlite:///FILE, which is in the folder by default.
+        The database for uploads: postgresql+psycopg://… or sqlite:///FILE; by default SQLite in the folder.
     people
-        Close the first round when so many have sent their answers; by default when its time is over.
+        Close the first round when so many people have sent their answers; by default when its time is over.
     engine
         Where messages are opened and put into random order: on this machine, or on the Spark cluster that Spark's own
         settings describe, which must encrypt what it sends and stores.
     """
     from discretion.collection.services.shuffler import ShufflerService  # noqa: PLC0415 - the extra collect
 
-    wanted = None if people is None else as_count(people, "--people", at_least=1)
-    with _home(home, "shuffler", listening) as held:
+    expected = None if people is None else as_count(people, "--people", at_least=1)
+    with _home(home, "shuffler", listening) as party_home:
         service = ShufflerService(
-            held, store=store, people=wanted, cores=_cores(listening), authority=listening.authority,
+            party_home, store=store, people=expected, cores=_cores(listening), authority=listening.authority,
             shuffle=_shuffle(engine),
         )  # fmt: skip
         return _serve(service, listening)
 
 
 def curator(home: str, /, *, listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS) -> int:
-    """Run the curator: it counts single answers, and chooses once what is certified to go out together.
+    """Run the curator, which counts single answers and chooses what is certified to go out together.
 
     Parameters
     ----------
     home
-        Its folder, which discretion collect keys or init made.
+        The party's folder, made by discretion collect keys or init.
     """
     from discretion.collection.services.curator import CuratorService  # noqa: PLC0415 - the extra collect
 
-    with _home(home, "curator", listening) as held:
-        return _serve(CuratorService(held, cores=_cores(listening), authority=listening.authority), listening)
+    with _home(home, "curator", listening) as party_home:
+        return _serve(CuratorService(party_home, cores=_cores(listening), authority=listening.authority), listening)
 
 
 def analyst(home: str, /, *, listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS) -> int:
-    """Run the analyst: it gets the joint answers that were chosen, and nothing else.
+    """Run the analyst, which gets the joint answers that were chosen, and nothing else.
 
     Parameters
     ----------
     home
-        Its folder, which discretion collect keys or init made.
+        The party's folder, made by discretion collect keys or init.
     """
     from discretion.collection.services.analyst import AnalystService  # noqa: PLC0415 - the extra collect
 
-    with _home(home, "analyst", listening) as held:
-        return _serve(AnalystService(held, cores=_cores(listening), authority=listening.authority), listening)
+    with _home(home, "analyst", listening) as party_home:
+        return _serve(AnalystService(party_home, cores=_cores(listening), authority=listening.authority), listening)
 
 
 @contextmanager

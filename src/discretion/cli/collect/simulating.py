@@ -38,7 +38,7 @@ def simulate(
 ) -> int:
     """Run a whole collection of a table here, every row a person, each party a process that talks over sockets.
 
-    It says what each party saw and can guess, and holds the result to the table.
+    The output shows what each party saw and can guess, and compares the result with the table.
 
     Parameters
     ----------
@@ -47,23 +47,24 @@ def simulate(
     columns
         The columns to ask for, as a,b,…; all by default.
     users
-        How many people take part, drawn from the table; all by default.
+        The number of participants, drawn from the table; all by default.
     k
-        Exposed is who has fewer people alike.
+        A person with fewer people alike is exposed.
     budget
         The share of the people who may be exposed by what the analyst gets.
     shufflers
-        How many shufflers, one after the other.
+        The number of shufflers, one after the other.
     curatorless
-        Without a curator: those who take part see the single answers, and choose by themselves.
+        Run without a curator: the participants see the single answers, and choose by themselves.
     rounds
-        In how many rounds single answers, pairs, triples, … may be asked before the analyst's.
+        The number of rounds for single answers, pairs, triples, … before the analyst's round.
     randomize
-        How answers are randomized before they are told: krr:epsilon=2 for all, or COLUMN=krr:epsilon=2, once for each.
+        The randomizer of answers on participants' devices: krr:epsilon=2 for all columns, or COLUMN=krr:epsilon=2, once
+        for each.
     cores
         How many processes open messages, and how many the people are.
     seed
-        Draws the people who take part. What is sealed, shuffled and randomized is by the system's randomness.
+        The seed that draws the participants. Sealing, shuffling and randomizing use the system's randomness.
     header
         What the first line of a CSV file is, as for discretion audit.
     fail_over
@@ -75,7 +76,7 @@ def simulate(
     time
         When to stop, in seconds or as 2m or 1h; no limit by default.
     full
-        Say all that is in JSON: what each party can guess, what liars can do, each table beside the truth.
+        Show all that is in JSON: what each party can guess, what liars can do, each table beside the truth.
     json
         Print one JSON object.
     """
@@ -93,25 +94,25 @@ def simulate(
         stack.callback(progress.done)
         stack.enter_context(limits.watched())
         stack.enter_context(limits.working())
-        found = simulated(
+        simulation = simulated(
             table, as_names(columns), users=users, k=k, budget=budget, shufflers=shufflers, curatorless=curatorless,
             rounds=rounds, randomize=laws, cores=cores, seed=start, tell=progress,
             header=as_header_option(header), memory=room,
         )  # fmt: skip
     missing = dict.fromkeys(MEASURES, "a budget within which something goes out")
-    verdicts = judged(gates, found.measures, "a limit outside of this", missing)
+    verdicts = judged(gates, simulation.measures, "a limit outside of this", missing)
     if json:
         inputs = {
             "table": without_password(table), "columns": as_names(columns), "users": users, "k": k, "budget": budget,
             "shufflers": shufflers, "curatorless": curatorless, "rounds": rounds, "randomize": list(randomize),
             "cores": cores, "seed": start, "header": header, "memory": memory, "time": time,
         }  # fmt: skip
-        print_json("collect simulate", inputs, found.to_dict(), verdicts)
+        print_json("collect simulate", inputs, simulation.to_dict(), verdicts)
     else:
         from discretion.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
         from discretion.presenting.views.terminal import to_text  # noqa: PLC0415
 
-        Screen().print(to_text(simulation_document(found, full=full)))
+        Screen().print(to_text(simulation_document(simulation, full=full)))
         say_verdicts(verdicts)
     return code_of(verdict.verdict for verdict in verdicts)
 

@@ -1,4 +1,4 @@
-"""``discretion collect submit``: one person's part."""
+"""``discretion collect submit``: a participant's part."""
 
 import json as json_
 from typing import TYPE_CHECKING, Annotated, Any
@@ -31,22 +31,22 @@ def submit(
     authority: str | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
-    """Take part: send one person's answers in the first round, and later, called again, in the next ones.
+    """Take part: send one participant's answers in the first round. Run the command again in each later round.
 
-    What is sent is drawn once and kept in a file of hers until the collection is over: sent again, it counts once.
+    What is sent is drawn once and kept in the file --state until the collection is over: sent again, it counts once.
 
     Parameters
     ----------
     url
         The first shuffler's address.
     state
-        A file for what is to be remembered between the rounds, her answers among it; only its owner reads it.
+        A file to remember the answers between the rounds; only its owner can read it.
     answers
-        A JSON file of her answers by the questions' names, the first time: {"sex": "f", "town": null}.
+        A JSON file of the answers by the questions' names, the first time: {"sex": "f", "town": null}.
     token
-        A file with the one-time token that she was given, the first time.
+        A file with the participant's one-time token, the first time.
     digest
-        The SHA-256 of the task that was announced; another one is refused.
+        The SHA-256 of the announced task; any other task is refused.
     smallest_batch
         Refuse a task that opens the answers of fewer people.
     largest_budget
@@ -54,7 +54,7 @@ def submit(
     fewest_shufflers
         Refuse a task with fewer shufflers.
     authority
-        A file of certificates that the services' are checked by, beside those that the system trusts.
+        A file of certificates to trust, beside those that the system trusts.
     json
         Print one JSON object.
     """
@@ -69,22 +69,22 @@ def submit(
         as_count(fewest_shufflers, "--fewest-shufflers", at_least=1),
         None if digest is None else _of_32_bytes(digest, "--digest"),
     )
-    kept = writable(state)
+    state_file = writable(state)
     with Neighbour(url, authority=authority) as first:
-        if kept.exists():
-            with opened(kept, "what was sent before", InvalidValueError) as file:
+        if state_file.exists():
+            with opened(state_file, "what was sent before", InvalidValueError) as file:
                 client = Client.restored(file.read(), terms=terms)
         else:
             client = _new(first.ask("GET", "/task"), token, answers, terms)
-        over = take_part(client, first, lambda: write_whole(kept, client.state), authority)
-    told = {"task": client.task.digest.hex(), "purpose": client.task.purpose, "all_sent": over}
+        over = take_part(client, first, lambda: write_whole(state_file, client.state), authority)
+    results = {"task": client.task.digest.hex(), "purpose": client.task.purpose, "all_sent": over}
     if json:
-        print_json("collect submit", {"url": url, "state": state}, told)
+        print_json("collect submit", {"url": url, "state": state}, results)
     else:
         say_folded(
-            "the answers that were chosen are sent; this is all"
+            "the answers for the analyst are sent; this was the last round"
             if over
-            else "the answers are sent; call again once the next round has begun"
+            else "the answers are sent; run the command again once the next round has begun"
         )
     return 0
 
@@ -93,25 +93,25 @@ def _new(task: bytes, token: str | None, answers: str | None, terms: "Terms") ->
     from discretion.collection.client import Client  # noqa: PLC0415
 
     if token is None or answers is None:
-        raise InvalidValueError("the first time, name the files of her --token and --answers")
+        raise InvalidValueError("the first time, name the files --token and --answers")
     with opened(token, "a token", InvalidValueError) as file:
         secret = _of_32_bytes(file.read(1000).decode("ascii", "replace").strip(), "a token")
     with opened(answers, "answers", InvalidValueError) as file:
         try:
-            held: Any = json_.loads(file.read())
+            content: Any = json_.loads(file.read())
         except (ValueError, RecursionError):
-            held = None
-    if not isinstance(held, dict) or not all(value is None or isinstance(value, str) for value in held.values()):  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+            content = None
+    if not isinstance(content, dict) or not all(value is None or isinstance(value, str) for value in content.values()):  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
         raise InvalidValueError('answers are a JSON object of texts or null, as {"sex": "f", "town": null}')
-    return Client(task, secret, held, terms=terms)  # pyright: ignore[reportUnknownArgumentType]
+    return Client(task, secret, content, terms=terms)  # pyright: ignore[reportUnknownArgumentType]
 
 
 def _of_32_bytes(text: str, what: str) -> bytes:
     """Return the bytes that a text is in hexadecimal; it may be a secret, and is not quoted."""
     try:
-        held = bytes.fromhex(text)
+        data = bytes.fromhex(text)
     except ValueError:
-        held = b""
-    if len(held) != 32:
+        data = b""
+    if len(data) != 32:
         raise InvalidValueError(f"{what} is 32 bytes in hexadecimal, 64 digits")
-    return held
+    return data

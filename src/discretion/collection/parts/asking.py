@@ -16,7 +16,7 @@ from discretion.numerics.arrays import Integers
 
 
 class KnownCounts:
-    """What the curator knows, or everybody who has seen the boards: how many said the same, by rounds."""
+    """The counts that the curator knows, or everybody who has seen the boards, by rounds."""
 
     def __init__(self) -> None:
         self.counts: Mapping[str, Integers] = {}
@@ -83,8 +83,8 @@ def _by_groups(
 def _marginals(after: Round, counts: Mapping[str, Integers], alike: Mapping[tuple[int, ...], Integers]) -> Marginals:
     """Return the counts of single features and of groups.
 
-    Whoever is missing from a group is taken to be like nobody else in it. As many who are like nobody else in anything
-    are added to all counts, lest single features seem to certify more than the counts of a group let them.
+    A person who is missing from a group is taken to be like nobody else in it. As many who are like nobody else in
+    anything are added to all counts, lest single features seem to certify more than the counts of a group let them.
     """
     features = after.task.features
     answered = [int(tally.sum()) for tally in alike.values()]

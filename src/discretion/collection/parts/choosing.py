@@ -26,8 +26,8 @@ def choice_of(
 ) -> Choice | None:
     """Return the most features that are certified to keep to the task's budget, or None if none is.
 
-    Whoever has the counts comes to the same choice. A person of whose answer to a feature nothing came is taken to
-    stand out by it: for all that is known she may.
+    Everybody with the counts computes the same choice. A person whose answer to a feature did not arrive is taken to
+    stand out by it, as is possible.
 
     Parameters
     ----------

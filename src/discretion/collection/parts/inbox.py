@@ -56,7 +56,7 @@ class Inbox:
             for path in paths:
                 hasher.update(path.read_bytes())
             if hasher.digest() != digest or len(paths) != pieces:
-                raise MalformedError("the pieces of this batch are not what its digest says")
+                raise MalformedError("the pieces of this batch do not have its digest")
             write_whole(folder / _WHOLE, digest)
 
     def is_whole(self, number: int) -> bool:

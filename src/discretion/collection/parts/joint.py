@@ -30,7 +30,7 @@ class JointShares:
     codes
         The same in codes, shape (combinations, features).
     counts
-        How many people told it: after each answer was randomized, where it is.
+        How many people sent it: after each answer was randomized, where it is.
     shares
         Which share of the people has it: what was counted, or where answers were randomized an unbiased estimate, which
         may be below 0.
@@ -39,7 +39,7 @@ class JointShares:
     people
         How many answered.
     reach_of_one
-        By how much one person can move a share who tells what she likes: a thousand liars can a thousand times as far.
+        How far one liar can move a share; a thousand liars can move it a thousand times as far.
     """
 
     features: tuple[str, ...]
@@ -74,7 +74,7 @@ class Score:
 
 
 def score_of(feature: Feature) -> Score:
-    """Return the score of a feature's reports: k-RR tells an answer with p, each other one with q."""
+    """Return the score of a feature's reports: k-RR sends an answer with p, each other one with q."""
     if feature.randomizer is None:
         return Score(1.0, 0.0)
     law = randomizer_of(feature)
@@ -90,14 +90,14 @@ def reach_of(scores: Sequence[Score]) -> tuple[float, float]:
 def joint_shares(reports: Integers, round_: Round, times: Integers | None = None) -> JointShares:
     """Return the shares of joint answers, each feature's randomizer undone.
 
-    k-RR tells an answer with p and each other one with q: the share of those who have it is (told − q)/(p − q), and of
+    k-RR sends an answer with p and each other one with q: the share of those who have it is (sent − q)/(p − q), and of
     several features together the same along each (the inverse of a product of channels is that of their inverses). The
     standard errors are those of a mean of independent reports.
 
     Parameters
     ----------
     reports
-        Codes, a row for each person; or each row once, and in ``times`` how often it was told.
+        Codes, a row for each person; or each row once, and in ``times`` how often it was sent.
 
     Raises
     ------

@@ -96,7 +96,7 @@ class AnalystResult:
             yield self.joint.answers[place], self.share(place), float(self.joint.errors[place])
 
     def shown_places(self, *, show_rare: bool = False) -> list[int]:
-        """Return the places of the combinations that are told one by one."""
+        """Return the places of the combinations that are shown one by one."""
         return np.flatnonzero(publishable(self.counts, self.round.task.k) | show_rare).tolist()
 
     @property
@@ -106,7 +106,7 @@ class AnalystResult:
 
     @cached_property
     def exposure(self) -> float:
-        """Which share of the people has fewer than k alike in what they told."""
+        """Which share of the people has fewer than k alike in their answers."""
         counts = self.joint.counts
         return float(counts[counts < self.round.task.k].sum()) / max(self.joint.people, 1)
 

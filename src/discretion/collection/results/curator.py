@@ -16,16 +16,16 @@ from discretion.presenting.objects import plain
 
 @dataclass(frozen=True)
 class FeatureCounts:
-    """How many people told each answer to a feature.
+    """How many people gave each answer to a feature.
 
     Parameters
     ----------
     feature, randomizer
-        What was asked, and how answers were randomized before they were told, if they were.
+        What was asked, and the randomizer of the answers, if there is one.
     counts
-        The answers that k people or more told, in the task's order, None being missing, and how many told each.
+        The answers of k people or more, in the task's order, None being missing, and the number of people of each.
     rare
-        All other answers as one; None if nobody told any of them.
+        All other answers as one; None if nobody gave any of them.
     lost
         Of how many people who were counted no answer to this feature came.
     """

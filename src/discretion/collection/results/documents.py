@@ -26,12 +26,12 @@ from discretion.presenting.views.document import Block, Bullets, Document, Grid,
 
 REST = "--json"
 TRUST = "Who has to be trusted"
-# So many features are named, of more the number is told.
+# So many features are named; of more, only the number.
 _NAMED = 4
 
 
 def curator_document(result: CuratorResult) -> Document:
-    """Return what the first round says: what goes out, and the counts of each feature."""
+    """Return the result of the first round: what goes out, and the counts of each feature."""
     if result.chosen is None:
         decision = (
             f"Nothing goes out: no feature is certified to keep to the budget of {percent(float(result.budget))}."
@@ -50,7 +50,7 @@ def curator_document(result: CuratorResult) -> Document:
     blocks: list[Block] = [
         decision,
         f"{people(result.people)} counted. {_messages(result)}"
-        + (f" {number(lost)} answers of theirs did not come." if lost else ""),
+        + (f" {number(lost)} of their answers did not arrive." if lost else ""),
         first_rows(("feature", "answer", "people"), rows, ("feature", "answer"), REST),
     ]
     if any(each.rare for each in result.features):
@@ -59,11 +59,11 @@ def curator_document(result: CuratorResult) -> Document:
 
 
 def analyst_document(result: AnalystResult, *, show_rare: bool = False) -> Document:
-    """Return what the second round says: the shares of joint answers, and how sure they are."""
+    """Return the result of the second round: the shares of joint answers, and their intervals."""
     joint, k = result.joint, result.round.task.k
     blocks: list[Block] = [
-        f"{people(joint.people)} told their answers to {features_words(joint.features)}. {_messages(result)}",
-        f"{percent(result.exposure)} of them have fewer than {k} alike in what they told.",
+        f"{people(joint.people)} answered {features_words(joint.features)}. {_messages(result)}",
+        f"{percent(result.exposure)} of them have fewer than {k} alike in these answers.",
         _cut(shares_grid(result, show_rare=show_rare)),
     ]
     if result.randomized:
@@ -136,13 +136,13 @@ def truth_document(comparison: TruthComparison) -> Document:
 
 
 def certified_words(exposure: Estimate, k: int) -> str:
-    """Return what is certified of who stands out, and of whom."""
+    """Return the certified share of people who stand out, in words."""
     if is_any_share(exposure):
         return f"nothing can be concluded: any number of people may have fewer than {k} alike"
     if exposure.confidence is None:
         return f"at most {percent_upwards(exposure.high)} of those who were counted have fewer than {k} alike"
     return (
-        f"at most {percent_upwards(exposure.high)} of others have fewer than {k} alike on average, "
+        f"at most {percent_upwards(exposure.high)} of other people have fewer than {k} alike on average, "
         f"{percent(exposure.confidence)} sure and assuming that {exposure.assuming}"
     )
 
@@ -180,8 +180,8 @@ def rare_words(rare: Rare) -> str:
 
 def _rare_words(k: int) -> str:
     return (
-        f"What fewer than {k} people have is told as one; the least frequent of what more people have is with it where "
-        f"the rest would be fewer than {k} people."
+        f"Answers of fewer than {k} people are merged into one row. Where this row would have fewer than {k} people, "
+        "the least frequent other answers join it."
     )
 
 
@@ -212,13 +212,13 @@ def at_least(beta: float | Estimate) -> str:
 
 
 def leaks_document(leaks: Leaks) -> Document:
-    """Return what leaked, in short sections."""
+    """Return the leaks as a document of short sections."""
     return Document(
-        "What the collection told whom",
+        "What the collection reveals to whom",
         (_in_short(leaks),),
         (
             Section("What each party can guess", tuple(_guesses(leaks))),
-            Section("Who knows the answers of all others", tuple(_among_known(leaks))),
+            Section("An adversary that knows all other answers", tuple(_among_known(leaks))),
             Section("Who stands out", (_exposure_words(leaks),)),
             Section(TRUST, tuple(_trust(leaks))),
             Section("If people lie", tuple(_liars(leaks))),
@@ -233,18 +233,18 @@ def _in_short(leaks: Leaks) -> str:
     if is_any_share(most.after):
         return (
             f"Of {people(leaks.people)}: nothing can be concluded on how well one person's answer to "
-            f"{features_words(most.features)} is guessed from what the parties see. Without it the best guess is right "
-            f"in {percent(most.before)}."
+            f"{features_words(most.features)} can be guessed from what the parties see. Without it, the best guess is "
+            f"correct in {percent(most.before)}."
         )
     return (
-        f"Of {people(leaks.people)}: who sees what the parties see guesses one person's answer to "
-        f"{features_words(most.features)} right in {bounded(most.after)}, instead of {percent(most.before)}; no guess "
-        "gains more."
+        f"Of {people(leaks.people)}: from what the parties see, an adversary guesses one person's answer to "
+        f"{features_words(most.features)} correctly in {bounded(most.after)}, instead of {percent(most.before)}; "
+        "no guess gains more."
     )
 
 
 def _guesses(leaks: Leaks) -> Iterator[Block]:
-    curator = "curator" if leaks.curated else "all who take part"
+    curator = "curator" if leaks.curated else "all participants"
     rows = [
         (who, features_words(guess.features), percent(guess.before), bounded(guess.after))
         for who, guess in [
@@ -253,11 +253,11 @@ def _guesses(leaks: Leaks) -> Iterator[Block]:
         ]
     ]
     yield (
-        "How often the best guess of one person's answers is right, for who knows how common they are, before and "
-        "after seeing the shuffled answers of all."
+        "How often the best guess of one person's answers is correct, for an adversary that knows how common they are, "
+        "before and after it sees the shuffled answers of all."
     )
     yield first_rows(("who", "answers to", "before", "after"), rows, ("who", "answers to"), REST)
-    yield "A shuffler by itself sees who takes part and sealed messages: its guess is as before."
+    yield "A shuffler by itself sees the participants and sealed messages: its guess is as before."
 
 
 def _among_known(leaks: Leaks) -> Iterator[Block]:
@@ -265,14 +265,14 @@ def _among_known(leaks: Leaks) -> Iterator[Block]:
     plain = [short(each.feature) for each in leaks.among_known if not math.isfinite(each.epsilon)]
     if plain:
         yield (
-            f"Of {features_words(plain)} she knows everything: answers are told as they are, and what is left over is "
-            "the person's. The shuffler hides a person among others who are not known."
+            f"It knows everything about {features_words(plain)}: answers are not randomized, and the one that is left "
+            "over is the person's. The shuffler hides a person only among unknown others."
         )
     if randomized:
         rows = [(short(each.feature), f"{each.epsilon:.4g}", at_least(each.bayes_security)) for each in randomized]
         yield (
-            "Where answers are randomized, she cannot be sure: each ε bounds what she learns, and β* is what is left "
-            "of the guessing error for the two answers that she tells apart best. "
+            "Where answers are randomized, the adversary cannot be sure: each ε bounds what it learns, and β* is what "
+            "is left of the guessing error for the two answers that are easiest to distinguish. "
             + (f"All together come to ε = {sum(each.epsilon for each in randomized):.4g}." if len(rows) > 1 else "")
         ).strip()
         yield first_rows(("answers to", "ε", "β*"), rows, ("answers to",), REST)
@@ -290,12 +290,15 @@ def _exposure_words(leaks: Leaks) -> str:
 
 
 def _trust(leaks: Leaks) -> Iterator[Block]:
-    yield "These together learn who said what, and fewer of them do not; so one honest one suffices in each set."
+    yield (
+        "Each set of parties learns who gave which answer if all of it work together; one honest party in a set "
+        "prevents that."
+    )
     yield Bullets(tuple(f"{' + '.join(each.parties)}: {features_words(each.features)}" for each in leaks.trust))
 
 
 def _liars(leaks: Leaks) -> Iterator[Block]:
-    yield "By how much at most people who send what they like move a share:"
+    yield "How far liars can move a share, at most:"
     rows = [
         (people(each.people), points(each.single), "" if each.joint is None else points(each.joint))
         for each in leaks.liars

@@ -1,4 +1,4 @@
-"""How well one person's answer is guessed by who sees the shuffled answers of all."""
+"""The best guess of one person's answer from the shuffled answers of all."""
 
 import math
 from collections.abc import Sequence
@@ -36,9 +36,9 @@ class Guess:
     features
         Of what.
     before
-        For who knows how common the answers are, as the collection found.
+        For an adversary that knows how common the answers are.
     after
-        For who sees the shuffled answers of all as well.
+        For an adversary that also sees the shuffled answers of all.
     """
 
     features: tuple[str, ...]
@@ -48,7 +48,7 @@ class Guess:
 
 @dataclass(frozen=True)
 class AmongKnown:
-    """What is left to guess of a person's answer to a feature for who knows the answers of all others.
+    """What is left to guess of a person's answer to a feature for an adversary that knows the answers of all others.
 
     Parameters
     ----------
@@ -57,8 +57,8 @@ class AmongKnown:
     epsilon
         The randomizer's ε, infinite without one.
     bayes_security
-        Of the shuffled answers, β*: what is left of the guessing error for the two answers that are told apart best; 0
-        without a randomizer, where she knows everything.
+        Of the shuffled answers, β*: what is left of the guessing error for the two answers that are easiest to
+        distinguish; 0 without a randomizer, where the adversary knows everything.
     """
 
     feature: str
@@ -70,8 +70,8 @@ def guess_of(features: Sequence[Feature], shares: Reals, people: int, seed: int)
     """Return how well a person's answers to these features are guessed among the shuffled answers of all.
 
     The shares are those of all combinations of answers; or of those that somebody gave, if no feature is randomized.
-    What is not worked out exactly has a certified interval, which a sample may narrow: with the others drawn as she is,
-    from the shares π, the guess is ``E max_x π_x Σ_y C[x,y] h_y/(n q_y)``, at least max π, and at most
+    What is not worked out exactly has a certified interval, which a sample may narrow: with the others drawn as the
+    person is, from the shares π, the guess is ``E max_x π_x Σ_y C[x,y] h_y/(n q_y)``, at least max π, and at most
     ``max π + √((1 - Σ π²)/n)``, since the second moments of these numbers add up to no more.
     """
     names = tuple(feature.name for feature in features)
@@ -90,7 +90,7 @@ def guess_of(features: Sequence[Feature], shares: Reals, people: int, seed: int)
 
 
 def among_known(feature: Feature, people: int) -> AmongKnown:
-    """Return what is left to guess for who knows all others' answers, those that expose the person most."""
+    """Return what is left to guess for an adversary that knows all other answers, in the worst case."""
     if feature.randomizer is None:
         other_counts = AllButOne([people - 1, *[0] * (feature.codes - 1)])
         observed = Shuffled(RandomizedResponse(feature.codes, p=1.0), people).seen_by(other_counts)
@@ -111,7 +111,7 @@ def _in_a_moment() -> limits.Limits:
 
 
 def _answer_channel(features: Sequence[Feature], size: int) -> RandomizedResponse | Channel:
-    """Return the channel from a person's answers to these features to what she tells of them."""
+    """Return the channel from a person's answers to these features to the answers that are sent."""
     if all(feature.randomizer is None for feature in features):
         return RandomizedResponse(size, p=1.0)
     if len(features) == 1:

@@ -17,12 +17,12 @@ from discretion.presenting.objects import plain
 
 # The bullets of docs/protocol.md, in its words.
 NOT_PROMISED = (
-    "Who watches all connections sees who takes part, and when.",
-    "Who steals a key before it is destroyed, and kept the messages, opens them: there is no forward secrecy.",
+    "An observer of all connections sees who takes part, and when.",
+    "A thief of a key that is not destroyed yet opens recorded messages: there is no forward secrecy.",
     "Clients may lie. One of n people moves a share of joint answers by at most 1/n, more where randomizers are "
-    "undone; one of single answers by d times as much where there are d features, all her messages being of one.",
-    "What is certified holds for those who were counted in the first round. Who leaves before the last one makes "
-    "others stand out more.",
+    "undone; a share of single answers by d times as much where there are d features, if all messages are of one.",
+    "What is certified holds for the people who were counted in the first round. A person who leaves before the last "
+    "round makes others stand out more.",
     "Where answers are redacted, the share that may stand out is an expectation over everybody's coins.",
     "The budget is for each group that the curator asks for, and for what the analyst gets; it is not for all of them "
     "together.",
@@ -31,14 +31,14 @@ NOT_PROMISED = (
 
 @dataclass(frozen=True)
 class Collusion:
-    """Parties who together learn who said what, none of whom can be left out.
+    """Parties that learn who gave which answer only if all of them work together.
 
     Parameters
     ----------
     parties
         Who.
     features
-        The features whose answers they learn of each person, all together, as she told them.
+        The features whose answers they learn of each person, all together, as each person sent them.
     """
 
     parties: tuple[str, ...]
@@ -46,7 +46,7 @@ class Collusion:
 
 
 def collusions(task: Task, chosen: tuple[int, ...] | None) -> tuple[Collusion, ...]:
-    """Return the smallest sets of parties who together learn who said what; None is before anything was chosen.
+    """Return the smallest sets of parties that learn who gave which answer together; None is before any choice.
 
     The first shuffler knows whose the messages are, and takes no layer off without all others' keys. A person's single
     answers come in one upload: who opens these learns them all together.
@@ -112,17 +112,19 @@ class Leaks:
     curated
         Whether there is a curator; without one all who take part see the single answers.
     single
-        The guess of a person's answer to each feature for who sees the single answers.
+        The guess of a person's answer to each feature for an adversary that sees the single answers.
     joint
-        The guess of her answers to the chosen features for the analyst; None if nothing was chosen, or it is redacted.
+        The guess of a person's answers to the chosen features for the analyst; None if nothing was chosen, or it is
+        redacted.
     among_known
-        What is left to guess of each feature for who knows the answers of all others.
+        What is left to guess of each feature for an adversary that knows the answers of all others.
     exposure
-        Which share of the people has fewer than k alike in what the analyst got; None if she got nothing.
+        Which share of the people has fewer than k alike in what the analyst got; None if it got nothing.
     certified
         What the single answers certified of that; None if nothing was chosen.
     trust
-        The smallest sets of parties who together learn who said what. No shuffler alone learns more than who took part.
+        The smallest sets of parties that learn who gave which answer together. No shuffler alone learns more than the
+        list of participants.
     liars
         How far one liar, and how far more of them, can move a share.
     not_promised

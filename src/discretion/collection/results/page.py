@@ -27,7 +27,7 @@ def to_page(result: AnalystResult, leaks: Leaks | None = None, *, show_rare: boo
     leaks
         What the collection leaked; its sections stand below the answers.
     show_rare
-        Whether combinations that fewer than k people have are told one by one.
+        Whether combinations of fewer than k people are shown one by one.
 
     Returns
     -------

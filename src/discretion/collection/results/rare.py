@@ -1,4 +1,4 @@
-"""What fewer than k people have is not told apart: it leaves as one, so merged that nothing of it can be worked out."""
+"""Answers of fewer than k people leave merged into one, so that none of them can be worked out."""
 
 from dataclasses import dataclass
 
@@ -25,10 +25,10 @@ class Rare:
 
 
 def publishable(people: ArrayLike, k: int) -> Booleans:
-    """Return which answers may be told with how many people have each: k at least.
+    """Return which answers may be published with their counts: those of at least k people.
 
-    If fewer than k have one of the others, the least frequent ones that could be told join these, until they are k
-    people or more: what all people are less those that are told would else be a count of fewer than k. Where nobody has
+    If fewer than k people have one of the others, the least frequent other answers join these, until they are k
+    people or more: all people less the published counts would else be a count of fewer than k. Where nobody has
     any of the others there is nothing to hide.
 
     Examples
@@ -48,6 +48,6 @@ def publishable(people: ArrayLike, k: int) -> Booleans:
 
 
 def merge_rare(people: ArrayLike, is_shown: Booleans) -> Rare | None:
-    """Return what is not told, as one; None if nobody has it."""
+    """Return the answers that are not published, as one; None if nobody has them."""
     counts = np.asarray(people)[~is_shown]
     return Rare(len(counts), counts.sum().item()) if len(counts) and counts.sum() > 0 else None

@@ -1,4 +1,4 @@
-"""What a service tells its operator: events, a line of JSON each, and counts as Prometheus reads them.
+"""The monitoring of a service: events, a line of JSON each, and counts in Prometheus' format.
 
 Neither has an address, a token or anything that somebody sent: events are named in the code, with numbers.
 """

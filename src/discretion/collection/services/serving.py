@@ -1,4 +1,4 @@
-"""A service as a process: it answers until it is told to end."""
+"""A service as a process: it answers until it is stopped."""
 
 import socket
 import ssl

@@ -208,7 +208,7 @@ class ShufflerService(Service):
 
     def _open(self, number: int, choice: bytes) -> None:
         if number == 1:
-            raise ConflictError("the first round begins at the time that its task says")
+            raise ConflictError("the first round begins at the time set in its task")
         self._shuffler.open(choice)
         self._round(number)
         self.log("opened", round=number)

@@ -1,4 +1,4 @@
-"""One person's part over the network: her upload of each round, once, and again until it is acknowledged."""
+"""A participant's part over the network: the upload of each round, sent until it is acknowledged."""
 
 from collections.abc import Callable
 
@@ -16,7 +16,7 @@ def take_part(client: Client, first: Neighbour, keep: Callable[[], None], author
     Raises
     ------
     CollectionError
-        If it is refused, or she refuses what was published.
+        If the upload is refused, or the client refuses what was published.
     """
     choice: Choice | None = None
     while True:
@@ -36,7 +36,7 @@ def take_part(client: Client, first: Neighbour, keep: Callable[[], None], author
 
 
 def check_boards(client: Client, choice: Choice, authority: str | None = None) -> None:
-    """Check that a choice is what the boards of the rounds before it lead to, and that what she told is there."""
+    """Check that the boards of the rounds before lead to a choice, and have the participant's messages."""
     from discretion.collection.board import Board  # noqa: PLC0415 - the measures, which a client can do without
 
     board = Board()

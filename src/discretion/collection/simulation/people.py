@@ -1,4 +1,4 @@
-"""The people of a simulation: each a client with a token of her own, many in a process."""
+"""The people of a simulation: each a client with a token of its own, many in a process."""
 
 import time
 from collections.abc import Mapping, Sequence

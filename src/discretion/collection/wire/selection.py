@@ -26,7 +26,7 @@ _NAME = b"discretion collect 1 choice"
 
 @dataclass(frozen=True)
 class Rule:
-    """Whoever has one of a feature's rare answers redacts it, and everybody else does with some probability.
+    """A participant with one of a feature's rare answers redacts it; everybody else does with some probability.
 
     Parameters
     ----------
@@ -136,8 +136,8 @@ class Choice:
         if choice is None or not whole:
             raise MalformedError(
                 "a choice names features of its task, each once and in order, one at least; r of them in each group of "
-                "the curator's round r; and for the analyst one group, and rules for features of it that are told as "
-                "they are"
+                "the curator's round r; and for the analyst one group, and rules for features of it that are not "
+                "randomized"
             )
         choice._check_allowed(task)
         return choice

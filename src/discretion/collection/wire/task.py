@@ -22,7 +22,7 @@ _LATEST = 1 << 40
 
 @dataclass(frozen=True)
 class Feature:
-    """A question: its name, its answers in order, and how each answer is randomized before it is told.
+    """A question: its name, its answers in order, and how each answer is randomized before it is sent.
 
     Every answer has a number, its code: its place in ``values``; one that is not listed is "other", none is "missing".
 
@@ -33,7 +33,7 @@ class Feature:
     values
         The answers, at least one.
     randomizer
-        A mechanism in words without its k, as ``krr:epsilon=2``; None tells answers as they are.
+        A mechanism in words without its k, as ``krr:epsilon=2``; None sends answers as they are.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Feature:
             and all(map(_is_text, self.values)),
             f"the answers of {self.name[:200]!r} must be different texts, one at least",
         )  # fmt: skip
-        _check(self.randomizer is None or _is_text(self.randomizer), "a randomizer is told in words")
+        _check(self.randomizer is None or _is_text(self.randomizer), "a randomizer is a text, as 'krr:epsilon=2'")
 
     @property
     def codes(self) -> int:

@@ -189,12 +189,12 @@ def _best(goal: Goal, epsilon: float, privacy: float) -> Optimum:
     if epsilon == 0 or privacy == 1:
         if isinstance(goal, UtilityGoal):
             raise InvalidValueError(
-                "where reports may tell nothing the asymptotic utility of every mechanism is -inf; allow an epsilon "
+                "where reports may reveal nothing the asymptotic utility of every mechanism is -inf; allow an epsilon "
                 "above 0 and a min_average_privacy below 1"
             )
-        return _response(goal, 0.0, "over all mechanisms that tell nothing")
+        return _response(goal, 0.0, "over all mechanisms that reveal nothing")
     if epsilon == math.inf and privacy == 0:
-        return _response(goal, math.inf, "over all mechanisms: none tells more than the truth")
+        return _response(goal, math.inf, "over all mechanisms: none reveals more than the truth")
     if epsilon < math.inf:
         protocol = _best_under(goal, epsilon)
         if privacy == 0 or average_privacy(_mechanism(protocol.columns, protocol.weights), goal.law) >= privacy:

@@ -37,7 +37,7 @@ _QUADRATURE = f"{_EXACT}, for the quadrature's objective; the value's interval a
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """A mixture of columns, by how much at most another one is better, and of which others this is said."""
+    """A mixture of columns, and a bound on how much another mixture can be better."""
 
     columns: Columns
     weights: Reals

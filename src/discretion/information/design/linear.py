@@ -11,7 +11,7 @@ from discretion.information.design.search import Mixture
 from discretion.information.design.staircase import Columns, columns_of
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.excess import deviance
-from discretion.numerics.means.dirichlet_means import mean_told
+from discretion.numerics.means.dirichlet_means import mean_information
 
 _ROUNDING = 1e-12
 
@@ -50,12 +50,12 @@ class LinearObjective:
 
 
 def information(mean: Reals) -> Callable[[Columns], Reals]:
-    """Return what columns tell of a value with this law, in nats: ``I(X; Y)``."""
+    """Return the information of columns on a value with this law, in nats: ``I(X; Y)``."""
     return lambda columns: _column_information(_shares(columns, mean), columns)
 
 
 def leak(population: PopulationLaw) -> Callable[[Columns], Reals]:
-    """Return what columns tell of a value to one who knows the population, in nats: ``I(X; Y | P)``."""
+    """Return the information of columns on a value, given the population, in nats: ``I(X; Y | P)``."""
 
     def worth(columns: Columns) -> Reals:
         if not isinstance(population, Dirichlet):
@@ -70,7 +70,7 @@ def leak(population: PopulationLaw) -> Callable[[Columns], Reals]:
             columns.step[:, None] * [1, -1] * shares[:, ::-1],
         )
         reported = (shares * entries).sum(axis=1)[:, None]
-        return reported[:, 0] * mean_told(entries / reported, apart / reported, population.total * shares)
+        return reported[:, 0] * mean_information(entries / reported, apart / reported, population.total * shares)
 
     return worth
 

@@ -1,4 +1,4 @@
-"""The posterior of a population by Gibbs sampling: draw what the reports tell of the people, then the population.
+"""The posterior of a population by Gibbs sampling: draw the people's values given the reports, then the population.
 
 A report y has the likelihood ``m_y + Σ_x e_xy P_x`` with ``m_y = min_x C[x, y]`` and ``e = C - m``. It is drawn as one
 that tells nothing, with probability proportional to ``m_y``, or as one of a holder of x, proportional to ``e_xy P_x``.

@@ -45,7 +45,7 @@ class Marginal(ABC):
     @overload
     def cdf(self, p: Reals | Sequence[float]) -> Reals: ...
     def cdf(self, p: ArrayLike) -> float | Reals:
-        """Return how likely the share is at most p, a number or an array of any numbers."""
+        """Return the probability that the share is at most p, a number or an array of any numbers."""
         points = _points(p)
         return np.where(points < 0, 0.0, np.where(points >= 1, 1.0, self._cdf(np.clip(points, 0, 1))))[()]
 

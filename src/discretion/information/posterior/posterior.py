@@ -1,4 +1,4 @@
-"""What the reports tell of the population: the law of its shares, given how often each output was seen."""
+"""The posterior of the population: the law of its shares, given the number of each output."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -191,7 +191,7 @@ def _observed_outputs(channel: Channel, counts: ArrayLike) -> tuple[Reals, Integ
     never = likelihoods.max(axis=0, initial=0.0) == 0
     if never.any():
         raise InvalidValueError(
-            f"output {channel.outputs[seen[never][0]]!r} is never sent, and counts say that it was; check their order"
+            f"output {channel.outputs[seen[never][0]]!r} is never sent, but its count is above 0; check their order"
         )
     return likelihoods, given[seen].astype(np.int64)
 

@@ -1,1 +1,1 @@
-"""How much of a person's own information stays hers."""
+"""The share of a person's own information that stays private."""

@@ -21,7 +21,7 @@ _POINTS = Method("sum over the points", "exact")
 
 @measure(safe="low")
 def worst_case_privacy(system: System) -> Plan[float]:
-    """Return the share of a person's information that stays hidden, whatever the population and her report.
+    """Return the share of a person's information that stays hidden, for any population and any report.
 
     ``S^wc = e^(-ε)``, the infimum of ``H(X | Y = y, P) / H(X | P)`` over reports y and laws of P.
 
@@ -56,7 +56,7 @@ def worst_case_privacy(system: System) -> Plan[float]:
 
 @measure(safe="low")
 def average_privacy(system: System, population: PopulationLaw | None = None) -> Plan[float]:
-    """Return the share of a person's information that stays hidden on average, from one who knows the population.
+    """Return the share of a person's information that stays hidden on average, given the population.
 
     ``S = H(X | Y, P) / H(X | P) = 1 - I(X; Y | P) / H(X | P)``
 

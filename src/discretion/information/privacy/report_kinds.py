@@ -1,4 +1,4 @@
-"""What one report tells under a Dirichlet law of the population, from how likely it is from each value.
+"""The information of one report under a Dirichlet law of the population, from its probability for each value.
 
 Kinds of report that differ by a permutation of values that are alike count as one, and so do values that are alike to a
 report, so that three integrals over one variable say all.
@@ -16,7 +16,7 @@ from discretion.information.protocol import reduced_matrix
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.reporting import Response, reporting
 from discretion.numerics.arrays import Reals
-from discretion.numerics.means.dirichlet_means import mean_s_log_s, mean_told, mean_uncertainty
+from discretion.numerics.means.dirichlet_means import mean_information, mean_s_log_s, mean_uncertainty
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class ReportKinds:
     @property
     def leaked(self) -> float:
         """``I(X; Y | P)``."""
-        return float(self.probabilities @ mean_told(self.ratios, self.apart, self.alpha * self.times))
+        return float(self.probabilities @ mean_information(self.ratios, self.apart, self.alpha * self.times))
 
     @property
     def of_population(self) -> float:

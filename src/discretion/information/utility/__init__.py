@@ -1,1 +1,1 @@
-"""What n reports tell of the population, and of the people themselves."""
+"""The information of n reports on the population, and on the people themselves."""

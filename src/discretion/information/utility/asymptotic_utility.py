@@ -1,4 +1,4 @@
-"""What many reports tell of the population: the constant beside ½ log n, and how many honest people they are worth."""
+"""The information of many reports on the population: the constant beside ½ log n, and the equivalent people."""
 
 import math
 
@@ -39,7 +39,7 @@ _NO_REPORT, _LEAST_SHARE, _LEAST_ALPHA = 1e-290, 1e-300, 0.05
 def asymptotic_utility(
     system: System, population: PopulationLaw | None = None, rng: Seed = None
 ) -> Plan[float | Estimate]:
-    """Return the constant in what n reports tell of the population: ``I(Y⃗; P) - h(P) → (k-1)(½ log n + U)``.
+    """Return the constant in the information of n reports on the population: ``I(Y⃗; P) - h(P) → (k-1)(½ log n + U)``.
 
     ``U = -½ log(2πe) + E log det(C diag(1/PC) Cᵀ) / (2k-2)``
 
@@ -87,7 +87,7 @@ def asymptotic_utility(
 def effective_participation(
     system: System, population: PopulationLaw | None = None, rng: Seed = None
 ) -> Plan[float | Estimate]:
-    """Return the share of honest answers that would tell as much of the population as the reports of all.
+    """Return the share of honest answers with as much information on the population as the reports of all.
 
     ``F = e^(2(U - C))`` with U the asymptotic utility of the system and C that of the truth.
 

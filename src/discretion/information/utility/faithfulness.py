@@ -1,4 +1,4 @@
-"""Whether reports tell any two populations apart."""
+"""Whether reports distinguish any two populations."""
 
 from functools import singledispatch
 
@@ -17,7 +17,7 @@ class UnfaithfulError(InvalidValueError):
 
 @measure
 def is_faithful(system: System) -> Plan[bool]:
-    """Say whether enough reports tell any two populations apart: whether the channel's rows are independent.
+    """Return whether enough reports distinguish any two populations: whether the channel's rows are independent.
 
     ``rank C = k``
 
@@ -68,17 +68,17 @@ def _is_faithful_of_pure_protocol(system: PureProtocol) -> Plan[bool]:
 
 
 def check_faithful(system: System) -> None:
-    """Refuse a system whose reports never tell some populations apart."""
+    """Refuse a system whose reports never distinguish some populations."""
     if plan_is_faithful(system).compute():
         return
     if (epsilon := reporting(system).pure_epsilon) is not None:
         raise UnfaithfulError(
             f"with epsilon = {epsilon:g} {system} is not faithful: its rank is 1 for {system.secrets} values, so that "
-            "its reports say nothing of the population and the asymptotic utility is -inf; take a larger epsilon"
+            "reports have no information on the population and the asymptotic utility is -inf; take a larger epsilon"
         )
     raise UnfaithfulError(
         f"the channel is not faithful: its rank is {rank(reduced_matrix(system))} for {system.secrets} values "
-        f"(singular values below {RANK_TOLERANCE:g} of the largest count as 0), so that some populations are never "
-        "told apart and the asymptotic utility is -inf; ask for effective_participation, which is 0, or for "
+        f"(singular values below {RANK_TOLERANCE:g} of the largest count as 0), so that the reports never distinguish "
+        "some populations and the asymptotic utility is -inf; ask for effective_participation, which is 0, or for "
         "distribution_utility"
     )

@@ -1,4 +1,4 @@
-"""I(Y⃗; P): what n reports tell of the population they come from."""
+"""I(Y⃗; P): the information of n reports on the population they come from."""
 
 import math
 
@@ -67,7 +67,7 @@ _SAMPLED = Method("sampled tallies", "estimate")
 def population_information(
     system: System, n: int, population: PopulationLaw | None = None, rng: Seed = None
 ) -> Plan[float | Estimate]:
-    """Return how much the reports of n people tell of their population's shares: ``I(Y⃗; P)``, in nats.
+    """Return the information of n people's reports on their population's shares: ``I(Y⃗; P)``, in nats.
 
     Parameters
     ----------

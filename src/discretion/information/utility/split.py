@@ -52,7 +52,7 @@ class InformationSplit:
 def information_split(
     system: System, n: int, population: PopulationLaw | None = None, rng: Seed = None
 ) -> Plan[InformationSplit]:
-    """Return what n users know of the population, their tallies and their own values, and what their reports tell.
+    """Return the information in n users' values and tallies on the population, and the part that their reports reveal.
 
     ``H(X⃗) = I(X⃗; P) + H(T | P) + H(X⃗ | T)`` and ``I(Y⃗; X⃗) = I(Y⃗; P) + I(Y⃗; T | P) + I(Y⃗; X⃗ | T)``
 

@@ -1,4 +1,4 @@
-"""I(Y⃗; T): what n reports tell of the people's own tallies."""
+"""I(Y⃗; T): the information of n reports on the people's own tallies."""
 
 import math
 from dataclasses import replace

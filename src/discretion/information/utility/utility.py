@@ -1,4 +1,4 @@
-"""What the honest analyst gets out of n reports, as a share of what the truth would tell."""
+"""The utility of n reports for the honest analyst, as a share of the information in the truth."""
 
 import math
 
@@ -28,7 +28,7 @@ _CERTAIN = (
 def distribution_utility(
     system: System, n: int, population: PopulationLaw | None = None, rng: Seed = None
 ) -> Plan[float | Estimate]:
-    """Return the share of what n honest answers tell of the population that n reports tell.
+    """Return the information of n reports on the population, as a share of that of n honest answers.
 
     ``U = I(Y⃗; P) / I(X⃗; P)``
 
@@ -112,7 +112,7 @@ def tally_utility(
 def digit_utility(
     system: System, n: int, population: PopulationLaw | None = None, rng: Seed = None
 ) -> Plan[float | Estimate]:
-    """Return how many digits (to the base e) of each share of the population n reports tell.
+    """Return the number of digits (to the base e) of each share of the population that n reports reveal.
 
     ``U = (I(Y⃗; P) - h(P)) / (k-1)`` with h(P) the differential entropy of all shares but one.
 
@@ -156,7 +156,7 @@ def _checked(system: object, population: PopulationLaw | None) -> tuple[System, 
 
 
 def truth(k: int, n: int, population: PopulationLaw, rng: np.random.Generator) -> float | Estimate:
-    """Return ``I(X⃗; P)``, what the people's own values tell of the population."""
+    """Return ``I(X⃗; P)``, the information of the people's own values on the population."""
     if isinstance(population, Dirichlet) and (k > 2 or n <= limits.current().numbers(MAX_USERS_SUMMED)):
         return TrueTallies(population, n).information
     if isinstance(population, PointMixture) and population.is_known:

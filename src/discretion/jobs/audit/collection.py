@@ -22,7 +22,7 @@ from discretion.numerics.arrays import Integers, Reals
 from discretion.presenting.numbers import rounded_down
 from discretion.shuffling import Shuffled
 from discretion.shuffling.hidden_target import HiddenTarget
-from discretion.shuffling.known_others import AmongOthers, known
+from discretion.shuffling.known_others import AmongKnown, known_groups
 from discretion.spelling import mechanism_of
 
 # Columns for which collecting the values is looked into.
@@ -148,7 +148,7 @@ class AskedCrowd:
         is the easiest: which of the counts lacks one depends on who the target is.
         """
         strangers = Shuffled(self.mechanism, int(self.counts.sum())).seen_by(Uninformed(prior))
-        assert isinstance(strangers, AmongOthers)
+        assert isinstance(strangers, AmongKnown)
         return AnswerGuesses(
             blind=1 / self.mechanism.k if prior is None else float(prior.max()),
             report=highest(in_doubles(posterior_vulnerability(self.mechanism, prior))),
@@ -167,10 +167,10 @@ class AskedCrowd:
         if self.mechanism.k > 2 and not self._are_few:
             return self._hidden.guess(prior)
         n = int(self.counts.sum())
-        views = (AmongOthers(self.mechanism, n, known(others)) for others in self._others)
+        views = (AmongKnown(self.mechanism, n, known_groups(others)) for others in self._others)
         return max((self._guess(view, prior) for view in views), key=highest)
 
-    def _guess(self, view: AmongOthers, prior: Reals | None) -> float | Estimate:
+    def _guess(self, view: AmongKnown, prior: Reals | None) -> float | Estimate:
         """Return the guess of who sees this, exactly where that takes no more than a moment."""
         plain = prior is None and (view.uniform_response is not None or self.mechanism.k == 2)
         if plain or (self._are_few and view.cells <= limits.current().steps(MAX_HISTOGRAMS_COLLECTED, each=8)):

@@ -12,7 +12,7 @@ from discretion.anonymity.exposure.bounds import exposed_below
 from discretion.anonymity.people.column_kinds import NAMING
 from discretion.escaping import printable
 from discretion.jobs.audit.result import BY_DROP, ColumnDecision, Columns, FrontSet, Offer, Verdict
-from discretion.jobs.audit.sets import Wanted
+from discretion.jobs.audit.sets import AuditGoal
 from discretion.jobs.audit.time_limit import TimeLimit
 from discretion.jobs.table_measures import guess_reports
 from discretion.numerics.arrays import Integers
@@ -57,22 +57,22 @@ def front_of(population: Population, selection: Selection) -> Iterator[FrontSet]
 
 def decide(
     population: Population,
-    asked: SelectionProblem,
+    problem: SelectionProblem,
     kinds: Mapping[str, ColumnKind],
     selection: Selection,
-    wanted: Wanted,
+    goal: AuditGoal,
     *,
     time: TimeLimit,
 ) -> Iterator[ColumnDecision]:
     """Yield what to do with each column, beside the columns that are recommended."""
-    if selection.proved and selection.best is None and wanted.keep:
-        yield from _nothing_with(wanted.keep, kinds)
+    if selection.proved and selection.best is None and goal.keep:
+        yield from _nothing_with(goal.keep, kinds)
         return
     published = selection.columns
-    secret = [name for name in wanted.sensitive if name not in published]
+    secret = [name for name in goal.sensitive if name not in published]
     naming = [name for name, kind in kinds.items() if kind.kind in NAMING]
-    open_to = [name for name in kinds if name not in (*published, *wanted.drop, *secret, *naming)]
-    generalizations = Generalizations(population, asked, published)
+    open_to = [name for name in kinds if name not in (*published, *goal.drop, *secret, *naming)]
+    generalizations = Generalizations(population, problem, published)
     called = {name: f"{kind.kind}: " if kind.kind in _STANDING_OUT else "" for name, kind in kinds.items()}
     beside = generalizations.exposed_with(open_to if time.left else ())
     viewed = sorted(beside, key=beside.__getitem__)[:_VIEWED]
@@ -81,7 +81,7 @@ def decide(
             entropy = population.class_sizes([name]).entropy
             reason = _why_published(name, selection) or f"{bits(entropy)} bits of information"
             yield ColumnDecision(name, "publish", called[name] + reason)
-        elif name in wanted.drop:
+        elif name in goal.drop:
             yield ColumnDecision(name, "drop", BY_DROP)
         elif name in secret:
             yield ColumnDecision(name, "drop", "sensitive: goes out only if kept")
@@ -91,11 +91,11 @@ def decide(
             yield ColumnDecision(name, "drop", "not known to fit: the time was over before")
         elif name in viewed and (view := generalizations.fitting(name)):
             yield ColumnDecision(name, view[0], called[name] + view[1])
-        elif beside[name] > asked.allowed.exposed:
+        elif beside[name] > problem.allowed.exposed:
             exposed = f"{percent(beside[name] / population.people)} exposed {'with it' if published else 'by it alone'}"
             yield ColumnDecision(name, "drop", called[name] + exposed)
         else:
-            yield ColumnDecision(name, "drop", _why_dropped(selection, wanted))
+            yield ColumnDecision(name, "drop", _why_dropped(selection, goal))
 
 
 def _nothing_with(kept: Columns, columns: Iterable[str]) -> Iterator[ColumnDecision]:
@@ -114,11 +114,11 @@ def _why_published(name: str, selection: Selection) -> str | None:
     return None
 
 
-def _why_dropped(selection: Selection, wanted: Wanted) -> str:
+def _why_dropped(selection: Selection, goal: AuditGoal) -> str:
     """Return why a column is not published with which few enough people are exposed."""
     if not selection.proved:
-        return "not known to fit: the search ended before" if wanted.sensitive else "fits too: the search ended before"
-    return "with it a sensitive value is guessed too well" if wanted.sensitive else "given no weight"
+        return "not known to fit: the search ended before" if goal.sensitive else "fits too: the search ended before"
+    return "with it a sensitive value is guessed too well" if goal.sensitive else "given no weight"
 
 
 # A number is put into so many steps at most.
@@ -136,20 +136,20 @@ class Generalizations:
     ----------
     population
         The people.
-    asked
+    problem
         What a set may give away, and codes of the rows.
     published
         The columns that go out in any case.
     """
 
-    def __init__(self, population: Population, asked: SelectionProblem, published: Columns) -> None:
-        self._population, self._published, self._allowed = population, published, asked.allowed
-        self._coded: Mapping[str, Column] = asked.codes or {}
+    def __init__(self, population: Population, problem: SelectionProblem, published: Columns) -> None:
+        self._population, self._published, self._allowed = population, published, problem.allowed
+        self._coded: Mapping[str, Column] = problem.codes or {}
         self._classes = self._alike(published)
         # Each sensitive column, the classes of who is alike on the others, and how many guesses may be right.
         self._secrets = [
             (self._coded[name], self._alike([column for column in published if column != name]), right)
-            for name, right in asked.allowed.guessed.items() if self._coded
+            for name, right in problem.allowed.guessed.items() if self._coded
         ]  # fmt: skip
 
     def _alike(self, columns: Sequence[str]) -> Column:

@@ -195,7 +195,7 @@ def _sets(audit: Audit) -> Iterator[Block]:
 def _set_grid(audit: Audit, caption: str, sets: Iterable[Any]) -> Grid:
     names = SetNames(audit)
     return Grid(
-        ("columns", "exposed", "people exposed", "people unique", "smallest group", "groups"),
+        ("columns", "exposed", "people exposed", "people unique", "smallest class", "classes"),
         tuple(
             (
                 names.cell(each.columns),
@@ -330,7 +330,7 @@ def _released(audit: Audit) -> Grid:
             )
         )  # fmt: skip
     return Grid(
-        ("columns", "exposed", "people exposed", "people unique", "groups", "k-anonymous", *secret),
+        ("columns", "exposed", "people exposed", "people unique", "classes", "k-anonymous", *secret),
         tuple(rows),
         frozenset(("columns",)),
         caption="The largest sets within the budget",
@@ -371,12 +371,12 @@ def _traded(audit: Audit) -> Iterator[Block]:
 def _promises(audit: Audit) -> Iterator[Block]:
     """Yield what is promised of people in the same class, of other people, and by the single columns alone."""
     names = SetNames(audit)
-    yield "k-anonymous: every group has at least so many people."
+    yield "k-anonymous: every equivalence class has at least so many people."
     if audit.sensitive:
         secret = audit.sensitive[0]
         yield (
-            f"l: at least so many values of {secret} occur in every group by the other columns; with 1, somebody’s is "
-            f"known for certain. t: at most this share of a group would have to change for its {secret} to be "
+            f"l: at least so many values of {secret} occur in every class by the other columns; with 1, somebody’s is "
+            f"known for certain. t: at most this share of a class would have to change for its {secret} to be "
             "distributed as everybody’s."
         )
     if audit.release:
@@ -557,7 +557,7 @@ def _methods(audit: Audit) -> Iterator[Block]:
          "proof that no set is better, or with how much better one could be at most."),
         ("Sections 1, 2, 4 and 5", "Exact, but for what is marked as certified or estimated. People with equal values "
          "were counted, and counts compared as whole numbers. A guess names the most common sensitive value of each "
-         "group. Bits (entropy) are those of a random person’s value."),
+         "equivalence class. Bits (entropy) are those of a random person’s value."),
         ("Section 3", "Certified upper bounds, from the number of people who hold each value of each column"
          f"{_named_methods(report.bound for report in audit.certified)}; the truth next to them is exact. What would "
          "be exposed if the columns were independent is computed from the same numbers, under that assumption."),

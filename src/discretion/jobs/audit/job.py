@@ -1,6 +1,7 @@
 """The main job: one table of people in, what it gives away and what to do about it out."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ from discretion.anonymity import (
     ClassSizes,
     ColumnKind,
     Population,
+    Selection,
     column_kinds,
     exposure_bound,
     exposure_if_independent,
@@ -16,6 +18,7 @@ from discretion.anonymity import (
 )
 from discretion.anonymity.attacks.reidentification_inference import inferences
 from discretion.anonymity.choosing.constraints import GUESS_BUDGET
+from discretion.anonymity.choosing.problem import SelectionProblem
 from discretion.errors import InvalidValueError
 from discretion.input_files import without_password
 from discretion.jobs.audit.collection import collection_report, worth_collecting
@@ -38,12 +41,12 @@ from discretion.jobs.audit.result import (
     SetReport,
     SetsReport,
 )
-from discretion.jobs.audit.risks import everybody_of, risk_reports, uniqueness_of, unsaid_of_uniqueness
+from discretion.jobs.audit.risks import Everybody, everybody_of, risk_reports, uniqueness_of, unsaid_of_uniqueness
 from discretion.jobs.audit.sets import (
-    Wanted,
-    asked_of_sets,
+    AuditGoal,
     column_reports,
     is_identifier_like,
+    problem_of_sets,
     search,
     search_seconds,
     set_reports,
@@ -155,7 +158,7 @@ def audit(
     return run_audit(table, options, weights=weights, progress=progress, memory=memory, time=TimeLimit(seconds))
 
 
-def run_audit(  # noqa: PLR0915 - section by section
+def run_audit(
     table: Any,
     options: AuditOptions,
     *,
@@ -165,73 +168,33 @@ def run_audit(  # noqa: PLR0915 - section by section
     time: TimeLimit,
 ) -> Audit:
     """Audit a table by these options, as `audit` does; the time limit may have begun before."""
-    k, share = _least_alike(options.k, options.preset), as_real(options.budget, "budget")
-    if not 0 <= share <= 1:
-        raise InvalidValueError(f"budget is a share of the people, in [0, 1], got {options.budget!r}")
     report_progress: Callable[[str], None] = progress or (lambda _: None)
-    person, weight = options.person, options.weight
-    header = options.header if options.engine == "duckdb" else None  # which Spark has read
-    if isinstance(table, Population) and header is not None:
-        raise InvalidValueError("a Population has names for its columns already; say what header is when making it")
-    secrets = options.sensitive
-    for name in ("guess_budget", "certain_budget"):
-        if getattr(options, name) is not None and not secrets:
-            raise InvalidValueError(f"{name} limits what is told of sensitive columns, and none is named as sensitive")
-    columns = None if options.columns is None else distinct_names(options.columns)
-    named = (*secrets, *options.keep, *options.drop, *(() if weight is None else (weight,)))
-    read = None if columns is None else list(dict.fromkeys([*columns, *named]))
-    keys: list[ColumnKind] = []  # an audit is how the question is found, and does not stop at it
-    known_kinds: dict[str, ColumnKind] = {}
-
-    def kinds_of(whole: Population) -> Iterable[ColumnKind]:
-        report_progress("what kind of column each is")
-        known_kinds.update({kind.column: kind for kind in column_kinds(whole)})
-        return known_kinds.values()
-
-    people = open_people(table, read, person, header, memory=memory, repeats=keys.append, kinds_of=kinds_of)
-    everybody = everybody_of(people, options.population, weight)
-    chosen = people.known(None if columns is None else list(dict.fromkeys([*columns, *options.keep])))
-    chosen = tuple(column for column in chosen if column != weight)
-    secrets = people.known(secrets)
-    alone = _alone(people, tuple(dict.fromkeys([*chosen, *secrets])), report_progress)
-    if not known_kinds:
-        report_progress("what kind of column each is")
-        known_kinds.update({kind.column: kind for kind in column_kinds(people, chosen)})
-    kinds = {name: known_kinds[name] for name in chosen}
-    traits = tuple(column for column in chosen if not is_identifier_like(alone[column]))
-    guess_budget = GUESS_BUDGET if options.guess_budget is None else as_real(options.guess_budget, "guess_budget")
-    kept = people.known(options.keep), people.known(options.drop)
-    wanted = Wanted(k, share, secrets, guess_budget, options.certain_budget, *kept)
-    asked = asked_of_sets(people, kinds, wanted)
-    by = weights if time.left else weights or {}  # told worths take no questions
-    longest, longest_of_bits = search_seconds(people)
-    allowed = min(longest, time.left / 2)
-    selection = search(asked, by, allowed, report_progress, time.searching)
-    offers = [offer_of(people, selection, "columns")]
-    if offers[0] is not None and by is None and people.person is None and selection.ended != "interrupted":
-        of_bits = search(asked, "bits", min(longest_of_bits, time.left / 2), report_progress, time.searching)
-        offers.append(offer_of(people, of_bits, "bits"))
-    if not selection.proved and allowed < longest:
-        time.cut_off("sets")
+    subject = _subject(table, options, memory, report_progress)
+    people, columns, traits, goal, everybody = (
+        subject.people, subject.columns, subject.traits, subject.goal, subject.everybody
+    )  # fmt: skip
+    k, secrets = goal.k, goal.sensitive
+    problem = problem_of_sets(people, subject.kinds, goal)
+    selection, offers = _search(people, problem, weights, time, report_progress)
     report_progress("what to do with each column")
     decision = Decision(
-        columns=tuple(decide(people, asked, kinds, selection, wanted, time=time)),
-        offers=_apart(offers),
-        question=next(map(whose_rows, keys), None),
+        columns=tuple(decide(people, problem, subject.kinds, selection, goal, time=time)),
+        offers=offers,
+        question=None if subject.key is None else whose_rows(subject.key),
         functions=selection.functions,
         nearly=selection.nearly,
         front=tuple(front_of(people, selection)),
-        kept=wanted.keep,
-        key=next((key.column for key in keys), None),
+        kept=goal.keep,
+        key=None if subject.key is None else subject.key.column,
     )
-    sets = sets_report(people, chosen, traits, selection, k)
-    selected = set_reports(people, [found.columns for found in selection.maximal if found.columns][:SHOWN], k)
+    sets = sets_report(people, columns, traits, selection, k)
+    selected = set_reports(people, [chosen.columns for chosen in selection.maximal if chosen.columns][:SHOWN], k)
     report_progress("risks in regulators' words")
-    risks = tuple(risk_reports(people, chosen, decision.recommended, wanted, everybody))
+    risks = tuple(risk_reports(people, columns, decision.recommended, goal, everybody))
     measures: dict[str, Number] = {}
     if decision.question is None:
         among = everybody.people if everybody.weight is None else None
-        numbers = TableNumbers(EngineCounts(people, among, everybody.weight), chosen, secrets, k=k)
+        numbers = TableNumbers(EngineCounts(people, among, everybody.weight), columns, secrets, k=k)
         measures = always_measured(people, numbers, decision, secrets)
         measures |= dict(time.left_for("measures", measured_in_time(numbers)))
     uniqueness = uniqueness_of(people, decision.recommended or traits, everybody)
@@ -240,7 +203,7 @@ def run_audit(  # noqa: PLR0915 - section by section
     promised: tuple[CertifiedSet, ...] = ()
     if people.person is None:
         certified = tuple(time.left_for("certified", _certified(people, sets, selected, k)))
-        promised = tuple(time.left_for("certified_selection", certified_selection(people, traits, k, share)))
+        promised = tuple(time.left_for("certified_selection", certified_selection(people, traits, k, goal.budget)))
     report_progress("what a release promises")
     released = [report.columns for report in selected]
     promises = release_reports(people, _with_traits(released, traits), next(iter(secrets), None), k)
@@ -250,8 +213,9 @@ def run_audit(  # noqa: PLR0915 - section by section
     report_progress("redacting rare values")
     redaction = RedactionReport((), ()) if people.person else redaction_report(people, traits, released, k, time)
     report_progress("collecting the columns instead")
-    reports = () if people.person else _collection({column: alone[column] for column in traits})
+    reports = () if people.person else _collection({column: subject.alone[column] for column in traits})
     collection = tuple(time.left_for("collection", reports))
+    alone = {column: subject.alone[column] for column in columns}
     return Audit(
         table=without_password(str(table)) if isinstance(table, str | Path) else "table",
         people=people.people,
@@ -260,14 +224,14 @@ def run_audit(  # noqa: PLR0915 - section by section
         sensitive=secrets,
         k=k,
         preset=None if options.preset is None else find_preset(options.preset),
-        budget=share,
-        guess_budget=wanted.guess_budget,
+        budget=goal.budget,
+        guess_budget=goal.guess_budget,
         show_rare=options.show_rare,
         options=options,
         decision=decision,
         risks=risks,
         uniqueness=uniqueness,
-        columns=tuple(column_reports(people, {column: alone[column] for column in chosen}, k, options.show_rare)),
+        columns=tuple(column_reports(people, alone, k, options.show_rare)),
         sets=sets,
         certified=certified,
         certified_selection=promised,
@@ -278,11 +242,110 @@ def run_audit(  # noqa: PLR0915 - section by section
         redaction=redaction,
         cut_short=time.cut,
         not_examined=(
-            *not_examined(people, sets, selection, alone, redaction, sensitive=secrets, time=time),
+            *not_examined(people, sets, selection, subject.alone, redaction, sensitive=secrets, time=time),
             *unsaid_of_uniqueness(people, everybody),
         ),
         measures=measures,
     )
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """The table of an audit as it was read, and the goal of the audit.
+
+    Parameters
+    ----------
+    people, everybody
+        The people of the table, and those whom they are a sample of.
+    columns, kinds
+        The columns that are examined, and the kind of each.
+    alone
+        The class sizes of each of these, and of each sensitive column.
+    key
+        A column that repeats as the name of a person does, if it is not known whose rows these are.
+    goal
+        The goal.
+    """
+
+    people: Population
+    everybody: Everybody
+    columns: Columns
+    kinds: Mapping[str, ColumnKind]
+    alone: Mapping[str, ClassSizes]
+    key: ColumnKind | None
+    goal: AuditGoal
+
+    @property
+    def traits(self) -> Columns:
+        """The columns that do not name their person."""
+        return tuple(column for column in self.columns if not is_identifier_like(self.alone[column]))
+
+
+def _subject(table: Any, options: AuditOptions, memory: int | str | None, progress: Callable[[str], None]) -> _Subject:
+    """Read a table, if the options are within their ranges."""
+    goal, weight = _goal(options), options.weight
+    header = options.header if options.engine == "duckdb" else None  # which Spark has read
+    if isinstance(table, Population) and header is not None:
+        raise InvalidValueError("a Population has names for its columns already; say what header is when making it")
+    chosen = None if options.columns is None else (*distinct_names(options.columns), *options.keep)
+    named = (*goal.sensitive, *goal.drop, *(() if weight is None else (weight,)))
+    keys: list[ColumnKind] = []  # an audit is how the question is found, and does not stop at it
+    kinds: dict[str, ColumnKind] = {}
+
+    def kinds_of(whole: Population, columns: Columns | None = None) -> Iterable[ColumnKind]:
+        progress("what kind of column each is")
+        kinds.update({kind.column: kind for kind in column_kinds(whole, columns)})
+        return kinds.values()
+
+    read = None if chosen is None else list(dict.fromkeys([*chosen, *named]))
+    people = open_people(table, read, options.person, header, memory=memory, repeats=keys.append, kinds_of=kinds_of)
+    everybody = everybody_of(people, options.population, weight)
+    columns = tuple(
+        name for name in people.known(None if chosen is None else list(dict.fromkeys(chosen))) if name != weight
+    )
+    sensitive = people.known(goal.sensitive)
+    alone = _alone(people, tuple(dict.fromkeys([*columns, *sensitive])), progress)
+    if not kinds:
+        kinds_of(people, columns)
+    goal = replace(goal, sensitive=sensitive, keep=people.known(goal.keep), drop=people.known(goal.drop))
+    examined = {name: kinds[name] for name in columns}
+    return _Subject(people, everybody, columns, examined, alone, next(iter(keys), None), goal)
+
+
+def _goal(options: AuditOptions) -> AuditGoal:
+    """Return the goal of an audit, if its numbers are within their ranges."""
+    k, budget = _least_alike(options.k, options.preset), as_real(options.budget, "budget")
+    if not 0 <= budget <= 1:
+        raise InvalidValueError(f"budget is a share of the people, in [0, 1], got {options.budget!r}")
+    for name in ("guess_budget", "certain_budget"):
+        if getattr(options, name) is not None and not options.sensitive:
+            raise InvalidValueError(f"{name} limits what is told of sensitive columns, and none is named as sensitive")
+    guess_budget = GUESS_BUDGET if options.guess_budget is None else as_real(options.guess_budget, "guess_budget")
+    return AuditGoal(
+        k, budget, tuple(options.sensitive), guess_budget, options.certain_budget, tuple(options.keep),
+        tuple(options.drop),
+    )  # fmt: skip
+
+
+def _search(
+    people: Population,
+    problem: SelectionProblem,
+    weights: Mapping[str, float] | None,
+    time: TimeLimit,
+    progress: Callable[[str], None],
+) -> tuple[Selection, tuple[Offer, ...]]:
+    """Return the most useful columns within the budgets, and the sets to offer, in half of the time left at most."""
+    by = weights if time.left else weights or {}  # known weights take no questions
+    longest, longest_of_bits = search_seconds(people)
+    allowed = min(longest, time.left / 2)
+    selection = search(problem, by, allowed, progress, time.searching)
+    offers = [offer_of(people, selection, "columns")]
+    if offers[0] is not None and by is None and people.person is None and selection.ended != "interrupted":
+        of_bits = search(problem, "bits", min(longest_of_bits, time.left / 2), progress, time.searching)
+        offers.append(offer_of(people, of_bits, "bits"))
+    if not selection.proved and allowed < longest:
+        time.cut_off("sets")
+    return selection, _apart(offers)
 
 
 def _collection(traits: Mapping[str, ClassSizes]) -> Iterator[CollectionReport]:

@@ -9,7 +9,7 @@ from discretion.anonymity.uniqueness.population_uniqueness import PopulationUniq
 from discretion.errors import InvalidValueError
 from discretion.escaping import printable
 from discretion.jobs.audit.result import Columns, RiskReport
-from discretion.jobs.audit.sets import Wanted
+from discretion.jobs.audit.sets import AuditGoal
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ def everybody_of(people: Population, population: int | None, weight: str | None)
 
 
 def risk_reports(
-    people: Population, whole: Columns, recommended: Columns, wanted: Wanted, everybody: Everybody
+    people: Population, whole: Columns, recommended: Columns, goal: AuditGoal, everybody: Everybody
 ) -> Iterator[RiskReport]:
     """Yield the risks of the whole table and of what is recommended, beside each other."""
-    of_whole = _risks_of(people, whole, wanted, everybody)
-    of_few = _risks_of(people, recommended, wanted, everybody) if recommended else [None] * len(of_whole)
+    of_whole = _risks_of(people, whole, goal, everybody)
+    of_few = _risks_of(people, recommended, goal, everybody) if recommended else [None] * len(of_whole)
     for risk, few in zip(of_whole, of_few, strict=True):
         yield RiskReport(risk.name, risk.meaning, risk.value, None if few is None else few.value)
 
@@ -54,7 +54,7 @@ def uniqueness_of(people: Population, columns: Columns, everybody: Everybody) ->
 
 
 def unsaid_of_uniqueness(people: Population, everybody: Everybody) -> Iterator[str]:
-    """Yield why nothing is said of who is unique among everybody, if somebody asked."""
+    """Yield why nothing is said of who is unique among everybody, where that was asked."""
     if everybody.people is not None and people.person is not None:
         yield "who is unique among everybody: it is asked of people with one row each."
     if not everybody.equally:
@@ -64,12 +64,12 @@ def unsaid_of_uniqueness(people: Population, everybody: Everybody) -> Iterator[s
         )
 
 
-def _risks_of(people: Population, columns: Columns, wanted: Wanted, everybody: Everybody) -> list[Risk]:
+def _risks_of(people: Population, columns: Columns, goal: AuditGoal, everybody: Everybody) -> list[Risk]:
     """Return the risks of columns to an adversary who knows those that are not sensitive."""
     among = everybody.people if everybody.weight is None else None
-    known = [column for column in columns if column not in wanted.sensitive]
-    risks = list(reidentification_risks(people, known, wanted.k, population=among, weight=everybody.weight))
-    for secret in wanted.sensitive:
-        *_, guess, certain = reidentification_risks(people, known, wanted.k, sensitive=secret)
+    known = [column for column in columns if column not in goal.sensitive]
+    risks = list(reidentification_risks(people, known, goal.k, population=among, weight=everybody.weight))
+    for secret in goal.sensitive:
+        *_, guess, certain = reidentification_risks(people, known, goal.k, sensitive=secret)
         risks += [replace(risk, name=f"{risk.name}: {printable(secret)}") for risk in (guess, certain)]
     return risks

@@ -19,8 +19,8 @@ _SEARCH_SECONDS, _BITS_SECONDS, _ELSEWHERE = 10.0, 2.5, 6
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What is asked of a set of columns: who is exposed, how much may be given away, what goes out always or never."""
+class AuditGoal:
+    """The goal of an audit: who is exposed, how much may be given away, and what goes out always or never."""
 
     k: int
     budget: float
@@ -31,19 +31,19 @@ class Wanted:
     drop: Columns
 
 
-def asked_of_sets(population: Population, kinds: Mapping[str, ColumnKind], wanted: Wanted) -> SelectionProblem:
-    """Return what a set of those columns is asked that do not name their person."""
-    naming = [name for name, kind in kinds.items() if kind.kind in NAMING and name not in wanted.keep]
+def problem_of_sets(population: Population, kinds: Mapping[str, ColumnKind], goal: AuditGoal) -> SelectionProblem:
+    """Return the search for the most useful of the columns that do not name their person."""
+    naming = [name for name, kind in kinds.items() if kind.kind in NAMING and name not in goal.keep]
     return selection_problem(
         population,
-        wanted.budget,
-        k=wanted.k,
+        goal.budget,
+        k=goal.k,
         columns=list(kinds),
-        keep=wanted.keep,
-        drop=list(dict.fromkeys([*wanted.drop, *naming])),
-        sensitive=wanted.sensitive,
-        guess_budget=wanted.guess_budget,
-        certain_budget=wanted.certain_budget,
+        keep=goal.keep,
+        drop=list(dict.fromkeys([*goal.drop, *naming])),
+        sensitive=goal.sensitive,
+        guess_budget=goal.guess_budget,
+        certain_budget=goal.certain_budget,
     )
 
 
@@ -54,7 +54,7 @@ def search_seconds(population: Population) -> tuple[float, float]:
 
 
 def search(
-    asked: SelectionProblem,
+    problem: SelectionProblem,
     weights: Weights,
     seconds: float,
     progress: Callable[[str], None],
@@ -75,7 +75,7 @@ def search(
             progress(f"columns that may go out together: {most} so far")
 
     with begun:
-        return selection_of(asked, weights, time_limit=max(seconds, 1e-9), progress=better)
+        return selection_of(problem, weights, time_limit=max(seconds, 1e-9), progress=better)
 
 
 def set_report(columns: Columns, sizes: ClassSizes, k: int) -> SetReport:
@@ -120,10 +120,10 @@ def sets_report(population: Population, whole: Columns, traits: Columns, selecti
 def column_reports(
     population: Population, alone: Mapping[str, ClassSizes], k: int, show_rare: bool
 ) -> Iterator[ColumnReport]:
-    """Yield what is said of each column; its rarest value if that may be shown, which is asked for no others."""
+    """Yield what is said of each column; its rarest value if that may be shown, which is looked up for no others."""
     open_to = show_rare or population.person is not None
-    asked = [column for column, sizes in alone.items() if open_to or sizes.smallest >= least_holders(k)]
-    rarest = population.rarest_values(asked)
+    shown_columns = [column for column, sizes in alone.items() if open_to or sizes.smallest >= least_holders(k)]
+    rarest = population.rarest_values(shown_columns)
     for column, sizes in alone.items():
         value, holders = rarest.get(column, (None, sizes.smallest))
         shown, exposed = show_rare or holders >= least_holders(k), sizes.exposed(k=k)

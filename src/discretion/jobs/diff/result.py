@@ -8,15 +8,7 @@ from typing import Any, Literal
 from discretion.anonymity import as_fraction
 from discretion.anonymity.pairs.differences import Changes, Differencing, RowMatching
 from discretion.estimate import Estimate
-from discretion.jobs.diff.parts import (
-    OF_PERSONS,
-    SMALLEST,
-    ComparedColumns,
-    Join,
-    SideExposure,
-    Without,
-    diff_measures,
-)
+from discretion.jobs.diff.parts import OF_PERSONS, SMALLEST, ComparedColumns, Join, SideExposure, Without, diff_measures
 from discretion.jobs.gates import Number, numbers_in
 from discretion.jobs.options.tables import ReleaseOptions
 from discretion.presenting.names import briefly, listed
@@ -202,7 +194,7 @@ _NAMES = {
     "people": "people",
     "exposure": "exposed",
     "unique_people": "unique people",
-    "smallest_class": "smallest group",
+    "smallest_class": "smallest class",
 }
 _LESS_IS_WORSE = "smallest_class"
 

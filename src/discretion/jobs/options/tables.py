@@ -4,25 +4,19 @@ from dataclasses import dataclass
 from typing import Literal
 
 from discretion.jobs.options import Names, Options
-from discretion.tables.layouts.headers import Header
 
+# What a file's first line is, as `discretion.Population` takes it.
+Header = bool | Names | None
 # What each of two parties knows of a person.
 Parties = tuple[Names, Names]
 
 
 @dataclass(frozen=True, kw_only=True)
-class TableOptions(Options):
-    """What a table's columns are.
+class ColumnOptions(Options):
+    """What the columns of a table are.
 
     Parameters
     ----------
-    columns
-        The columns to examine, as a,b,…; all by default.
-    sensitive
-        The columns that the adversary does not know, as a,b,….
-    person
-        The column that names a person with several rows, or none if every row is a separate person. If a column
-        repeats as the name of a person does, the table is refused until you set this option.
     header
         Whether the first line of a CSV file holds names: yes, no (it is a person, and the columns are called column1,
         column2, …), or the names as a,b,… for a file without them. By default a first line that looks like a person
@@ -31,8 +25,21 @@ class TableOptions(Options):
 
     columns: Names | None = None
     sensitive: Names = ()
-    person: str | None = None
     header: Header = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableOptions(ColumnOptions):
+    """What the columns of a table are, and whose its rows.
+
+    Parameters
+    ----------
+    person
+        The column that names a person with several rows, or none if every row is a separate person. If a column
+        repeats as the name of a person does, the table is refused until you set this option.
+    """
+
+    person: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +48,8 @@ class AuditOptions(TableOptions):
 
     Parameters
     ----------
+    columns
+        The columns to examine, as a,b,…; all by default.
     sensitive
         The columns whose guessing to measure and to limit, as a,b,…; they go out only if they are kept.
     person
@@ -100,8 +109,6 @@ class ReleaseOptions(TableOptions):
         The column that names the persons, each of whom has one row; it does not go out. Or none: every row is a
         separate person. If a column repeats as the name of a person does, the table is refused until you set this
         option.
-    header
-        What the first line of a CSV file is, as for discretion audit.
     k
         A person is exposed if fewer than k people in the file share their values.
     budget
@@ -164,8 +171,6 @@ class DiffOptions(TableOptions):
         A column of both that identifies a person and is not published: with it people are followed, and the join is
         counted. Or none: every row is a separate person. If a column repeats as the name of a person does, the tables
         are refused until you set this option.
-    header
-        What the first line of a CSV file is, as for discretion audit.
     k
         A person is exposed if fewer than k people share their values, and found if fewer than k who came or went do.
     budget
@@ -226,7 +231,7 @@ class CheckOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SyntheticOptions(Options):
+class SyntheticOptions(ColumnOptions):
     """Whom a synthetic table is attacked with, and how.
 
     Parameters
@@ -250,16 +255,11 @@ class SyntheticOptions(Options):
         The confidence with which all intervals hold together.
     seed
         The same seed gives the same result; drawn afresh by default.
-    header
-        What the first line of a CSV file is, as for discretion audit.
     """
 
-    columns: Names | None = None
-    sensitive: Names = ()
     keep: Names = ()
     linked: Parties | None = None
     neighbours: int = 1
     attacks: int | None = None
     confidence: float = 0.95
     seed: int | None = None
-    header: Header = None

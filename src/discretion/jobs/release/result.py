@@ -80,7 +80,7 @@ class Release(TabularResult):
         The share of the whole table's utility that the file keeps, all columns counted: of the entropy, unless another
         is given.
     bound
-        No choice of views within the goal keeps more than this share, the smallest groups being cut first.
+        No choice of views within the goal keeps more than this share, the smallest classes being cut first.
     ended
         "proved", or what ended the search before.
     suppression_cost
@@ -174,8 +174,9 @@ def _exposure(release: Release) -> Iterator[str]:
     file, goal = release.checked, release.goal
     yield (
         f"Discretion read the file back and audited it: {exposed(file.failing_people, file.people)}. The goal allows "
-        f"at most {percent(goal['budget'])} of the people in groups of fewer than {goal['k']}{_diversity(release)}. "
-        f"The smallest group has {people(file.smallest_class)}."
+        f"at most {percent(goal['budget'])} of the people in equivalence classes of fewer than "
+        f"{goal['k']}{_diversity(release)}. "
+        f"The smallest class has {people(file.smallest_class)}."
     )
     for guess in file.guesses:
         yield (
@@ -185,7 +186,7 @@ def _exposure(release: Release) -> Iterator[str]:
 
 
 def _diversity(release: Release) -> str:
-    """Return what else exposes the people of a group."""
+    """Return what else exposes the people of an equivalence class."""
     goal = release.goal
     parts = [f"l={goal['l']}"] if goal["l"] > 1 else []
     parts += [f"{name}={goal[key]:g}" for key, name in (("entropy_l", "entropy l"), ("t", "t")) if goal[key]]
@@ -233,10 +234,10 @@ def _proof(release: Release) -> str:
 def _numbers(release: Release) -> Grid:
     file = release.checked
     numbers = {
-        f"people in groups of fewer than {release.goal['k']}": f"{file.exposed_people:,}",
-        "people in groups that miss the goal": f"{file.failing_people:,}",
+        f"people in classes of fewer than {release.goal['k']}": f"{file.exposed_people:,}",
+        "people in classes that miss the goal": f"{file.failing_people:,}",
         "unique people": f"{file.unique_people:,}",
-        "people in the smallest group": f"{file.smallest_class:,}",
+        "people in the smallest class": f"{file.smallest_class:,}",
         "entropy kept": percent(release.entropy_kept),
         "precision": percent(release.precision),
         "discernibility (pairs of people)": f"{release.discernibility:,}",

@@ -88,10 +88,10 @@ class Band:
         """Return the least μ of two normal laws whose curve is nowhere above this one, rates below the least aside."""
         return self._read(lambda tests: tests.normal_shift(least))
 
-    def _read(self, read: Callable[[Polygon], float]) -> Result:
+    def _read(self, statistic: Callable[[Polygon], float]) -> Result:
         """Return what is between what the two ends say: all that is read off curves rises with them, or falls."""
-        low, high = sorted((read(self.low), read(self.high)))
-        value = low + (high - low) / 2 if self.likeliest is None else read(self.likeliest)
+        low, high = sorted((statistic(self.low), statistic(self.high)))
+        value = low + (high - low) / 2 if self.likeliest is None else statistic(self.likeliest)
         return settled(Estimate(min(high, max(low, value)), low, high, self.confidence, self.method))
 
 
@@ -100,13 +100,13 @@ def compose_tests(first: BestTests, second: BestTests) -> BestTests:
     if isinstance(first, Polygon) and isinstance(second, Polygon):
         return _composed(first, second)
     one, other = as_band(first), as_band(second)
-    missed = sum(1 - band.confidence for band in (one, other) if band.confidence is not None)
+    failure = sum(1 - band.confidence for band in (one, other) if band.confidence is not None)
     return Band(
         _composed(one.low, other.low),
         _composed(one.high, other.high),
         "; ".join(dict.fromkeys(band.method for band in (one, other) if band.method)),
         None if one.likeliest is None or other.likeliest is None else _composed(one.likeliest, other.likeliest),
-        1 - missed if missed else None,
+        1 - failure if failure else None,
     )
 
 

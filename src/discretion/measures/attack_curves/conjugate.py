@@ -61,19 +61,19 @@ class SupportingLines:
 
     def rates(self, rate: float) -> AttackRates:
         """Return what the best tests with a rate of false positives in (0, 1) find, and miss."""
-        floor, ceiling, missed = rate, 1.0, 0.0
+        floor, ceiling, misses = rate, 1.0, 0.0
         for time in range(_TIMES):
             slopes, low, high = self._arrays()
-            found = high + slopes * rate
-            best = int(found.argmin())
+            values = high + slopes * rate
+            best = int(values.argmin())
             places, floors = _floors(rate, slopes, low, high)
             interval = int(floors.argmin())
-            floor, ceiling = float(floors[interval]), float(found[best])
-            missed = float(np.max(np.array(self._left) - slopes * rate))
+            floor, ceiling = float(floors[interval]), float(values[best])
+            misses = float(np.max(np.array(self._left) - slopes * rate))
             enough = max(min(_NARROW * ceiling, _CLOSE), _NEXT_TO_BOUNDS * (high[best] - low[best]))
             if ceiling - floor <= enough or not self._look_within(interval, places, halve=time % 2 == 1):
                 break
-        return AttackRates(min(1.0, max(rate, floor)), min(1.0, max(rate, ceiling)), min(1 - rate, max(0.0, missed)))
+        return AttackRates(min(1.0, max(rate, floor)), min(1.0, max(rate, ceiling)), min(1 - rate, max(0.0, misses)))
 
     @property
     def lines(self) -> tuple[Reals, Reals]:
@@ -87,13 +87,13 @@ class SupportingLines:
         if place < len(self._logs) and self._logs[place] == level:
             return False
         if abs(level) < self._largest:
-            found, left = self._excess(level), lowest(self._overlap(level))
+            excess, overlap = self._excess(level), lowest(self._overlap(level))
         else:
-            found, left = max(0.0, -math.expm1(level)), min(1.0, math.exp(level))
+            excess, overlap = max(0.0, -math.expm1(level)), min(1.0, math.exp(level))
         self._logs.insert(place, level)
-        self._low.insert(place, max(0.0, lowest(found) * (1 - _ROUNDING)))
-        self._left.insert(place, left)
-        self._high.insert(place, min(1.0, highest(found) * (1 + _ROUNDING)))
+        self._low.insert(place, max(0.0, lowest(excess) * (1 - _ROUNDING)))
+        self._left.insert(place, overlap)
+        self._high.insert(place, min(1.0, highest(excess) * (1 + _ROUNDING)))
         return True
 
     def _arrays(self) -> tuple[Reals, Reals, Reals]:
@@ -122,8 +122,8 @@ def _floors(rate: float, t: Reals, low: Reals, high: Reals) -> tuple[Reals, Real
     least, place = np.full(steps.size, np.inf), np.zeros(steps.size)
     for x in (np.zeros(steps.size), steps, crossing):
         with np.errstate(invalid="ignore"):
-            left = np.where(x > 0, low[:-1] + from_left * x, low[:-1])
-        height = np.maximum(np.maximum(left, low[1:] + from_right * (x - steps)), 0.0) + (t[:-1] + x) * rate
+            floor_from_left = np.where(x > 0, low[:-1] + from_left * x, low[:-1])
+        height = np.maximum(np.maximum(floor_from_left, low[1:] + from_right * (x - steps)), 0.0) + (t[:-1] + x) * rate
         place, least = np.where(height < least, t[:-1] + x, place), np.minimum(height, least)
     return place, np.maximum(least, low[1:] + t[:-1] * rate)
 
@@ -169,15 +169,15 @@ class Conjugate:
         """Return the least false negatives with this rate of false positives."""
         if rate in (0.0, 1.0):
             return 1 - self.hits(rate)
-        found = self._lines.rates(rate)
-        return settled(Estimate(found.missed, found.missed, max(found.missed, 1 - found.low), None, self.method))
+        rates = self._lines.rates(rate)
+        return settled(Estimate(rates.missed, rates.missed, max(rates.missed, 1 - rates.low), None, self.method))
 
     def hits(self, rate: float) -> Result:
         """Return the most true positives with this rate of false positives, to all digits where they are few."""
         if rate in (0.0, 1.0):
             return 1.0 if rate else self.forwards.excess(math.inf)
-        found = self._lines.rates(rate)
-        return settled(Estimate(found.high, found.low, found.high, None, self.method))
+        rates = self._lines.rates(rate)
+        return settled(Estimate(rates.high, rates.low, rates.high, None, self.method))
 
     def excess(self, epsilon: float) -> Result:
         """Return the least δ of (ε, δ)-differential privacy for ε >= 0."""
@@ -206,8 +206,8 @@ class Conjugate:
         touched = [*few, *(1 - rate for rate in few)]
         low, high = 0.0, math.inf
         for _ in range(_REFINED):
-            known = Polygon.from_points(np.array(touched), np.array([highest(self.misses(rate)) for rate in touched]))
-            low, outline = known.normal_shift(least), self._outline()
+            polygon = Polygon.from_points(np.array(touched), np.array([highest(self.misses(rate)) for rate in touched]))
+            low, outline = polygon.normal_shift(least), self._outline()
             high = outline.normal_shift(least)
             if high - low <= _NARROW_RATES * high:
                 break
@@ -238,7 +238,7 @@ class Conjugate:
     def _outline(self) -> Polygon:
         """Return the polygon of lines below the curve."""
         slopes, depths = self._lines.lines
-        corners = lower_hull(Measured.of(slopes), Measured.of(depths))[::-1]
+        corners = lower_hull(Measured.from_values(slopes), Measured.from_values(depths))[::-1]
         slopes, depths = slopes[corners], depths[corners]
         x = np.diff(depths) / -np.diff(slopes)
         y = np.maximum(0.0, 1 - depths[:-1] - slopes[:-1] * x)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import overload
 
 from discretion.errors import InvalidValueError
-from discretion.estimate import highest, mapped
+from discretion.estimate import Estimate, as_answer, highest, mapped
 from discretion.measures.attack_curves.best_tests import BestTests, compose_tests
 from discretion.measures.privacy_loss.differential_privacy import confirm_inverse, name_of_epsilon
 from discretion.notebook import Chartable, Tabular
@@ -106,7 +106,7 @@ class AttackCurve(Tabular, Chartable):
         """
         return elementwise(self._precision, prior, false_positive_rate)
 
-    def _precision(self, prior: float, false_positive_rate: float) -> Answer:
+    def _precision(self, prior: float, false_positive_rate: float) -> float | Estimate:
         share, rate = as_probability(prior, "prior"), _as_rate(false_positive_rate)
         found = self.tests.hits(rate)
         if share * float(found) + (1 - share) * rate <= 0:
@@ -124,12 +124,12 @@ class AttackCurve(Tabular, Chartable):
     @property
     def advantage(self) -> Answer:
         """The largest ``1 - α - f(α)``: true less false positives of the best test, the total variation."""
-        return self.tests.excess(0.0)
+        return as_answer(self.tests.excess(0.0))
 
     @property
     def bayes_security(self) -> Answer:
         """The least ``α + f(α)``: β*, one less the advantage, to all digits where it is small."""
-        return self.tests.overlap
+        return as_answer(self.tests.overlap)
 
     @overload
     def delta(self, epsilon: float) -> Answer: ...
@@ -164,7 +164,7 @@ class AttackCurve(Tabular, Chartable):
         """
         return elementwise(lambda level: self._epsilon(as_probability(level, "delta")), delta)
 
-    def _epsilon(self, delta: float) -> Answer:
+    def _epsilon(self, delta: float) -> float | Estimate:
         epsilon = self.tests.epsilon(delta)
         question = name_of_epsilon(self, delta)
         return confirm_inverse(epsilon, highest(epsilon), self.tests.excess, delta + _ROUNDING, question)
@@ -196,7 +196,7 @@ class AttackCurve(Tabular, Chartable):
         least = as_probability(least_rate, "least_rate")
         if least >= 0.5:
             raise InvalidValueError(f"least_rate must be in [0, 0.5), got {least_rate!r}")
-        return self.tests.normal_shift(least)
+        return as_answer(self.tests.normal_shift(least))
 
     def compose(self, other: "AttackCurve") -> "AttackCurve":
         """Return the curve of who sees what both tell, each of the same two secrets: ``f ⊗ g``.

@@ -100,8 +100,8 @@ def tests_of_lattice(masses: Reals, losses: Reals) -> Polygon:
     p = np.zeros(losses.size)
     p[above] = np.exp(logarithms(masses[above]) - losses[above])
     mirrored = np.searchsorted(losses, -losses[~above] - (losses[1] - losses[0]) / 2 if losses.size > 1 else losses)
-    within = mirrored < losses.size
-    p[np.flatnonzero(~above)[within]] = masses[mirrored[within]]
+    inside = mirrored < losses.size
+    p[np.flatnonzero(~above)[inside]] = masses[mirrored[inside]]
     return Polygon(p[::-1], masses[::-1], losses[::-1])
 
 

@@ -50,8 +50,8 @@ class Polygon:
     @classmethod
     def from_points(cls, false_positives: Reals, false_negatives: Reals) -> "Polygon":
         """Return the polygon under which no point is, and not even a mixture of two of them, nor of blind accusing."""
-        x = Measured.of(np.concatenate([[0.0], false_positives, [1.0]]))
-        y = Measured.of(np.concatenate([[1.0], false_negatives, [0.0]]))
+        x = Measured.from_values(np.concatenate([[0.0], false_positives, [1.0]]))
+        y = Measured.from_values(np.concatenate([[1.0], false_negatives, [0.0]]))
         corners = lower_hull(x, y)
         return cls.from_steps(x.steps(corners), -y.steps(corners))
 
@@ -88,14 +88,14 @@ class Polygon:
     def misses(self, rate: float) -> float:
         """Return the least false negatives with this rate of false positives."""
         corner, over = self._place(rate)
-        found = self.false_negatives[corner]
-        return min(1.0, max(0.0, float(found if not over else found - over * self.q[corner])))
+        misses = self.false_negatives[corner]
+        return min(1.0, max(0.0, float(misses if not over else misses - over * self.q[corner])))
 
     def hits(self, rate: float) -> float:
         """Return the most true positives, to all digits where they are few."""
         corner, over = self._place(rate)
-        found = self.true_positives[corner]
-        return min(1.0, max(0.0, float(found if not over else found + over * self.q[corner])))
+        hits = self.true_positives[corner]
+        return min(1.0, max(0.0, float(hits if not over else hits + over * self.q[corner])))
 
     def excess(self, epsilon: float) -> float:
         """Return the larger of ``∫ max(0, Q - e^ε P)`` and ``∫ max(0, P - e^ε Q)`` for ε >= 0."""
@@ -104,8 +104,8 @@ class Polygon:
                 1.0, max(float(self.q[self.losses == math.inf].sum()), float(self.p[self.losses == -math.inf].sum()))
             )
         ways = ((self.q, self.losses), (self.p, -self.losses))
-        found = (-float(mass @ np.expm1(np.minimum(epsilon - losses, 0.0))) for mass, losses in ways)
-        return min(1.0, max(0.0, *found))
+        excesses = (-float(mass @ np.expm1(np.minimum(epsilon - losses, 0.0))) for mass, losses in ways)
+        return min(1.0, max(0.0, *excesses))
 
     @property
     def has_rare_outcomes(self) -> bool:
@@ -125,13 +125,13 @@ class Polygon:
     def least_epsilon(self, delta: float) -> float:
         """Return the same of one direction: ``hits - e^ε false positives <= δ`` at all corners."""
         # Of a δ near 1 what it leaves is known to more digits, and so are the misses.
-        left = (1 - delta) - self.false_negatives
-        surplus = np.where(self.true_positives > 0.5, left, self.true_positives - delta)
+        surplus_of_misses = (1 - delta) - self.false_negatives
+        surplus = np.where(self.true_positives > 0.5, surplus_of_misses, self.true_positives - delta)
         above = surplus > 0
         if not above.any():
             return 0.0
-        found = logarithms(surplus[above]) - self._log_false_positives[above]
-        return float(min(found.max(), self.losses[0]))
+        log_ratios = logarithms(surplus[above]) - self._log_false_positives[above]
+        return float(min(log_ratios.max(), self.losses[0]))
 
     @cached_property
     def _log_false_positives(self) -> Reals:
@@ -152,18 +152,18 @@ class Polygon:
         """
         if least <= 0 and (self.q[self.losses == math.inf].any() or self.p[self.losses == -math.inf].any()):
             return math.inf
-        found = max(0.0, float(self.shifts(least).max(initial=0.0)))
+        shift = max(0.0, float(self.shifts(least).max(initial=0.0)))
         if least <= 0:
-            return found
+            return shift
         ends = np.array([[least, self.misses(least)], [self.reversed.misses(least), least]])
-        return max(found, float(_quantiles(ends, 1 - ends, least).sum(axis=1).max()))
+        return max(shift, float(_quantiles(ends, 1 - ends, least).sum(axis=1).max()))
 
     def shifts(self, least: float) -> Reals:
         """Return the μ of the normal curve through each inner corner, rates below the least taken for that."""
         rates = (self.false_positives, self.true_negatives), (self.false_negatives, self.true_positives)
-        told = np.min(rates, axis=(0, 1))[1:-1] > _TINY  # of less there are not all digits
-        found = sum(_quantiles(own[1:-1], other[1:-1], least) for own, other in rates)
-        return np.where(told, found, -math.inf)
+        measurable = np.min(rates, axis=(0, 1))[1:-1] > _TINY  # of less there are not all digits
+        shifts = sum(_quantiles(rate[1:-1], other[1:-1], least) for rate, other in rates)
+        return np.where(measurable, shifts, -math.inf)
 
     def composed(self, other: "Polygon") -> "Polygon":
         """Return the best tests of who sees an outcome of both."""
@@ -226,13 +226,13 @@ def _hull(polygons: Sequence[Polygon]) -> Polygon:
     p, q = x.steps(corners), falling.steps(corners)
     # Of a segment that is one outcome the loss is known, even where its masses underflow.
     before, after = corners[:-1], corners[1:]
-    known = (after == before + 1) & ~np.isnan(losses[after])
-    return Polygon(p, q, np.where(known, losses[after], logarithms(q) - logarithms(p)))
+    single = (after == before + 1) & ~np.isnan(losses[after])
+    return Polygon(p, q, np.where(single, losses[after], logarithms(q) - logarithms(p)))
 
 
-def _quantiles(rates: Reals, others: Reals, least: float) -> Reals:
+def _quantiles(rates: Reals, complements: Reals, least: float) -> Reals:
     """Return ``-Φ⁻¹`` of rates, which with the others add up to 1, but of no less than the least."""
     from scipy.special import ndtri  # noqa: PLC0415 - nobody else should wait for it
 
     low = max(least, _TINY)
-    return np.where(rates < 0.5, -ndtri(np.maximum(rates, low)), ndtri(np.clip(others, _TINY, 1.0 - least)))
+    return np.where(rates < 0.5, -ndtri(np.maximum(rates, low)), ndtri(np.clip(complements, _TINY, 1.0 - least)))

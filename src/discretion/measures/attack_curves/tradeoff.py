@@ -69,9 +69,9 @@ def tradeoff(system: System, pair: Pair | None = None) -> Plan[AttackCurve]:
     >>> round(curve.at(0.05), 6), round(curve.true_positive_rate(0.001), 6)
     (0.740489, 0.018298)
     """
-    seen = system_of_claim(as_system(system))
+    claim = system_of_claim(as_system(system))
     chosen = None if pair is None else as_pair(pair)
-    return plan_tradeoff(seen, chosen).then(lambda tests: AttackCurve(tests, chosen))
+    return plan_tradeoff(claim, chosen).then(lambda tests: AttackCurve(tests, chosen))
 
 
 @singledispatch
@@ -102,8 +102,8 @@ def pair_indices(pair: Pair, secrets: Sequence[Hashable]) -> tuple[int, int]:
     """Return where both labels are among the secrets, or say that one is not."""
     for label in pair:
         if label not in secrets:
-            known = ", ".join(map(repr, secrets[:_SHOWN])) + ", …" * (len(secrets) > _SHOWN)
-            raise InvalidValueError(f"{short_repr(label)} is not a secret of the system; its secrets are {known}")
+            labels = ", ".join(map(repr, secrets[:_SHOWN])) + ", …" * (len(secrets) > _SHOWN)
+            raise InvalidValueError(f"{short_repr(label)} is not a secret of the system; its secrets are {labels}")
     return secrets.index(pair[0]), secrets.index(pair[1])
 
 
@@ -115,10 +115,10 @@ def _best_of_rows(system: System, pair: Pair) -> Polygon:
 
 def _best_of_all(system: System) -> Polygon:
     rows = log_likelihoods(system)
-    found: list[Polygon] = []
+    polygons: list[Polygon] = []
     for a, b in itertools.combinations(rows, 2):
         way = Polygon.from_logs(a, b)
-        found += [way, way.reversed]
-        if len(found) * rows.shape[1] > limits.current().numbers(MAX_LOSS_POINTS):
-            found = [best_of_polygons(found)]
-    return best_of_polygons(found)
+        polygons += [way, way.reversed]
+        if len(polygons) * rows.shape[1] > limits.current().numbers(MAX_LOSS_POINTS):
+            polygons = [best_of_polygons(polygons)]
+    return best_of_polygons(polygons)

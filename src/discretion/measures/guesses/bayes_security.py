@@ -78,21 +78,21 @@ def bayes_security(
     >>> round(bayes_security(dc.RandomizedResponse(3, p=0.5), gain=dc.gain_matrix(-np.eye(3))), 12)  # which it is not
     0.75
     """
-    seen = as_plain(system)
-    wanted = as_gain(gain, seen.secrets)
-    if not isinstance(wanted, IdentityGain):
-        return _of_losses(seen, prior, losses_of(wanted))
+    plain = as_plain(system)
+    gain_function = as_gain(gain, plain.secrets)
+    if not isinstance(gain_function, IdentityGain):
+        return _of_losses(plain, prior, losses_of(gain_function))
     if prior is None:
-        return exact_bayes_security(seen) or plan_bayes_security(seen)
-    checked = prior_on(seen, prior)
-    error = 1 - 1 / seen.secrets if checked is None else float(np.delete(checked, checked.argmax()).sum())
+        return exact_bayes_security(plain) or plan_bayes_security(plain)
+    checked = prior_on(plain, prior)
+    error = 1 - 1 / plain.secrets if checked is None else float(np.delete(checked, checked.argmax()).sum())
     if error <= 0:
         raise InvalidPriorError(
             "Bayes security needs a prior that leaves something to guess, got one that is certain of a single secret"
         )
-    if (exact := exact_game(seen, prior, wanted)) is not None:
+    if (exact := exact_game(plain, prior, gain_function)) is not None:
         return Plan(IN_FRACTIONS, exact.kept)
-    plan = plan_bayes_risk(seen, checked)
+    plan = plan_bayes_risk(plain, checked)
     return plan.then(lambda risk: mapped(risk, lambda lost: min(1.0, lost / error)))
 
 
@@ -166,19 +166,19 @@ def leakiest_pairs(system: System, tol: float = 1e-12) -> Plan[list[Pair]]:
     return plan_leakiest_pairs(checked, tolerance) if exact is None else exact.then(partial(_labelled, checked))
 
 
-def _of_losses(seen: System, prior: ArrayLike | None, losses: Reals) -> Plan[float | Estimate]:
+def _of_losses(plain: System, prior: ArrayLike | None, losses: Reals) -> Plan[float | Estimate]:
     if not losses.any(axis=1).all():
         raise InvalidGainError(
             "Bayes security needs a loss at every guess, and one of these loses nothing whatever the secret"
         )
     if prior is None:
-        return Plan(way_to_worst(losses), lambda: worst_share(seen.channel().storage, losses))
-    law = prior_on(seen, prior)
-    before = float((losses @ prior_vector(law, seen.secrets)).min())
+        return Plan(way_to_worst(losses), lambda: worst_share(plain.channel().storage, losses))
+    law = prior_on(plain, prior)
+    before = float((losses @ prior_vector(law, plain.secrets)).min())
     if before <= 0:
         raise InvalidPriorError("Bayes security needs a prior that leaves something to lose, got one that does not")
-    plan = plan_posterior_vulnerability(seen, law, gain_matrix(-losses))
-    return plan.then(lambda gained: mapped(gained, lambda worth: min(1.0, max(0.0, -worth / before))))
+    plan = plan_posterior_vulnerability(plain, law, gain_matrix(-losses))
+    return plan.then(lambda gained: mapped(gained, lambda gained_least: min(1.0, max(0.0, -gained_least / before))))
 
 
 @singledispatch

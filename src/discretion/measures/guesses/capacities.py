@@ -40,8 +40,8 @@ def multiplicative_bayes_capacity(system: System) -> Plan[float | Fraction | Est
     >>> round(multiplicative_bayes_capacity(dc.Channel([[0.9, 0.1], [0.2, 0.8]])), 12)
     1.7
     """
-    seen = as_plain(system)
-    return exact_capacity(seen) or plan_multiplicative_bayes_capacity(seen)
+    plain = as_plain(system)
+    return exact_capacity(plain) or plan_multiplicative_bayes_capacity(plain)
 
 
 @singledispatch
@@ -93,8 +93,8 @@ def additive_capacity(system: System, gain: Gain | None = None) -> Plan[float | 
     >>> round(additive_capacity(dc.Channel([[0.9, 0.1], [0.2, 0.8]])), 12)
     0.35
     """
-    seen = as_plain(system)
-    return plan_additive_capacity(seen, as_gain(gain, seen.secrets))
+    plain = as_plain(system)
+    return plan_additive_capacity(plain, as_gain(gain, plain.secrets))
 
 
 @singledispatch
@@ -103,8 +103,8 @@ def plan_additive_capacity(system: System, gain: Gain) -> Plan[float | Estimate]
     if isinstance(gain, IdentityGain):
         few = 1 << system.secrets <= limits.current().steps(MAX_CHOICES_TRIED)
         return Plan(_SETS, lambda: _over_sets(system)) if few else Plan(_GREEDY, lambda: _over_some_sets(system))
-    worth = gain.guesses()
-    losses = worth.max(axis=0) - worth
+    gains = gain.guesses()
+    losses = gains.max(axis=0) - gains
     return Plan(way_to_worst(losses), lambda: largest_fall(system.channel().storage, losses))
 
 
@@ -131,16 +131,16 @@ def _over_some_sets(system: System) -> float | Estimate:
     """
     rows = system.channel().reduced().dense()
     furthest = pairwise.furthest_rows(rows)
-    apart, whole = furthest.distance / 2, float(rows.max(axis=0).sum()) - 1
-    if not apart:
+    distance, whole = furthest.distance / 2, float(rows.max(axis=0).sum()) - 1
+    if not distance:
         return 0.0
     sizes = np.arange(1, len(rows) + 1)
-    high = float(np.minimum((1 - 1 / sizes) * apart, whole / sizes).max())
+    high = float(np.minimum((1 - 1 / sizes) * distance, whole / sizes).max())
     low, tops = 0.0, rows[list(furthest.first())].max(axis=0)
     for size in range(2, len(rows) + 1):
-        reached = (float(tops.sum()) - 1) / size
-        if reached < low:
+        attained = (float(tops.sum()) - 1) / size
+        if attained < low:
             break
-        low = reached
+        low = attained
         tops = np.maximum(tops, rows[np.maximum(rows, tops).sum(axis=1).argmax()])
     return settled(certified_share(low, max(low, high), _GREEDY.name))

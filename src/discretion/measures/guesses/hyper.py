@@ -73,9 +73,9 @@ def hyper(system: System, prior: ArrayLike | None = None) -> Hyper:
     >>> found.outer.tolist(), found.inners.round(6).tolist()
     ([0.25, 0.75], [[1.0, 0.0], [0.333333, 0.666667]])
     """
-    seen = as_plain(system)
-    law = prior_on(seen, prior)
-    channel = seen.channel()
+    plain = as_plain(system)
+    law = prior_on(plain, prior)
+    channel = plain.channel()
     merged, _ = channel.storage.weighted(prior_vector(law, channel.secrets)).merged()
     joint = merged.dense()
     outer = joint.sum(axis=0)

@@ -63,17 +63,17 @@ class ExactGame:
 
 def exact_game(system: System, prior: ArrayLike | None, gain: Gain) -> ExactGame | None:
     """Return the game in fractions that valid arguments are, None if any of them is of doubles."""
-    if (rows := exact_rows(system)) is None or (wanted := gain.as_exact()) is None:
+    if (rows := exact_rows(system)) is None or (exact_gain := gain.as_exact()) is None:
         return None
     k = system.secrets
     exact = np.full(k, Fraction(1, k)) if prior is None else exact_distribution(prior, "prior")
-    return None if exact is None else ExactGame(exact, rows, wanted)
+    return None if exact is None else ExactGame(exact, rows, exact_gain)
 
 
 def best_guess(prior: Fractions, gain: Gain) -> Fraction:
     """Return what the best guess gains beforehand."""
-    believed: Any = prior[:, None]
-    return _sum(gain.best(believed))
+    column: Any = prior[:, None]
+    return _sum(gain.best(column))
 
 
 def exact_capacity(system: System) -> Plan[Fraction] | None:

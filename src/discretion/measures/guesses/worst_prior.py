@@ -37,8 +37,8 @@ _FAR_APART, _MAX_EXACT_CORNERS = 1e8, 1 << 11
 
 def losses_of(gain: Gain) -> Reals:
     """Return what each guess loses: what the best there is would add, or what a gain that is never positive takes."""
-    worth = gain.guesses()
-    return max(0.0, float(worth.max())) - worth
+    gains = gain.guesses()
+    return max(0.0, float(gains.max())) - gains
 
 
 def way_to_worst(losses: Reals) -> Method:
@@ -49,35 +49,35 @@ def way_to_worst(losses: Reals) -> Method:
 
 def worst_share(rows: Storage, losses: Reals) -> float | Estimate:
     """Return the least ``R_ℓ(π, C) / R_ℓ(π)`` of all priors, or between what ends it lies."""
-    seen = rows.merged()[0].dense()
+    likelihoods = rows.merged()[0].dense()
     if _is_wide(losses):
-        return min(1.0, float(min(left for _, left in _exact_corners(seen, losses))))
+        return min(1.0, float(min(risk for _, risk in _exact_corners(likelihoods, losses))))
     losses = losses / losses.max()
     if way_to_worst(losses) is _CORNERS:
-        return min(1.0, float(_left(seen, losses, corners(losses)).min()))
-    high = min(1.0, _improved(seen, losses))
+        return min(1.0, float(_left(likelihoods, losses, corners(losses)).min()))
+    high = min(1.0, _improved(likelihoods, losses))
     low = lowest(least_overlap(rows, len(losses)))
     return certified_share(low, high, _IMPROVED.name, safe="low")
 
 
 def largest_fall(rows: Storage, losses: Reals) -> float | Estimate:
     """Return the largest ``R_ℓ(π) - R_ℓ(π, C)`` of all priors, or between what ends it lies."""
-    seen, scale = rows.merged()[0].dense(), float(losses.max())
+    likelihoods, scale = rows.merged()[0].dense(), float(losses.max())
     if not losses.any(axis=1).all():  # one guess is always the best
         return 0.0
     if _is_wide(losses):
-        falls = ((1 - left) / sum(point) for point, left in _exact_corners(seen, losses))
+        falls = ((1 - risk) / sum(point) for point, risk in _exact_corners(likelihoods, losses))
         return max(0.0, float(max(falls)))
     losses = losses / scale
     if way_to_worst(losses) is _CORNERS:
         points = corners(losses)
-        return max(0.0, float(((1 - _left(seen, losses, points)) / points.sum(axis=1)).max())) * scale
+        return max(0.0, float(((1 - _left(likelihoods, losses, points)) / points.sum(axis=1)).max())) * scale
     # What all secrets have in common tells nothing, and the rest no more than the secret does.
-    secrets = len(seen)
+    secrets = len(likelihoods)
     point, weights = _program(np.ones(secrets), losses)
     high = float((weights @ losses).max() / weights.sum()) * (1 - min(1.0, float(rows.column_minima().sum())))
-    tried = np.stack([point / point.sum(), np.full(secrets, 1 / secrets)])
-    low = max(0.0, float(((1 - _left(seen, losses, tried)) * (tried @ losses.T).min(axis=1)).max()))
+    candidates = np.stack([point / point.sum(), np.full(secrets, 1 / secrets)])
+    low = max(0.0, float(((1 - _left(likelihoods, losses, candidates)) * (candidates @ losses.T).min(axis=1)).max()))
     return certified_share(low, high, _IMPROVED.name) * scale
 
 
@@ -97,35 +97,35 @@ def _is_wide(losses: Reals) -> bool:
     return True
 
 
-def _exact_corners(seen: Reals, losses: Reals) -> Iterator[tuple[list[Fraction], Fraction]]:
+def _exact_corners(likelihoods: Reals, losses: Reals) -> Iterator[tuple[list[Fraction], Fraction]]:
     """Yield each corner, and ``R_ℓ(ρ, C) / R_ℓ(ρ)`` there, in fractions."""
-    columns = [[Fraction(entry) for entry in column] for column in seen.T.tolist()]
+    columns = [[Fraction(entry) for entry in column] for column in likelihoods.T.tolist()]
     lines = [[Fraction(entry) for entry in line] for line in losses.tolist()]
     for point in exact_corners(lines):
         joint = [[p * c for p, c in zip(point, column, strict=True)] for column in columns]
-        left = sum(min(sum(map(mul, line, part)) for line in lines) for part in joint)
-        yield point, Fraction(left) / min(sum(map(mul, line, point)) for line in lines)
+        risk = sum(min(sum(map(mul, line, part)) for line in lines) for part in joint)
+        yield point, Fraction(risk) / min(sum(map(mul, line, point)) for line in lines)
 
 
-def _left(seen: Reals, losses: Reals, points: Reals) -> Reals:
+def _left(likelihoods: Reals, losses: Reals, points: Reals) -> Reals:
     """Return ``R_ℓ(ρ, C) / R_ℓ(ρ)`` at many points."""
-    step = max(1, _PRODUCTS_AT_ONCE // (seen.shape[1] * max(losses.shape)))
-    left = np.zeros(len(points))
+    step = max(1, _PRODUCTS_AT_ONCE // (likelihoods.shape[1] * max(losses.shape)))
+    risks = np.zeros(len(points))
     for start in range(0, len(points), step):
         part = points[start : start + step]
-        joint = part[:, :, None] * seen
-        left[start : start + step] = (losses @ joint).min(axis=1).sum(axis=1) / (part @ losses.T).min(axis=1)
-    return left
+        joint = part[:, :, None] * likelihoods
+        risks[start : start + step] = (losses @ joint).min(axis=1).sum(axis=1) / (part @ losses.T).min(axis=1)
+    return risks
 
 
-def _improved(seen: Reals, losses: Reals) -> float:
+def _improved(likelihoods: Reals, losses: Reals) -> float:
     """Return the share at a prior that no linear program improves: a secret's cost is that of the last guesses."""
-    point = np.full(len(seen), 1 / len(seen))
-    best = float(_left(seen, losses, point[None, :])[0])
+    point = np.full(len(likelihoods), 1 / len(likelihoods))
+    best = float(_left(likelihoods, losses, point[None, :])[0])
     while True:
-        guesses = (losses @ (point[:, None] * seen)).argmin(axis=0)
-        point, _ = _program((seen * losses[guesses].T).sum(axis=1), losses)
-        share = float(_left(seen, losses, point[None, :])[0])
+        guesses = (losses @ (point[:, None] * likelihoods)).argmin(axis=0)
+        point, _ = _program((likelihoods * losses[guesses].T).sum(axis=1), losses)
+        share = float(_left(likelihoods, losses, point[None, :])[0])
         if not share < best:
             return best
         best = share
@@ -135,8 +135,8 @@ def _program(cost: Reals, losses: Reals) -> tuple[Reals, Reals]:
     """Return the ``ρ >= 0`` of least cost with ``ℓ ρ >= 1``, and what each guess's limit costs."""
     from scipy.optimize import linprog  # noqa: PLC0415
 
-    solved: Any = linprog(cost, -losses, -np.ones(len(losses)), method="highs-ds")
-    return np.maximum(solved.x, 0.0), np.maximum(-solved.ineqlin.marginals, 0.0)
+    solution: Any = linprog(cost, -losses, -np.ones(len(losses)), method="highs-ds")
+    return np.maximum(solution.x, 0.0), np.maximum(-solution.ineqlin.marginals, 0.0)
 
 
 _ROUNDING = 1e-13
@@ -156,11 +156,11 @@ def least_overlap(rows: Storage, together: int) -> float | Estimate:
     matrix = rows.dense()
     if math.comb(secrets, together) <= limits.current().steps(MAX_CHOICES_TRIED):
         chosen = itertools.combinations(range(secrets), together)
-        return min(float(matrix[list(each)].min(axis=0).sum()) for each in chosen)
-    shared = np.ones(columns)
+        return min(float(matrix[list(members)].min(axis=0).sum()) for members in chosen)
+    overlap = np.ones(columns)
     for _ in range(together):
-        shared = min((np.minimum(shared, row) for row in matrix), key=lambda common: float(common.sum()))
-    low, high = float(rows.column_minima().sum()), float(shared.sum())
+        overlap = min((np.minimum(overlap, row) for row in matrix), key=lambda common: float(common.sum()))
+    low, high = float(rows.column_minima().sum()), float(overlap.sum())
     return certified_share(low, high, "overlap of all secrets, and of a greedy set", safe="low")
 
 

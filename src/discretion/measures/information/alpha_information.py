@@ -73,8 +73,8 @@ def sibson_information(
     >>> [round(dc.measures.sibson_information(C, order), 6) for order in (0.5, 1, 2, float("inf"))]
     [0.158347, 0.275396, 0.400991, 0.530628]
     """
-    nats, alpha, seen = nats_in(unit), as_order(order), as_plain(system)
-    return plan_sibson_information(seen, alpha, prior_on(seen, prior)).then(lambda told: told / nats)
+    nats, alpha, plain = nats_in(unit), as_order(order), as_plain(system)
+    return plan_sibson_information(plain, alpha, prior_on(plain, prior)).then(lambda information: information / nats)
 
 
 @measure
@@ -108,8 +108,8 @@ def arimoto_information(
     >>> round(dc.measures.arimoto_information(C, math.inf, [0.6, 0.4]) - math.log(dc.leakage(C, [0.6, 0.4])), 12)
     0.0
     """
-    nats, alpha, seen = nats_in(unit), as_order(order), as_plain(system)
-    return plan_arimoto_information(seen, alpha, prior_on(seen, prior)).then(lambda told: told / nats)
+    nats, alpha, plain = nats_in(unit), as_order(order), as_plain(system)
+    return plan_arimoto_information(plain, alpha, prior_on(plain, prior)).then(lambda information: information / nats)
 
 
 @measure
@@ -142,7 +142,7 @@ def maximal_leakage(system: System, unit: Unit = "nats") -> Plan[float | Estimat
     1.0
     """
     nats = nats_in(unit)
-    return _logarithm(plan_multiplicative_bayes_capacity(as_plain(system))).then(lambda told: told / nats)
+    return _logarithm(plan_multiplicative_bayes_capacity(as_plain(system))).then(lambda leakage: leakage / nats)
 
 
 @singledispatch

@@ -104,11 +104,11 @@ def certified(plan: Plan[float | Estimate]) -> Plan[Estimate]:
     method = Method(plan.method.name, "estimate" if plan.rung == "estimate" else "bound")
 
     def ends() -> Estimate:
-        told = plan.compute()
-        if isinstance(told, Estimate):
-            return told
-        off = max(_AT_LEAST, _PROMISED * told)
-        return Estimate(told, max(0.0, told - off), told + off, None, method.name)
+        information = plan.compute()
+        if isinstance(information, Estimate):
+            return information
+        off = max(_AT_LEAST, _PROMISED * information)
+        return Estimate(information, max(0.0, information - off), information + off, None, method.name)
 
     return Plan(method, ends)
 
@@ -118,10 +118,10 @@ def capacity_of(rows: Storage, tolerance: float) -> Estimate:
     means = rows.column_means()
 
     def ends(weights: Reals) -> tuple[float, Reals]:
-        held = with_all(weights)
+        law = with_all(weights)
         mixture = np.maximum((1 - _OF_ALL) * rows.mixtures(weights) + _OF_ALL * means, _TINY)
         divergences = rows.row_sums(lambda p, y: deviance(p, mixture[y]))
-        return float(held @ divergences), divergences
+        return float(law @ divergences), divergences
 
     return narrowed(rows, tolerance, ends)
 
@@ -142,7 +142,7 @@ def narrowed(
     ``ends`` says both; the weights are sought among the secrets that lie furthest out.
     """
     secrets, _ = rows.shape
-    within = max(tolerance, _ROUNDING)
+    goal = max(tolerance, _ROUNDING)
     weights, chosen = np.full(secrets, 1 / secrets), np.empty(0, dtype=np.int64)
     # No information exceeds the logarithm of the Bayes capacity.
     low, high = 0.0, math.log(max(1.0, float(rows.column_maxima().sum())))
@@ -150,27 +150,27 @@ def narrowed(
     while True:
         attained, divergences = ends(weights)
         low, high = max(low, attained), min(high, float(divergences.max()))
-        further = np.setdiff1d(np.flatnonzero(divergences > low + within / 2), chosen)
-        if high - low <= within or not further.size:
+        further = np.setdiff1d(np.flatnonzero(divergences > low + goal / 2), chosen)
+        if high - low <= goal or not further.size:
             break
-        kept = chosen[weights[chosen] > within / 1000 / secrets]
+        support = chosen[weights[chosen] > goal / 1000 / secrets]
         outermost = further[np.argsort(-divergences[further], kind="stable")]
-        chosen = np.sort(np.append(kept, outermost[: max(_SECRETS_AT_ONCE - kept.size, kept.size)]))
+        chosen = np.sort(np.append(support, outermost[: max(_SECRETS_AT_ONCE - support.size, support.size)]))
         laws = _of_secrets(rows, chosen)
         terms_left -= _USUAL_STEPS * chosen.size**2 * sum(laws.shape)
         if terms_left < 0 or chosen.size * laws.shape[1] > limits.current().numbers(MAX_ENTRIES):
             break
         weights = np.zeros(secrets)
-        weights[chosen] = central_weights(laws.dense(), within / 4, order)
+        weights[chosen] = central_weights(laws.dense(), goal / 4, order)
     off = _ROUNDING * (1 + high)
     return Estimate.between(max(0.0, low - off), max(low, high) + off, NEWTON.name)
 
 
 def _of_secrets(rows: Storage, chosen: Integers) -> Storage:
     """Return the rows of some secrets, less the columns that are 0 in all of them."""
-    own = rows.rows(chosen.tolist())
-    possible = np.flatnonzero(own.column_maxima())
-    return own if possible.size == own.shape[1] else own.columns(possible)
+    chosen_rows = rows.rows(chosen.tolist())
+    possible = np.flatnonzero(chosen_rows.column_maxima())
+    return chosen_rows if possible.size == chosen_rows.shape[1] else chosen_rows.columns(possible)
 
 
 # So near to 1 what is left of a sum after 1 is summed instead; and its best prior is as good as that of 1.

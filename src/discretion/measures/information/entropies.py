@@ -7,13 +7,14 @@ from numpy.typing import ArrayLike
 
 from discretion.adversaries.priors import as_distribution, prior_vector
 from discretion.channels.channel import System
-from discretion.estimate import Estimate, mapped
+from discretion.estimate import Estimate, mapped, quantity
 from discretion.measures.guesses.vulnerability import EXPLICIT, Prior, of_joint, plan_bayes_risk
 from discretion.measures.information.mutual_information import Unit, nats_in, plan_mutual_information
 from discretion.measures.measure import Plan, as_plain, measure, prior_on
 from discretion.numerics.arrays import Reals
 
 
+@quantity
 def prior_entropy(prior: ArrayLike, unit: Unit = "nats") -> float:
     """Return Shannon's entropy of the secret: ``H(π) = -Σ_x π_x log π_x``.
 
@@ -72,14 +73,15 @@ def posterior_entropy(
     1.0
     """
     per = nats_in(unit)
-    seen = as_plain(system)
-    law = prior_on(seen, prior)
-    before = _entropy(prior_vector(law, seen.secrets))
-    return plan_mutual_information(seen, law).then(
-        lambda told: mapped(told, lambda nats: min(before, max(0.0, before - nats)) / per)
+    plain = as_plain(system)
+    law = prior_on(plain, prior)
+    before = _entropy(prior_vector(law, plain.secrets))
+    return plan_mutual_information(plain, law).then(
+        lambda information: mapped(information, lambda nats: min(before, max(0.0, before - nats)) / per)
     )
 
 
+@quantity
 def prior_guessing_entropy(prior: ArrayLike) -> float:
     """Return how many guesses it takes on average to name the secret, the likeliest first: ``G(π) = Σ_i i π_(i)``.
 
@@ -140,11 +142,11 @@ def posterior_guessing_entropy(system: System, prior: ArrayLike | None = None) -
     >>> posterior_guessing_entropy(dc.Channel([[1, 0], [1, 0], [0, 1], [0, 1]]))
     1.5
     """
-    seen = as_plain(system)
-    law = prior_on(seen, prior)
-    if seen.secrets == 2:
-        return plan_bayes_risk(seen, law).then(lambda risk: 1 + risk)
-    return plan_posterior_guessing_entropy(seen, law)
+    plain = as_plain(system)
+    law = prior_on(plain, prior)
+    if plain.secrets == 2:
+        return plan_bayes_risk(plain, law).then(lambda risk: 1 + risk)
+    return plan_posterior_guessing_entropy(plain, law)
 
 
 @singledispatch

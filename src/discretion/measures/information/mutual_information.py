@@ -57,8 +57,8 @@ def mutual_information(
     1.0
     """
     nats = nats_in(unit)
-    seen = as_plain(system)
-    plan = plan_mutual_information(seen, prior_on(seen, prior))
+    plain = as_plain(system)
+    plan = plan_mutual_information(plain, prior_on(plain, prior))
     return plan.then(lambda information: information / nats)
 
 

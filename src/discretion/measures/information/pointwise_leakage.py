@@ -119,15 +119,15 @@ def pointwise_maximal_leakage(
     >>> leak.leakages.round(6).tolist(), leak.tail(0.5), round(leak.level(0.5), 6)
     ([0.263034, 1.0, 1.0], 0.375, 0.263034)
     """
-    nats, seen = nats_in(unit), as_plain(system)
+    nats, plain = nats_in(unit), as_plain(system)
     if counts is None:
-        law = prior_vector(prior_on(seen, prior), seen.secrets)
-        return plan_pointwise_leakage(seen, law, law, None, nats)
+        law = prior_vector(prior_on(plain, prior), plain.secrets)
+        return plan_pointwise_leakage(plain, law, law, None, nats)
     if prior is not None:
         raise InvalidValueError("the prior is either given or estimated from counts; got both, so leave one out")
     sure = as_confidence(confidence)
-    low, high = _limits(counts, seen.secrets, 1 - sure)
-    return plan_pointwise_leakage(seen, low, high, sure, nats)
+    low, high = _limits(counts, plain.secrets, 1 - sure)
+    return plan_pointwise_leakage(plain, low, high, sure, nats)
 
 
 @singledispatch
@@ -141,8 +141,8 @@ def plan_pointwise_leakage(
         rows = channel.dense()
         largest = rows[high > 0].max(axis=0)
         least = _least_means(rows, low, high)
-        found = np.where(largest > 0, logarithms(largest) - logarithms(np.where(largest > 0, least, 1.0)), 0.0)
-        leakages = np.maximum(0.0, found) / nats
+        values = np.where(largest > 0, logarithms(largest) - logarithms(np.where(largest > 0, least, 1.0)), 0.0)
+        leakages = np.maximum(0.0, values) / nats
         leakages.setflags(write=False)
         return PointwiseLeakage(tuple(channel.outputs), leakages, confidence, rows, low, high)
 
@@ -151,16 +151,16 @@ def plan_pointwise_leakage(
 
 def _limits(counts: ArrayLike, secrets: int, misses: float) -> tuple[Reals, Reals]:
     try:
-        given = as_reals(counts)
+        limits = as_reals(counts)
     except NotNumbersError:
-        given = np.array([-1.0])
-    if given.shape != (secrets,) or not (np.isfinite(given).all() and (given >= 0).all() and given.sum() > 0):
+        limits = np.array([-1.0])
+    if limits.shape != (secrets,) or not (np.isfinite(limits).all() and (limits >= 0).all() and limits.sum() > 0):
         raise InvalidPriorError(
             f"counts must be a number of people for each of {secrets} secrets, got {short_repr(counts)}"
         )
-    if (given != np.floor(given)).any():
+    if (limits != np.floor(limits)).any():
         raise InvalidPriorError(f"counts must be whole numbers of people, got {short_repr(counts)}")
-    return limits_of_parts(given, int(given.sum()), misses)
+    return limits_of_parts(limits, int(limits.sum()), misses)
 
 
 def _least_means(values: Reals, low: Reals, high: Reals) -> Reals:
@@ -168,5 +168,5 @@ def _least_means(values: Reals, low: Reals, high: Reals) -> Reals:
     order = np.argsort(values, axis=0)
     room, ranked = (high - low)[order], np.take_along_axis(values, order, axis=0)
     free = max(0.0, 1.0 - float(low.sum()))
-    given = np.clip(free - (np.cumsum(room, axis=0) - room), 0.0, room)
-    return low @ values + (given * ranked).sum(axis=0)
+    added = np.clip(free - (np.cumsum(room, axis=0) - room), 0.0, room)
+    return low @ values + (added * ranked).sum(axis=0)

@@ -105,7 +105,7 @@ class ComposedLosses:
     def information(self, left: float, right: float) -> Estimate:
         """Return ``∫_0^∞ δ(s) π0 π1 / (π0 + π1 e^s) ds``, where δ is `hockey_stick`: a part of a mutual information."""
 
-        def gained(losses: Reals) -> Reals:
+        def contribution(losses: Reals) -> Reals:
             """Return the same for ``δ(s) = max(0, 1 - e^(s - loss))``."""
             near, far = np.clip(losses, 0.0, 1.0), np.maximum(losses, 1.0)
             nodes, weights = np.polynomial.legendre.leggauss(_NODES)
@@ -115,8 +115,8 @@ class ComposedLosses:
             return np.where(losses > 1, right * (far - odds) - left * np.exp(-far) * odds, small)
 
         def read(law: LossSum, sign: int) -> float:
-            found = float(law.law.masses @ gained(law.losses + sign * law.shift)) * math.exp(law.log_moment)
-            return found + (sign * law.law.error + law.infinite) * most
+            total = float(law.law.masses @ contribution(law.losses + sign * law.shift)) * math.exp(law.log_moment)
+            return total + (sign * law.law.error + law.infinite) * most
 
         most = -right * math.log(right)
         low, high = self._between(
@@ -150,18 +150,18 @@ class ComposedLosses:
 
     def bracket(self) -> tuple[LossSum, LossSum] | None:
         """Return laws that tell no more and no less than the sum, if a grid holds any."""
-        found: list[tuple[LossSum, LossSum]] = []
+        laws: list[tuple[LossSum, LossSum]] = []
 
         def read(less: LossSum, more: LossSum) -> tuple[float, float]:
-            found.append((less, more))
+            laws.append((less, more))
             return less.excess(0.0, -1), more.excess(0.0, 1)
 
         self._between(0.0, 1.0, _WIDTH, read, lambda low, high: _WIDTH * high)
-        return found[-1] if found else None
+        return laws[-1] if laws else None
 
     def profile_bound(self) -> Callable[[Reals], Reals]:
         """Return the upper end of `hockey_stick` as a function of many ε, from few laws: each for some of them."""
-        found: list[Callable[[Reals], Reals]] = []
+        bounds: list[Callable[[Reals], Reals]] = []
         for delta in _PROFILED:
             theta, _ = self.sketch.tilt_of_delta(delta) if delta < 1 else (0.0, 0.0)
             laws: list[LossSum] = []
@@ -172,8 +172,8 @@ class ComposedLosses:
                 return less.excess(at, -1), more.excess(at, 1)
 
             self._between(theta, delta, _WIDTH, read, lambda low, high: _WIDTH * high)
-            found += [law.excess_bound() for law in laws]
-        return lambda epsilons: np.min([bound(epsilons) for bound in found], axis=0, initial=1.0)
+            bounds += [law.excess_bound() for law in laws]
+        return lambda epsilons: np.min([bound(epsilons) for bound in bounds], axis=0, initial=1.0)
 
     def _least_by_the_largest(self, delta: float) -> float:
         """Return an ε that is too small for δ, as the largest sum alone makes it ``m (1 - e^(ε - largest))``."""
@@ -199,26 +199,26 @@ class ComposedLosses:
         moment, _, _ = self.sketch.cumulants(theta)
         chernoff = math.exp(min(0.0, moment - theta * epsilon))
         if theta > 0:
-            found = self._between(
+            ends = self._between(
                 theta,
                 chernoff,
                 width,
                 lambda less, more: (less.excess(epsilon, -1), more.excess(epsilon, 1)),
                 lambda low, high: width * high,
             )
-            low, high = sorted((max(low, found[0]), min(high, found[1])))
+            low, high = sorted((max(low, ends[0]), min(high, ends[1])))
             return ExcessBounds(low, high, 1 - high, 1 - low)
         if chernoff < LEAST:
             low, high = sorted(self._by_affinity(epsilon))
             return ExcessBounds(1 - high, 1 - low, low, high)
-        found = self._between(
+        ends = self._between(
             theta,
             chernoff,
             width,
             lambda less, more: (more.overlap(epsilon, -1), less.overlap(epsilon, 1)),
             lambda low, high: width * min(high, 1 - low),
         )
-        low, high = max(1 - high - _OFF_ONE, found[0]), min(1 - low + _OFF_ONE, found[1])
+        low, high = max(1 - high - _OFF_ONE, ends[0]), min(1 - low + _OFF_ONE, ends[1])
         if high > 2 * low:
             by_affinity = self._by_affinity(epsilon)
             low, high = max(low, by_affinity[0]), min(high, by_affinity[1])
@@ -232,13 +232,13 @@ class ComposedLosses:
         """
         least = most = 0.0
         for losses, count in self.parts:
-            untold = max(LEAST, _UNTOLD * math.exp(2 * LossSketch(((losses, 1),)).cumulants(-0.5)[0]))
-            reach = losses.reach(untold)
+            negligible = max(LEAST, _UNTOLD * math.exp(2 * LossSketch(((losses, 1),)).cumulants(-0.5)[0]))
+            reach = losses.reach(negligible)
             step = min(1.0, (reach[1] - reach[0]) / _AFFINITY_POINTS) or 1.0
-            shared, told = (way(losses, step, untold) for way in (dominated_law, dominating_law))
-            kept = log_moment(shared.lattice, -step / 2) - shared.offset / 2 + _ROUNDING_OF_AFFINITY
-            most += count * float(np.logaddexp(kept, math.log(max(LEAST, shared.lost)) / 2))
-            least += count * (log_moment(told.lattice, -step / 2) - told.offset / 2 - _ROUNDING_OF_AFFINITY)
+            less, more = (way(losses, step, negligible) for way in (dominated_law, dominating_law))
+            log_affinity = log_moment(less.lattice, -step / 2) - less.offset / 2 + _ROUNDING_OF_AFFINITY
+            most += count * float(np.logaddexp(log_affinity, math.log(max(LEAST, less.lost)) / 2))
+            least += count * (log_moment(more.lattice, -step / 2) - more.offset / 2 - _ROUNDING_OF_AFFINITY)
         ratio, squared = math.exp(-epsilon), math.exp(2 * min(0.0, least))
         root = math.sqrt(max(0.0, 1 - 4 * ratio / (1 + ratio) ** 2 * squared))
         return 2 / (1 + ratio) * squared / (1 + root), math.exp(min(0.0, epsilon / 2 + most))
@@ -274,11 +274,11 @@ class ComposedLosses:
             )
             found = read(least, most)
             low, high = max(low, found[0]), min(high, found[1])
-            found, wanted = high - low, goal(low, high)
-            if found <= 2 * wanted or step < 1.1 * finest or found > 0.7 * previous or math.isinf(high):
+            found, goal_width = high - low, goal(low, high)
+            if found <= 2 * goal_width or step < 1.1 * finest or found > 0.7 * previous or math.isinf(high):
                 return low, high
             previous = found
-            step = self.sketch.aligned(max(finest, step * min(0.5, max(0.05, math.sqrt(wanted / found)))))
+            step = self.sketch.aligned(max(finest, step * min(0.5, max(0.05, math.sqrt(goal_width / found)))))
         return 0.0, math.inf
 
     def _estimate(self, low: float, high: float, span: float = math.inf) -> Estimate:
@@ -319,11 +319,11 @@ class LossPair(NamedTuple):
     @classmethod
     def from_parts(cls, parts: Iterable[tuple[Losses, Losses, int]]) -> "LossPair":
         """Return those of parts, given by their losses this way and that way, and how often each is added."""
-        given = tuple(parts)
-        forwards = ComposedLosses(tuple((one, count) for one, _, count in given))
-        if all(one == other for one, other, _ in given):
+        losses = tuple(parts)
+        forwards = ComposedLosses(tuple((one, count) for one, _, count in losses))
+        if all(one == other for one, other, _ in losses):
             return cls(forwards, forwards)
-        return cls(forwards, ComposedLosses(tuple((other, count) for _, other, count in given)))
+        return cls(forwards, ComposedLosses(tuple((other, count) for _, other, count in losses)))
 
     @property
     def largest(self) -> float:
@@ -340,22 +340,22 @@ class LossPair(NamedTuple):
 
     def profile_bound(self) -> Callable[[Reals], Reals]:
         """Return the upper end of `hockey_stick` as a function of many ε."""
-        there, back = (way.profile_bound() for way in self)
-        return lambda epsilons: np.maximum(there(epsilons), back(epsilons))
+        forwards, backwards = (way.profile_bound() for way in self)
+        return lambda epsilons: np.maximum(forwards(epsilons), backwards(epsilons))
 
     def epsilon(self, delta: float, system: object = None) -> Estimate:
         """Return the least ε of (ε, δ)-differential privacy, for δ > 0: of the system, which errors name."""
-        found = self._larger(lambda losses, width: losses.epsilon(delta, width), _WIDTH_FOR_EPSILON)
+        result = self._larger(lambda losses, width: losses.epsilon(delta, width), _WIDTH_FOR_EPSILON)
 
         def forward(epsilon: float) -> Estimate:
             return self._larger(lambda losses, width: losses.hockey_stick(epsilon, _ROUGH), _ROUGH)
 
-        return confirm_inverse(found, found.high, forward, delta, name_of_epsilon(system, delta))
+        return confirm_inverse(result, result.high, forward, delta, name_of_epsilon(system, delta))
 
-    def _larger(self, of: Callable[[ComposedLosses, float], Estimate], width: float) -> Estimate:
-        first = of(self.forwards, width)
-        if self.backwards is self.forwards or of(self.backwards, _ROUGH).high <= first.low:
+    def _larger(self, quantity: Callable[[ComposedLosses, float], Estimate], width: float) -> Estimate:
+        first = quantity(self.forwards, width)
+        if self.backwards is self.forwards or quantity(self.backwards, _ROUGH).high <= first.low:
             return first
-        found = largest([first, of(self.backwards, width)])
+        result = largest([first, quantity(self.backwards, width)])
         # Of ends that meet it is a float.
-        return found if isinstance(found, Estimate) else replace(first, value=found, low=found, high=found)
+        return result if isinstance(result, Estimate) else replace(first, value=result, low=result, high=result)

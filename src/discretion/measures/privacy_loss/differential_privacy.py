@@ -158,8 +158,8 @@ def dp_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
     0.03566
     """
     level = as_probability(delta, "delta")
-    seen = system_of_claim(as_system(system))
-    return plan_ldp_epsilon(seen) if level == 0 else plan_least_epsilon(seen, level)
+    claim = system_of_claim(as_system(system))
+    return plan_ldp_epsilon(claim) if level == 0 else plan_least_epsilon(claim, level)
 
 
 @measure_at(OfOrder)
@@ -278,12 +278,12 @@ def profile_root(
 
     Near δ = 1 it takes the complement, ``1 - δ(ε)`` to all digits, of which the profile itself has too few.
     """
-    remembered = cache(profile)
+    cached_profile = cache(profile)
     if complement is None or not _NEAR_ONE < delta < 1:
-        found = _least_epsilon(remembered, delta, most)
+        result = _least_epsilon(cached_profile, delta, most)
     else:
-        found = _least_epsilon(cache(_odds(complement)), 1 / (1 - delta), most)
-    return confirm_inverse(found, highest(found), remembered, delta, name_of_epsilon(system, delta))
+        result = _least_epsilon(cache(_odds(complement)), 1 / (1 - delta), most)
+    return confirm_inverse(result, highest(result), cached_profile, delta, name_of_epsilon(system, delta))
 
 
 # How far apart the bounds of a δ are at most that is no longer between them, next to it.
@@ -321,7 +321,7 @@ def confirm_inverse(answer: T, at: float, forward: Profile, goal: float, questio
 
 def _odds(complement: Profile) -> Profile:
     """Return one in how many it is: what falls like a profile does, and no further than to 1."""
-    return lambda epsilon: mapped(complement(epsilon), lambda left: 1 / max(left, sys.float_info.min))
+    return lambda epsilon: mapped(complement(epsilon), lambda remainder: 1 / max(remainder, sys.float_info.min))
 
 
 def name_of_epsilon(system: object, delta: float) -> str:
@@ -329,16 +329,16 @@ def name_of_epsilon(system: object, delta: float) -> str:
     return f"ε(δ = {delta!r})" + (f" of {system!r:.{_SHOWN}}" if system is not None else "")
 
 
-def _least_epsilon(remembered: Profile, delta: float, most: float) -> float | Estimate:
+def _least_epsilon(profile: Profile, delta: float, most: float) -> float | Estimate:
     goal = max(delta, _LEAST)
-    low, high = (_root(lambda epsilon, end=end: end(remembered(epsilon)), goal, most) for end in (lowest, highest))
+    low, high = (_root(lambda epsilon, end=end: end(profile(epsilon)), goal, most) for end in (lowest, highest))
     if delta < goal:
         return settled(Estimate(most, min(low, high), most, None, _TOO_SMALL))
-    found = remembered(high) if math.isfinite(high) else remembered(0.0)
-    if low == high or not isinstance(found, Estimate):
+    value = profile(high) if math.isfinite(high) else profile(0.0)
+    if low == high or not isinstance(value, Estimate):
         return high
     low, high = min(low, high), max(low, high)
-    return settled(Estimate(low + (high - low) / 2, low, high, None, found.method))
+    return settled(Estimate(low + (high - low) / 2, low, high, None, value.method))
 
 
 def _root(profile: Callable[[float], float], delta: float, most: float) -> float:

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from discretion.adversaries.priors import as_distribution, exact_distribution
 from discretion.errors import InvalidPriorError, InvalidValueError
+from discretion.estimate import quantity
 from discretion.numerics.arrays import Reals
 from discretion.validation import as_epsilon, as_real, holds_fractions
 
@@ -15,6 +16,7 @@ _LARGEST = 709.0
 _NEAR_ZERO = 0.5
 
 
+@quantity
 def total_variation(p: ArrayLike, q: ArrayLike) -> float | Fraction:
     """Return the total variation distance ``TV(p, q) = ½ Σ_y |p_y - q_y|``.
 
@@ -46,6 +48,7 @@ def total_variation(p: ArrayLike, q: ArrayLike) -> float | Fraction:
     return min(1.0, float(np.abs(left - right).sum()) / 2)
 
 
+@quantity
 def hockey_stick(p: ArrayLike, q: ArrayLike, epsilon: float) -> float:
     """Return the hockey-stick divergence ``Σ_y max(0, p_y - e^ε q_y)``: the least δ of (ε, δ)-closeness, one way.
 
@@ -74,6 +77,7 @@ def hockey_stick(p: ArrayLike, q: ArrayLike, epsilon: float) -> float:
     return min(1.0, excess_mass(left, right, as_epsilon(epsilon)))
 
 
+@quantity
 def renyi_divergence(p: ArrayLike, q: ArrayLike, order: float) -> float:
     """Return the Rényi divergence ``D_α(p‖q) = log Σ_y p_y^α q_y^(1-α) / (α - 1)``, in nats.
 
@@ -140,10 +144,10 @@ def logarithms(p: Reals) -> Reals:
 def renyi_of_logs(log_p: Reals, log_q: Reals, order: float) -> float:
     """Return the Rényi divergence of order > 0 of laws given by the logarithms of their probabilities."""
     in_p, in_q = log_p > -math.inf, log_q > -math.inf
-    both = in_p & in_q
-    if not both.any() or (order >= 1 and np.any(in_p & ~in_q)):
+    common = in_p & in_q
+    if not common.any() or (order >= 1 and np.any(in_p & ~in_q)):
         return math.inf
-    logs = log_p[both], log_q[both]
+    logs = log_p[common], log_q[common]
     losses = logs[0] - logs[1]
     if math.isinf(order):
         return max(0.0, float(losses.max()))

@@ -30,15 +30,15 @@ class LossSketch:
     @cached_property
     def _parts(self) -> list[tuple[Reals, Reals, int]]:
         """Some losses of each part, the logarithms of their masses, and how often it is added."""
-        found: list[tuple[Reals, Reals, int]] = []
+        parts: list[tuple[Reals, Reals, int]] = []
         for losses, count in self.given:
             places, masses = losses.sketch()
             if self.negligible > 0:  # a tail that is cut off would else be all that a steep tilt sees
                 places = np.clip(places, *losses.reach(self.negligible))
-            kept = masses > 0
-            order = np.argsort(places[kept])
-            found.append((places[kept][order], np.log(masses[kept][order] / masses.sum()), count))
-        return found
+            possible = masses > 0
+            order = np.argsort(places[possible])
+            parts.append((places[possible][order], np.log(masses[possible][order] / masses.sum()), count))
+        return parts
 
     def deviation(self, theta: float = 0.0) -> float:
         """Return the standard deviation of the sum at this tilt."""
@@ -60,12 +60,12 @@ class LossSketch:
 
     def spreads(self, theta: float) -> list[float]:
         """Return, roughly, the standard deviation of each part that its middle half suggests."""
-        found: list[float] = []
+        spreads: list[float] = []
         for losses, logs, _ in self._parts:
             weights = np.exp(logs + theta * losses - float((logs + theta * losses).max()))
             shares = np.cumsum(weights) / weights.sum()
-            found.append(float(np.diff(losses[np.searchsorted(shares, [0.25, 0.75])])[0]) / 1.35)
-        return found
+            spreads.append(float(np.diff(losses[np.searchsorted(shares, [0.25, 0.75])])[0]) / 1.35)
+        return spreads
 
     def tilt(self, epsilon: float) -> float:
         """Return the θ above -1 that brings the mean to ε."""

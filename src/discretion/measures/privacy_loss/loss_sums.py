@@ -43,16 +43,16 @@ class LossSum(NamedTuple):
         first = int(np.searchsorted(self.losses, level, side="right"))
         over = self.losses[first:] - level
         terms = -np.expm1(-over) * np.exp(-self.theta * over)
-        found = float(self.law.masses[first:] @ terms) + sign * self.law.error * self._largest_term
-        return min(1.0, self._sized(found, level) + self.infinite)
+        total = float(self.law.masses[first:] @ terms) + sign * self.law.error * self._largest_term
+        return min(1.0, self._sized(total, level) + self.infinite)
 
     def overlap(self, epsilon: float, sign: int) -> float:
         """Return ``E min(1, e^(ε - loss))``, plus or minus what it may be off."""
         level = epsilon + sign * self.shift
         over = self.losses - level
         terms = np.exp(-np.where(over > 0, 1 + self.theta, self.theta) * over)
-        found = float(self.law.masses @ terms) + sign * self.law.error
-        return min(1.0, self._sized(found, level) + self.lost)
+        total = float(self.law.masses @ terms) + sign * self.law.error
+        return min(1.0, self._sized(total, level) + self.lost)
 
     def epsilon(self, delta: float, sign: int) -> float:
         """Return a bound of where `excess` falls to δ: a sign below or above it, and no less than 0."""
@@ -95,11 +95,14 @@ class LossSum(NamedTuple):
             finite = np.isfinite(epsilons)
             levels = np.where(finite, epsilons, 0.0) - self.shift
             first = np.searchsorted(self.losses, levels, side="right")
-            told = above[first] > -math.inf
-            more, less = np.where(told, above[first], 0.0), np.where(told, weighted[first], 0.0) + levels * told
-            found = -np.exp(more + _ACCUMULATED) * np.expm1(np.minimum(less - more, 0.0) - _ACCUMULATED)
+            has_mass = above[first] > -math.inf
+            more, less = (
+                np.where(has_mass, above[first], 0.0),
+                np.where(has_mass, weighted[first], 0.0) + levels * has_mass,
+            )
+            excess = -np.exp(more + _ACCUMULATED) * np.expm1(np.minimum(less - more, 0.0) - _ACCUMULATED)
             unseen = np.exp(np.minimum(log_error - self.theta * levels, 0.0))
-            return np.minimum(np.where(finite, np.where(told, found, 0.0) + unseen, 0.0) + self.infinite, 1.0)
+            return np.minimum(np.where(finite, np.where(has_mass, excess, 0.0) + unseen, 0.0) + self.infinite, 1.0)
 
         return bound
 

@@ -91,13 +91,13 @@ class Losses(ABC):
     def sketch(self) -> tuple[Reals, Reals]:
         """Return some losses and their masses, which are roughly those of all."""
         edges = self.spread()
-        found = self.cells(edges)
-        possible = found.q > 0
+        cells = self.cells(edges)
+        possible = cells.q > 0
         ends = np.append(edges[1:], edges[-1])[possible]
         with np.errstate(divide="ignore"):
-            inside = edges[possible] + np.log(found.q[possible]) - np.log(found.scaled_p[possible])
+            inside = edges[possible] + np.log(cells.q[possible]) - np.log(cells.scaled_p[possible])
         losses, masses = self.atoms
-        return np.append(np.minimum(inside, ends), losses), np.append(found.q[possible], masses)
+        return np.append(np.minimum(inside, ends), losses), np.append(cells.q[possible], masses)
 
     def spread(self) -> Reals:
         """Return losses at which the whole law can be cut to be sketched."""
@@ -201,15 +201,15 @@ def lattice_law(losses: LatticeLosses) -> GridLaw:
 def dominating_law(losses: Losses, step: float, negligible: float) -> GridLaw:
     """Return a law that tells no less than the losses do."""
     first, edges = _grid(losses, losses.anchor, step, negligible)
-    found = _cells(losses, edges)
-    q, scaled = found.q[:-1], found.scaled_p[:-1]
+    cells = _cells(losses, edges)
+    q, scaled = cells.q[:-1], cells.scaled_p[:-1]
     up = np.clip((q - scaled) / -math.expm1(-step), 0.0, q)
-    masses = np.append(q - up, min(found.scaled_p[-1], found.q[-1]))
+    masses = np.append(q - up, min(cells.scaled_p[-1], cells.q[-1]))
     masses[1:] += up
-    masses[0] += found.lower
+    masses[0] += cells.lower
     atoms, weights = _atoms(losses, step)
     beyond = atoms > edges[-1]
-    infinite = float(max(0.0, found.q[-1] - found.scaled_p[-1]) + weights[beyond].sum())
+    infinite = float(max(0.0, cells.q[-1] - cells.scaled_p[-1]) + weights[beyond].sum())
     atoms, weights = atoms[~beyond], weights[~beyond]
     places = np.clip(np.floor((atoms - losses.anchor) / step).astype(np.int64) - first, 0, edges.size - 2)
     up = weights * np.clip(np.expm1(np.minimum(edges[places] - atoms, 0.0)) / math.expm1(-step), 0.0, 1.0)
@@ -222,22 +222,23 @@ def dominated_law(losses: Losses, step: float, negligible: float) -> GridLaw:
     anchor, boundaries = _resting(losses, step)
     first, points = _grid(losses, anchor, step, negligible)
     edges = _edges(points - step / 2, -first, losses.piles_up, boundaries)
-    found = _cells(losses, edges)
-    q, scaled = found.q, found.scaled_p  # the last cell has no end: so its loss is rounded down
+    cells = _cells(losses, edges)
+    q, scaled = cells.q, cells.scaled_p  # the last cell has no end: so its loss is rounded down
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         surplus = q - np.exp(points - edges) * scaled
         higher = np.append(q[1:] - np.exp(points[:-1] - edges[1:]) * scaled[1:], 0.0)
         lower = np.append(0.0, np.exp(points[1:] - edges[:-1]) * scaled[:-1] - q[:-1])
         falls_short = surplus < 0
-        taken = np.abs(surplus) / np.where(falls_short, higher, lower)
+        shares = np.abs(surplus) / np.where(falls_short, higher, lower)
         own_places = (edges - points[0] + np.log(q) - np.log(scaled)) / step + ROUNDED_UP
-    settled = (taken >= 0) & (taken <= 0.5)
-    from_above, from_below = (np.where(settled & sign, taken, 0.0) for sign in (falls_short, ~falls_short))
-    given = np.append(0.0, from_above[:-1]) + np.append(from_below[1:], 0.0)
-    from_below *= 1 - given  # of less of its own, a cell needs less of a neighbour's; from above, more does no harm
+    is_balanced = (shares >= 0) & (shares <= 0.5)
+    from_above, from_below = (np.where(is_balanced & sign, shares, 0.0) for sign in (falls_short, ~falls_short))
+    moved_shares = np.append(0.0, from_above[:-1]) + np.append(from_below[1:], 0.0)
+    # Of less of its own, a cell needs less of a neighbor's; from above, more does no harm.
+    from_below *= 1 - moved_shares
     kept = 1 - np.append(0.0, from_above[:-1]) - np.append(from_below[1:], 0.0)
     places = np.arange(points.size)
-    rounded = ~settled & (q > 0)
+    rounded = ~is_balanced & (q > 0)
     places[rounded] = np.clip(np.floor(own_places[rounded]), -_LEAST_PLACE, points.size - 1)
     spare = max(1, -int(places.min()))
     masses: Reals = np.asarray(np.bincount(places + spare, kept * q, points.size + spare), dtype=np.float64)
@@ -246,7 +247,7 @@ def dominated_law(losses: Losses, step: float, negligible: float) -> GridLaw:
     atoms, weights = _atoms(losses, step)
     places = np.floor((atoms - anchor) / step + ROUNDED_UP).astype(np.int64) - first
     kept = places >= 0
-    lost = found.lower + float(weights[~kept].sum())
+    lost = cells.lower + float(weights[~kept].sum())
     masses += np.bincount(np.minimum(places[kept], points.size - 1) + spare, weights[kept], masses.size)
     return GridLaw(Lattice(masses, first - spare, lost), anchor, step, lost=lost)
 
@@ -267,17 +268,17 @@ def _resting(losses: Losses, step: float) -> tuple[float, Reals]:
     """
     point, boundaries = losses.anchor, np.zeros(0)
     for _ in range(_RESTING * abs(losses.piles_up)):
-        walked = _towards_pile(losses, point, step)
-        if walked is None:
+        cells = _towards_pile(losses, point, step)
+        if cells is None:
             return losses.anchor, np.zeros(0)
-        boundaries, loss = walked
-        moved, point = loss - ROUNDED_UP * step - point, loss - ROUNDED_UP * step
-        if abs(moved) < _AT_REST * step:
+        boundaries, loss = cells
+        change, point = loss - ROUNDED_UP * step - point, loss - ROUNDED_UP * step
+        if abs(change) < _AT_REST * step:
             break
     if boundaries.size:  # to all digits, since nobody may have anything that would make up for the last ones
         far = point + losses.piles_up * _BEYOND * step
-        found = losses.cells(np.sort([far, boundaries[-1]]))
-        point = float(min(far, boundaries[-1])) + math.log(found.q[0]) - math.log(found.scaled_p[0]) - ROUNDED_UP * step
+        pile = losses.cells(np.sort([far, boundaries[-1]]))
+        point = float(min(far, boundaries[-1])) + math.log(pile.q[0]) - math.log(pile.scaled_p[0]) - ROUNDED_UP * step
     return point, boundaries
 
 
@@ -287,8 +288,8 @@ def _towards_pile(losses: Losses, point: float, step: float) -> tuple[Reals, flo
     parts = (cells + _BEYOND) * _PARTS + _PARTS // 2
     walk = side * step * (cells + 0.5 - np.arange(parts + 1) / _PARTS)
     edges = point + walk[:: side * -1]
-    found = losses.cells(edges)
-    q, p = found.q[:-1], found.scaled_p[:-1] * np.exp(point - edges[:-1])
+    masses = losses.cells(edges)
+    q, p = masses.q[:-1], masses.scaled_p[:-1] * np.exp(point - edges[:-1])
     q, p = (np.append(0.0, np.cumsum(masses[:: side * -1])) for masses in (q, p))
     ends: list[float] = []
     place = 0.0
@@ -296,10 +297,10 @@ def _towards_pile(losses: Losses, point: float, step: float) -> tuple[Reals, flo
         ratio, start = math.exp(side * cell * step), (cells - cell) * _PARTS + _PARTS // 2
         goal = side * (_at(place, q) - ratio * _at(place, p))
         balance = side * (q[start:] - ratio * p[start:])
-        reached = int(np.argmax(balance <= goal)) or (0 if balance[0] <= goal else balance.size - 1)
-        over, under = float(balance[max(0, reached - 1)]) - goal, goal - float(balance[reached])
-        back = under / (over + under) if reached > 0 and over + under > 0 else 0.0
-        place = max(place, start + reached - max(0.0, back))
+        crossing = int(np.argmax(balance <= goal)) or (0 if balance[0] <= goal else balance.size - 1)
+        over, under = float(balance[max(0, crossing - 1)]) - goal, goal - float(balance[crossing])
+        back = under / (over + under) if crossing > 0 and over + under > 0 else 0.0
+        place = max(place, start + crossing - max(0.0, back))
         ends.append(place)
     left_q, left_p = (float(masses[-1]) - _at(place, masses) for masses in (q, p))
     if left_q <= 0 or left_p <= 0:
@@ -359,10 +360,10 @@ class RowLosses(Losses):
     @cached_property
     def _sorted(self) -> tuple[Reals, Reals]:
         """The finite losses, from the least on, and their masses."""
-        seen = (self.log_q > -math.inf) & (self.log_p > -math.inf)
-        losses = self.log_q[seen] - self.log_p[seen]
+        finite = (self.log_q > -math.inf) & (self.log_p > -math.inf)
+        losses = self.log_q[finite] - self.log_p[finite]
         order = np.argsort(losses, kind="stable")
-        return losses[order], np.exp(self.log_q[seen][order])
+        return losses[order], np.exp(self.log_q[finite][order])
 
     @cached_property
     def _infinite(self) -> float:

@@ -119,16 +119,16 @@ class _Point(NamedTuple):
 
 
 def _point(shares: Reals, blocks: Iterable[Block], n: int) -> _Point:
-    height, slope, told = 0.0, np.zeros(shares.size), 0
+    height, slope, reports = 0.0, np.zeros(shares.size), 0
     for likelihoods, counts in blocks:
         evidence = likelihoods @ shares
         if not evidence.all():
             raise InvalidValueError("reports must be such as the mechanism can give, got one that it never gives")
         height += float(counts @ np.log(evidence))
         slope += (counts / evidence) @ likelihoods
-        told += int(counts.sum())
+        reports += int(counts.sum())
     # Reports that are equally likely from every value are left out of the blocks: their part of the mean is 1.
-    return _Point(shares, height / n, (slope + (n - told)) / n)
+    return _Point(shares, height / n, (slope + (n - reports)) / n)
 
 
 def _climb(point_at: Callable[[Reals], _Point], k: int) -> Iterator[_Point]:
@@ -165,9 +165,9 @@ def _to_one(shares: Reals) -> Reals:
 
 def _blocks(mechanism: Mechanism, reports: NDArray[np.integer[Any]]) -> Callable[[], Iterable[Block]]:
     """Return what gives the reports' likelihoods, which are kept where they take little memory."""
-    kept: list[Block] = []
+    blocks: list[Block] = []
     for block in mechanism.likelihood_blocks(reports):
-        kept.append(block)
-        if sum(likelihoods.size for likelihoods, _ in kept) > _CELLS_KEPT:
+        blocks.append(block)
+        if sum(likelihoods.size for likelihoods, _ in blocks) > _CELLS_KEPT:
             return lambda: mechanism.likelihood_blocks(reports)
-    return lambda: kept
+    return lambda: blocks

@@ -69,9 +69,9 @@ def simplex_projection(values: ArrayLike) -> Reals:
     >>> simplex_projection([0.75, 0.5, -0.25]).tolist()
     [0.625, 0.375, 0.0]
     """
-    given = _as_numbers(values, "values")
+    numbers = _as_numbers(values, "values")
     with np.errstate(over="ignore"):
-        below = given - given.max()
+        below = numbers - numbers.max()
     ranked = np.sort(below[below > -1])[::-1]
     thresholds = (np.cumsum(ranked) - 1) / np.arange(1, ranked.size + 1)
     shares = np.maximum(below - thresholds[np.count_nonzero(ranked > thresholds) - 1], 0)
@@ -110,9 +110,9 @@ def norm_sub(frequencies: ArrayLike) -> Reals:
 
 def _as_numbers(values: ArrayLike, name: str) -> Reals:
     try:
-        given = as_reals(values)
+        numbers = as_reals(values)
     except NotNumbersError:
-        given = np.empty(0)
-    if given.ndim != 1 or given.size == 0 or not np.isfinite(given).all():
+        numbers = np.empty(0)
+    if numbers.ndim != 1 or numbers.size == 0 or not np.isfinite(numbers).all():
         raise InvalidValueError(f"{name} must be finite numbers in one row, got {short_repr(values)}")
-    return given
+    return numbers

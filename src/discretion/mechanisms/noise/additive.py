@@ -164,8 +164,8 @@ class ContinuousNoise(AdditiveNoise):
         for differential privacy, CCS 2012). Deployments add `discretion.Geometric` or `discretion.DiscreteGaussian`
         noise to whole numbers.
         """
-        given = as_finite(values, "values")
-        return given + self.noise(given.size, random_source(rng))
+        array = as_finite(values, "values")
+        return array + self.noise(array.size, random_source(rng))
 
     @property
     def wire(self) -> Doubles:
@@ -217,11 +217,11 @@ class IntegerNoise(AdditiveNoise):
         numpy.ndarray
             Shape ``(n,)``.
         """
-        given = as_whole(values, "values")
-        wrong = given[(given > LARGEST_INTEGER) | (given < -LARGEST_INTEGER)]
+        array = as_whole(values, "values")
+        wrong = array[(array > LARGEST_INTEGER) | (array < -LARGEST_INTEGER)]
         if wrong.size:
             raise InvalidValueError(f"values must be at most 2^53 in size, got {wrong[0]}")
-        return given + self.noise(given.size, random_source(rng))
+        return array + self.noise(array.size, random_source(rng))
 
     @property
     def wire(self) -> SignedNumbers:

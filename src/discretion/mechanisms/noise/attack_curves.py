@@ -45,24 +45,24 @@ def _tradeoff_of_two_laws(system: TwoLaws, pair: Pair | None) -> Plan[BestTests]
     if pair is None:
         return Plan(system.algorithm, lambda: tests_of_pairs([system]))
     reverse = pair_indices(pair, system.furthest_pair) == (1, 0)
-    there, back = system.closed_form(reverse), system.closed_form(not reverse)
-    if there is None or back is None:
+    forwards, backwards = system.closed_form(reverse), system.closed_form(not reverse)
+    if forwards is None or backwards is None:
         return Plan(system.algorithm, lambda: tests_of_one_way(system.losses, reverse))
-    if isinstance(there, Gaussian):
-        return Plan(system.algorithm, lambda: _of_noise(there))
-    ways = _way(there), _way(back)
+    if isinstance(forwards, Gaussian):
+        return Plan(system.algorithm, lambda: _of_noise(forwards))
+    ways = _way(forwards), _way(backwards)
     return Plan(system.algorithm, lambda: Conjugate(*ways, system.epsilon, system.algorithm.name))
 
 
 def tests_of_pairs(systems: Sequence[TwoLaws]) -> BestTests:
     """Return the best tests of any of these pairs in either direction, and their mixtures."""
     forms = [system.closed_form(reverse) for system in systems for reverse in (False, True)]
-    known = [form for form in forms if form is not None]
-    if len(known) < len(forms):
+    closed_forms = [form for form in forms if form is not None]
+    if len(closed_forms) < len(forms):
         return tests_of_any([system.losses for system in systems])
-    if isinstance(known[0], Gaussian):
-        return _of_noise(known[0])
-    worst = reduce(_worse, map(_way, known))
+    if isinstance(closed_forms[0], Gaussian):
+        return _of_noise(closed_forms[0])
+    worst = reduce(_worse, map(_way, closed_forms))
     largest_loss = max(system.epsilon for system in systems)
     return Conjugate(worst, worst, largest_loss, systems[0].algorithm.name)
 
@@ -77,13 +77,15 @@ def _way(closed: ClosedForm) -> ExcessFunctions:
     return ExcessFunctions(closed.excess, closed.overlap)
 
 
-def _worse(there: ExcessFunctions, back: ExcessFunctions) -> ExcessFunctions:
-    return ExcessFunctions(partial(_larger, there.excess, back.excess), partial(_smaller, there.overlap, back.overlap))
+def _worse(forwards: ExcessFunctions, backwards: ExcessFunctions) -> ExcessFunctions:
+    return ExcessFunctions(
+        partial(_larger, forwards.excess, backwards.excess), partial(_smaller, forwards.overlap, backwards.overlap)
+    )
 
 
-def _larger(there: Told, back: Told, epsilon: float) -> float | Estimate:
-    return largest([there(epsilon), back(epsilon)])
+def _larger(forwards: Told, backwards: Told, epsilon: float) -> float | Estimate:
+    return largest([forwards(epsilon), backwards(epsilon)])
 
 
-def _smaller(there: Told, back: Told, epsilon: float) -> float | Estimate:
-    return min(there(epsilon), back(epsilon), key=lowest)
+def _smaller(forwards: Told, backwards: Told, epsilon: float) -> float | Estimate:
+    return min(forwards(epsilon), backwards(epsilon), key=lowest)

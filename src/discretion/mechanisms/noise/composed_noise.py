@@ -80,10 +80,10 @@ class ComposedNoise(TwoLaws):
 
     @cached_property
     def _losses(self) -> LossPair:
-        others = [_both_ways(part, count) for part, count in self.parts if _mu(part) == 0]
+        losses = [_both_ways(part, count) for part, count in self.parts if _mu(part) == 0]
         if self._mu > 0:
-            others.append((GaussianLosses(self._mu), GaussianLosses(self._mu), 1))
-        return LossPair.from_parts(others)
+            losses.append((GaussianLosses(self._mu), GaussianLosses(self._mu), 1))
+        return LossPair.from_parts(losses)
 
     def closed_form(self, reverse: bool) -> ClosedForm | None:
         """Return that of the noise if it is one or all of it is Gaussian, and at each of the reports' losses."""
@@ -91,22 +91,22 @@ class ComposedNoise(TwoLaws):
 
     @cached_property
     def _closed_forms(self) -> tuple[ClosedForm | None, ClosedForm | None]:
-        there, back = (self._noise_form(reverse) for reverse in (False, True))
+        forwards_form, backwards_form = (self._noise_form(reverse) for reverse in (False, True))
         pairs = [part.losses for part, _ in self.parts if isinstance(part, ReportPair)]
-        if there is None or back is None or any(count > 1 for _, _, count in pairs):
+        if forwards_form is None or backwards_form is None or any(count > 1 for _, _, count in pairs):
             return None, None
         if not pairs:
-            return there, back
+            return forwards_form, backwards_form
         return (
-            MixedForm.from_forms(there, back, [forwards for forwards, _, _ in pairs]),
-            MixedForm.from_forms(back, there, [backwards for _, backwards, _ in pairs]),
+            MixedForm.from_forms(forwards_form, backwards_form, [forwards for forwards, _, _ in pairs]),
+            MixedForm.from_forms(backwards_form, forwards_form, [backwards for _, backwards, _ in pairs]),
         )
 
     def _noise_form(self, reverse: bool) -> ClosedForm | None:
         if all(_mu(part) > 0 for part, _ in self._noises):
             return Gaussian(1 / self._mu)
-        (part, count), *others = self._noises
-        if others or count > 1:
+        (part, count), *rest = self._noises
+        if rest or count > 1:
             return None
         return part if isinstance(part, AdditiveNoise) else part.closed_form(reverse)
 
@@ -133,8 +133,8 @@ def _largest_losses(part: Part, count: int) -> tuple[float, float]:
     if isinstance(part, AdditiveNoise):
         largest = count * part.renyi(math.inf)
         return largest, largest
-    there, back, uses = _both_ways(part, count)
-    return uses * there.largest, uses * back.largest
+    forwards, backwards, uses = _both_ways(part, count)
+    return uses * forwards.largest, uses * backwards.largest
 
 
 def _mu(part: Part) -> float:
@@ -149,8 +149,8 @@ def _both_ways(part: Part, count: int) -> tuple[Losses, Losses, int]:
     if isinstance(part, SubsampledGaussian):
         return part.losses.forwards.parts[0][0], part.losses.backwards.parts[0][0], count * part.steps
     if isinstance(part, ReportPair):
-        there, back, uses = part.losses
-        return there, back, count * uses
+        forwards, backwards, uses = part.losses
+        return forwards, backwards, count * uses
     losses = part.losses
     return losses, losses, count
 

@@ -143,12 +143,12 @@ class DiscreteGaussian(IntegerNoise):
             )
         scale = math.floor(self.sigma) + 1
         noise = np.empty(size, dtype=np.int64)
-        left = np.arange(size)
-        while left.size:
-            noise[left] = two_sided_geometric(1 / scale, left.size, source)
+        places = np.arange(size)
+        while places.size:
+            noise[places] = two_sided_geometric(1 / scale, places.size, source)
             with np.errstate(over="ignore"):
-                misfit = (np.abs(noise[left]) / self.sigma - self.sigma / scale) ** 2 / 2
-            left = left[~_heads(np.exp(-misfit), source)]
+                misfit = (np.abs(noise[places]) / self.sigma - self.sigma / scale) ** 2 / 2
+            places = places[~_heads(np.exp(-misfit), source)]
         return noise
 
 
@@ -156,9 +156,9 @@ def _heads(probabilities: Reals, source: RandomSource) -> np.ndarray[tuple[int],
     """Flip a coin for each probability, exactly: to the base 2⁵³, a uniform number is below it or tied so far."""
     scaled = np.ldexp(probabilities, 53)
     digits = np.floor(scaled)
-    drawn = np.ldexp(source.random(probabilities.size), 53)
-    heads = drawn < digits
-    tied = np.flatnonzero((drawn == digits) & (scaled > digits))
+    draws = np.ldexp(source.random(probabilities.size), 53)
+    heads = draws < digits
+    tied = np.flatnonzero((draws == digits) & (scaled > digits))
     if tied.size:
         heads[tied] = _heads(scaled[tied] - digits[tied], source)
     return heads

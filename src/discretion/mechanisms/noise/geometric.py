@@ -156,9 +156,9 @@ def two_sided_geometric(rate: float, size: int, source: RandomSource) -> Integer
 
 def _geometric(rate: float, size: int, source: RandomSource) -> Integers:
     """Return draws of ``P(g) = (1-q) q^g``, digit by digit: the one worth 2^j is 1 with odds ``q^(2^j)``."""
-    drawn = np.zeros(size, dtype=np.int64)
+    draws = np.zeros(size, dtype=np.int64)
     place = 1
     while (odds := math.exp(-rate * place)) > 0:
-        drawn += place * coin_flips(odds / (1 + odds), 1 / (1 + odds), size, source).astype(np.int64)
+        draws += place * coin_flips(odds / (1 + odds), 1 / (1 + odds), size, source).astype(np.int64)
         place *= 2
-    return drawn
+    return draws

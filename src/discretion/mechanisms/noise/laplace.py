@@ -87,8 +87,8 @@ class Laplace(ContinuousNoise):
             return math.log1p(above * excess) / above if above else excess
         smaller, larger = sorted((order, 1 - order))  # the moment is the same for both
         spread = 2 * larger - 1
-        between = -math.expm1(-spread * self.epsilon) / spread if spread else self.epsilon
-        outside = (1 + math.exp(-spread * self.epsilon) + between) / 2
+        middle = -math.expm1(-spread * self.epsilon) / spread if spread else self.epsilon
+        outside = (1 + math.exp(-spread * self.epsilon) + middle) / 2
         return (math.log(outside) - smaller * self.epsilon) / above
 
     def noise(self, size: int, source: RandomSource) -> Reals:
@@ -135,8 +135,8 @@ class LaplaceLosses(Losses):
         """Return what both laws have between these losses and between the two values."""
         ends = np.clip(np.append(edges, self.epsilon), -self.epsilon, self.epsilon)
         # Q has the density e^((loss - ε)/2)/4 there, and P e^(-(loss + ε)/2)/4.
-        left, right, apart = ends[:-1], ends[1:], -np.expm1((ends[:-1] - ends[1:]) / 2) / 2
+        left, right, distance = ends[:-1], ends[1:], -np.expm1((ends[:-1] - ends[1:]) / 2) / 2
         below = (math.exp((float(ends[0]) - self.epsilon) / 2) - math.exp(-self.epsilon)) / 2
         return CellMasses(
-            below, np.exp((right - self.epsilon) / 2) * apart, np.exp(edges - (left + self.epsilon) / 2) * apart
+            below, np.exp((right - self.epsilon) / 2) * distance, np.exp(edges - (left + self.epsilon) / 2) * distance
         )

@@ -65,9 +65,9 @@ class NoisyReports(Composable):
         ways = (combinations if is_symmetric else permutations)(range(self.secrets), 2)
         return [self.pair(a, b) for a, b in ways]
 
-    def over_pairs(self, of: Callable[[ComposedNoise], float | Estimate]) -> float | Estimate:
+    def over_pairs(self, quantity: Callable[[ComposedNoise], float | Estimate]) -> float | Estimate:
         """Return the largest of what is asked of all pairs."""
-        return largest(of(pair) for pair in self.pairs)
+        return largest(quantity(pair) for pair in self.pairs)
 
     @property
     def algorithm(self) -> Method:
@@ -104,13 +104,13 @@ def _is_noise(parts: tuple[tuple[Part, int], ...]) -> bool:
 
 def _check_order(reports: RepeatedReports, noise: tuple[tuple[Part, int], ...]) -> None:
     """Refuse labels that are the noise's in another order, and other labels than those of reports beside it."""
-    given = tuple(reports.labels)
+    labels = tuple(reports.labels)
     for part, _ in noise:
         if isinstance(part, ReportPair):
-            check_labels(part.labels, given, "the secrets of the first reports", "those of the second")
-        elif set(given) == set(part.furthest_pair) and given != part.furthest_pair:
+            check_labels(part.labels, labels, "the secrets of the first reports", "those of the second")
+        elif set(labels) == set(part.furthest_pair) and labels != part.furthest_pair:
             raise InvalidChannelError(
-                f"the secrets of the reports, {given}, are the two values of {part!r} in another order; sort the "
+                f"the secrets of the reports, {labels}, are the two values of {part!r} in another order; sort the "
                 "reports' secrets by discretion.restricted"
             )
 

@@ -43,25 +43,25 @@ def as_distance(value: Any) -> int:
 def as_finite(numbers: ArrayLike, name: str, row: int | None = None) -> Reals:
     """Return finite numbers, in one row or in rows of so many, or say what was given."""
     try:
-        given = as_reals(numbers)
+        array = as_reals(numbers)
     except NotNumbersError:
-        given = np.array(math.nan)
-    if row is not None and given.shape == (0,):
+        array = np.array(math.nan)
+    if row is not None and array.shape == (0,):
         return np.empty((0, row))
-    if given.shape[1:] != (() if row is None else (row,)) or given.ndim == 0 or not np.isfinite(given).all():
+    if array.shape[1:] != (() if row is None else (row,)) or array.ndim == 0 or not np.isfinite(array).all():
         where = "one row" if row is None else f"rows of {row:,}"
         raise InvalidValueError(f"{name} must be finite numbers in {where}, got {short_repr(numbers)}")
-    return given
+    return array
 
 
 def as_whole(numbers: ArrayLike, name: str) -> Integers:
     """Return whole numbers of 64 bits in one row, or say what was given."""
-    given = as_rows(numbers, name)
-    if given.ndim != 1 or (given.size and given.dtype.kind not in "iuO"):
+    array = as_rows(numbers, name)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iuO"):
         raise InvalidValueError(
-            f"{name} must be whole numbers in one row, got an array of {given.dtype} of shape {given.shape}"
+            f"{name} must be whole numbers in one row, got an array of {array.dtype} of shape {array.shape}"
         )
-    for number in given.tolist() if given.dtype.kind in "uO" else ():  # of which some are larger than int64 holds
+    for number in array.tolist() if array.dtype.kind in "uO" else ():  # of which some are larger than int64 holds
         if type(number) is not int or not -_LARGEST_REPORT - 1 <= number <= _LARGEST_REPORT:
             raise InvalidValueError(f"{name} must be whole numbers from -2^63 to 2^63 - 1, got {number!r:.60}")
-    return given.astype(np.int64)
+    return array.astype(np.int64)

@@ -62,8 +62,8 @@ class RepeatedReports:
             once = losses_of_pairs(self.system)
 
         def ways(a: int, b: int) -> tuple[Losses, Losses, int]:
-            there, back, count = once(a, b)
-            return there, back, self.uses * count
+            forwards, backwards, count = once(a, b)
+            return forwards, backwards, self.uses * count
 
         return ways
 
@@ -137,8 +137,8 @@ class MixedForm:
         """Return the form of noise beside several reports, or None where their losses are too many."""
         losses, masses, infinite = np.zeros(1), np.ones(1), 0.0
         for part in reports:
-            own, weights = part.atoms
-            sums = np.add.outer(losses, own).ravel()
+            losses_of_part, weights = part.atoms
+            sums = np.add.outer(losses, losses_of_part).ravel()
             losses, places = np.unique(sums, return_inverse=True)
             if losses.size > _MAX_ATOMS:
                 return None

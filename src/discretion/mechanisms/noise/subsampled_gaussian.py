@@ -169,10 +169,10 @@ class SubsampledGaussian(TwoLaws, Encodable):
         -----
         For simulation: see `discretion.Gaussian` on noise in doubles.
         """
-        given, source = as_indices(values, "values", 2), random_source(rng)
-        size, shape = given.size * self.steps, (given.size, self.steps)
+        array, source = as_indices(values, "values", 2), random_source(rng)
+        size, shape = array.size * self.steps, (array.size, self.steps)
         taking_part = (source.random(size) < self.rate).reshape(shape)
-        return given[:, None] * taking_part + Gaussian(self.sigma).noise(size, source).reshape(shape)
+        return array[:, None] * taking_part + Gaussian(self.sigma).noise(size, source).reshape(shape)
 
     @property
     def wire(self) -> Doubles:

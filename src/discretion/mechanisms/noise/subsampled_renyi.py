@@ -56,10 +56,10 @@ def one_step(sigma: float, rate: float, order: float, backwards: bool) -> float 
     power = 1 - order if backwards else order
     if power == int(power) and 2 <= power <= _MAX_WHOLE:
         return _from_mean(_whole_mean(sigma, rate, int(power)), order)
-    found = _Mean(sigma, rate, power).logarithm()
-    if found is None:
+    logarithm = _Mean(sigma, rate, power).logarithm()
+    if logarithm is None:
         return _elementary(sigma, rate, order, power)
-    mean, error = found
+    mean, error = logarithm
     value = _from_mean(mean, order)
     off = value * (math.exp(error) + _ROUNDING)
     return settled(Estimate(value, max(0.0, value - off), value + off, None, METHOD))
@@ -82,12 +82,14 @@ def _whole_mean(sigma: float, rate: float, order: int) -> float:
 
     k = np.arange(2, order + 1, dtype=np.float64)
     ways = gammaln(order + 1) - gammaln(k + 1) - gammaln(order - k + 1)
-    told = k * (k - 1) / 2 / sigma / sigma
-    log_told = np.where(
-        told > 1, told + np.log1p(-np.exp(-np.maximum(told, 1.0))), np.log(np.expm1(np.minimum(told, 1.0)))
+    exponents = k * (k - 1) / 2 / sigma / sigma
+    log_excess = np.where(
+        exponents > 1,
+        exponents + np.log1p(-np.exp(-np.maximum(exponents, 1.0))),
+        np.log(np.expm1(np.minimum(exponents, 1.0))),
     )
     return (
-        _log_sum(ways + (order - k) * math.log1p(-rate) + k * math.log(rate) + log_told)
+        _log_sum(ways + (order - k) * math.log1p(-rate) + k * math.log(rate) + log_excess)
         - math.log(order)
         - math.log(order - 1)
     )
@@ -145,8 +147,8 @@ class _Mean:
             right = 2 * math.log(self._rate) + most * (most - 1) / 2 / self._sigma / self._sigma
             enough = math.sqrt(2 * max(0.0, max(left, right) - top + _NEGLIGIBLE))
             if enough <= reach:
-                kept = logs > top - _NEGLIGIBLE - math.log(x.size)
-                return x[:-1][kept[:-1] | kept[1:]]
+                significant = logs > top - _NEGLIGIBLE - math.log(x.size)
+                return x[:-1][significant[:-1] | significant[1:]]
             reach = enough + 1
         return None
 
@@ -198,20 +200,23 @@ def _elementary(sigma: float, rate: float, order: float, power: float) -> float 
     """
     from scipy.special import log_ndtr  # noqa: PLC0415
 
-    told = 1 / sigma / sigma / 2
+    exponent = 1 / sigma / sigma / 2
     none, some = math.log1p(-rate), math.log(rate)
     if order == 1 and power:  # each part of Q by the part of the ratio that is largest there; and convexity
-        ends = [rate * (some + told) + (1 - rate) * none, rate * told]
+        ends = [rate * (some + exponent) + (1 - rate) * none, rate * exponent]
     elif order == 1:  # it is no less than of order 1/2, and a ratio is at least 1 - q
-        ends = [-2 * float(np.logaddexp(none / 2, some / 2 - told / 4)), -none]
+        ends = [-2 * float(np.logaddexp(none / 2, some / 2 - exponent / 4)), -none]
     else:
         if power > 1:
-            moments = power * (some + (power - 1) * told), power * float(np.logaddexp(none, some + (power - 1) * told))
+            moments = (
+                power * (some + (power - 1) * exponent),
+                power * float(np.logaddexp(none, some + (power - 1) * exponent)),
+            )
         elif power > 0:
-            moments = power * none, float(np.logaddexp(power * none, power * (some - (1 - power) * told)))
+            moments = power * none, float(np.logaddexp(power * none, power * (some - (1 - power) * exponent)))
         else:
             rare = none - some - 40
-            moments = float(log_ndtr(sigma * (rare + told))) + power * (none + math.exp(-40)), power * none
+            moments = float(log_ndtr(sigma * (rare + exponent))) + power * (none + math.exp(-40)), power * none
         ends = sorted(moment / (order - 1) for moment in moments)
     ends = [end * (1 + sign * _ROUNDING) for end, sign in zip(ends, (-1, 1), strict=True)]
     low, high = (max(0.0, end) for end in ends)

@@ -195,8 +195,8 @@ def _bayes_risk_of_two_laws(system: TwoLaws, prior: Prior) -> Plan[float | Estim
         less, more = min(left, right), max(left, right)
         if less == 0:
             return 0.0
-        shared = system.overlap(math.log(more) - math.log(less), left < right)
-        return system.losses.if_exact(less * shared)
+        overlap = system.overlap(math.log(more) - math.log(less), left < right)
+        return system.losses.if_exact(less * overlap)
 
     return Plan(system.algorithm, risk)
 

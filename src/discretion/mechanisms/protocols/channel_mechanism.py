@@ -86,11 +86,11 @@ class ChannelMechanism(Mechanism):
         reports = np.empty_like(values)
         people = np.argsort(values, kind="stable")
         ends = np.cumsum(np.bincount(values, minlength=self.k))
-        for value, alike in enumerate(np.split(people, ends[:-1])):
-            if alike.size:
+        for value, senders in enumerate(np.split(people, ends[:-1])):
+            if senders.size:
                 possible, probabilities = self._row(value)
                 below = np.cumsum(probabilities[:-1])
-                reports[alike] = possible[np.searchsorted(below, uniform[alike], side="right")]
+                reports[senders] = possible[np.searchsorted(below, uniform[senders], side="right")]
         return reports
 
     def _sample_aggregate(self, counts: Integers, rng: np.random.Generator) -> Integers:
@@ -157,10 +157,10 @@ class ChannelMechanism(Mechanism):
     def likelihood_blocks(self, reports: Reports) -> Iterator[tuple[Reals, Integers]]:
         """Yield the likelihoods of the distinct reports, with their counts."""
         counts = self._aggregate(reports)
-        seen = np.flatnonzero(counts)
+        reports_present = np.flatnonzero(counts)
         step = max(1, _CELLS_AT_ONCE // self.k)
-        for start in range(0, seen.size, step):
-            block = seen[start : start + step]
+        for start in range(0, reports_present.size, step):
+            block = reports_present[start : start + step]
             likelihoods = self._channel.storage.columns(block).dense().T
             possible = likelihoods.any(axis=1)
             yield likelihoods[possible], counts[block[possible]]

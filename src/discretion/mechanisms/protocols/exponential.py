@@ -46,21 +46,21 @@ class Exponential(ChannelMechanism):
 
     def __init__(self, scores: ArrayLike, epsilon: float, sensitivity: float = 1.0) -> None:
         try:
-            given = as_reals(scores)
+            array = as_reals(scores)
         except NotNumbersError:
             raise InvalidValueError("scores must be numbers, in rows of equal length") from None
-        if given.ndim != 2 or 0 in given.shape or not np.isfinite(given).all():
+        if array.ndim != 2 or 0 in array.shape or not np.isfinite(array).all():
             raise InvalidValueError(
                 "scores must be a finite matrix with a row per secret and a column per answer, got an array of shape "
-                f"{given.shape}" + ("" if np.isfinite(given).all() else " with entries that are not finite")
+                f"{array.shape}" + ("" if np.isfinite(array).all() else " with entries that are not finite")
             )
-        given.setflags(write=False)
+        array.setflags(write=False)
         self.scores, self.level, self.sensitivity = (
-            given, as_positive(epsilon, "epsilon"), as_positive(sensitivity, "sensitivity")
+            array, as_positive(epsilon, "epsilon"), as_positive(sensitivity, "sensitivity")
         )  # fmt: skip
         rate = self.level / self.sensitivity / 2
         with np.errstate(over="ignore", invalid="ignore"):
-            exponents = (given - given.max(axis=1, keepdims=True)) * rate
+            exponents = (array - array.max(axis=1, keepdims=True)) * rate
         if not np.isfinite(exponents).all():
             raise InvalidValueError("scores must not differ by more than a double holds, times epsilon/(2 sensitivity)")
         logs = exponents - np.log(np.exp(exponents).sum(axis=1, keepdims=True))

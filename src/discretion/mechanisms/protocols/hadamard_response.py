@@ -126,15 +126,15 @@ class HadamardResponse(PureProtocol):
         return np.where(wrong, reports ^ (rows & -rows), reports)
 
     def _sample_aggregate(self, counts: Integers, rng: np.random.Generator) -> Integers:
-        held = np.flatnonzero(counts)
-        if held.size * self.columns * _REPORTS_PER_COLUMN > counts.sum():
+        values = np.flatnonzero(counts)
+        if values.size * self.columns * _REPORTS_PER_COLUMN > counts.sum():
             return super()._sample_aggregate(counts, rng)
         # With probability own - not_own a column of +1, else any: together that makes own.
         _, not_own, _, _, gap = self.support
-        truthful = heads(counts[held], 2 * gap, 2 * not_own, rng)
+        truthful = heads(counts[values], 2 * gap, 2 * not_own, rng)
         columns = np.arange(self.columns)
         reported = evenly_spread(int(counts.sum() - truthful.sum()), self.columns, rng)
-        for row, people in zip((held + 1)[:, None], truthful.tolist(), strict=True):
+        for row, people in zip((values + 1)[:, None], truthful.tolist(), strict=True):
             reported[~_is_minus(row, columns)] += evenly_spread(people, self.columns // 2, rng)
         return self._tallies(reported)
 
@@ -253,8 +253,8 @@ def _uniform_signs(system: HadamardResponse) -> tuple[Reals, Reals]:
     sums, shares = [float(rows)], [1 / system.columns]
     while turn <= system.columns:
         unfinished = rows % turn
-        left = float(min(unfinished, turn - unfinished))
-        sums += [left, left if rows < turn else -left]
+        remaining = float(min(unfinished, turn - unfinished))
+        sums += [remaining, remaining if rows < turn else -remaining]
         shares += [0.5 / turn, 0.5 / turn]
         turn *= 2
     return (np.array(sums) - 1) / system.k, np.array(shares)

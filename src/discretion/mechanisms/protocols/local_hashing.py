@@ -109,8 +109,8 @@ class LocalHashing(PureProtocol):
         self.k, self._epsilon = as_values(k), as_epsilon(epsilon)
         self.g = _best_classes(self._epsilon) if g is None else as_count(g, "g", at_least=2)
         if self.g > MOST_CLASSES:
-            given = f"{self.g:,}" if self.g < 1 << 63 else "more"
-            raise TooLargeError(f"g must be at most {MOST_CLASSES:,}, got {given}; leave it out for the best one")
+            classes = f"{self.g:,}" if self.g < 1 << 63 else "more"
+            raise TooLargeError(f"g must be at most {MOST_CLASSES:,}, got {classes}; leave it out for the best one")
         self.families = tuple(LinearHashing(self.k, order) for order in _field_orders(self.g))
         self.functions = math.prod(family.functions for family in self.families)
         if self.functions * self.g >= 1 << 63:
@@ -129,14 +129,14 @@ class LocalHashing(PureProtocol):
     def support(self) -> Support:
         """A report supports the values that its function takes to its class."""
         own, not_own, *_ = self.answer.support
-        apart = (self.g - 1) / self.g
-        return Support(own, not_own, 1 / self.g, apart, apart * self.answer.gap)
+        separated = (self.g - 1) / self.g
+        return Support(own, not_own, 1 / self.g, separated, separated * self.answer.gap)
 
     @property
     def contest(self) -> tuple[float, float]:
         """The function takes two values to different classes, or to one; either way the class may be a third."""
-        apart = (self.g - 1) / self.g
-        return apart * self.answer.p, 1 / self.g + apart * (self.g - 2) * self.answer.q
+        separated = (self.g - 1) / self.g
+        return separated * self.answer.p, 1 / self.g + separated * (self.g - 2) * self.answer.q
 
     @property
     def support_sizes(self) -> SupportSizes | None:
@@ -214,17 +214,17 @@ class LocalHashing(PureProtocol):
     def _classes(self, functions: Integers, values: Integers) -> Integers:
         classes, place = np.zeros_like(values), 1
         for family in self.families:
-            functions, own = np.divmod(functions, family.functions)
-            classes += place * family.classes_of(own, values)
+            functions, numbers = np.divmod(functions, family.functions)
+            classes += place * family.classes_of(numbers, values)
             place *= family.classes
         return classes
 
     def _parts(self, reports: Reports) -> Iterator[tuple[LinearHashing, Integers, Integers]]:
         functions, classes = np.divmod(reports, self.g)
         for family in self.families:
-            functions, own = np.divmod(functions, family.functions)
+            functions, numbers = np.divmod(functions, family.functions)
             classes, reported = np.divmod(classes, family.classes)
-            yield family, own, reported
+            yield family, numbers, reported
 
     def _supports(self, reports: Reports) -> Booleans:
         hits = (family.hits(functions, classes) for family, functions, classes in self._parts(reports))
@@ -281,8 +281,8 @@ def _posterior_vulnerability_of_local_hashing(system: LocalHashing, prior: Prior
     if isinstance(gain, IdentityGain) and prior is None and _over_a_field(system):
         return Plan(CLOSED_FORM, lambda: _capacity(system) / system.k)
     if isinstance(gain, IdentityGain) and prior is not None and _one_to_one(system):
-        told = plan_posterior_vulnerability(system.answer, _of_classes(system, prior), gain)
-        return Plan(CLOSED_FORM, lambda: (float(prior.max()) + (system.g - 1) * float(told.compute())) / system.g)
+        guess = plan_posterior_vulnerability(system.answer, _of_classes(system, prior), gain)
+        return Plan(CLOSED_FORM, lambda: (float(prior.max()) + (system.g - 1) * float(guess.compute())) / system.g)
     if isinstance(gain, TriesGain) and prior is None and _over_a_field(system):
         return plan_ranked_sum(system, np.ones(gain.tries))
     return plan_posterior_vulnerability.dispatch(object)(system, prior, gain)
@@ -300,9 +300,9 @@ def _bayes_risk_of_local_hashing(system: LocalHashing, prior: Prior) -> Plan[flo
     if prior is None and _over_a_field(system):
         return Plan(CLOSED_FORM, lambda: _uniform_bayes_risk(system))
     if prior is not None and _one_to_one(system):
-        left = plan_bayes_risk(system.answer, _of_classes(system, prior))
+        risk = plan_bayes_risk(system.answer, _of_classes(system, prior))
         untold = float(np.delete(prior, prior.argmax()).sum())
-        return Plan(CLOSED_FORM, lambda: (untold + (system.g - 1) * float(left.compute())) / system.g)
+        return Plan(CLOSED_FORM, lambda: (untold + (system.g - 1) * float(risk.compute())) / system.g)
     return plan_bayes_risk.dispatch(object)(system, prior)
 
 
@@ -338,8 +338,10 @@ def _of_classes(system: LocalHashing, prior: Reals) -> Reals:
 def _information(system: LocalHashing, prior: Prior) -> float:
     """Return the mean over functions of what is told about the class; the function that is 0 adds nothing."""
     laws = enumerate(system.laws_of_classes()) if prior is None else [(0, _of_classes(system, prior))]
-    told = sum(system.g**-zeros * float(plan_mutual_information(system.answer, law).compute()) for zeros, law in laws)
-    return (1 - 1 / system.g) * told
+    information = sum(
+        system.g**-zeros * float(plan_mutual_information(system.answer, law).compute()) for zeros, law in laws
+    )
+    return (1 - 1 / system.g) * information
 
 
 def _hit_classes(system: LocalHashing) -> int:

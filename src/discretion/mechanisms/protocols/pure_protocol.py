@@ -77,12 +77,12 @@ class PureProtocol(Mechanism):
         """Return the same protocol with another ε, or None if its lies are not all rarer by as much as ε is larger."""
         return None
 
-    def log_report_types(self, values: Sequence[int], others: Sequence[Sender] = ()) -> Reals:
+    def log_report_types(self, values: Sequence[int], senders: Sequence[Sender] = ()) -> Reals:
         """Return the logarithms of the types' probabilities, lies too rare for a double included."""
         louder = self.with_epsilon(_LOUD) if _LOUD <= self.epsilon < math.inf else None
         if louder is None:
-            return super().log_report_types(values, others)
-        types = logarithms(louder.report_types(values, others))
+            return super().log_report_types(values, senders)
+        types = logarithms(louder.report_types(values, senders))
         return np.where(types < _RARE, types - (self.epsilon - _LOUD), types)
 
     @property
@@ -119,10 +119,10 @@ class PureProtocol(Mechanism):
         if reports.ndim == 1:  # numbers that are equal are cheaply counted together
             reports, counts = np.unique(reports, return_counts=True)
         for block in self._blocks(reports):
-            supports, counted = self._supports(block), counts[: len(block)]
+            supports, counts_of_block = self._supports(block), counts[: len(block)]
             counts = counts[len(block) :]
             telling = supports.any(axis=1) & ~supports.all(axis=1)
-            yield np.where(supports[telling], 1.0, odds), counted[telling]
+            yield np.where(supports[telling], 1.0, odds), counts_of_block[telling]
 
     def _blocks(self, reports: Reports, cells: int = _CELLS_AT_ONCE) -> Iterator[Reports]:
         step = max(1, cells // self.k)

@@ -135,11 +135,11 @@ class RandomizedResponse(PureProtocol):
         """Return k-RR with another ε."""
         return RandomizedResponse(self.k, epsilon)
 
-    def report_types(self, values: Sequence[int], others: Sequence[Sender] = ()) -> Reals:
+    def report_types(self, values: Sequence[int], senders: Sequence[Sender] = ()) -> Reals:
         """Return how likely each type of report is: a value that a sender is known to hold, or others alike."""
         k, p, q, gap = self.k, self.p, self.q, self.gap
-        apart = known_values(values, others)
-        population = next((sender.population for sender in others if sender.population is not None), None)
+        apart = known_values(values, senders)
+        population = next((sender.population for sender in senders if sender.population is not None), None)
         if population is None:
             sizes, masses = np.array([k - len(apart)]), np.zeros(1)
         else:
@@ -155,7 +155,7 @@ class RandomizedResponse(PureProtocol):
                 return np.append(np.full(len(apart), 1 / k), sizes / k)
             return np.append(q + gap * sender.population[apart], (q + gap * masses) * sizes)
 
-        types = np.stack([*map(law, values), *map(row, others)])
+        types = np.stack([*map(law, values), *map(row, senders)])
         return types[:, types.sum(axis=0) > 0]
 
     def _sample(self, values: Integers, source: RandomSource) -> Integers:
@@ -228,16 +228,19 @@ class ResponseJoint:
         by_rank = np.zeros(k + 1)
         by_rank[: weights.size] = weights
         order = np.argsort(-self.prior, kind="stable")
-        others, rank = self.q * self.prior[order], np.arange(k)
-        own = np.maximum(self.p * self.prior[order], others)
-        place = np.searchsorted(-others, -own)
-        before = np.concatenate([[0.0], np.cumsum(by_rank[:-1] * others)])
-        moved = np.concatenate([[0.0], np.cumsum(by_rank[1:] * others)])
-        found = np.empty(k)
-        found[order] = (
-            before[place] + by_rank[place] * own + (moved[rank] - moved[place]) + (before[-1] - before[rank + 1])
+        lies, rank = self.q * self.prior[order], np.arange(k)
+        named_weights = np.maximum(self.p * self.prior[order], lies)
+        place = np.searchsorted(-lies, -named_weights)
+        before = np.concatenate([[0.0], np.cumsum(by_rank[:-1] * lies)])
+        shifted = np.concatenate([[0.0], np.cumsum(by_rank[1:] * lies)])
+        sums = np.empty(k)
+        sums[order] = (
+            before[place]
+            + by_rank[place] * named_weights
+            + (shifted[rank] - shifted[place])
+            + (before[-1] - before[rank + 1])
         )
-        return found
+        return sums
 
     def class_maxima(self, class_of: Integers) -> Reals:
         """Return for each report the largest weight of a class of values: its own value's, or the largest of all."""
@@ -286,8 +289,8 @@ def _mutual_information_of_randomized_response(system: RandomizedResponse, prior
         distribution = _distribution(system, prior)
         reported = system.q + system.gap * distribution
         possible = reported > 0
-        reported, held, others = reported[possible], distribution[possible], _others(distribution)[possible]
+        reported, law, others = reported[possible], distribution[possible], _others(distribution)[possible]
         truth, lie = deviance(system.p, reported), deviance(system.q, reported)
-        return float((held * truth + others * lie).sum())
+        return float((law * truth + others * lie).sum())
 
     return Plan(CLOSED_FORM, information)

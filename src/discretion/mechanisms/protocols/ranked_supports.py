@@ -78,14 +78,14 @@ def kinds_by_support(supports: Booleans) -> Integers:
     """Return a number for any two values, the same for pairs of a kind, given which values each report supports."""
     k = supports.shape[1]
     sizes = supports.sum(axis=1)
-    both = np.zeros((k, k), dtype=np.int64)
+    joint_counts = np.zeros((k, k), dtype=np.int64)
     for size in range(1, k):
-        alike = supports[sizes == size]
-        if len(alike):
-            both = _numbered(both, _supporting_both(alike))
-    alone = both.diagonal()
+        same_size = supports[sizes == size]
+        if len(same_size):
+            joint_counts = _numbered(joint_counts, _supporting_both(same_size))
+    alone = joint_counts.diagonal()
     ends = _numbered(np.minimum.outer(alone, alone), np.maximum.outer(alone, alone))
-    return _numbered(ends, both)
+    return _numbered(ends, joint_counts)
 
 
 def _supporting_both(supports: Booleans) -> Integers:

@@ -89,29 +89,29 @@ class SubsetSelection(PureProtocol):
     @property
     def support(self) -> Support:
         """A report supports the values that it holds."""
-        held, left, others = self.size, self.k - self.size, self.k - 1
-        total = held + left * self._odds
-        own, not_own = held / total, left * self._odds / total
-        other = ((held - 1) * own + held * not_own) / others
-        not_other = (left * own + (left - 1) * not_own) / others
-        return Support(own, not_own, other, not_other, left * own * -math.expm1(-self._epsilon) / others)
+        inside, outside, other_values = self.size, self.k - self.size, self.k - 1
+        total = inside + outside * self._odds
+        own, not_own = inside / total, outside * self._odds / total
+        other = ((inside - 1) * own + inside * not_own) / other_values
+        not_other = (outside * own + (outside - 1) * not_own) / other_values
+        return Support(own, not_own, other, not_other, outside * own * -math.expm1(-self._epsilon) / other_values)
 
     @property
     def contest(self) -> tuple[float, float]:
         """A report holds one of two values alone, both or neither."""
-        held, left, others = self.size, self.k - self.size, self.k - 1
+        inside, outside, other_values = self.size, self.k - self.size, self.k - 1
         own, not_own = self.support[:2]
-        return left * own / others, ((held - 1) * own + (left - 1) * not_own) / others
+        return outside * own / other_values, ((inside - 1) * own + (outside - 1) * not_own) / other_values
 
     def channel(self) -> Channel:
         """Return the channel, a column per set of values in lexicographic order, or raise TooLargeError."""
         what = f"subset selection of {self.size:,} out of k = {self.k:,} values"
         check_size(self.k, _subsets(self.k, self.size), what, "ask for a measure that has a closed form")
-        held, left = math.comb(self.k - 1, self.size - 1), math.comb(self.k - 1, self.size)
-        likely = 1 / (held + left * self._odds)
+        with_value, without_value = math.comb(self.k - 1, self.size - 1), math.comb(self.k - 1, self.size)
+        likely = 1 / (with_value + without_value * self._odds)
         outputs = list(itertools.combinations(range(self.k), self.size))
-        matrix = np.full((self.k, held + left), likely * self._odds)
-        matrix[np.array(outputs).T, np.arange(held + left)] = likely
+        matrix = np.full((self.k, with_value + without_value), likely * self._odds)
+        matrix[np.array(outputs).T, np.arange(with_value + without_value)] = likely
         return Channel(matrix, outputs=outputs)
 
     def __repr__(self) -> str:
@@ -142,11 +142,11 @@ class SubsetSelection(PureProtocol):
         """Every set is reported with the probability of one that does not hold the true value, at least."""
         return min(1.0, self.support.not_own * self.k / (self.k - self.size))
 
-    def report_types(self, values: Sequence[int], others: Sequence[Sender] = ()) -> Reals:
+    def report_types(self, values: Sequence[int], senders: Sequence[Sender] = ()) -> Reals:
         """Return how likely each type of report is: which of the values that are told apart are in it."""
-        apart = known_values(values, others)
-        if len(apart) > _FEW_APART or any(sender.population is not None for sender in others):
-            return super().report_types(values, others)
+        apart = known_values(values, senders)
+        if len(apart) > _FEW_APART or any(sender.population is not None for sender in senders):
+            return super().report_types(values, senders)
         patterns = list(itertools.product((False, True), repeat=len(apart)))
 
         def law(value: int) -> Reals:
@@ -158,7 +158,7 @@ class SubsetSelection(PureProtocol):
         # The blanket is what all sets have in common: like a uniform value, it makes all sets equally likely.
         uniform = np.array([_share(self.k, self.size, len(apart), sum(pattern)) for pattern in patterns])
         rows = [law(value) for value in values]
-        rows += [uniform if sender.value is None else law(sender.value) for sender in others]
+        rows += [uniform if sender.value is None else law(sender.value) for sender in senders]
         return merged_columns(np.vstack(rows))[0]
 
     def events(self) -> list[Reals]:
@@ -186,14 +186,14 @@ class SubsetSelection(PureProtocol):
         # the sender's own value, which is k-1.
         fewer = min(self.size, self.k - self.size)
         supported = coin_flips(*self.support[:2], len(own), source) == 1
-        drawn = source.integers(self.k - 1, size=len(own) * fewer).reshape(-1, fewer).astype(_SORTED_FAST)
-        drawn[supported == (fewer == self.size), 0] = self.k - 1
-        _make_distinct(drawn, self.k - 1, source)
-        drawn = np.where(drawn == self.k - 1, own, drawn + (drawn >= own))
+        draws = source.integers(self.k - 1, size=len(own) * fewer).reshape(-1, fewer).astype(_SORTED_FAST)
+        draws[supported == (fewer == self.size), 0] = self.k - 1
+        _make_distinct(draws, self.k - 1, source)
+        draws = np.where(draws == self.k - 1, own, draws + (draws >= own))
         if fewer == self.size:
-            drawn.sort(axis=1)
-            return drawn
-        return np.nonzero(~self._supports(drawn))[1].reshape(-1, self.size)
+            draws.sort(axis=1)
+            return draws
+        return np.nonzero(~self._supports(draws))[1].reshape(-1, self.size)
 
     @property
     def wire(self) -> Sets:
@@ -262,20 +262,20 @@ def _share(k: int, size: int, apart: int, inside: int) -> float:
     return max(0.0, share)
 
 
-def _make_distinct(drawn: Reports, others: int, source: RandomSource) -> None:
+def _make_distinct(draws: Reports, other_values: int, source: RandomSource) -> None:
     # Any value that is there already is drawn anew until none is. Renaming the others renames what happens at every
     # step, so that all sets of the same size are equally likely.
-    drawn.sort(axis=1)
-    rows, part = np.arange(len(drawn)), drawn
+    draws.sort(axis=1)
+    rows, part = np.arange(len(draws)), draws
     while True:
         again = part[:, 1:] == part[:, :-1]
         unfinished = again.any(axis=1)
         if not unfinished.any():
             return
         rows, part, again = rows[unfinished], part[unfinished], again[unfinished]
-        part[:, 1:][again] = source.integers(others, size=int(again.sum()))
+        part[:, 1:][again] = source.integers(other_values, size=int(again.sum()))
         part.sort(axis=1)
-        drawn[rows] = part
+        draws[rows] = part
 
 
 @plainest.register
@@ -324,7 +324,8 @@ def _mutual_information_of_subset_selection(system: SubsetSelection, prior: Prio
 
 def _uniform_information(system: SubsetSelection) -> float:
     """Return the divergence of the posterior, alike for every set, from the uniform prior."""
-    held, left = system.size, system.k - system.size
-    raised = (system.k - 1) * system.support.gap / held  # by the posterior of each value that the set holds, relatively
-    excess = held * relative_excess(raised) + left * relative_excess(max(-1.0, -raised * held / left))
+    inside, outside = system.size, system.k - system.size
+    # By how much, relatively, the posterior of each value in the set is raised.
+    raised = (system.k - 1) * system.support.gap / inside
+    excess = inside * relative_excess(raised) + outside * relative_excess(max(-1.0, -raised * inside / outside))
     return float(excess) / system.k

@@ -184,10 +184,10 @@ class UnaryEncoding(PureProtocol):
     @property
     def support_sizes(self) -> SupportSizes:
         """The number of ones."""
-        first, others = binomial_window(self.k - 1, self.lam, self.not_lam)
-        probabilities = np.zeros(others.size + 1)
-        probabilities[1:] += self.kappa * others
-        probabilities[:-1] += self.not_kappa * others
+        first, masses = binomial_window(self.k - 1, self.lam, self.not_lam)
+        probabilities = np.zeros(masses.size + 1)
+        probabilities[1:] += self.kappa * masses
+        probabilities[:-1] += self.not_kappa * masses
         return SupportSizes(first + np.arange(probabilities.size), probabilities)
 
     @property
@@ -210,11 +210,11 @@ class UnaryEncoding(PureProtocol):
         """Return that of the first bit being 1."""
         return [np.where(np.arange(self.k) == 0, self.kappa, self.lam)]
 
-    def report_types(self, values: Sequence[int], others: Sequence[Sender] = ()) -> Reals:
+    def report_types(self, values: Sequence[int], senders: Sequence[Sender] = ()) -> Reals:
         """Return how likely each type of report is: the bits of values that differ, and counts of those alike."""
-        apart = known_values(values, others)
-        population = next((sender.population for sender in others if sender.population is not None), None)
-        strangers = any(sender.value is None for sender in others)
+        apart = known_values(values, senders)
+        population = next((sender.population for sender in senders if sender.population is not None), None)
+        strangers = any(sender.value is None for sender in senders)
         rest = prior_vector(population, self.k)
         masses, sizes = np.unique(np.delete(rest, apart), return_counts=True)
         blocks = [1] * len(apart) + (sizes.tolist() if strangers else [])
@@ -243,10 +243,10 @@ class UnaryEncoding(PureProtocol):
             shares = [*rest[apart], *(masses * sizes)]
             return np.sum([share * law(block) for block, share in enumerate(shares) if share], axis=0)
 
-        types = np.stack([*(law(apart.index(value)) for value in values), *map(row, others)])
+        types = np.stack([*(law(apart.index(value)) for value in values), *map(row, senders)])
         return types[:, types.sum(axis=0) > 0]
 
-    def log_report_types(self, values: Sequence[int], others: Sequence[Sender] = ()) -> Reals:
+    def log_report_types(self, values: Sequence[int], senders: Sequence[Sender] = ()) -> Reals:
         """Return the logarithms of the types' probabilities, or say that bits are too seldom wrong for a double."""
         if _MOST_LOUD < self.epsilon < math.inf:
             raise TooLargeError(
@@ -254,7 +254,7 @@ class UnaryEncoding(PureProtocol):
                 f"an epsilon of at most {_MOST_LOUD:g}, or ask for the mechanism alone, which hides no more than the "
                 "crowd"
             )
-        return super().log_report_types(values, others)
+        return super().log_report_types(values, senders)
 
     def channel(self) -> Channel:
         """Return the k × 2ᵏ channel, its outputs tuples of bits from all 0 to all 1, or raise TooLargeError."""

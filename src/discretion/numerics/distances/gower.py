@@ -29,13 +29,13 @@ class Records:
         """How many there are."""
         return self.numbers.shape[1]
 
-    def taken(self, places: Integers | slice) -> "Records":
+    def select(self, places: Integers | slice) -> "Records":
         """Return some of them."""
         numbers = np.ascontiguousarray(self.numbers[:, places])
         return Records(numbers, self.units, np.ascontiguousarray(self.codes[:, places]))
 
 
-def between(numbers: Reals, low: float, high: float) -> tuple[Reals, float]:
+def gower_numbers(numbers: Reals, low: float, high: float) -> tuple[Reals, float]:
     """Return numbers from low on, and how many units a difference of 1 is then; UNIT are from low to high.
 
     They are divided by a power of two only, so that differences that are equal stay so: it is these that are rounded to
@@ -49,33 +49,35 @@ def between(numbers: Reals, low: float, high: float) -> tuple[Reals, float]:
     return np.where(np.isnan(numbers), _MISSING, inside), UNIT / math.ldexp(width, -exponent)
 
 
-def gower_distances(asked: Records, known: Records) -> Reals:
+def gower_distances(rows: Records, references: Records) -> Reals:
     """Return ``Σ_columns min(|x − y|, 1)`` over numbers, and 1 for each other value that differs, in units.
 
-    Shape (asked, known). Source: Gower, A general coefficient of similarity and some of its properties, 1971.
+    Shape (rows, references). Source: Gower, A general coefficient of similarity and some of its properties, 1971.
 
     Examples
     --------
     >>> numbers, units = between(np.array([[0.0, 5.0, 10.0]]), 0, 10)
     >>> known = Records(numbers, np.array([units]), np.array([[0, 1, 1]], np.int32))
-    >>> (gower_distances(known.taken(slice(1)), known) / UNIT).tolist()
+    >>> (gower_distances(known.select(slice(1)), known) / UNIT).tolist()
     [[0.0, 1.5, 2.0]]
     """
-    found = np.zeros((asked.size, known.size))
-    compiled(_add_distances)(known.numbers, known.codes, asked.numbers, asked.codes, known.units, UNIT, found)
-    return found
+    distances = np.zeros((rows.size, references.size))
+    compiled(_add_distances)(
+        references.numbers, references.codes, rows.numbers, rows.codes, references.units, UNIT, distances
+    )
+    return distances
 
 
 def _add_distances(  # noqa: PLR0917 - a loop over arrays
-    numbers: Reals, codes: Codes, asked_numbers: Reals, asked_codes: Codes, units: Reals, unit: float, found: Reals
+    numbers: Reals, codes: Codes, row_numbers: Reals, row_codes: Codes, units: Reals, unit: float, distances: Reals
 ) -> None:
-    for i in range(found.shape[0]):
+    for i in range(distances.shape[0]):
         for column in range(numbers.shape[0]):
-            number = asked_numbers[column, i]
-            for j in range(found.shape[1]):
+            number = row_numbers[column, i]
+            for j in range(distances.shape[1]):
                 away = abs(numbers[column, j] - number) * units[column]
-                found[i, j] += min(np.floor(away + 0.5), unit)
+                distances[i, j] += min(np.floor(away + 0.5), unit)
         for column in range(codes.shape[0]):
-            code = asked_codes[column, i]
-            for j in range(found.shape[1]):
-                found[i, j] += unit if codes[column, j] != code else 0.0
+            code = row_codes[column, i]
+            for j in range(distances.shape[1]):
+                distances[i, j] += unit if codes[column, j] != code else 0.0

@@ -18,7 +18,7 @@ _NEGLIGIBLE = 1e-200
 _LARGEST = 600.0
 
 
-def central_weights(laws: Reals, within: float, order: float = 1.0) -> Reals:
+def central_weights(laws: Reals, tolerance: float, order: float = 1.0) -> Reals:
     """Return weights w under which ``Σ_x w_x D(C_x; wC)`` nearly is the largest there is.
 
     By Newton's method on the conditions for the largest: a law in the mixture is as far from it as any, so that
@@ -38,20 +38,20 @@ def central_weights(laws: Reals, within: float, order: float = 1.0) -> Reals:
     laws = laws[:, laws.max(axis=0) > _NEGLIGIBLE]
     # Of laws that are alike any share of their weight is as good, which no system of equations determines.
     laws, places, counts = np.unique(laws, axis=0, return_inverse=True, return_counts=True)
-    return (_of_distinct(laws, within, order) / counts)[places]
+    return (_weights_of_distinct_laws(laws, tolerance, order) / counts)[places]
 
 
-def _of_distinct(laws: Reals, within: float, order: float) -> Reals:
+def _weights_of_distinct_laws(laws: Reals, tolerance: float, order: float) -> Reals:
     target = _Shannons(laws) if order == 1 else _Sibsons(laws, order)
     weights, slacks = np.full(len(laws), 1 / len(laws)), None
     best, least = weights, np.inf
     for _ in range(_STEPS):
-        now = target.at(weights)
+        now = target.evaluate(weights)
         if not now.gap < np.inf:
             break
         if now.gap < least:
             best, least = weights, now.gap
-        if now.gap <= within:
+        if now.gap <= tolerance:
             break
         if slacks is None:
             largest = float(now.slopes.max())
@@ -63,7 +63,7 @@ def _of_distinct(laws: Reals, within: float, order: float) -> Reals:
     return best
 
 
-class _At(NamedTuple):
+class _Evaluation(NamedTuple):
     """What is sought at some weights: its slopes, how far it is from its largest at most, and minus its curvature."""
 
     slopes: Reals
@@ -78,11 +78,11 @@ class _Shannons:
         self._laws = laws
         self._own = np.concatenate([_negative_entropies(laws[part]) for part in _parts(*laws.shape)])
 
-    def at(self, weights: Reals) -> _At:
+    def evaluate(self, weights: Reals) -> _Evaluation:
         mixture = weights @ self._laws
         divergences = self._own - self._laws @ np.log(mixture)
         gap = float(divergences.max()) - float(weights @ divergences)
-        return _At(divergences, gap, lambda: _curvature(self._laws, 1 / mixture))
+        return _Evaluation(divergences, gap, lambda: _curvature(self._laws, 1 / mixture))
 
 
 class _Sibsons:
@@ -98,14 +98,14 @@ class _Sibsons:
         """Return the logarithms of the roots next to the largest at equal weights, as they may all be tiny."""
         return np.log(self._tops) + np.log(sums) / self._order - self._scale
 
-    def at(self, weights: Reals) -> _At:
+    def evaluate(self, weights: Reals) -> _Evaluation:
         order, sums = self._order, weights @ self._powers
         roots = np.exp(np.minimum(self._log_roots(sums), _LARGEST))
         slopes = self._powers @ (roots / sums)
         whole, furthest = float(roots.sum()), float(slopes.max() if order > 1 else slopes.min())
         gap = math.log(furthest / whole) / (order - 1) if furthest > 0 else math.inf
         bend = abs(1 / order - 1) * roots / sums / sums
-        return _At(slopes if order > 1 else -slopes, gap, lambda: _curvature(self._powers, bend))
+        return _Evaluation(slopes if order > 1 else -slopes, gap, lambda: _curvature(self._powers, bend))
 
 
 def _stepped(weights: Reals, slacks: Reals, slopes: Reals, curvature: Reals) -> tuple[Reals, Reals]:

@@ -44,15 +44,15 @@ class FurthestRows:
 
     def first(self) -> tuple[int, int]:
         """Return the lowest of these pairs."""
-        i, j = min(tuple(found[0].tolist()) for found in self._pairs(True) if len(found))
+        i, j = min(tuple(block[0].tolist()) for block in self._pairs(True) if len(block))
         return i, j
 
     def all(self) -> list[tuple[int, int]]:
         """Return these pairs, lowest first."""
         blocks, listed = [np.empty((0, 2), dtype=np.int64)], 0
-        for found in self._pairs(False):
-            blocks.append(found)
-            listed += len(found)
+        for block in self._pairs(False):
+            blocks.append(block)
+            listed += len(block)
             if listed > (most := limits.current().numbers(MAX_PAIRS_LISTED, each=16)):
                 raise TooLargeError(f"more than {most:,} pairs are equally far apart; take leakiest_pair, the first")
         return [(i, j) for i, j in np.unique(np.concatenate(blocks), axis=0).tolist()]
@@ -74,8 +74,8 @@ def furthest_rows(matrix: Reals, tolerance: float = 0.0) -> FurthestRows:
             "or observations"
         )
     if algorithm == BY_TILES:
-        found = l1_tiles.furthest_rows_by_tiles(matrix, tolerance)
-        return FurthestRows(found.distance, lambda first: found.pairs())
+        tiles = l1_tiles.furthest_rows_by_tiles(matrix, tolerance)
+        return FurthestRows(tiles.distance, lambda first: tiles.pairs())
     if algorithm == BY_SIGNS:
         distance = largest_distance_by_signs(matrix)
         return FurthestRows(distance, lambda first: pairs_by_signs(matrix, distance - tolerance, first))
@@ -125,11 +125,11 @@ def pairs_by_signs(matrix: Reals, distance: float, first: bool) -> Iterator[Inte
         for one in sums.T[np.flatnonzero(sums.max(axis=0) - sums.min(axis=0) >= distance)]:
             least, most = one.max() - distance + _ROUNDING_OF_SIGN_SUMS, one.min() + distance - _ROUNDING_OF_SIGN_SUMS
             extremes = np.flatnonzero((one >= most) | (one <= least))
-            for at, i in enumerate(extremes):
-                later = extremes[at + 1 :]
-                apart = later[np.abs(one[later] - one[i]) >= distance]
-                if apart.size:
-                    yield np.column_stack([np.full(apart.size, i), apart])
+            for place, i in enumerate(extremes):
+                later = extremes[place + 1 :]
+                far = later[np.abs(one[later] - one[i]) >= distance]
+                if far.size:
+                    yield np.column_stack([np.full(far.size, i), far])
                     if first:
                         break
 
@@ -139,8 +139,8 @@ def _sign_sums(matrix: Reals) -> Iterator[Reals]:
     rows, columns = len(matrix), len(matrix[0])
     choices, step = 1 << (columns - 1), max(1, _NUMBERS_AT_ONCE // rows)
     for start in range(0, choices, step):
-        chosen = np.arange(start, min(start + step, choices))
-        bits: Integers = chosen >> np.arange(columns)[:, None] & 1
+        signs = np.arange(start, min(start + step, choices))
+        bits: Integers = signs >> np.arange(columns)[:, None] & 1
         yield matrix @ (1.0 - 2.0 * bits)
 
 
@@ -155,9 +155,9 @@ def _distances_to_later_sparse_rows(matrix: Any) -> Iterator[tuple[int, Reals]]:
     for i in range(rows - 1):
         row: Reals = matrix[[i], :].toarray().ravel()
         first = int(starts[i + 1])
-        there: Reals = row[matrix.indices[first:]]
+        values: Reals = row[matrix.indices[first:]]
         # Where the later row is 0 it is |row|; correct that at the entries where it is not.
-        corrections: Reals = np.abs(matrix.data[first:] - there) - there
+        corrections: Reals = np.abs(matrix.data[first:] - values) - values
         distances = row.sum() + np.bincount(row_of_entry[first:] - i - 1, corrections, minlength=rows - i - 1)
         yield i, np.maximum(distances, 0.0)  # which rounding may leave below 0
 

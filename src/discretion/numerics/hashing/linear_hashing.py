@@ -53,8 +53,8 @@ class LinearHashing:
         high, low = _split(functions, self._step)
         missing = self._field.subtract(classes[:, None], self._images(high, -(-self.k // self._step)))
         small = np.min_scalar_type(self.classes - 1)
-        found = self._images(low, min(self.k, self._step)).astype(small)
-        return (missing.astype(small)[:, :, None] == found[:, None, :]).reshape(functions.size, -1)[:, : self.k]
+        totals = self._images(low, min(self.k, self._step)).astype(small)
+        return (missing.astype(small)[:, :, None] == totals[:, None, :]).reshape(functions.size, -1)[:, : self.k]
 
     def _images(self, functions: Integers, numbers: int) -> Integers:
         """Return to which class each function takes the numbers below the given one, shape ``(functions, numbers)``."""

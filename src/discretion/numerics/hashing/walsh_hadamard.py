@@ -13,12 +13,12 @@ def walsh_hadamard(values: NDArray[Number]) -> NDArray[Number]:
 
     Whole numbers give whole numbers, exactly as long as their absolute values add up to less than 2⁶³.
     """
-    done, next_up = values.copy(), np.empty_like(values)
+    sums, next_up = values.copy(), np.empty_like(values)
     for _ in range(values.size.bit_length() - 1):
         # Sums and differences over the highest bit of x become those of the lowest bit of y, all others moving up by
         # one: after as many steps as there are bits, each is in its place.
-        zeros, ones = done.reshape(2, -1)
+        zeros, ones = sums.reshape(2, -1)
         np.add(zeros, ones, out=next_up[::2])
         np.subtract(zeros, ones, out=next_up[1::2])
-        done, next_up = next_up, done
-    return done
+        sums, next_up = next_up, sums
+    return sums

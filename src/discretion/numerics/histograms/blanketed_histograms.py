@@ -65,9 +65,9 @@ class BlanketedHistograms:
         for y in range(m):
             first, table = self._tables[y]
             place = histograms[:, y] - first
-            here = table[np.clip(place, 0, len(table) - 1)]
-            logs += here
-            fewer[y] = table[np.clip(place - 1, 0, len(table) - 1)] - here
+            logs_of_counts = table[np.clip(place, 0, len(table) - 1)]
+            logs += logs_of_counts
+            fewer[y] = table[np.clip(place - 1, 0, len(table) - 1)] - logs_of_counts
         weights = np.exp(logs - logs.max(axis=1, keepdims=True)) * self._times
         shares = self.common * np.einsum("st,yst->sy", weights, np.exp(fewer))
         return shares / shares.sum(axis=1, keepdims=True)

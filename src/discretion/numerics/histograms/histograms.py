@@ -26,17 +26,17 @@ def sequence_count(n: int, m: int) -> float:
 def histograms(n: int, m: int) -> Integers:
     """Return all histograms of n draws on m outcomes, a row each, those with most on the first outcome first."""
     left = np.array([n])
-    taken: list[tuple[Integers, Integers]] = []
+    choices: list[tuple[Integers, Integers]] = []
     for _ in range(m - 1):
         index = np.repeat(np.arange(left.size), left + 1)
         later = np.arange(index.size) - (np.cumsum(left + 1) - left - 1)[index]
-        taken.append((left[index] - later, index))
+        choices.append((left[index] - later, index))
         left = later
     listed = np.empty((left.size, m), dtype=np.int64)
     listed[:, -1] = left
     beginning = np.arange(left.size)
     for y in range(m - 2, -1, -1):
-        counts, index = taken[y]
+        counts, index = choices[y]
         listed[:, y] = counts[beginning]
         beginning = index[beginning]
     return listed
@@ -81,11 +81,11 @@ def _multinomial(n: int, row: Reals) -> Reals:
 
 def add_draw(law: Reals, row: Reals) -> Reals:
     """Return the law of the histogram after one more draw from ``row``; every axis grows by one."""
-    grown = np.zeros(tuple(length + 1 for length in law.shape))
+    larger = np.zeros(tuple(length + 1 for length in law.shape))
     for y, probability in enumerate(row):
         step = [int(axis == y) for axis in range(law.ndim)]
-        grown[tuple(slice(s, s + length) for s, length in zip(step, law.shape, strict=True))] += probability * law
-    return grown
+        larger[tuple(slice(s, s + length) for s, length in zip(step, law.shape, strict=True))] += probability * law
+    return larger
 
 
 def dirichlet_multinomial_pmf(counts: Integers, alpha: Reals) -> Reals:
@@ -124,13 +124,13 @@ def _mixed(draws: int, rows: Reals, columns: Iterator[Reals]) -> Reals:
     """Return the sum of the next terms: ``T_j = Q_0 T_{j-1} + (that of j draws from the other laws)``, T_draws."""
     axes = rows.shape[1] - 1
     total, power = np.zeros((1,) * (axes + 1)), np.ones((1,) * (axes + 1))
-    for drawn in range(draws + 1):
-        if drawn:
+    for draws_so_far in range(draws + 1):
+        if draws_so_far:
             total = _with_draw(total, rows[0])
         if len(rows) > 2:
-            total = total + _mixed(drawn, rows[1:], columns)
+            total = total + _mixed(draws_so_far, rows[1:], columns)
             continue
-        if drawn:
+        if draws_so_far:
             power = _with_draw(power, rows[1])
         total = total + next(columns).reshape(-1, *(1,) * axes) * power
     return total
@@ -168,10 +168,10 @@ def with_draws(law: Reals, n: int, rows: Reals) -> Reals:
     """Return, for each law in ``rows``, that of the histogram of n draws of which it is the law of the last."""
     fewer = _without_one(n, rows.shape[1])
     padded = np.append(law, 0.0)
-    grown = np.zeros((len(rows), len(fewer)))
+    larger = np.zeros((len(rows), len(fewer)))
     for place, probabilities in zip(fewer.T, rows.T, strict=True):
-        grown += np.multiply.outer(probabilities, padded[place])
-    return grown
+        larger += np.multiply.outer(probabilities, padded[place])
+    return larger
 
 
 def _without_one(n: int, m: int) -> Integers:

@@ -48,14 +48,14 @@ def excess_limits(  # noqa: PLR0917 - two rates and how they compare
     fails, least, most = _of_failures(hits, trials, 1.0, misses)
     others, least_of_others, most_of_others = _of_failures(other_hits, other_trials, scale, misses)
     ratio = fails / others if others else math.inf if fails else 1.0
-    below, above = fails - least, most_of_others - others
-    product, rest = fails * others, fails**2 - below**2
-    root = math.sqrt(max(0.0, product**2 - (others**2 - above**2) * rest))
+    lower, upper = fails - least, most_of_others - others
+    product, rest = fails * others, fails**2 - lower**2
+    root = math.sqrt(max(0.0, product**2 - (others**2 - upper**2) * rest))
     smallest = rest / (product + root) if product + root > 0 else math.inf if rest > 0 else 0.0
-    below, above = most - fails, others - least_of_others
-    lead = others**2 - above**2
+    lower, upper = most - fails, others - least_of_others
+    lead = others**2 - upper**2
     if lead > 0:
-        largest = (product + math.sqrt(max(0.0, product**2 - lead * (fails**2 - below**2)))) / lead
+        largest = (product + math.sqrt(max(0.0, product**2 - lead * (fails**2 - lower**2)))) / lead
     else:
         largest = math.inf
     low, high = max(-1.0, 1 - largest), max(-1.0, 1 - smallest)

@@ -85,9 +85,9 @@ def tilted_sum(parts: Sequence[tuple[Lattice, int]], rate: float) -> TiltedSum:
     masses = np.fft.irfft(spectrum, size)
     back = _ROUNDING_PER_LEVEL * math.log2(size) * min(2 * float(power.sum()), math.sqrt(size))
     error = 4 * _TAIL + 2 * float(power * lost @ spread) + back
-    kept: Reals = np.maximum(np.roll(masses, -low)[: high - low + 1], 0.0)
+    likely: Reals = np.maximum(np.roll(masses, -low)[: high - low + 1], 0.0)
     first = low + sum(part.times * part.centre for part in tilted)
-    return TiltedSum(kept, first, rate, sum(part.times * part.log_moment for part in tilted), error)
+    return TiltedSum(likely, first, rate, sum(part.times * part.log_moment for part in tilted), error)
 
 
 def log_moment(law: Lattice, rate: float) -> float:

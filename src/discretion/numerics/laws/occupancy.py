@@ -48,7 +48,7 @@ def expected_maximum_load(n: int, k: int) -> float:
         return 1.0
     loads = _undecided_loads(n, k)
     frequencies = _Frequencies(n, k, heaviest_tail=float(poisson_pmf(loads + 1, n / k).sum()))
-    return float(loads[0]) + sum(float(np.sum(1 - at_most)) for at_most in frequencies.at_most(loads))
+    return float(loads[0]) + sum(float(np.sum(1 - block)) for block in frequencies.cumulative_probabilities(loads))
 
 
 def _undecided_loads(n: int, k: int) -> Integers:
@@ -74,23 +74,23 @@ class _Frequencies:
         log_modulus = -2 * self.rate * np.sin(t / 2) ** 2
         # |(ψ-T)^k - (-T)^k| <= k|ψ|(|ψ|+|T|)^(k-1)
         bound = math.log(k) + log_modulus + (k - 1) * np.log(np.exp(log_modulus) + heaviest_tail)
-        kept = np.flatnonzero(bound > -NEGLIGIBLE)
-        self.t: Reals = t[kept].astype(np.float64)
-        self.log_psi: Complexes = log_modulus[kept] + 1j * self.rate * sine_excess(self.t)
-        self.weight: Reals = np.where((kept == 0) | (2 * kept == period), 1.0, 2.0)
+        relevant = np.flatnonzero(bound > -NEGLIGIBLE)
+        self.t: Reals = t[relevant].astype(np.float64)
+        self.log_psi: Complexes = log_modulus[relevant] + 1j * self.rate * sine_excess(self.t)
+        self.weight: Reals = np.where((relevant == 0) | (2 * relevant == period), 1.0, 2.0)
         self.normaliser = float(self._sum(np.exp(k * self.log_psi)))
 
-    def at_most(self, loads: Integers) -> list[Reals]:
+    def cumulative_probabilities(self, loads: Integers) -> list[Reals]:
         """Return P(M <= m) for a run of loads up to the last that matters, in blocks from the last to the first."""
         blocks: list[Reals] = []
         steps = np.exp(1j * np.outer(np.arange(min(_BLOCK, loads.size)), self.t))
-        above = np.zeros(self.t.size, dtype=np.complex128)
+        tail_above = np.zeros(self.t.size, dtype=np.complex128)
         for end in range(loads.size, 0, -_BLOCK):
             points = loads[max(0, end - _BLOCK) : end] + 1
             start = np.exp(1j * self.t * (points[0] - self.rate))
             terms = poisson_pmf(points, self.rate)[:, None] * steps[: points.size] * start
-            tails = above + np.cumsum(terms[::-1], axis=0)[::-1]
-            above = tails[0]
+            tails = tail_above + np.cumsum(terms[::-1], axis=0)[::-1]
+            tail_above = tails[0]
             blocks.append(self._probability(tails))
         return blocks
 

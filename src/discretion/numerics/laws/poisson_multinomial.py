@@ -109,11 +109,11 @@ def with_target(box: Box, rows: ArrayLike) -> tuple[tuple[int, ...], Reals]:
     Every axis grows by one. All keep the tilt and the scale of the box: ``box.weights(shape)`` are theirs too.
     """
     laws = np.asarray(rows, dtype=np.float64) * np.exp([*box.tilt, 0.0])
-    grown = np.zeros((len(laws), *(length + 1 for length in box.law.shape)))
+    larger = np.zeros((len(laws), *(length + 1 for length in box.law.shape)))
     for y, probabilities in enumerate(laws.T):
-        moved = [slice(int(axis == y), int(axis == y) + length) for axis, length in enumerate(box.law.shape)]
-        grown[:, *moved] += np.multiply.outer(probabilities, box.law)
-    return box.corner, grown
+        shifted = [slice(int(axis == y), int(axis == y) + length) for axis, length in enumerate(box.law.shape)]
+        larger[:, *shifted] += np.multiply.outer(probabilities, box.law)
+    return box.corner, larger
 
 
 class _Groups:
@@ -254,14 +254,14 @@ def _convolution(left: Reals, right: Reals, shape: tuple[int, ...]) -> Reals:
 
 def _inverted(groups: _Groups, periods: list[int]) -> Reals:
     """Return the law by inverting its characteristic function, an axis after the other."""
-    kept = [_frequencies(groups, y, periods) for y in range(len(periods))]
+    window = [_frequencies(groups, y, periods) for y in range(len(periods))]
     # The law is real: the negative frequencies of one axis are redundant.
-    kept[-1] = kept[-1][kept[-1] >= 0]
-    t: list[Reals] = [2 * math.pi / period * j.astype(np.float64) for j, period in zip(kept, periods, strict=True)]
-    rows = max(1, _BLOCK // math.prod(j.size for j in kept[1:]))
+    window[-1] = window[-1][window[-1] >= 0]
+    t: list[Reals] = [2 * math.pi / period * j.astype(np.float64) for j, period in zip(window, periods, strict=True)]
+    rows = max(1, _BLOCK // math.prod(j.size for j in window[1:]))
     blocks = [_spectrum(groups, [t[0][start : start + rows], *t[1:]]) for start in range(0, t[0].size, rows)]
     law: Complexes = np.concatenate(blocks)
-    for axis, (j, period) in enumerate(zip(kept[:-1], periods[:-1], strict=True)):
+    for axis, (j, period) in enumerate(zip(window[:-1], periods[:-1], strict=True)):
         padded = np.zeros((*law.shape[:axis], period, *law.shape[axis + 1 :]), dtype=np.complex128)
         padded[(slice(None),) * axis + (j,)] = law
         law = np.fft.ifft(padded, axis=axis)

@@ -72,8 +72,8 @@ def mixture_information(n: int, mixture: Probabilities) -> float:
     starts, ends = counts[:-1], np.append(counts[1:-1], counts[-1] + 1)
     information = 0.0
     for start, stop in zip(starts.tolist(), ends.tolist(), strict=True):
-        at, times = _counting_rule(start, stop)
-        information += float(times @ _information_by_counts(n, at, mixture, angles))
+        points, times = _counting_rule(start, stop)
+        information += float(times @ _information_by_counts(n, points, mixture, angles))
     return information
 
 
@@ -83,8 +83,8 @@ def _counting_rule(start: int, stop: int) -> tuple[Reals, Reals]:
     if length <= _ALL_LISTED:
         return np.arange(float(start), stop), np.ones(length)
     j = np.arange(1.0, _ORDER)
-    beside = j / 2 * np.sqrt((length - j) * (length + j) / (4 * j * j - 1))
-    nodes, vectors = np.linalg.eigh(np.diag(beside, 1) + np.diag(beside, -1))
+    off_diagonal = j / 2 * np.sqrt((length - j) * (length + j) / (4 * j * j - 1))
+    nodes, vectors = np.linalg.eigh(np.diag(off_diagonal, 1) + np.diag(off_diagonal, -1))
     return start + (length - 1) / 2 + nodes, length * vectors[0] ** 2
 
 
@@ -99,37 +99,37 @@ def _information_by_counts(n: int, counts: Reals, mixture: Probabilities, angles
     near = slice(first, last)
     hit, miss = mixture.hits[nearest], mixture.misses[nearest]
     share, rest = mixture.shares[:, nearest]
-    apart = mixture.slope * (mixture.shares[0, near] - share if share < rest else rest - mixture.shares[1, near])
-    slopes = _log_ratio(apart, mixture.hits[near], hit) - _log_ratio(-apart, mixture.misses[near], miss)
-    away = mixture.hits[near] * relative_excess(-apart / mixture.hits[near])
-    away += mixture.misses[near] * relative_excess(apart / mixture.misses[near])
-    beside = counts - n * hit if hit < miss else n * miss - (n - counts)
-    logs = beside[:, None] * slopes - n * away
+    differences = mixture.slope * (mixture.shares[0, near] - share if share < rest else rest - mixture.shares[1, near])
+    slopes = _log_ratio(differences, mixture.hits[near], hit) - _log_ratio(-differences, mixture.misses[near], miss)
+    away = mixture.hits[near] * relative_excess(-differences / mixture.hits[near])
+    away += mixture.misses[near] * relative_excess(differences / mixture.misses[near])
+    deviations = counts - n * hit if hit < miss else n * miss - (n - counts)
+    logs = deviations[:, None] * slopes - n * away
     # Beside a probability that is next to 0 or 1 another one may explain a count better by more than a float holds.
     highest = np.maximum(0.0, logs.max(axis=1))
     weights, everything = mixture.weights[near], last - first == angles.size
-    alike = everything & (np.abs(logs).max(axis=1) < 1)
-    grown, powers = np.expm1(np.where(alike[:, None], logs, 0.0)), np.exp(logs - highest[:, None])
-    mean, total = (grown @ weights)[:, None], powers @ weights
-    ratios = np.where(alike[:, None], (grown - mean) / (1 + mean), powers / total[:, None] - 1)
+    is_near_one = everything & (np.abs(logs).max(axis=1) < 1)
+    excesses, powers = np.expm1(np.where(is_near_one[:, None], logs, 0.0)), np.exp(logs - highest[:, None])
+    mean, total = (excesses @ weights)[:, None], powers @ weights
+    ratios = np.where(is_near_one[:, None], (excesses - mean) / (1 + mean), powers / total[:, None] - 1)
     outside = 0.0 if everything else 1 - float(weights.sum())
     return np.exp(_log_binomial(n, counts, hit, miss) + highest) * total * (relative_excess(ratios) @ weights + outside)
 
 
-def _log_ratio(apart: Reals, values: Reals, reference: float) -> Reals:
+def _log_ratio(differences: Reals, values: Reals, reference: float) -> Reals:
     """Return ``log(values / reference)``, which are so much apart."""
-    near = apart > -reference / 2
-    return np.where(near, np.log1p(np.where(near, apart / reference, 0.0)), np.log(values / reference))
+    near = differences > -reference / 2
+    return np.where(near, np.log1p(np.where(near, differences / reference, 0.0)), np.log(values / reference))
 
 
 def _log_binomial(n: int, counts: Reals, hit: float, miss: float) -> Reals:
     """Return the logarithm of the binomial law in Loader's form, at counts that need not be whole."""
     exponent, root = np.full(counts.size, float(gamma_error(n))), np.full(counts.size, 2 * np.pi * n)
-    for found, expected in ((counts, n * hit), (n - counts, n * miss)):
-        positive = np.maximum(found, LEAST)
-        exponent -= expected * relative_excess((found - expected) / expected)
-        exponent -= np.where(found > 0, gamma_error(positive), 0.0)
-        root /= np.where(found > 0, 2 * np.pi * positive, 1.0)
+    for observed, expected in ((counts, n * hit), (n - counts, n * miss)):
+        positive = np.maximum(observed, LEAST)
+        exponent -= expected * relative_excess((observed - expected) / expected)
+        exponent -= np.where(observed > 0, gamma_error(positive), 0.0)
+        root /= np.where(observed > 0, 2 * np.pi * positive, 1.0)
     return exponent + np.log(root) / 2
 
 
@@ -155,14 +155,14 @@ def binomial_mean(function: Callable[[int], float], n: int, p: float, q: float) 
 
 def _binomial_rule(n: int, p: float, q: float) -> tuple[Integers, Reals]:
     j = np.arange(_RULE_ORDER + 1.0)
-    middle, beside = p * (n - j) + j * q, np.sqrt(j * p * q * (n - j + 1))
-    nodes = np.linalg.eigvalsh(np.diag(middle[:-1]) + np.diag(beside[1:-1], 1) + np.diag(beside[1:-1], -1))
+    middle, off_diagonal = p * (n - j) + j * q, np.sqrt(j * p * q * (n - j + 1))
+    nodes = np.linalg.eigvalsh(np.diag(middle[:-1]) + np.diag(off_diagonal[1:-1], 1) + np.diag(off_diagonal[1:-1], -1))
     counts = np.rint(nodes)
     polynomials = np.zeros((_RULE_ORDER, _RULE_ORDER))
     polynomials[0] = 1.0
     for i in range(_RULE_ORDER - 1):
-        earlier = beside[i] * polynomials[i - 1] if i else 0.0
-        polynomials[i + 1] = ((counts - middle[i]) * polynomials[i] - earlier) / beside[i + 1]
+        earlier = off_diagonal[i] * polynomials[i - 1] if i else 0.0
+        polynomials[i + 1] = ((counts - middle[i]) * polynomials[i] - earlier) / off_diagonal[i + 1]
     weights = np.asarray(np.linalg.solve(polynomials, np.eye(_RULE_ORDER)[0]), dtype=np.float64)
     return counts.astype(np.int64), weights
 
@@ -200,19 +200,19 @@ def fine_beta(a: float, b: float, n: int, matrix: Reals, slope: float) -> Probab
         _LONGEST_STEP / float(np.cosh(turned).max()),
         _STEP / float((np.cosh(coarse) * np.sqrt(information)).max()),
     )
-    at: Reals = np.arange(first, last, step)
-    shares = _shares(at, a, b)
-    away = np.sinh(at)
-    logs = -a * log_mixed(b, a, -away) - b * log_mixed(a, b, away) + np.log(np.cosh(at))
+    points: Reals = np.arange(first, last, step)
+    shares = _shares(points, a, b)
+    away = np.sinh(points)
+    logs = -a * log_mixed(b, a, -away) - b * log_mixed(a, b, away) + np.log(np.cosh(points))
     weights = np.exp(logs - logs.max())
-    kept = weights > _LIGHT * weights.sum()
-    shares, weights = np.maximum(shares[kept], LEAST), weights[kept]
+    heavy = weights > _LIGHT * weights.sum()
+    shares, weights = np.maximum(shares[heavy], LEAST), weights[heavy]
     rates = np.maximum(shares @ matrix, LEAST)
     return Probabilities(shares.T, rates[:, 0], rates[:, 1], slope, weights / weights.sum())
 
 
-def _shares(at: Reals, a: float, b: float) -> Reals:
-    logits = np.sinh(at) + math.log(a / b)
+def _shares(points: Reals, a: float, b: float) -> Reals:
+    logits = np.sinh(points) + math.log(a / b)
     return np.stack([expit(logits), expit(-logits)], axis=1)
 
 

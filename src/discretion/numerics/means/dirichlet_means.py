@@ -56,24 +56,24 @@ def mean_log_of_powers(logs: ArrayLike, alpha: ArrayLike) -> Reals:
     return means + _in_parts(_logs, np.exp(relative), relative, parameters)
 
 
-def mean_s_log_s(s: ArrayLike, apart: ArrayLike, alpha: ArrayLike) -> Reals:
+def mean_s_log_s(s: ArrayLike, excess: ArrayLike, alpha: ArrayLike) -> Reals:
     """Return ``E (s·P) log(s·P)`` for each row of s: to full relative precision, however near to 1 they are.
 
     Parameters
     ----------
     s
         Shape ``(rows, m)``, at least 0, such that each ``s·P`` has mean 1.
-    apart
+    excess
         ``s - 1``, to its own precision.
     alpha
         At least 0, not all of a row, shape ``(m,)`` or ``(rows, m)``.
     """
-    return _in_parts(_excesses, *_broadcast(_without_dust(s), apart, alpha))
+    return _in_parts(_excesses, *_broadcast(_without_dust(s), excess, alpha))
 
 
-def mean_told(s: ArrayLike, apart: ArrayLike, alpha: ArrayLike) -> Reals:
+def mean_information(s: ArrayLike, excess: ArrayLike, alpha: ArrayLike) -> Reals:
     """Return ``E Σ_x s_x P_x log(s_x / (s·P))`` for each row of s, as `mean_s_log_s`."""
-    return _in_parts(_told, *_broadcast(_without_dust(s), apart, alpha))
+    return _in_parts(_information, *_broadcast(_without_dust(s), excess, alpha))
 
 
 def mean_uncertainty(s: ArrayLike, alpha: ArrayLike, times: ArrayLike) -> Reals:
@@ -114,26 +114,26 @@ def _in_parts(integral: Callable[..., Reals], *arrays: Reals) -> Reals:
 
 
 def _uncertainty(s: Reals, alpha: Reals, groups: Reals) -> Reals:
-    grown = _log_growth(_log(s), _nodes(s, groups))
+    larger = _log_growth(_log(s), _nodes(s, groups))
     # Summed from either side, since a difference of sums would lose what is little beside the value's own.
-    weighted = grown * groups[:, None, :]
-    others = grown * (groups - alpha)[:, None, :]
+    weighted = larger * groups[:, None, :]
+    others = larger * (groups - alpha)[:, None, :]
     others[..., 1:] += np.cumsum(weighted[..., :-1], axis=-1)
     others[..., :-1] += np.cumsum(weighted[..., :0:-1], axis=-1)[..., ::-1]
     others = np.maximum(others, 0.0)  # below 0 only where a group is empty
-    integrals = -(np.exp(-grown - grown * alpha[:, None, :]) * np.expm1(-others)).sum(axis=1)
+    integrals = -(np.exp(-larger - larger * alpha[:, None, :]) * np.expm1(-others)).sum(axis=1)
     return _STEP * np.einsum("rx,rx->r", integrals, s * groups) / groups.sum(axis=1)
 
 
 class _NearOne:
     """What the two means of second order are made of: a node on the second axis, x on the third."""
 
-    def __init__(self, s: Reals, apart: Reals, alpha: Reals) -> None:
+    def __init__(self, s: Reals, excess: Reals, alpha: Reals) -> None:
         u, self.total = _nodes(s, alpha), alpha.sum(axis=1)[:, None]
-        z, self.logs = _beside_one(apart, _log(s), u)
+        z, self.logs = _ratios_near_one(excess, _log(s), u)
         self.inverse, self.lags = np.exp(-self.logs), _lags(z, self.logs)
         self.excess = np.einsum("rux,rx->ru", self.lags, alpha)
-        spread = np.einsum("rux,rx->ru", self.inverse, alpha / self.total * apart**2)
+        spread = np.einsum("rux,rx->ru", self.inverse, alpha / self.total * excess**2)
         self.lost = expit(u) * expit(-u) * spread
         self.decay = -(self.total + 1) * np.logaddexp(0, u)
 
@@ -153,27 +153,27 @@ def _lags(z: Reals, logs: Reals) -> Reals:
     return np.where(np.abs(z) < _SMALL, series * near * near, z - logs)
 
 
-def _excesses(s: Reals, apart: Reals, alpha: Reals) -> Reals:
-    parts = _NearOne(s, apart, alpha)
+def _excesses(s: Reals, excess: Reals, alpha: Reals) -> Reals:
+    parts = _NearOne(s, excess, alpha)
     integrand = np.exp(parts.excess + parts.decay) * parts.lost - _step_up(parts.decay, parts.excess)
     return _STEP * integrand.sum(axis=1)
 
 
-def _told(s: Reals, apart: Reals, alpha: Reals) -> Reals:
-    near = (np.abs(apart) < _NEAR).all(axis=1)
-    told = np.empty(len(s))
-    for rows, integral in ((near, _told_near_one), (~near, _told_far_from_one)):
+def _information(s: Reals, excess: Reals, alpha: Reals) -> Reals:
+    near = (np.abs(excess) < _NEAR).all(axis=1)
+    information = np.empty(len(s))
+    for rows, integral in ((near, _information_near_one), (~near, _information_far_from_one)):
         if rows.any():
-            told[rows] = integral(s[rows], apart[rows], alpha[rows])
-    return told
+            information[rows] = integral(s[rows], excess[rows], alpha[rows])
+    return information
 
 
-def _told_near_one(s: Reals, apart: Reals, alpha: Reals) -> Reals:
+def _information_near_one(s: Reals, excess: Reals, alpha: Reals) -> Reals:
     """Return the integral of ``(e^L - 1)(1 - l) + A l - Σ_x ω_x/(1+z_x) [A λ_x + (1+z_x)^-A - 1 + A log(1+z_x)]``.
 
     With ``l = τ(1-τ)V`` and ``λ = z - log(1+z)``.
     """
-    parts = _NearOne(s, apart, alpha)
+    parts = _NearOne(s, excess, alpha)
     total, start = parts.total[..., None], parts.decay[..., None]
     decay, exponent = np.exp(start), -total * parts.logs
     second: Reals = _lags(np.expm1(np.clip(exponent, -1, 1)), exponent) * decay
@@ -184,8 +184,8 @@ def _told_near_one(s: Reals, apart: Reals, alpha: Reals) -> Reals:
     return _STEP * integrand.sum(axis=1)
 
 
-def _told_far_from_one(s: Reals, apart: Reals, alpha: Reals) -> Reals:
-    parts = _NearOne(s, apart, alpha)
+def _information_far_from_one(s: Reals, excess: Reals, alpha: Reals) -> Reals:
+    parts = _NearOne(s, excess, alpha)
     total = parts.total[..., None]
     own = -(total + 1) * parts.logs + parts.decay[..., None]  # log (1+s_x t)^-(A+1)
     integrals: Reals = _step_up(own, total * parts.logs + parts.excess[..., None]).sum(axis=1)
@@ -212,9 +212,9 @@ def _log_growth(logs: Reals, u: Reals) -> Reals:
     return np.logaddexp(0, logs[:, None, :] + u[:, None])
 
 
-def _beside_one(apart: Reals, logs: Reals, u: Reals) -> tuple[Reals, Reals]:
+def _ratios_near_one(excess: Reals, logs: Reals, u: Reals) -> tuple[Reals, Reals]:
     """Return ``z = (s - 1) t/(1 + t)`` and ``log(1 + z)``, which is ``log((1 + s t)/(1 + t))``, at each node."""
-    z = apart[:, None, :] * expit(u)[:, None]
+    z = excess[:, None, :] * expit(u)[:, None]
     # Where s is little, 1 + z is best had from it.
     far = np.minimum(_log_growth(logs, u) - np.logaddexp(0, u)[:, None], 0.0)
     return z, np.where(z < -0.5, far, np.log1p(np.maximum(z, -0.5)))
@@ -222,12 +222,12 @@ def _beside_one(apart: Reals, logs: Reals, u: Reals) -> tuple[Reals, Reals]:
 
 def _logs(s: Reals, logs: Reals, alpha: Reals) -> Reals:
     u = _nodes_of_logs(logs, alpha)
-    total, held = alpha.sum(axis=1), (alpha * np.isfinite(logs)).sum(axis=1)
-    _, beside = _beside_one(s - 1, logs, u)
-    start, rise = -total[:, None] * np.logaddexp(0, u), -np.einsum("rux,rx->ru", beside, alpha)
+    total, present = alpha.sum(axis=1), (alpha * np.isfinite(logs)).sum(axis=1)
+    _, near_one = _ratios_near_one(s - 1, logs, u)
+    start, rise = -total[:, None] * np.logaddexp(0, u), -np.einsum("rux,rx->ru", near_one, alpha)
     # Both are large, far out under a large alpha, where their sum is not.
     integrand = -_step_up(start, rise, -np.einsum("rux,rx->ru", _log_growth(logs, u), alpha))
     # Beyond the last node both terms are geometric, the second one with the parameters of the positive entries.
-    plain, product = (1 / np.expm1(np.minimum(_STEP * decay, 700)) for decay in (total, held))
+    plain, product = (1 / np.expm1(np.minimum(_STEP * decay, 700)) for decay in (total, present))
     rest = integrand[:, -1] * product + np.exp(start[:, -1]) * (plain - product)
     return _STEP * (integrand.sum(axis=1) + rest)

@@ -94,12 +94,12 @@ class _Moments:
 
     def _first_draw(self, table: NDArray[np.inexact], counts: Counts) -> NDArray[np.inexact]:
         """Return ``log Σ_x α_x/A φ⁺_s_x/φ_s_x`` of each row of counts, for each z."""
-        drawn = np.log(self._shares[0]) + self._ratios(table, counts, 0)
+        first = np.log(self._shares[0]) + self._ratios(table, counts, 0)
         for x in range(1, counts.shape[1]):
-            other = np.log(self._shares[x]) + self._ratios(table, counts, x)
-            largest = np.maximum(drawn.real, other.real)
-            drawn = largest + np.log(np.exp(drawn - largest) + np.exp(other - largest))
-        return drawn
+            second = np.log(self._shares[x]) + self._ratios(table, counts, x)
+            largest = np.maximum(first.real, second.real)
+            first = largest + np.log(np.exp(first - largest) + np.exp(second - largest))
+        return first
 
     def _ratios(self, table: NDArray[np.inexact], counts: Counts, x: int) -> NDArray[np.inexact]:
         kind = self._kinds[x]

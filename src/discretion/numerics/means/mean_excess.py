@@ -87,8 +87,8 @@ def binomial_mean_excess(n: Reals, p: float, q: float, threshold: Reals, rest: R
     safe = np.where(within, m, 1)
     size = np.where(within, n, 1)
     at = multinomial_pmf(np.stack([safe, size - safe], axis=-1), (p, q))
-    above = betainc(safe, size - safe + 1, p) if p < q else betaincc(size - safe + 1, safe, q)
-    inside = np.maximum(safe * q * at + surplus * above, 0.0)
+    tail = betainc(safe, size - safe + 1, p) if p < q else betaincc(size - safe + 1, safe, q)
+    inside = np.maximum(safe * q * at + surplus * tail, 0.0)
     return np.where(within, inside, np.maximum(surplus, 0.0))
 
 

@@ -27,7 +27,7 @@ def corners(lines: Reals) -> Reals:
     open is counted as a corner.
     """
     count, coordinates = lines.shape
-    found = [np.empty((0, coordinates))]
+    maxima = [np.empty((0, coordinates))]
     for size in range(1, min(count, coordinates) + 1):
         rows = np.array(list(itertools.combinations(range(count), size)))
         for kept in itertools.combinations(range(coordinates), size):
@@ -38,8 +38,8 @@ def corners(lines: Reals) -> Reals:
             points = np.zeros((len(solved), coordinates))
             points[:, kept] = solved
             points = points[points.min(axis=1) >= -_ROUNDING * points.max(axis=1)].clip(0.0)
-            found.append(points[(points @ lines.T).min(axis=1) >= 1 - _ROUNDING])
-    return np.concatenate(found)
+            maxima.append(points[(points @ lines.T).min(axis=1) >= 1 - _ROUNDING])
+    return np.concatenate(maxima)
 
 
 def exact_corners(lines: Sequence[Sequence[Fraction]]) -> Iterator[list[Fraction]]:

@@ -34,14 +34,14 @@ class _Box(NamedTuple):
     most: Counts
 
 
-def largest_over_counts(total: int, size: int, apart: int, interval: Callable[[Counts], Interval]) -> Largest:
+def largest_over_counts(total: int, size: int, distinct: int, interval: Callable[[Counts], Interval]) -> Largest:
     """Return the largest value of a function over so many counts that sum to the total.
 
     ``interval`` bounds it at any counts up to that sum, from above by infinity where it is not worth computing. The
-    order of all counts but the first ``apart`` does not matter to it.
+    order of all counts but the first ``distinct`` does not matter to it.
     """
-    search = _Search(total, apart, interval)
-    alike = range(min(apart + 1, size))
+    search = _Search(total, distinct, interval)
+    alike = range(min(distinct + 1, size))
     for place in alike:
         search.look(_corner(total, size, place), search.unbounded)
     search.look(_Box((0,) * size, (total,) * size), search.unbounded)
@@ -56,8 +56,8 @@ def _corner(total: int, size: int, place: int) -> _Box:
 class _Search:
     unbounded = float("inf")
 
-    def __init__(self, total: int, apart: int, interval: Callable[[Counts], Interval]) -> None:
-        self._total, self._apart, self._interval = total, apart, interval
+    def __init__(self, total: int, distinct: int, interval: Callable[[Counts], Interval]) -> None:
+        self._total, self._apart, self._interval = total, distinct, interval
         self._known: dict[Counts, Interval] = {}
         self._best, self._where = -self.unbounded, ()
         self._settled = -self.unbounded
@@ -96,7 +96,7 @@ class _Search:
         return self._best + TOLERANCE * abs(self._best)
 
     def _tightened(self, box: _Box) -> _Box | None:
-        """Return the least box that holds all counts of this one with the right sum, falling beyond ``apart``."""
+        """Return the least box that holds all counts of this one with the right sum, falling beyond ``distinct``."""
         least, most = list(box.least), list(box.most)
         changed = True
         while changed:

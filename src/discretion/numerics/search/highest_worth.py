@@ -55,19 +55,19 @@ def highest_worth(
     table = sparse.csr_array((factors, (places, columns)), shape=(len(rows), 2 * m))
     lowest = np.zeros(2 * m)
     lowest[[j + m for j in bits(start)]] = 1
-    found: Any = milp(
+    solution: Any = milp(
         -np.concatenate([weights, np.zeros(m)]),
         integrality=np.repeat([1.0, 0.0], m),
         bounds=Bounds(lowest, np.ones(2 * m)),
         constraints=LinearConstraint(table, -np.inf, np.array([limit for _, _, limit in rows])),
         options={"time_limit": max(seconds, 0.01), "mip_rel_gap": 0.0},
     )
-    if found.mip_dual_bound is None or not np.isfinite(found.mip_dual_bound):
+    if solution.mip_dual_bound is None or not np.isfinite(solution.mip_dual_bound):
         return worth.most(ideals.whole), None
-    bound = Fraction(-float(found.mip_dual_bound) + _SLACK) * scale
+    bound = Fraction(-float(solution.mip_dual_bound) + _SLACK) * scale
     if all(weight == scale or not weight for weight in worth.weights):  # a number of elements
         bound = bound // scale * scale
-    if found.x is None:
+    if solution.x is None:
         return bound, None
-    chosen = sum(1 << j for j in range(m) if found.x[j] > 0.5 or start >> j & 1)
-    return bound, ideals.closure(chosen)
+    elements = sum(1 << j for j in range(m) if solution.x[j] > 0.5 or start >> j & 1)
+    return bound, ideals.closure(elements)

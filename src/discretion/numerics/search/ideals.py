@@ -59,19 +59,19 @@ class Ideals:
     def _count(self, elements: int) -> int:
         """Return how many ideals the order has on some elements: of each connected part with its first, or without."""
         related = [self.brings[j] | self._above[j] for j in range(len(self.brings))]
-        found = 1
+        count = 1
         while elements:
             part = elements & -elements
-            while (grown := part | united(related[j] & elements for j in bits(part))) != part:
-                part = grown
+            while (larger := part | united(related[j] & elements for j in bits(part))) != part:
+                part = larger
             elements &= ~part
             middle = max(bits(part), key=lambda j: (related[j] & part).bit_count())
-            found *= (
+            count *= (
                 2
                 if part.bit_count() == 1
                 else self._count(part & ~self._above[middle]) + self._count(part & ~self.brings[middle])
             )
-        return found
+        return count
 
 
 def bits(mask: int) -> Iterator[int]:

@@ -117,13 +117,13 @@ class LookedAt:
 
     def maximal(self, ideals: Iterable[int]) -> list[int]:
         """Return those of some ideals to which no element can be added, the best first."""
-        found = (
+        maximal_ideals = (
             ideal
             for ideal in ideals
             if ideal & self.start == self.start
             and not any(ideal | 1 << j in self.within for j in self._ideals.covers(ideal))
         )
-        return sorted(found, key=self.key)
+        return sorted(maximal_ideals, key=self.key)
 
     def front(self) -> Iterator[int]:
         """Yield the ideals within that none of as small a first load is worth more than, by rising worth."""

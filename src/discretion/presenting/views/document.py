@@ -1,7 +1,7 @@
 """What a document is made of: blocks of sentences, tables, figures and commands, in sections of three levels."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from discretion.presenting.shell import Command
@@ -175,6 +175,11 @@ class Document:
     sections: tuple[Section, ...] = ()
     kind: str = ""
     line: str = ""
+
+    def with_section(self, section: Section) -> "Document":
+        """Return the document with one more section, the last of those that every face shows."""
+        first = sum(each.level == "first" for each in self.sections)
+        return replace(self, sections=(*self.sections[:first], section, *self.sections[first:]))
 
     @property
     def is_abridged(self) -> bool:

@@ -21,7 +21,14 @@ from discretion.measures.privacy_loss.divergences import excess_over
 from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.binomial import binomial_window
 from discretion.numerics.means.mean_excess import RELATIVE, Bounded, mean_excess
-from discretion.shuffling.laws.groups import Group, Others, alike_pairs, blanket_probability, is_symmetric, report_types
+from discretion.shuffling.laws.groups import (
+    Group,
+    OtherUsers,
+    alike_pairs,
+    blanket_probability,
+    is_symmetric,
+    report_types,
+)
 
 BOUND = Method("certified bounds: from above by the privacy blanket, from below by what is surely seen", "bound")
 
@@ -104,7 +111,7 @@ class Blanket:
         return self._bounds[key]
 
     @cached_property
-    def _hidden_among(self) -> Others:
+    def _hidden_among(self) -> OtherUsers:
         hidden = self._n > 1 and blanket_probability(self._mechanism) > 0
         return (Group(1, blanket=True),) if hidden else ()
 
@@ -112,8 +119,8 @@ class Blanket:
         def among(count: int) -> float:
             if not count:
                 return excess_over(types[0], types[1], ratio)
-            found = linear_excess(types, count, ratio, ROUGH)
-            return found.value + found.error
+            excess = linear_excess(types, count, ratio, ROUGH)
+            return excess.value + excess.error
 
         return hidden_in_blanket(self._mechanism, self._n, among, self._slack)
 
@@ -126,13 +133,13 @@ def kind_of_types(types: Reals) -> bytes:
 def linear_excess(types: Reals, count: int, ratio: float, relative: float = RELATIVE) -> Bounded:
     """Return the excess when all others' reports follow the law in the third row."""
     a, b, law = types
-    seen = (count + 1) * law * max(1.0, min(ratio, 1e290)) > _NEVER  # for as many users as there can be, in doubles
-    impossible = excess_over(a[~seen], b[~seen], ratio)
+    possible = (count + 1) * law * max(1.0, min(ratio, 1e290)) > _NEVER  # for as many users as there can be, in doubles
+    impossible = excess_over(a[~possible], b[~possible], ratio)
     with np.errstate(over="ignore", invalid="ignore"):
-        steps: Reals = (a[seen] - ratio * b[seen]) / law[seen]
-    steps = np.where(b[seen] == 0, a[seen] / law[seen], steps)
+        steps: Reals = (a[possible] - ratio * b[possible]) / law[possible]
+    steps = np.where(b[possible] == 0, a[possible] / law[possible], steps)
     # One step down of n+1 times the highest step up decides already; a longer one only overflows.
     n = count + 1
     steps = np.maximum(steps, -(n + 1) * max(0.0, float(steps.max())))
-    found = mean_excess(n, steps, law[seen], relative)
-    return Bounded(found.value + impossible, found.error)
+    excess = mean_excess(n, steps, law[possible], relative)
+    return Bounded(excess.value + impossible, excess.error)

@@ -54,7 +54,7 @@ from discretion.mechanisms.reporting import reporting
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.excess import relative_excess
 from discretion.numerics.laws.poisson_multinomial import histogram_box
-from discretion.shuffling.laws.groups import Group, Others, alike_values, is_symmetric, report_types
+from discretion.shuffling.laws.groups import Group, OtherUsers, alike_values, holders, is_symmetric, report_types
 
 # Steps that agree in so many bits count as one; how far rounding moves a step, and a bound relatively.
 _BITS, _STEP_ROUNDING, _ROUNDING = 48, 1e-14, 1e-11
@@ -78,11 +78,11 @@ _MAX_EXPONENT, _SERIES_BELOW = 100.0, 1e-3
 class ClosedBounds(Protocol):
     """Bounds of a leak among others of one law, by the number of all reports."""
 
-    def above(self, n: int) -> float:
+    def upper_bound(self, n: int) -> float:
         """Return an upper bound among n reports."""
         ...
 
-    def below(self, n: int) -> float:
+    def lower_bound(self, n: int) -> float:
         """Return a lower bound among n reports."""
         ...
 
@@ -132,14 +132,14 @@ class OneLaw:
         try:
             if not is_symmetric(self.mechanism):
                 return _kinds_of_steps(self.types(range(self.mechanism.secrets)))
-            alike = [np.array(same) for same in alike_values(self.mechanism, (replace(self.sender, count=1),))]
-            if len(alike) * self.mechanism.secrets > _MAX_STEPS:
+            kinds = [np.array(same) for same in alike_values(self.mechanism, (replace(self.sender, count=1),))]
+            if len(kinds) * self.mechanism.secrets > _MAX_STEPS:
                 return None
-            found = [_steps(values, *self.types((int(values[0]),))) for values in alike]
+            steps_of_kinds = [_steps(values, *self.types((int(values[0]),))) for values in kinds]
         except TooLargeError:
             return None
-        possible = [steps for steps in found if steps is not None]
-        return possible if len(possible) == len(found) else None
+        possible = [steps for steps in steps_of_kinds if steps is not None]
+        return possible if len(possible) == len(steps_of_kinds) else None
 
     def types(self, values: Sequence[int]) -> Reals:
         """Return the laws of the types of report of these values, and last of the sender."""
@@ -171,14 +171,14 @@ class InformationAmong:
     law: OneLaw
     prior: Reals
 
-    def above(self, n: int) -> float:
+    def upper_bound(self, n: int) -> float:
         """Return ``Σ π_x D(P_x ‖ P) - D(P_π ‖ P)``, both on the side of more."""
         if self.law.steps is None:
             return math.inf
         each = math.fsum(w * s.divergence_above(n) for w, s in zip(self._weights, self.law.steps, strict=True))
         return each if self._drawn is None else max(0.0, each - self._drawn.divergence_below(n))
 
-    def below(self, n: int) -> float:
+    def lower_bound(self, n: int) -> float:
         """Return the same, both on the side of less."""
         if self.law.steps is None or self._drawn is None:
             return 0.0
@@ -200,13 +200,13 @@ class CapacityAmong:
 
     law: OneLaw
 
-    def above(self, n: int) -> float:
+    def upper_bound(self, n: int) -> float:
         """Return the largest divergence."""
         return math.inf if self.law.steps is None else max(steps.divergence_above(n) for steps in self.law.steps)
 
-    def below(self, n: int) -> float:
+    def lower_bound(self, n: int) -> float:
         """Return the mutual information of a uniform value."""
-        return self._uniform.below(n)
+        return self._uniform.lower_bound(n)
 
     @cached_property
     def _uniform(self) -> InformationAmong:
@@ -221,16 +221,16 @@ class GainAmong:
     prior: Reals
     gain: Gain
 
-    def above(self, n: int) -> float:
+    def upper_bound(self, n: int) -> float:
         """Return the least of both bounds."""
-        information = self._information.above(n)
+        information = self._information.upper_bound(n)
         by_information = self._blind + self.gain.width * math.sqrt(information / 2) if information < 1 else math.inf
         if self._means is None:
             return by_information
         bound = min(self._bound(t, n) for t in (_usual(self._means, n) * _TRIED).tolist())
         return min(by_information, bound + _ROUNDING * abs(bound))
 
-    def below(self, n: int) -> float:
+    def lower_bound(self, n: int) -> float:
         """Return what a blind guess gains."""
         return self._blind
 
@@ -260,9 +260,9 @@ class GainAmong:
             return None
         if len(guesses) * types.shape[1] > _MAX_STEPS:
             return None
-        seen = types[-1] > 0
-        worth = (guesses * self.prior) @ types[:-1, seen] / types[-1, seen]
-        return [_Means(worth, np.ones(len(worth)), types[-1, seen])]
+        possible = types[-1] > 0
+        worth = (guesses * self.prior) @ types[:-1, possible] / types[-1, possible]
+        return [_Means(worth, np.ones(len(worth)), types[-1, possible])]
 
     def _bound(self, t: float, n: int) -> float:
         logs = np.concatenate([means.log_moments(t, n) for means in self._means or ()])
@@ -305,22 +305,22 @@ def _steps(values: Integers, row: Reals, law: Reals) -> Steps | None:
     """Return the steps of one value, equal ones as one kind, or None where they are unbounded."""
     if not _is_possible(row, law):
         return None
-    seen = law > 0
-    _, kind = np.unique(_rounded(row[seen] / law[seen]), return_inverse=True)
-    mass: Reals = np.bincount(kind, weights=law[seen]).astype(float)
-    return Steps(values, np.bincount(kind, weights=row[seen]) / mass, mass)
+    possible = law > 0
+    _, kind = np.unique(_rounded(row[possible] / law[possible]), return_inverse=True)
+    mass: Reals = np.bincount(kind, weights=law[possible]).astype(float)
+    return Steps(values, np.bincount(kind, weights=row[possible]) / mass, mass)
 
 
 def _kinds_of_steps(types: Reals) -> list[Steps] | None:
     """Return the steps of each row but the last, which is the others' law, those of like rows together."""
-    found: dict[bytes, tuple[Steps, list[int]]] = {}
+    kinds: dict[bytes, tuple[Steps, list[int]]] = {}
     for value, row in enumerate(types[:-1]):
         steps = _steps(np.array([value]), row, types[-1])
         if steps is None:
             return None
         key = _rounded(np.stack([steps.ratios, steps.law])).tobytes()
-        found.setdefault(key, (steps, []))[1].append(value)
-    return [Steps(np.array(values), steps.ratios, steps.law) for steps, values in found.values()]
+        kinds.setdefault(key, (steps, []))[1].append(value)
+    return [Steps(np.array(values), steps.ratios, steps.law) for steps, values in kinds.values()]
 
 
 def _rounded(numbers: Reals) -> Reals:
@@ -329,7 +329,7 @@ def _rounded(numbers: Reals) -> Reals:
     return np.ldexp(np.round(np.ldexp(numbers, _BITS - exponents)), exponents - _BITS)
 
 
-def information_below(mechanism: System, groups: Others, prior: Reals) -> float:
+def information_below(mechanism: System, groups: OtherUsers, prior: Reals) -> float:
     """Return a lower bound of the mutual information between the target's value and all reports."""
     types = _all_types(mechanism, groups)
     if types is not None:
@@ -342,11 +342,11 @@ def information_below(mechanism: System, groups: Others, prior: Reals) -> float:
     return float(prior @ np.maximum(divergences, 0.0)) * (1 - _ROUNDED_BOUND)
 
 
-def guess_below(mechanism: System, groups: Others) -> float:
+def guess_below(mechanism: System, groups: OtherUsers) -> float:
     """Return a lower bound of how often a uniform value is guessed right, for symmetric pure protocols."""
-    known = reporting(mechanism)
+    report = reporting(mechanism)
     k = mechanism.secrets
-    if not known.is_symmetric or known.pure_epsilon is None or not any(group.count for group in groups):
+    if not report.is_symmetric or report.pure_epsilon is None or not any(group.count for group in groups):
         return 1 / k
     own, other = _support(mechanism)
     counts = _laws_of_support(mechanism, groups)
@@ -356,11 +356,11 @@ def guess_below(mechanism: System, groups: Others) -> float:
     return (1 + risen * (1 - _ROUNDED_BOUND)) / k
 
 
-def _all_types(mechanism: System, groups: Others) -> Reals | None:
+def _all_types(mechanism: System, groups: OtherUsers) -> Reals | None:
     """Return the laws of the types of report of all values and groups, or None if they are too many."""
     k = mechanism.secrets
-    known = reporting(mechanism)
-    if (k + len(groups)) * k > _MAX_ENTRIES or (known.response is None and known.is_symmetric and k > _MAX_FEW):
+    report = reporting(mechanism)
+    if (k + len(groups)) * k > _MAX_ENTRIES or (report.response is None and report.is_symmetric and k > _MAX_FEW):
         return None
     try:
         types = report_types(mechanism, groups, range(k))
@@ -371,10 +371,10 @@ def _all_types(mechanism: System, groups: Others) -> Reals | None:
 
 def _divergences(targets: Reals, others: Reals, counts: Reals, prior: Reals) -> Reals:
     """Return a lower bound of ``D(P_x ‖ P_π)`` for each value x."""
-    drawn = prior @ targets
-    laws, sizes = np.vstack([others, drawn]), np.append(counts, 1.0)
+    mixture = prior @ targets
+    laws, sizes = np.vstack([others, mixture]), np.append(counts, 1.0)
     mean = sizes @ laws
-    differences = targets - drawn
+    differences = targets - mixture
     if mean.size <= _MAX_INVERTED:
         covariance = np.diag(mean) - (laws.T * sizes) @ laws
         theta = differences @ np.linalg.pinv(covariance, rcond=1e-12, hermitian=True)
@@ -382,8 +382,8 @@ def _divergences(targets: Reals, others: Reals, counts: Reals, prior: Reals) -> 
         theta = differences / mean
     theta -= (theta @ mean / sizes.sum())[:, None]
     spread = (theta**2 @ laws.T - (theta @ laws.T) ** 2) @ sizes
-    told = (theta * differences).sum(axis=1)
-    theta *= np.divide(told, spread, out=np.zeros_like(told), where=spread > 0)[:, None]
+    gains = (theta * differences).sum(axis=1)
+    theta *= np.divide(gains, spread, out=np.zeros_like(gains), where=spread > 0)[:, None]
     np.clip(theta, -_MAX_EXPONENT, _MAX_EXPONENT, out=theta)
     return (theta * differences).sum(axis=1) - _log_moments(theta, laws) @ sizes
 
@@ -395,21 +395,21 @@ def _log_moments(theta: Reals, laws: Reals) -> Reals:
     return beyond @ laws.T + _log_excess(moved)
 
 
-def _divergences_of_support(mechanism: System, groups: Others, prior: Reals) -> Reals:
+def _divergences_of_support(mechanism: System, groups: OtherUsers, prior: Reals) -> Reals:
     """Return the same by how many reports support x."""
     own, other = _support(mechanism)
     gap = own - other
-    told = gap * (1 - prior)
-    held, strangers = _holders(prior.size, groups)
+    gains = gap * (1 - prior)
+    known, strangers = _known_and_strangers(prior.size, groups)
     same = np.full(prior.size, own), np.full(prior.size, other)
-    laws = [(held, same[0]), (held.sum() - held, same[1])]
+    laws = [(known, same[0]), (known.sum() - known, same[1])]
     laws += [(count, other + gap * law) for count, law in [*strangers, (1, prior)]]
     spread = np.sum([count * law * (1 - law) for count, law in laws], axis=0)
-    theta = np.divide(told, spread, out=np.zeros_like(told), where=spread > 0)
+    theta = np.divide(gains, spread, out=np.zeros_like(gains), where=spread > 0)
     np.clip(theta, -_MAX_EXPONENT, _MAX_EXPONENT, out=theta)
     beyond = _exponential_excess(theta)
     moments = [count * (law * beyond + _log_excess(law * (theta + beyond))) for count, law in laws]
-    return theta * told - np.sum(moments, axis=0)
+    return theta * gains - np.sum(moments, axis=0)
 
 
 def _exponential_excess(u: Reals) -> Reals:
@@ -430,13 +430,13 @@ class _Counts(NamedTuple):
     law: Reals
 
 
-def _laws_of_support(mechanism: System, groups: Others) -> list[_Counts]:
+def _laws_of_support(mechanism: System, groups: OtherUsers) -> list[_Counts]:
     """Return the laws of the counts of all values, or of none if they are too many."""
     own, other = _support(mechanism)
-    held, strangers = _holders(mechanism.secrets, groups)
-    total = int(held.sum())
+    known, strangers = _known_and_strangers(mechanism.secrets, groups)
+    total = int(known.sum())
     likely = [other + (own - other) * law for _, law in strangers]
-    kinds, sizes = np.unique(np.stack([held, *likely]), axis=1, return_counts=True)
+    kinds, sizes = np.unique(np.stack([known, *likely]), axis=1, return_counts=True)
     if sizes.size > _MAX_KINDS:
         return []
 
@@ -448,26 +448,23 @@ def _laws_of_support(mechanism: System, groups: Others) -> list[_Counts]:
     return [_Counts(size, law(*kind)) for size, kind in zip(sizes.tolist(), kinds.T.tolist(), strict=True)]
 
 
-def _holders(k: int, groups: Others) -> tuple[Reals, list[tuple[int, Reals]]]:
+def _known_and_strangers(k: int, groups: OtherUsers) -> tuple[Reals, list[tuple[int, Reals]]]:
     """Return how many of the others are known to hold each value, and how many hold one by which laws."""
-    held = np.zeros(k)
-    for group in groups:
-        if group.value is not None:
-            held[group.value] = group.count
-    return held, [(group.count, group.law(k)) for group in groups if group.value is None]
+    strangers = [(group.count, group.law(k)) for group in groups if group.value is None]
+    return holders(k, groups).astype(np.float64), strangers
 
 
 def _risen(k: int, gap: float, counts: list[_Counts], expected: float) -> float:
     """Return a lower bound of ``k v - 1`` with thresholds that so many values reach on average."""
-    at, beyond = np.empty(len(counts)), np.empty(len(counts))
+    masses, beyond_m = np.empty(len(counts)), np.empty(len(counts))
     for i, (_, law) in enumerate(counts):
         tails = np.append(np.cumsum(law[::-1])[::-1], 0.0)
         place = int(np.argmax(tails <= expected / k))  # of m - 1
-        at[i] = max(0.0, float(np.append(law, 0.0)[place]) - _ROUNDED_PROBABILITY)
-        beyond[i] = min(1.0, tails[place] + _ROUNDED_PROBABILITY)
+        masses[i] = max(0.0, float(np.append(law, 0.0)[place]) - _ROUNDED_PROBABILITY)
+        beyond_m[i] = min(1.0, tails[place] + _ROUNDED_PROBABILITY)
     sizes = np.array([values for values, _ in counts], dtype=np.float64)
-    rivals = np.divide(sizes @ beyond - beyond, 1 - beyond, out=np.full_like(at, np.inf), where=beyond < 1)
-    return float(sizes @ (at / (1 + rivals))) * gap * (1 - 1 / k)
+    rivals = np.divide(sizes @ beyond_m - beyond_m, 1 - beyond_m, out=np.full_like(masses, np.inf), where=beyond_m < 1)
+    return float(sizes @ (masses / (1 + rivals))) * gap * (1 - 1 / k)
 
 
 def _support(mechanism: System) -> tuple[float, float]:

@@ -28,27 +28,36 @@ class Group(Sender):
     count: int
 
 
-Others = tuple[Group, ...]
+OtherUsers = tuple[Group, ...]
 
 
-def others(knowledge: Knowledge, n: int) -> Others:
+def groups_of_others(knowledge: Knowledge, n: int) -> OtherUsers:
     """Return the n-1 others by what is known of them, without empty groups."""
-    known: dict[int, int] = {}
+    counts: dict[int, int] = {}
     strangers = 0
     population: tuple[float, ...] | None = None
     if isinstance(knowledge, AllButOne | PartlyInformed):
-        known = {value: count for value, count in enumerate(knowledge.known_counts) if count}
+        counts = {value: count for value, count in enumerate(knowledge.known_counts) if count}
     if isinstance(knowledge, Uninformed | PartlyInformed):
-        strangers, population = n - 1 - sum(known.values()), knowledge.population
+        strangers, population = n - 1 - sum(counts.values()), knowledge.population
     if population is not None and max(population) == 1.0:  # whose value is certain is not a stranger
         certain = population.index(1.0)
-        known[certain] = known.get(certain, 0) + strangers
+        counts[certain] = counts.get(certain, 0) + strangers
         strangers = 0
-    groups = [Group(count, value=value) for value, count in sorted(known.items()) if count]
+    groups = [Group(count, value=value) for value, count in sorted(counts.items()) if count]
     if strangers:
         uniform = population is None or all(share == 1 / len(population) for share in population)
         groups.append(Group(strangers, population=None if uniform else np.array(population)))
     return tuple(groups)
+
+
+def holders(k: int, groups: OtherUsers) -> Integers:
+    """Return how many of the others are known to hold each of k values."""
+    counts = np.zeros(k, dtype=np.int64)
+    for group in groups:
+        if group.value is not None:
+            counts[group.value] = group.count
+    return counts
 
 
 def is_symmetric(mechanism: System) -> bool:
@@ -61,7 +70,7 @@ def blanket_probability(mechanism: System) -> float:
     return reporting(mechanism).blanket_probability
 
 
-def report_types(mechanism: System, groups: Others, values: Sequence[int]) -> Reals:
+def report_types(mechanism: System, groups: OtherUsers, values: Sequence[int]) -> Reals:
     """Return what a report tells about the target: how likely is each type of report, a row per value, then per group.
 
     Reports of one type have the same likelihood ratios throughout, so that merging them before the shuffle tells the
@@ -70,7 +79,7 @@ def report_types(mechanism: System, groups: Others, values: Sequence[int]) -> Re
     return reporting(mechanism).report_types(values, groups)
 
 
-def log_report_types(mechanism: System, groups: Others, values: Sequence[int]) -> Reals:
+def log_report_types(mechanism: System, groups: OtherUsers, values: Sequence[int]) -> Reals:
     """Return the logarithms of the types of report, as `report_types` has them but where those underflow."""
     return reporting(mechanism).log_report_types(values, groups)
 
@@ -88,7 +97,7 @@ class AlikePairs(Protocol):
         ...
 
 
-def alike_pairs(mechanism: System, groups: Others) -> AlikePairs:
+def alike_pairs(mechanism: System, groups: OtherUsers) -> AlikePairs:
     """Return the pairs of the target's values between which nothing tells, among these others."""
     if not is_symmetric(mechanism) and all(group.is_uniform for group in groups):
         kinds = reporting(mechanism).pair_kinds()
@@ -105,15 +114,15 @@ class _ByValues:
 
     @property
     def representatives(self) -> list[Ends]:
-        within = [(same[0], same[1]) for same in self.values if len(same) > 1]
-        between = [(same[0], other[0]) for same, other in itertools.combinations(self.values, 2)]
-        return sorted(within + between)
+        same_kind = [(same[0], same[1]) for same in self.values if len(same) > 1]
+        two_kinds = [(same[0], other[0]) for same, other in itertools.combinations(self.values, 2)]
+        return sorted(same_kind + two_kinds)
 
     def like(self, pairs: list[Ends]) -> list[Ends]:
         ends = [tuple(next(same for same in self.values if value in same) for value in pair) for pair in pairs]
         check_listed(sum(math.comb(len(a), 2) if a is b else len(a) * len(b) for a, b in ends))
-        found = {(min(x, y), max(x, y)) for a, b in ends for x in a for y in b if x != y}
-        return sorted(found)
+        pairs_alike = {(min(x, y), max(x, y)) for a, b in ends for x in a for y in b if x != y}
+        return sorted(pairs_alike)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,18 +143,18 @@ class _ByKind:
         return [(a, b) for a, b in np.argwhere(chosen).tolist()]
 
 
-def alike_values(mechanism: System, groups: Others) -> list[list[int]]:
+def alike_values(mechanism: System, groups: OtherUsers) -> list[list[int]]:
     """Return the target's values in lists of those between which nothing tells them apart, lowest first."""
     k = mechanism.secrets
     if not is_symmetric(mechanism):
         return [[value] for value in range(k)]
     # Two values differ only in how many of the others hold them, or are likely to.
-    held = {group.value: group.count for group in groups if group.value is not None}
+    counts = holders(k, groups)
     population = next((group.population for group in groups if group.population is not None), None)
-    if not held and population is None:
+    if not counts.any() and population is None:
         return [list(range(k))]
     kinds: dict[tuple[int, float], list[int]] = {}
     for value in range(k):
-        kind = held.get(value, 0), 0.0 if population is None else float(population[value])
+        kind = int(counts[value]), 0.0 if population is None else float(population[value])
         kinds.setdefault(kind, []).append(value)
     return list(kinds.values())

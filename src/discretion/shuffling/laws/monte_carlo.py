@@ -33,7 +33,7 @@ from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.excess import deviance
 from discretion.numerics.histograms.blanketed_histograms import BlanketedHistograms, table_cells
 from discretion.numerics.laws.binomial_limits import empirical_bernstein, fitted_mix
-from discretion.shuffling.laws.groups import Group, Others, report_types
+from discretion.shuffling.laws.groups import Group, OtherUsers, holders, report_types
 from discretion.shuffling.laws.report_histograms import OPERATIONS_PER_CROWD
 
 # Crowds of a sample; some thousands are drawn in any case.
@@ -104,7 +104,7 @@ class Reports(Protocol):
         """
         ...
 
-    def said(self, prior: Reals) -> tuple[Reals, Reals]:
+    def spread(self, prior: Reals) -> tuple[Reals, Reals]:
         """Return the range and the variance of ``π_x Q[x, y] / q_y`` over single reports, then of its sum over x."""
         ...
 
@@ -116,11 +116,11 @@ def mean_over_crowds(mechanism: System, group: Group, leak: Leak, rng: np.random
     def weights(count: int, as_they_are: bool) -> Reals:
         return _weights(reports, n, leak.prior, count, rng, as_they_are=as_they_are)
 
-    return mean_of_leak(leak, reports.cost, weights, reports.said(leak.prior), n, whole=False)
+    return mean_of_leak(leak, reports.cost, weights, reports.spread(leak.prior), n, whole=False)
 
 
 def mean_of_leak(
-    leak: Leak, cost: int, draw: Callable[[int, bool], Reals], said: tuple[Reals, Reals], hidden: int, *, whole: bool
+    leak: Leak, cost: int, draw: Callable[[int, bool], Reals], spread: tuple[Reals, Reals], hidden: int, *, whole: bool
 ) -> Estimate:
     """Return the mean of a leak over weights that are means of so many independent reports, or means of such means.
 
@@ -130,7 +130,7 @@ def mean_of_leak(
     prior = leak.prior
     count = int(max(_FEWEST, min(_CELLS // cost, limits.current().steps(MAX_CROWDS_DRAWN, each=OPERATIONS_PER_CROWD))))
     pilot = int(_PILOT * count)
-    ranges, variances = said
+    ranges, variances = spread
     far = _FAR * (1 - CONFIDENCE) / (count - pilot)
     nats = math.log(2 * ranges.size / far)
     hoeffding = ranges * math.sqrt(nats / (2 * hidden))
@@ -164,8 +164,8 @@ def _weights(
         size = part.stop - part.start
         if as_they_are:
             targets = rng.choice(prior.size, size=size, p=prior / prior.sum())
-            drawn = prior * reports.draw(rng, size, n - 1, targets)
-            weights[part] = drawn / drawn.sum(axis=1, keepdims=True)
+            joint = prior * reports.draw(rng, size, n - 1, targets)
+            weights[part] = joint / joint.sum(axis=1, keepdims=True)
         else:
             weights[part] = prior * reports.draw(rng, size, n, None) / n
     return weights
@@ -182,13 +182,13 @@ def can_be_sampled(mechanism: System, group: Group) -> bool:
 
 def reports_of(mechanism: System, group: Group) -> Reports:
     """Return how to draw the reports of a crowd through this mechanism, all of whose others are of one group."""
-    known = reporting(mechanism)
-    if known.response is not None:
-        return Responses(known.response, group)
-    k = known.secrets
+    report = reporting(mechanism)
+    if report.response is not None:
+        return Responses(report.response, group)
+    k = report.secrets
     # Drawing the bits takes a number for each; drawing the types one for each row of bits that there is.
-    if known.bits is not None and (k > _MAX_BITS or 2**k > (group.count + 1) * k):
-        return _BitRows(mechanism, known.bits, group)
+    if report.bits is not None and (k > _MAX_BITS or 2**k > (group.count + 1) * k):
+        return _BitRows(mechanism, report.bits, group)
     return _TypesOfReport(report_types(mechanism, (group,), range(k)))
 
 
@@ -209,7 +209,7 @@ class _TypesOfReport:
             counts[np.arange(size), own] += 1
         return counts @ self._says.T
 
-    def said(self, prior: Reals) -> tuple[Reals, Reals]:
+    def spread(self, prior: Reals) -> tuple[Reals, Reals]:
         weights = prior[:, None] * self._says
         weights = np.vstack([weights, weights.sum(axis=0)])
         means = np.append(prior, 1.0)
@@ -236,14 +236,14 @@ class Responses:
         weighted = counts * self._inverse
         return self._q * weighted.sum(axis=1, keepdims=True) + self._gap * weighted
 
-    def said(self, prior: Reals) -> tuple[Reals, Reals]:
+    def spread(self, prior: Reals) -> tuple[Reals, Reals]:
         """Return the range and the variance of what single reports say."""
-        seen = (self._q + self._gap * prior) * self._inverse
+        totals = (self._q + self._gap * prior) * self._inverse
         own, other = prior * self._p * self._inverse, prior * self._q
         ranges = np.maximum(own, other * self._inverse.max()) - np.minimum(own, other * self._inverse.min())
         squares = prior**2 * (self._q**2 * float(self._inverse.sum()) + (self._p**2 - self._q**2) * self._inverse)
-        total = float((seen - 1) ** 2 @ self._law)
-        return np.append(ranges, np.ptp(seen)), np.append(np.maximum(squares - prior**2, 0.0), total)
+        total = float((totals - 1) ** 2 @ self._law)
+        return np.append(ranges, np.ptp(totals)), np.append(np.maximum(squares - prior**2, 0.0), total)
 
 
 class _BitRows:
@@ -263,10 +263,10 @@ class _BitRows:
         bits = rng.random((*values.shape, self._population.size)) < self._lam
         own = rng.random(values.shape) < self._kappa
         np.put_along_axis(bits, values[..., None], own[..., None], axis=2)
-        said = self._odds[bits.astype(np.int64)]
-        return np.einsum("dux,du->dx", said, 1 / np.maximum(said @ self._population, 1 / _CERTAIN))
+        odds = self._odds[bits.astype(np.int64)]
+        return np.einsum("dux,du->dx", odds, 1 / np.maximum(odds @ self._population, 1 / _CERTAIN))
 
-    def said(self, prior: Reals) -> tuple[Reals, Reals]:
+    def spread(self, prior: Reals) -> tuple[Reals, Reals]:
         if not np.array_equal(prior, self._population):  # their sum over the values has no short law
             unbounded = np.full(prior.size + 1, math.inf)
             return unbounded, unbounded
@@ -341,7 +341,7 @@ class InformationLeak:
         return float(np.sum(variances[:-1][possible] / (2 * self.prior[possible]))) - float(variances[-1]) / 2
 
 
-def can_be_sampled_among(response: Response, groups: Others) -> bool:
+def can_be_sampled_among(response: Response, groups: OtherUsers) -> bool:
     """Whether a sample of crowds among these others takes seconds, and says what it should."""
     if not response.q > 0 or response.k > MAX_VALUES_SAMPLED:
         return False
@@ -352,15 +352,15 @@ def can_be_sampled_among(response: Response, groups: Others) -> bool:
     return cells <= limits.current().numbers(MAX_CELLS_SAMPLED)
 
 
-def mean_among_known(response: Response, groups: Others, leak: Leak, rng: np.random.Generator) -> Estimate:
+def mean_among_known(response: Response, groups: OtherUsers, leak: Leak, rng: np.random.Generator) -> Estimate:
     """Return the mean of a leak over the crowds with these others, known or uniform."""
     k, hidden, prior = response.k, response.k * response.q, leak.prior
     counts, more = _known_and_hidden(response, groups)
     crowd = BlanketedHistograms(counts, more, response.gap, hidden, np.full(k, 1 / k))
     cost = k * crowd.nodes
 
-    def weights(count: int, as_they_are: bool) -> Reals:
-        found = np.empty((count, k))
+    def drawn_weights(count: int, as_they_are: bool) -> Reals:
+        weights = np.empty((count, k))
         at_once = max(1, _CHUNK_AMONG_KNOWN // cost)
         for start in range(0, count, at_once):
             part = slice(start, min(start + at_once, count))
@@ -368,19 +368,14 @@ def mean_among_known(response: Response, groups: Others, leak: Leak, rng: np.ran
             targets = rng.choice(k, size=size, p=prior / prior.sum()) if as_they_are else None
             shares = crowd.hidden_shares(crowd.draw(rng, size, targets))
             drawn = prior * (hidden + k * response.gap * shares)
-            found[part] = drawn / drawn.sum(axis=1, keepdims=True) if as_they_are else drawn
-        return found
+            weights[part] = drawn / drawn.sum(axis=1, keepdims=True) if as_they_are else drawn
+        return weights
 
-    said = Responses(response, Group(1)).said(prior)
-    found = mean_of_leak(leak, cost, weights, said, max(1, crowd.fewest_hidden), whole=True)
-    off = _OFF * (1 + abs(found.value))
-    return replace(found.widened(off), method=SAMPLED_AMONG_KNOWN.name)
+    spread = Responses(response, Group(1)).spread(prior)
+    mean = mean_of_leak(leak, cost, drawn_weights, spread, max(1, crowd.fewest_hidden), whole=True)
+    return replace(mean.widened(_OFF * (1 + abs(mean.value))), method=SAMPLED_AMONG_KNOWN.name)
 
 
-def _known_and_hidden(response: Response, groups: Others) -> tuple[Integers, int]:
+def _known_and_hidden(response: Response, groups: OtherUsers) -> tuple[Integers, int]:
     """Return how many of the others hold each value, and how many reports are surely uniform: the target's is one."""
-    counts = np.zeros(response.k, dtype=np.int64)
-    for group in groups:
-        if group.value is not None:
-            counts[group.value] = group.count
-    return counts, 1 + sum(group.count for group in groups if group.value is None)
+    return holders(response.k, groups), 1 + sum(group.count for group in groups if group.value is None)

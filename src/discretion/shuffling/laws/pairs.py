@@ -25,7 +25,7 @@ from discretion.numerics.histograms.log_histograms import log_add_draw, log_hist
 from discretion.numerics.laws.poisson_multinomial import histogram_box
 from discretion.numerics.means.mean_excess import RELATIVE, Bounded
 from discretion.shuffling.laws.blanket import ROUGH, Blanket, certified_interval, kind_of_types, linear_excess
-from discretion.shuffling.laws.groups import Ends, Others, log_report_types, report_types
+from discretion.shuffling.laws.groups import Ends, OtherUsers, log_report_types, report_types
 from discretion.shuffling.laws.report_histograms import MAX_TERMS_ADDED, ListedOthers, most_histograms
 
 # The same in logarithms, which take longer.
@@ -50,7 +50,7 @@ class PairOfValues:
     mechanism: System
     a: int
     b: int
-    groups: Others
+    groups: OtherUsers
     blanket: "Blanket | None" = None
     listed: dict[bytes, ListedOthers] = field(default_factory=dict[bytes, ListedOthers])
 
@@ -96,12 +96,12 @@ class PairOfValues:
         if not self.groups:
             return excess_over(self.types[0], self.types[1], ratio)
         if self.is_linear:
-            return _as_result(linear_excess(self.types, self._counts[0], ratio))
+            return _share_of_bounds(linear_excess(self.types, self._counts[0], ratio))
         if self.is_listable:
             return self._listed_excess(ratio)
         return self._bounded_excess(ratio)
 
-    def roughly_beyond(self, epsilon: float) -> Bounded:
+    def rough_excess_beyond(self, epsilon: float) -> Bounded:
         """Return the excess, or bounds of it that are quick to have."""
         if not self.is_linear or self.is_loud or _LARGEST < epsilon < math.inf:
             return Bounded(0.0, math.inf)
@@ -167,11 +167,11 @@ class PairOfValues:
         is_summed = self._others(self.types).is_summed
         if self.types.shape[1] == 2 and not is_summed:
             return _tail_excess(self.types, self._counts, ratio)
-        found = excess_over(*self.likelihoods, ratio)
+        excess = excess_over(*self.likelihoods, ratio)
         if is_summed:
-            return found
+            return excess
         error = _ROUNDED_SUM * (1 + ratio) if math.isfinite(ratio) else _ROUNDED_SUM
-        return _within(Bounded(found, error), "sum over histograms, with its rounding")
+        return _estimate_of_bounds(Bounded(excess, error), "sum over histograms, with its rounding")
 
     def _logarithmic_excess(self, epsilon: float) -> float | Estimate:
         """Return the excess where likelihoods or their ratios are beyond what doubles hold."""
@@ -198,8 +198,8 @@ class PairOfValues:
     @cached_property
     def coarse(self) -> tuple[Reals, Reals]:
         """The likelihoods of how many reports are likelier under a than under b: less than the histogram, and short."""
-        told = self.types[0] > self.types[1]
-        two = np.stack([self.types[:, told].sum(axis=1), self.types[:, ~told].sum(axis=1)], axis=1)
+        likelier = self.types[0] > self.types[1]
+        two = np.stack([self.types[:, likelier].sum(axis=1), self.types[:, ~likelier].sum(axis=1)], axis=1)
         return self._listed_likelihoods(two)
 
     def _bounded_excess(self, ratio: float) -> Estimate:
@@ -208,25 +208,25 @@ class PairOfValues:
         return certified_interval(excess_over(*self.coarse, ratio), bound)
 
 
-def unlike(pairs: Iterable[PairOfValues]) -> list[PairOfValues]:
+def distinct_pairs(pairs: Iterable[PairOfValues]) -> list[PairOfValues]:
     """Return one pair of each kind."""
     return list({pair.kind: pair for pair in pairs}.values())
 
 
 def largest_excess_beyond(pairs: Iterable[PairOfValues], epsilon: float) -> float | Estimate:
     """Return the largest excess of some pairs: of those that a rough look does not rule out."""
-    rough = [(pair, pair.roughly_beyond(epsilon)) for pair in pairs]
-    low = max((found.value - found.error for _, found in rough), default=0.0)
-    return largest(pair.excess_beyond(epsilon) for pair, found in rough if found.value + found.error >= low)
+    rough = [(pair, pair.rough_excess_beyond(epsilon)) for pair in pairs]
+    low = max((bounds.value - bounds.error for _, bounds in rough), default=0.0)
+    return largest(pair.excess_beyond(epsilon) for pair, bounds in rough if bounds.value + bounds.error >= low)
 
 
-def _as_result(found: Bounded) -> float | Estimate:
-    if found.error <= RELATIVE * found.value:
-        return found.value
-    return _within(found, "saddle-point integral with a certified remainder")
+def _share_of_bounds(bounds: Bounded) -> float | Estimate:
+    if bounds.error <= RELATIVE * bounds.value:
+        return bounds.value
+    return _estimate_of_bounds(bounds, "saddle-point integral with a certified remainder")
 
 
-def _within(found: Bounded, method: str) -> Estimate:
+def _estimate_of_bounds(found: Bounded, method: str) -> Estimate:
     """Return a share and how far off it can be; where nothing but that is known of it, the most that it can be."""
     low, high = max(0.0, found.value - found.error), max(0.0, min(1.0, found.value + found.error))
     return Estimate.between(low, high, method, share=(min(found.value, high) - low) / (high - low))
@@ -278,13 +278,13 @@ def tests_of_logs(largest: float, log_a: Reals, log_b: Reals) -> Polygon:
 def leakiest_ends(distances: dict[Ends, float | Estimate], tolerance: float) -> list[Ends]:
     """Return the pairs within a tolerance of the largest distance, or say that bounds do not tell which they are."""
     least = max(map(lowest, distances.values()))
-    near = {pair: found for pair, found in distances.items() if highest(found) >= least - tolerance}
-    if len(near) > 1 and any(_is_unsure(found) for found in near.values()):
+    near = {pair: distance for pair, distance in distances.items() if highest(distance) >= least - tolerance}
+    if len(near) > 1 and any(_is_unsure(distance) for distance in near.values()):
         raise TooLargeError(
             "which pairs are the leakiest cannot be told from bounds, and there are too many histograms to sum over; "
             "take fewer users, or others who are all alike"
         )
-    return [pair for pair, found in near.items() if float(found) >= max(map(float, near.values())) - tolerance]
+    return [pair for pair, distance in near.items() if float(distance) >= max(map(float, near.values())) - tolerance]
 
 
 def _is_unsure(distance: float | Estimate) -> bool:

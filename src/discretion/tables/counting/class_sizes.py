@@ -98,7 +98,7 @@ class ClassSizes(Tabular):
         return float((self._counts * self._sizes) @ bits) / self.people
 
     def exposed(self, *, k: int | None = None, threshold: Threshold | None = None) -> int:
-        """Return how many people are in classes of fewer than k, or of a share of the people below the threshold.
+        """Return the number of people in classes of fewer than k, or of a share of the people below the threshold.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""A table of people as codes: what rows have the same code have the same value, and nothing else is told of values.
+"""A table of people as codes: rows with the same code have the same value, and codes show nothing else of values.
 
 Only an engine of this process hands its rows over so; elsewhere the questions go to the rows.
 """

@@ -1,4 +1,4 @@
-"""Class sizes on many sets of columns at once, each from the smallest grouping that tells them.
+"""Class sizes on many sets of columns at once, each from the smallest grouping that has them.
 
 Who is alike on some columns is alike on fewer: the classes of a set follow from those of any larger one (a roll-up in
 the lattice of groupings of Gray and others, "Data cube", 1997). And where a column changes nothing, because others

@@ -85,7 +85,7 @@ class Rows(ProcessBound):
         return [quoted] if value.startswith('"') else [quoted, value]
 
     def ask(self, question: Any) -> list[tuple[Any, ...]]:
-        """Return what an Ibis table expression gives, or say that the engine cannot tell or is another process'."""
+        """Return the result of an Ibis table expression, or refuse if the engine cannot answer here."""
         self.turns.check()
         try:
             return self.answer(question)
@@ -112,7 +112,7 @@ def safe_fields(names: Iterable[str]) -> dict[str, str]:
 
 
 def check_names(names: Iterable[str], source: str) -> tuple[str, ...]:
-    """Return the column names if they can be told apart on every engine.
+    """Return the column names if every engine distinguishes them.
 
     Raises
     ------

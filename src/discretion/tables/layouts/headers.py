@@ -57,7 +57,7 @@ _SIGNS = {
 
 
 def as_header(header: Any) -> bool | tuple[str, ...] | None:
-    """Return what a file's first line is said to be, or say what can be said."""
+    """Return the kind of a file's first line, or refuse an unknown one."""
     if header is None or isinstance(header, bool):
         return header
     names = distinct_names(header)
@@ -75,7 +75,7 @@ def sign_of_a_value(name: str) -> str | None:
 
 
 def check_line(names: Iterable[str], recurring: int | None, path: str) -> None:
-    """Refuse a first line that looks like a person; which values she has is not said."""
+    """Refuse a first line that looks like a person, without quoting its values."""
     if (first := _first_sign(names, recurring)) is not None:
         column, sign = first
         raise InvalidTableError(

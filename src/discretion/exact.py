@@ -1,0 +1,118 @@
+"""Exact answers: a float, or a fraction, with the value, the ends and the kind that an `Estimate` has."""
+
+from fractions import Fraction
+from typing import Literal, Protocol
+
+Kind = Literal["exact", "bound", "estimate", "assumption"]
+
+
+class Answer(Protocol):
+    """What every measure returns, whatever the size of the system: an exact number, or one with its interval.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> def largest(answers: list[dc.Answer]) -> float:
+    ...     return max(answer.high for answer in answers)
+    >>> largest([dc.bayes_security(dc.RandomizedResponse(2, p=0.75)), dc.Estimate(0.4, 0.3, 0.5, 0.95, "tries")])
+    0.5
+    """
+
+    @property
+    def value(self) -> float:
+        """The number to quote."""
+        ...
+
+    @property
+    def low(self) -> float:
+        """The lower end of its interval."""
+        ...
+
+    @property
+    def high(self) -> float:
+        """The upper end of its interval."""
+        ...
+
+    @property
+    def kind(self) -> Kind:
+        """What kind of number it is."""
+        ...
+
+    def __float__(self) -> float:
+        """Return the number to quote."""
+        ...
+
+
+class Exact(float):
+    """A float that is an exact answer: its relative error is at most 1e-10, or its absolute error at most 1e-12.
+
+    It is a float wherever one is needed, and its arithmetic is that of floats, whose result is a plain one: the
+    difference of two nearly equal numbers has fewer digits.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> security = dc.bayes_security(dc.RandomizedResponse(2, p=0.75))
+    >>> security, security.kind, security.low == security == security.high
+    (0.5, 'exact', True)
+    """
+
+    __slots__ = ()
+
+    @property
+    def value(self) -> float:
+        """The number as a plain float."""
+        return float(self)
+
+    @property
+    def low(self) -> float:
+        """The lower end of its interval: the number itself."""
+        return float(self)
+
+    @property
+    def high(self) -> float:
+        """The upper end of its interval: the number itself."""
+        return float(self)
+
+    @property
+    def kind(self) -> Literal["exact"]:
+        """What kind of number it is: an exact one."""
+        return "exact"
+
+
+class ExactFraction(Fraction):
+    """A fraction that is an exact answer: the rational number itself, of a channel of fractions.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> import discretion as dc
+    >>> C = dc.Channel([[Fraction(2, 3), Fraction(1, 3)], [0, 1]])
+    >>> dc.bayes_risk(C), dc.bayes_risk(C).kind
+    (Fraction(1, 6), 'exact')
+    """
+
+    __slots__ = ()
+
+    @property
+    def value(self) -> float:
+        """The float nearest to the number."""
+        return float(self)
+
+    @property
+    def low(self) -> float:
+        """The lower end of its interval: the float nearest to the number."""
+        return float(self)
+
+    @property
+    def high(self) -> float:
+        """The upper end of its interval: the float nearest to the number."""
+        return float(self)
+
+    @property
+    def kind(self) -> Literal["exact"]:
+        """What kind of number it is: an exact one."""
+        return "exact"
+
+    def __repr__(self) -> str:
+        return f"Fraction({self.numerator}, {self.denominator})"
