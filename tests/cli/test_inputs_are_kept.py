@@ -18,8 +18,12 @@ from support.cli_runner import run
 
 def table(folder: Path) -> Path:
     (folder / "read.csv").write_text("a,b\nx,1\ny,2\nx,1\n")
-    (folder / "policy.toml").write_text("k = 2\n")
     return folder / "read.csv"
+
+
+def table_by_a_policy(folder: Path) -> Path:
+    (folder / "policy.toml").write_text("k = 2\n")
+    return table(folder)
 
 
 def parts(folder: Path) -> Path:
@@ -92,7 +96,7 @@ COMMANDS: dict[str, tuple[Callable[[Path], Path], list[str]]] = {
     "diff": (table, ["diff", "{read}", "example:adult", "--markdown", "{written}"]),
     "diff of the new one": (table, ["diff", "example:adult", "{read}", "--html", "{written}"]),
     "synthetic": (table, ["synthetic", ADULT, ADULT, "--control", "{read}", "--html", "{written}"]),
-    "check": (table, ["check", "{read}", "--policy", "{folder}/policy.toml", "--html", "{written}"]),
+    "check": (table_by_a_policy, ["check", "{read}", "--policy", "{folder}/policy.toml", "--html", "{written}"]),
     "a policy": (policy, ["check", ADULT, "--policy", "{read}", "--markdown", "{written}"]),
     "compare a stored one": (stored, ["compare", "channel:{read}", "--chart", "{written}"]),
 }

@@ -13,13 +13,14 @@ from discretion.cli.run import command_line
 from discretion.escaping import printable
 from discretion.jobs.audit.summary import next_step
 from discretion.jobs.check import check
-from discretion.jobs.options import Names, Options
+from discretion.jobs.check.policy import KEYS
+from discretion.jobs.options import Header, Names, Options
+from discretion.jobs.options.mechanisms import CompareOptions, EstimateOptions, MeasureOptions
 from discretion.jobs.options.tables import (
     AuditOptions,
     CheckOptions,
     DiffOptions,
     ExposureOptions,
-    Header,
     Parties,
     ReleaseOptions,
     SyntheticOptions,
@@ -35,6 +36,9 @@ JOBS: dict[str, tuple[list[str], type[Options], Any]] = {
     "check": (["t"], CheckOptions, check),
     "synthetic": (["t", "u"], SyntheticOptions, dc.synthetic_risk),
     "exposure": (["t"], ExposureOptions, None),
+    "measure": (["m"], MeasureOptions, None),
+    "compare": (["m", "n"], CompareOptions, None),
+    "estimate": (["s"], EstimateOptions, None),
 }
 # In Python a table on Spark is an Ibis table.
 ONLY_OF_THE_COMMAND = {"audit": {"engine"}}
@@ -104,6 +108,11 @@ def test_options_that_nobody_set_print_no_argument(command: str) -> None:
     given_arguments, kind, _ = JOBS[command]
     assert kind().arguments() == []
     assert parsed(command, given_arguments) == kind()
+
+
+def test_a_policy_has_the_names_of_an_audit_and_a_release() -> None:
+    own = {"together", "missing", "fail_over"}
+    assert {*KEYS} - own <= {field.name for kind in (AuditOptions, ReleaseOptions) for field in fields(kind)}
 
 
 def test_inputs_are_the_options_by_name_as_json_has_them() -> None:

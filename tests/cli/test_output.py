@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from discretion.cli import commands
 from discretion.presenting.views.result import JobResult
 from support.cli_options import option_names
 from support.cli_runner import run
@@ -22,6 +23,10 @@ COMMANDS = {
     "check": ["people.csv", "others.csv", "--policy", "policy.toml"],
     "exposure": ["people.csv", "--sensitive", "ill", "--k", "3", "--bounds"],
     "exposure of counts": ["counts.csv", "--marginals", "--k", "3"],
+    "measure": ["krr:k=3,epsilon=1"],
+    "compare": ["krr:k=3,epsilon=1", "oue:k=3,epsilon=1", "--seed", "1"],
+    "estimate": ["samples.csv", "--seed", "1"],
+    "reproduce": ["ldp", "example-3-2"],
 }
 
 
@@ -31,6 +36,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, content in {
         "people.csv": PEOPLE, "others.csv": OTHERS, "policy.toml": 'columns = ["town", "job", "ill"]\nk = 2\n',
         "counts.csv": "column,value,count\ntown,a,5\ntown,b,2\n",
+        "samples.csv": "secret,shown\n" + "".join(f"{i % 2},{i * i % 7}\n" for i in range(100)),
     }.items():  # fmt: skip
         Path(name).write_text(content)
 
@@ -84,6 +90,10 @@ def test_without_full_only_an_abridged_document_leaves_something_out(
     assert ("More: --full, --html FILE, --markdown FILE." in brief) == result.document().is_abridged
     if not result.document().is_abridged:
         assert shown(command, monkeypatch, "--full")[1] == brief
+
+
+def test_every_command_is_here() -> None:
+    assert {name.split()[0] for name in COMMANDS} == {*commands.COMMANDS} - {"collect"}
 
 
 @pytest.mark.parametrize("command", sorted({name.split()[0] for name in COMMANDS}))

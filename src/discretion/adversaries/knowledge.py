@@ -1,4 +1,4 @@
-"""What the adversary of a shuffled collection knows of the users other than her target."""
+"""The knowledge that an adversary of a shuffled collection has of the users other than its target."""
 
 import math
 from collections.abc import Iterable

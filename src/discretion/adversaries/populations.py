@@ -146,7 +146,7 @@ class PointMixture:
 
 
 def as_parameters(alpha: ArrayLike, how_many: str, *, at_least: int) -> Reals:
-    """Return the parameters of a Dirichlet law, or say that they must be positive numbers, and how many."""
+    """Return the parameters of a Dirichlet law, or refuse other than this many positive numbers."""
     try:
         parameters = as_reals(alpha)
     except NotNumbersError:

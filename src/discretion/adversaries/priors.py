@@ -79,7 +79,7 @@ def point(k: int, i: int) -> Reals:
 
 
 def as_distribution(values: ArrayLike, name: str) -> Reals:
-    """Return ``values`` as a read-only probability vector with sum 1, or say what is wrong with it."""
+    """Return ``values`` as a read-only probability vector with sum 1, or raise an error."""
     try:
         vector = as_reals(values)
     except NotNumbersError:

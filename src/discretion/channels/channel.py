@@ -154,7 +154,7 @@ class Channel(Composable):
 
 
 def as_system(system: object) -> System:
-    """Return the system, or say how to make one of what was given."""
+    """Return the system, or raise an error that shows how to make one."""
     if isinstance(system, type):  # whose attributes look like those of its instances
         raise UnsupportedError(
             f"a system must be a Channel, a mechanism or a structured system, got the class {system.__name__}; give it "

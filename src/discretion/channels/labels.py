@@ -29,7 +29,7 @@ def as_labels(labels: Iterable[Hashable] | None, size: int, name: str, what: str
 
 
 def unlabelled(labels: Labels) -> bool:
-    """Say whether the labels are mere numbers."""
+    """Return whether the labels are mere numbers."""
     return tuple(labels) == tuple(range(len(labels)))
 
 

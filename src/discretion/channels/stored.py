@@ -117,7 +117,7 @@ def _unreadable(file: BinaryIO, error: Exception) -> InvalidChannelError:
 
 
 def _numbers(batch: Any) -> Reals:
-    """Return some rows of a table as an array, or say which column is not of numbers."""
+    """Return some rows of a table as an array, or raise an error that names a column without numbers."""
     types: Any = import_module("pyarrow.types")
     for field in batch.schema:
         if not (types.is_integer(field.type) or types.is_floating(field.type)):

@@ -11,8 +11,8 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 from cyclopts import Parameter, Token
 
 from discretion.errors import InvalidValueError
-from discretion.jobs.options import Names
-from discretion.jobs.options.tables import Header, Parties
+from discretion.jobs.options import Header, Names
+from discretion.jobs.options.tables import Parties
 from discretion.validation import as_count
 
 Command = TypeVar("Command", bound=FunctionType)
@@ -24,8 +24,6 @@ Table = Annotated[
         "database's address (postgres://user@host/db?table=NAME), - for CSV on standard input, or example:adult."
     ),
 ]
-
-
 File = Annotated[str, Parameter(metavar="FILE")]
 
 
@@ -43,20 +41,17 @@ class TimeOption:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LimitOptions:
-    """What a command may take.
+class LimitOptions(TimeOption):
+    """How long a command may take, and how much memory.
 
     Parameters
     ----------
     memory
         How much memory to take in addition to about 500 MB of libraries, such as 2GB; half of what is available by
         default.
-    time
-        When to stop, in seconds or as 2m or 1h; no limit by default.
     """
 
     memory: str | None = None
-    time: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What several systems side by side leak about the same secret, from what each of them leaks."""
+"""The leakage of several systems side by side about the same secret, from the leakage of each."""
 
 import math
 from collections.abc import Callable
@@ -50,7 +50,7 @@ Ways = Callable[[int, int], tuple[Losses, Losses, int]]
 
 @singledispatch
 def pairs_alike(system: System) -> bool:
-    """Say whether any ordered pair of secrets is told apart as well as any other, if that is plain."""
+    """Return whether all ordered pairs of secrets are known to be equally easy to distinguish."""
     return False
 
 
@@ -61,7 +61,7 @@ def _pairs_alike_of_repeated(system: Repeated) -> bool:
 
 @singledispatch
 def losses_of_pairs(system: System) -> Ways:
-    """Return what gives the privacy losses of two secrets, both ways, and how often each is added."""
+    """Return a function from two secrets to their privacy losses, both ways, and the number of their uses."""
     losses = leakiest_losses(system) if pairs_alike(system) else None
     if losses is not None:
         return lambda a, b: (losses, losses, 1)

@@ -199,11 +199,11 @@ class Mechanism(Reporting, Encodable, Composable):
         return self._frequency_variance(n, prior_vector(shares, self.k))
 
     def checked_reports(self, reports: ArrayLike) -> Reports:
-        """Return the reports as an array with one on each place of its first axis, or say what is wrong with them."""
+        """Return the reports as an array, one in each place of its first axis, or raise an error."""
         return as_indices(reports, "reports", self.k)
 
     def informative_reports(self, reports: ArrayLike) -> Reports:
-        """Return the same, or say why nothing can be estimated from them."""
+        """Return the checked reports, or raise an error if nothing can be estimated from them."""
         checked = self.checked_reports(reports)
         if len(checked) == 0:
             raise InvalidValueError("reports must hold at least one report, got none")
@@ -216,7 +216,7 @@ class Mechanism(Reporting, Encodable, Composable):
         return Numbers(self.k)
 
     def check_informative(self) -> None:
-        """Refuse to estimate anything from reports that say nothing."""
+        """Refuse to estimate anything from reports that carry no information."""
         if math.isinf(self.frequency_variance(1)[0]):
             raise InvalidValueError(
                 f"reports of a mechanism with epsilon = {self.epsilon:g} say nothing about the values; take a larger "

@@ -56,7 +56,7 @@ class Response(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Sender:
-    """What is known of who sent a report: the value or its law, uniform by default, or that it is of the blanket.
+    """The sender of a report: its value or the law of it, uniform by default, or the blanket.
 
     The blanket is what all values have in common: the law in proportion to ``min_x P(y | x)``, from which every
     mechanism reports with some probability whatever the value (Balle, Bell, Gascón and Nissim, The privacy blanket of
@@ -80,7 +80,7 @@ class Sender:
 
 
 def known_values(values: Sequence[int], senders: Sequence[Sender]) -> list[int]:
-    """Return the values that are known to be held, each once, in order."""
+    """Return the known values, each once, in order."""
     return list(dict.fromkeys([*values, *(sender.value for sender in senders if sender.value is not None)]))
 
 
@@ -134,7 +134,7 @@ class Reporting(ABC):
         return min(1.0, float(self.channel().dense().min(axis=0).sum()))
 
     def report_types(self, values: Sequence[int], senders: Sequence[Sender] = ()) -> Reals:
-        """Return how likely each type of report is: a row per value, then per other sender, and a column per type.
+        """Return the probability of each type of report: a row per value, then per other sender, and a column per type.
 
         Reports of one type are in the same ratios from all values and senders, so that to tell these apart by a report,
         or by many that are shuffled, it is enough to see the types.
@@ -154,11 +154,11 @@ class Reporting(ABC):
         return logarithms(self.report_types(values, senders))
 
     def events(self) -> list[Reals]:
-        """Return some events that a report tells apart, each as how likely it is from every value."""
+        """Return some events that a report distinguishes, each as its probabilities from every value."""
         return [*self.channel().dense().T[:_EVENTS]]
 
     def pair_kinds(self) -> Integers | None:
-        """Return a number for any two values, shape ``(k, k)``, alike for pairs that a report tells apart alike.
+        """Return a number for any two values, shape ``(k, k)``, the same for pairs that a report distinguishes equally.
 
         That is for who knows no more of one value of another sender than of another: pairs of a kind have the same
         `report_types`, in one order or the other, beside any uniform senders. None if no more is known than
@@ -183,7 +183,7 @@ class _AnyReport(Reporting):
 
 @singledispatch
 def reporting(system: System) -> Reporting:
-    """Return what is known of one person's report through a system, or say that there are no types of it."""
+    """Return the facts about one person's report through a system, or raise an error if it has no types."""
     return _AnyReport(system)
 
 
@@ -194,7 +194,7 @@ def _reporting_of_reporting(system: Reporting) -> Reporting:
 
 @singledispatch
 def own_measures(system: System, users: int | None) -> Mapping[str, Callable[[], Any]]:
-    """Return what only this kind of system is asked, each by its name as JSON has it; in general nothing.
+    """Return the measures of this kind of system only, each by its name in JSON; in general none.
 
     ``users`` is how many people report; where it is None, what depends on it is left out.
     """

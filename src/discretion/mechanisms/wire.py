@@ -30,12 +30,12 @@ class Wire(Protocol):
         ...
 
     def read(self, data: bytes) -> Report:
-        """Return the report of which these are the bytes, or say why there is none."""
+        """Return the report of these bytes, or raise an error."""
         ...
 
 
 class Encodable(ABC):
-    """What makes reports that can be sent: a subclass says what they are, and how they are written."""
+    """A maker of reports that can be sent: a subclass defines them and their bytes."""
 
     @property
     @abstractmethod
@@ -44,7 +44,7 @@ class Encodable(ABC):
 
     @abstractmethod
     def checked_reports(self, reports: ArrayLike) -> NDArray[Any]:
-        """Return the reports as an array with one on each place of its first axis, or say what is wrong with them."""
+        """Return the reports as an array with one on each place of its first axis, or raise an error."""
 
     @property
     def report_width(self) -> int:
@@ -121,7 +121,7 @@ class Numbers:
         return int(report).to_bytes(self.width, "big")
 
     def read(self, data: bytes) -> int:
-        """Return the number, or say that it is too large."""
+        """Return the number, or raise an error if it is too large."""
         number = int.from_bytes(data, "big")
         if number >= self.size:
             raise InvalidValueError(f"an encoded report must be a number in 0..{self.size - 1}, got {number}")
@@ -144,7 +144,7 @@ class Bits:
         return np.packbits(report.astype(np.bool_, copy=False)).tobytes()
 
     def read(self, data: bytes) -> Bytes:
-        """Return the bits, or say that some are set after the last one."""
+        """Return the bits, or raise an error if some are set after the last one."""
         bits = np.unpackbits(np.frombuffer(data, dtype=np.uint8))
         if bits[self.size :].any():
             raise InvalidValueError(
@@ -183,7 +183,7 @@ class Sets:
         return self._bits.write(bits)
 
     def read(self, data: bytes) -> NDArray[np.unsignedinteger[Any]]:
-        """Return the row, or say that it is not in increasing order or has too many members or too few."""
+        """Return the row, or raise an error if it is not in increasing order or has another number of members."""
         if not self._is_numbered:
             row = np.flatnonzero(self._bits.read(data))
             if row.size != self.members:
@@ -244,7 +244,7 @@ class Doubles:
         return (np.atleast_1d(report) + 0.0).astype(">f8").tobytes()
 
     def read(self, data: bytes) -> float | Reals:
-        """Return them, or say that one is not finite or is minus zero, which is 0 in another form."""
+        """Return them, or raise an error if one is not finite or is minus zero, which is 0 in another form."""
         numbers = np.frombuffer(data, dtype=">f8").astype(np.float64)
         if not np.isfinite(numbers).all():
             raise InvalidValueError(

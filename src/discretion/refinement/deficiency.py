@@ -10,7 +10,7 @@ _METHOD = "linear program of the nearest factor, both ends evaluated anew"
 
 @quantity
 def deficiency(C: System, D: System) -> float | Estimate:
-    """Return how much more anybody with gains in [0, 1] can gain from D than from C: Le Cam's deficiency of C.
+    """Return Le Cam's deficiency of C: the most that an adversary with gains in [0, 1] gains more from D than from C.
 
     ``δ(C, D) = min_R max_x TV((C R)_x, D_x) = max_{π, 0 <= g <= 1} V_g[π ▷ D] - V_g[π ▷ C]``
 

@@ -1,4 +1,4 @@
-"""Whether two systems leak the same to everybody."""
+"""Equivalence of two systems: both leak the same to every adversary."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -45,7 +45,7 @@ class Equivalence:
 
 
 def equivalent(C: System, D: System) -> Equivalence:
-    """Return whether two systems leak the same to everybody, ``C ≡ D``: whether they refine each other.
+    """Decide whether two systems leak the same to every adversary, ``C ≡ D``: whether they refine each other.
 
     Parameters
     ----------

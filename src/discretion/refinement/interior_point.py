@@ -174,5 +174,5 @@ def _moved(point: tuple[Reals, ...], step: tuple[Reals, ...], share: float) -> t
 
 
 def _room(point: Columns, step: Columns) -> float:
-    """Return what share of the step leaves everything positive, at most all of it."""
+    """Return the share of the step that leaves everything positive, at most all of it."""
     return min(1.0, *(float(np.min(-x[dx < 0] / dx[dx < 0], initial=1.0)) for x, dx in zip(point, step, strict=True)))

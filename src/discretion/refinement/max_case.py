@@ -15,7 +15,7 @@ from discretion.refinement.verdict import Certificate, Refinement, Witness
 
 
 def max_case_refines(C: System, D: System) -> Refinement:
-    """Return whether D refines C in the worst case: whether nobody is ever better off on seeing D than C can make her.
+    """Decide whether D refines C in the worst case: no observation of D helps an adversary more than the best one of C.
 
     ``C ⊑max D`` exactly if each posterior of D, the prior being uniform, is a mixture of C's posteriors.
 

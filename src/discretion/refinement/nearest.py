@@ -171,5 +171,5 @@ def exact_factors(C: Reals, start: Reals) -> Iterator[Reals]:
 
 
 def _room(point: Reals, step: Reals) -> float:
-    """Return what share of the step leaves everything positive, at most all of it."""
+    """Return the share of the step that leaves everything positive, at most all of it."""
     return min(1.0, float(np.min(-point[step < 0] / step[step < 0], initial=1.0)))

@@ -49,7 +49,7 @@ class Order(Chartable):
 
     @cached_property
     def classes(self) -> tuple[tuple[str, ...], ...]:
-        """The systems, those that leak the same to everybody together."""
+        """The systems, grouped by equal leakage to every adversary."""
         classes: dict[str, tuple[str, ...]] = {}
         for name in self.names:
             alike = (other for other in self.names if other == name or self._same(name, other))
@@ -109,7 +109,7 @@ class Order(Chartable):
 
 
 def compare_all(systems: Mapping[str, System]) -> Order:
-    """Return which of several systems refine which.
+    """Compare several systems by refinement, each with each.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def compare_all(systems: Mapping[str, System]) -> Order:
 
 
 def _written_out(system: System) -> System:
-    """Return the explicit channel, once for all pairs; what has none is itself, of which `refines` says why."""
+    """Return the explicit channel, once for all pairs; a system without one stays, and `refines` gives the reason."""
     try:
         return as_system(system).channel()
     except TooLargeError:
@@ -173,7 +173,7 @@ def _known(
     relations: Mapping[Names, Refinement],
     adversaries: list[tuple[Reals, Gain]],
 ) -> Refinement | None:
-    """Return what the proofs of other pairs say of this one."""
+    """Return the relation that follows from the proofs of other pairs."""
     if not all(isinstance(channels[name], Channel) for name in (first, second)):
         return None
     pair = ChannelPair(channels[first], channels[second])

@@ -1,4 +1,4 @@
-"""Two systems over the same secrets, what may be done to what the one shows, and what tells the other apart."""
+"""Two systems over the same secrets: factors from one to the other, and adversaries who gain more from one."""
 
 import sys
 from dataclasses import dataclass
@@ -133,7 +133,7 @@ class ChannelPair:
         return self.evaluate_witness(prior, gain_matrix(guesses))
 
     def evaluate_witness(self, prior: Any, gain: Gain) -> Witness:
-        """Return what an adversary gains from either."""
+        """Return the adversary as a witness, with its gain from either system."""
         prior.setflags(write=False)
         of_first, of_second = (
             value if isinstance(value := posterior_vulnerability(channel, prior, gain), Fraction) else float(value)
@@ -180,7 +180,7 @@ def rational_factor(C: Fractions, D: Fractions, near: Reals) -> Fractions:
 
 
 def _solved(system: Any, chosen: list[Fraction]) -> list[Fraction] | None:
-    """Return what solves equations, the last column being their right side; what they leave open is as chosen."""
+    """Return a solution of equations, the last column being their right side; free unknowns are as chosen."""
     pivots: list[tuple[int, int]] = []
     for column in range(system.shape[1] - 1):
         at = len(pivots)

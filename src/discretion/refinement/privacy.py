@@ -1,4 +1,4 @@
-"""Whether one system keeps each two secrets as close as another does, in the sense of differential privacy."""
+"""Refinement in the sense of differential privacy: one system keeps each two secrets as close as another does."""
 
 import math
 
@@ -14,7 +14,7 @@ from discretion.refinement.verdict import PrivacyWitness, Refinement
 
 
 def privacy_refines(C: System, D: System) -> Refinement:
-    """Return whether D is at least as private as C for each two secrets: ``C ⊑prv D``.
+    """Decide whether D is at least as private as C for each two secrets: ``C ⊑prv D``.
 
     ``d_C(x, x') = max_y |ln C[x, y] / C[x', y]| >= d_D(x, x')`` for all secrets x and x'
 
@@ -56,7 +56,7 @@ def privacy_refines(C: System, D: System) -> Refinement:
 
 
 def closer_pair(C: System, D: System) -> str | None:
-    """Return why D cannot refine C in any sense, if it tells two secrets apart better; None if it does not.
+    """Return the reason that D cannot refine C in any sense, if it distinguishes two secrets better; else None.
 
     An observation may be rarer than the tolerance of a factor or a mixture, and yet exclude a secret.
     """

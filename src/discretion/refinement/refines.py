@@ -1,4 +1,4 @@
-"""Whether one system is at least as safe as another against everybody."""
+"""Refinement: one system is at least as safe as another against every adversary."""
 
 from fractions import Fraction
 
@@ -11,7 +11,7 @@ from discretion.refinement.verdict import Refinement
 
 
 def refines(C: System, D: System) -> Refinement:
-    """Return whether D refines C, ``C ⊑ D``: whether everybody gains at least as much from C as from D.
+    """Decide whether D refines C, ``C ⊑ D``: whether every adversary gains at least as much from C as from D.
 
     ``C ⊑ D`` exactly if some channel R makes D of what C shows, ``C R = D``.
 

@@ -34,13 +34,13 @@ class Witness:
     Parameters
     ----------
     prior
-        What she knows of the secret.
+        The law of the secret.
     gain
-        What she wants: gains in [0, 1].
+        The gains, in [0, 1].
     gap
-        How much more she gains.
+        By how much it gains more.
     vulnerabilities
-        What she gains from the first and from the second; Fractions of channels of fractions.
+        Its gain from the first and from the second; Fractions of channels of fractions.
     """
 
     prior: Reals
@@ -55,7 +55,7 @@ class Witness:
 
 @dataclass(frozen=True, eq=False)
 class PrivacyWitness:
-    """Two secrets that the second system tells apart better than the first.
+    """Two secrets that the second system distinguishes better than the first.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ def bayes_security_of_losses(system: System, guesses: int | None = None) -> Plan
     Returns
     -------
     float or Estimate
-        In [0, 1]: after looking the adversary still loses at least this share of what she lost before, on average. With
+        In [0, 1]: after looking the adversary still loses at least this share of what it lost before, on average. With
         two guesses it is β*. Certified ends where there are too many sets of as many secrets.
 
     Notes
@@ -61,7 +61,7 @@ def plan_security_of_losses(system: System, guesses: int) -> Plan[float | Estima
 
 @measure
 def posterior_vulnerability_bounds(system: System, before: float, most: float = 1.0) -> Plan[Estimate]:
-    """Return what a guess gains once the output is seen, from what it gains before, whatever the gain and the prior.
+    """Return bounds of the posterior vulnerability from the prior one, whatever the gain and the prior.
 
     ``V_g(π) <= V_g[π ▷ C] <= min(ML^×(C) V_g(π), c V_g(π) + (1 - c) most)`` with ``c = Σ_y min_x C[x, y]``.
 

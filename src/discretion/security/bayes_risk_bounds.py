@@ -1,4 +1,4 @@
-"""What a user with a prior of her own can rely on, whatever prior the system was measured at."""
+"""Lower bounds of the Bayes risk at a user's own prior, whatever prior the system was measured at."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -41,7 +41,7 @@ class BayesRiskBounds:
 
 @measure
 def bayes_risk_bounds(system: System, prior: ArrayLike | None = None) -> Plan[BayesRiskBounds]:
-    """Return what Bayes security and what the Bayes capacity say of the risk at a user's own prior.
+    """Return the lower bounds of the Bayes risk at a prior that Bayes security and the Bayes capacity give.
 
     ``R*(π, C) >= β*(C) · (1 - max π)`` and ``R*(π, C) >= 1 - ML^×(C) · max π``
 

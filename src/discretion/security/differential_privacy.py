@@ -95,7 +95,7 @@ def bayes_security_of_databases(epsilon: float, people: int, values: int, prior_
 
 @quantity
 def membership_advantage(epsilon: float, delta: float = 0.0) -> float:
-    """Return the largest advantage of telling whether a person is in the data: ``(e^ε - 1 + 2δ) / (e^ε + 1)``.
+    """Return the largest advantage of deciding whether a person is in the data: ``(e^ε - 1 + 2δ) / (e^ε + 1)``.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ def epsilon_of_bayes_security(bayes_security: float | Estimate, delta: float = 0
 
 @quantity
 def success_probability(bayes_security: float | Estimate) -> float | Estimate:
-    """Return how often the best guess between the two leakiest secrets is right, if both are as likely: ``1 - β*/2``.
+    """Return the success probability of the best guess between the two leakiest secrets, both as likely: ``1 - β*/2``.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ class Game:
     name
         What the paper calls it.
     secrets, observations
-        Those that the challenger draws from, some chosen by the adversary where the game lets her.
+        Those that the challenger draws from, some chosen by the adversary where the game lets it.
     joint
         With what probability he draws each secret with each observation, a row per secret.
     """
@@ -46,7 +46,7 @@ class Game:
         return float(self.joint.max(axis=0).sum())
 
     def play(self, rounds: int, confidence: float = 0.95, rng: Seed = None) -> Estimate:
-        """Return the share of rounds that the adversary wins, with an interval of her chance.
+        """Return the share of rounds that the adversary wins, with an interval of its chance.
 
         Parameters
         ----------
@@ -75,7 +75,7 @@ class Game:
 def indistinguishability_game(system: System, prior: ArrayLike | None = None) -> Game:
     """Return IND-BAY: the challenger draws a secret by the prior, the adversary sees its observation and guesses it.
 
-    Her chance is the posterior Bayes vulnerability: she is wrong with probability ``β(π, C) (1 - max_s π_s)``.
+    Its chance is the posterior Bayes vulnerability: it is wrong with probability ``β(π, C) (1 - max_s π_s)``.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def indistinguishability_game(system: System, prior: ArrayLike | None = None) ->
 def chosen_secrets_game(system: System) -> Game:
     """Return IND-MINBAY: as IND-BAY, but the adversary chooses the two secrets, of which he draws one by a fair coin.
 
-    She takes the leakiest pair, and her chance is ``1 - β*/2``.
+    The adversary takes the leakiest pair, and its chance is ``1 - β*/2``.
 
     Parameters
     ----------
@@ -134,8 +134,8 @@ def chosen_secrets_game(system: System) -> Game:
 def chosen_observation_game(system: System) -> Game:
     """Return IND-LDP: the adversary chooses two secrets and what is observed, and is not shown which of them it was.
 
-    The challenger draws one of the two by how likely each made the observation. She takes the column with the largest
-    ratio, and her chance is ``e^ε / (1 + e^ε)``.
+    The challenger draws one of the two by how likely each made the observation. The adversary takes the column with the
+    largest ratio, and its chance is ``e^ε / (1 + e^ε)``.
 
     Parameters
     ----------

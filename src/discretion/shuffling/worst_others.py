@@ -516,13 +516,8 @@ def _is_all_alike(system: AmongWorst) -> bool:
 
 
 @plan_tradeoff.register
-<<<<<<< HEAD
-def _tradeoff_among_worst_way(system: AmongWorst, pair: Pair | None) -> Plan[BestTests]:
-    if system.two_types is not None and system.n <= _most_users_split():
-=======
 def _tradeoff_among_worst(system: AmongWorst, pair: Pair | None) -> Plan[BestTests]:
-    if system.two_types is not None and system.n <= limits.current().steps(MAX_USERS_SPLIT, each=1 << 12):
->>>>>>> main
+    if system.two_types is not None and system.n <= _most_users_split():
         return Plan(ENUMERATED, lambda: _split_tests(system, pair))
     method = ENUMERATED if is_enumerable(worst_case_of_excess(system, 0.0, {})) else BOUND
     if pair is None:

@@ -33,7 +33,7 @@ class JointLaw(Protocol):
 
 
 class Gain(ABC):
-    """A gain function over k secrets; a subclass says what the best guess gains."""
+    """A gain function over k secrets; a subclass computes the gain of the best guess."""
 
     secrets: int
 
@@ -47,7 +47,7 @@ class Gain(ABC):
 
     @abstractmethod
     def gain_of_best(self, believed: Reals, joint: Reals) -> Reals:
-        """Return what the guess that is best for each column of ``believed`` gains in that of ``joint``."""
+        """Return the gain in each column of ``joint`` of the guess that is best for that column of ``believed``."""
 
     @abstractmethod
     def guesses(self) -> Reals:

@@ -107,7 +107,7 @@ def k_tries_gain(k: int, tries: int) -> Gain:
     k
         Number of secrets, at least 1.
     tries
-        How many secrets a guess names, at least 1; with k or more she is always right.
+        How many secrets a guess names, at least 1; with k or more it is always right.
 
     Notes
     -----

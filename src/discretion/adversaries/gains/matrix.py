@@ -143,7 +143,7 @@ def fractions_in(W: ArrayLike) -> Fractions | None:
 
 
 def as_matrix(W: ArrayLike, what: str, several: str) -> Reals:
-    """Return a copy of a finite matrix, or say what is wrong with it."""
+    """Return a copy of a finite matrix, or raise an error."""
     try:
         matrix = as_reals(W)
     except NotNumbersError:

@@ -67,7 +67,7 @@ def partition_gain(labels: Iterable[Hashable]) -> Gain:
 
     Notes
     -----
-    This is whatever else than the secret itself she may want to know: a property, a digit, a neighbourhood.
+    This is any function of the secret that an adversary may want to know: a property, a digit, a neighborhood.
 
     Examples
     --------
@@ -97,14 +97,14 @@ def partition_gain(labels: Iterable[Hashable]) -> Gain:
 
 
 def set_gain(k: int, members: Iterable[int]) -> Gain:
-    """Return the gain of saying rightly whether the secret is in a set: ``g(w, x) = 1`` if ``w = [x in members]``.
+    """Return the gain of deciding correctly whether the secret is in a set: ``g(w, x) = 1`` if ``w = [x in members]``.
 
     Parameters
     ----------
     k
         Number of secrets, at least 1.
     members
-        The numbers of the secrets in the set, each once, in ``0..k-1``; with none or all she knows it already.
+        The numbers of the secrets in the set, each once, in ``0..k-1``; with none or all the guess is certain.
 
     Raises
     ------

@@ -153,5 +153,5 @@ def _parts(system: System) -> tuple[System, ...]:
 
 @singledispatch
 def plan_parallel(first: System, second: System) -> System | None:
-    """Return what stands for two systems side by side, in any order, if a room above knows it."""
+    """Return the structured system of two side by side, in any order, if a room above registers one."""
     return None

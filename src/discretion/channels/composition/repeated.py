@@ -70,7 +70,7 @@ def repeated(system: System, n: int) -> System:
 
 @singledispatch
 def plan_repeated(system: System, n: int) -> System:
-    """Return what stands for n > 1 uses of a system: their tallies, unless a room above knows better."""
+    """Return the system of n > 1 uses of a system: their tallies, unless a room above registers another."""
     return Repeated(system, n)
 
 

@@ -1,4 +1,4 @@
-"""How the probabilities of a channel are kept: one file a kind, all of which answer the same questions."""
+"""Storages of the probabilities of a channel: one file a kind, all with the same methods."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -20,12 +20,12 @@ def kind_of(matrix: Any) -> type[Dense | Sparse | Rational]:
 
 
 def stored(matrix: Any) -> Storage:
-    """Return what is computed from channels as a storage, without a copy."""
+    """Return a matrix that was computed from channels as a storage, without a copy."""
     return kind_of(matrix)(matrix)
 
 
 def leading(parts: Iterable[Storage]) -> Storage:
-    """Return one of those whose kind says how to put them together."""
+    """Return one of the parts whose kind decides how they are put together."""
     return max(parts, key=lambda part: part.precedence)
 
 

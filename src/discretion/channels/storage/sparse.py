@@ -29,7 +29,7 @@ class Sparse(Storage):
 
     @staticmethod
     def holds(matrix: Any) -> bool:
-        """Whether the matrix is scipy.sparse, which nobody imports to know."""
+        """Whether the matrix is of scipy.sparse, which this does not import."""
         scipy = sys.modules.get("scipy.sparse")
         return scipy is not None and bool(scipy.issparse(matrix))
 

@@ -63,7 +63,7 @@ class Storage(ABC):
 
     @property
     def fractions(self) -> Fractions | None:
-        """The matrix as fractions that nobody can change; None where entries are doubles."""
+        """The matrix as fractions, read-only; None where entries are doubles."""
         return None
 
     @abstractmethod
@@ -160,5 +160,5 @@ def row_blocks(matrix: Any) -> Iterator[tuple[int, Any]]:
 
 
 def rows_at_once(columns: int) -> int:
-    """Return how many rows are read at a time."""
+    """Return the number of rows that are read at a time."""
     return max(1, _ENTRIES_AT_ONCE // max(1, columns))

@@ -23,7 +23,7 @@ def check_entries(entries: Reals, row_of: Callable[[int], int], named: Naming) -
 
 
 def divisors_of(sums: Reals, named: Naming) -> Reals | None:
-    """Return what each row must be divided by to sum to 1, None if all do but for rounding; refuse other sums."""
+    """Return the divisor that makes each row sum to 1, None if all do but for rounding; refuse other sums."""
     off = np.abs(sums - 1)
     if off.max() > SUM_TOLERANCE:
         row = int(off.argmax())

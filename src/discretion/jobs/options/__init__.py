@@ -5,6 +5,8 @@ from dataclasses import dataclass, fields
 from typing import Any, Self, cast
 
 Names = Sequence[str]
+# What a file's first line is, as `discretion.Population` takes it.
+Header = bool | Names | None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from discretion.jobs.options import Names, Options
-from discretion.tables.layouts.headers import Header
+from discretion.jobs.options import Header, Names, Options
 
 Method = Literal["auto", "frequentist", "nearest-neighbours"]
 

@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from discretion.jobs.options import Names, Options
+from discretion.jobs.options import Header, Names, Options
 
-# What a file's first line is, as `discretion.Population` takes it.
-Header = bool | Names | None
 # What each of two parties knows of a person.
 Parties = tuple[Names, Names]
 

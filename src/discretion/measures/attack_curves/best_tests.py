@@ -89,14 +89,14 @@ class Band:
         return self._read(lambda tests: tests.normal_shift(least))
 
     def _read(self, statistic: Callable[[Polygon], float]) -> Result:
-        """Return what is between what the two ends say: all that is read off curves rises with them, or falls."""
+        """Return a statistic between those of both ends: every statistic of curves is monotone in them."""
         low, high = sorted((statistic(self.low), statistic(self.high)))
         value = low + (high - low) / 2 if self.likeliest is None else statistic(self.likeliest)
         return settled(Estimate(min(high, max(low, value)), low, high, self.confidence, self.method))
 
 
 def compose_tests(first: BestTests, second: BestTests) -> BestTests:
-    """Return the best tests of who sees what both are of, where both have corners."""
+    """Return the best tests of an adversary who sees both observations, where both have corners."""
     if isinstance(first, Polygon) and isinstance(second, Polygon):
         return _composed(first, second)
     one, other = as_band(first), as_band(second)

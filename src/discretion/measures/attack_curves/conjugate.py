@@ -60,7 +60,7 @@ class SupportingLines:
             self._look(level)
 
     def rates(self, rate: float) -> AttackRates:
-        """Return what the best tests with a rate of false positives in (0, 1) find, and miss."""
+        """Return the true positives and misses of the best tests with a rate of false positives in (0, 1)."""
         floor, ceiling, misses = rate, 1.0, 0.0
         for time in range(_TIMES):
             slopes, low, high = self._arrays()
@@ -109,7 +109,7 @@ class SupportingLines:
 
 
 def _floors(rate: float, t: Reals, low: Reals, high: Reals) -> tuple[Reals, Reals]:
-    """Return where between each two t the sum ``δ(t) + t α`` may be least, and how little it may be there.
+    """Return the places between each two t where ``δ(t) + t α`` may be least, and lower bounds of it there.
 
     A convex function is above the line through two points where that is beyond them.
     """
@@ -139,7 +139,7 @@ class ExcessFunctions(NamedTuple):
 
     @classmethod
     def from_profile(cls, profile: Callable[[float], Result]) -> "ExcessFunctions":
-        """Return what a privacy profile says."""
+        """Return the excess and the overlap of a privacy profile."""
         return cls(profile, partial(_left, profile))
 
 
@@ -216,7 +216,7 @@ class Conjugate:
         return settled(Estimate(high, min(high, low), high, None, self.method))
 
     def _left_both_ways(self, epsilon: float) -> Result:
-        """Return what `excess` leaves of 1."""
+        """Return 1 less the excess."""
         return min((way.overlap(epsilon) for way in (self.forwards, self.backwards)), key=lowest)
 
     @cached_property
@@ -230,7 +230,7 @@ class Conjugate:
         return -math.expm1(epsilon) + math.exp(epsilon) * self.backwards.excess(-epsilon)
 
     def _overlap(self, epsilon: float) -> Result:
-        """Return what Q and ``e^ε P`` share for ε of any sign."""
+        """Return the overlap of Q and ``e^ε P`` for ε of any sign."""
         if epsilon >= 0:
             return self.forwards.overlap(epsilon)
         return math.exp(epsilon) * self.backwards.overlap(-epsilon)

@@ -170,7 +170,7 @@ class AttackCurve(Tabular, Chartable):
         return confirm_inverse(epsilon, highest(epsilon), self.tests.excess, delta + _ROUNDING, question)
 
     def gaussian_mu(self, least_rate: float = 0.0) -> Answer:
-        """Return the least μ of Gaussian differential privacy: no curve above ``G_μ(α) = Φ(Φ⁻¹(1-α) - μ)`` tells more.
+        """Return the least μ of Gaussian differential privacy: the curve is nowhere below ``G_μ(α) = Φ(Φ⁻¹(1-α) - μ)``.
 
         Parameters
         ----------
@@ -199,7 +199,7 @@ class AttackCurve(Tabular, Chartable):
         return as_answer(self.tests.normal_shift(least))
 
     def compose(self, other: "AttackCurve") -> "AttackCurve":
-        """Return the curve of who sees what both tell, each of the same two secrets: ``f ⊗ g``.
+        """Return the curve of an adversary who sees both observations of the same two secrets: ``f ⊗ g``.
 
         Of two curves of all pairs the result is a bound: whatever pair is told apart best by both together, no test is
         below it (Dong, Roth and Su, Theorem 3.2).

@@ -106,7 +106,7 @@ def tests_of_lattice(masses: Reals, losses: Reals) -> Polygon:
 
 
 def _told(law: LossSum, sign: int) -> Polygon:
-    """Return the curve of what a law tells, a sign better or worse than it by what it may be off.
+    """Return the curve of a law, moved up or down by the law's error.
 
     ``Σ max(0, 1 - e^(ε - loss))`` over the masses is the conjugate of the curve with corners at their sums, also where
     rounding leaves the masses of P not adding up to 1; what the one may be off, so is the other.

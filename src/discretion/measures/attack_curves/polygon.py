@@ -36,11 +36,6 @@ class Polygon:
         return cls(np.exp(log_p[order]), np.exp(log_q[order]), losses[order])
 
     @classmethod
-    def of_laws(cls, p: Reals, q: Reals) -> "Polygon":
-        """Return the best tests of Q against P."""
-        return cls.from_logs(logarithms(p), logarithms(q))
-
-    @classmethod
     def from_steps(cls, p: Reals, q: Reals) -> "Polygon":
         """Return the polygon of segments that rise this much across and fall this much, the steepest first."""
         possible = (p > 0) | (q > 0)
@@ -166,7 +161,7 @@ class Polygon:
         return np.where(measurable, shifts, -math.inf)
 
     def composed(self, other: "Polygon") -> "Polygon":
-        """Return the best tests of who sees an outcome of both."""
+        """Return the best tests of an adversary who sees an outcome of both."""
         with np.errstate(invalid="ignore"):
             losses = np.add.outer(self.losses, other.losses).ravel()
         p, q = np.multiply.outer(self.p, other.p).ravel(), np.multiply.outer(self.q, other.q).ravel()

@@ -30,7 +30,7 @@ def tradeoff(system: System, pair: Pair | None = None) -> Plan[AttackCurve]:
     An attack is a test, perhaps randomized, of whether the secret is b and not a: it accuses the innocent with
     probability α, a false positive, and misses the guilty with β. For a pair ``f(α) = min {β : tests with no more than
     α}``. For all pairs it is the largest convex function that is below the curve of every ordered pair: what any
-    adversary keeps missing, whatever two secrets she tells apart, and in whichever direction.
+    adversary keeps missing, whatever two secrets it distinguishes, and in whichever direction.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def plan_tradeoff(system: System, pair: Pair | None) -> Plan[BestTests]:
 
 
 def as_pair(pair: object) -> Pair:
-    """Return two different labels, or say what was given."""
+    """Return two different labels, or raise an error that quotes the argument."""
     try:
         if isinstance(pair, str | bytes):
             raise TypeError
@@ -99,7 +99,7 @@ def as_pair(pair: object) -> Pair:
 
 
 def pair_indices(pair: Pair, secrets: Sequence[Hashable]) -> tuple[int, int]:
-    """Return where both labels are among the secrets, or say that one is not."""
+    """Return the indices of both labels among the secrets, or raise an error that names the missing one."""
     for label in pair:
         if label not in secrets:
             labels = ", ".join(map(repr, secrets[:_SHOWN])) + ", …" * (len(secrets) > _SHOWN)

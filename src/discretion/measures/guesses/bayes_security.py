@@ -1,4 +1,4 @@
-"""Bayes security: how much of her error the adversary keeps, on the secrets that are easiest to tell apart."""
+"""Bayes security: how much of its error the adversary keeps, on the secrets that are easiest to distinguish."""
 
 import itertools
 import math
@@ -32,10 +32,10 @@ TIED = Method("all pairs are tied", "closed form")
 def bayes_security(
     system: System, prior: ArrayLike | None = None, gain: Gain | None = None
 ) -> Plan[float | Fraction | Estimate]:
-    """Return the share of her guessing error that the adversary keeps: 1 nothing leaks, 0 everything does.
+    """Return the share of its guessing error that the adversary keeps: 1 if nothing leaks, 0 if everything does.
 
     ``β(π, C) = R*(π, C) / (1 - max_x π_x)``; without a prior the least over all priors,
-    ``β*(C) = 1 - max_{a,b} TV(C_a, C_b)``. With a gain, of what she loses instead of her error:
+    ``β*(C) = 1 - max_{a,b} TV(C_a, C_b)``. With a gain, of its loss instead of its error:
     ``β_ℓ(π, C) = Σ_y min_w Σ_x π_x C[x, y] ℓ(w, x) / min_w Σ_x π_x ℓ(w, x)``.
 
     Parameters
@@ -98,7 +98,7 @@ def bayes_security(
 
 @measure
 def leakiest_pair(system: System) -> Plan[Pair]:
-    """Return the two secrets that are easiest to tell apart, the lowest of the tied.
+    """Return the two secrets that are easiest to distinguish, the lowest of the tied.
 
     They maximise ``TV(C_a, C_b)``; the uniform prior on them attains β*.
 
@@ -134,7 +134,7 @@ def leakiest_pair(system: System) -> Plan[Pair]:
 
 @measure
 def leakiest_pairs(system: System, tol: float = 1e-12) -> Plan[list[Pair]]:
-    """Return all pairs of secrets that are equally easy to tell apart.
+    """Return all pairs of secrets that are as easy to distinguish as the leakiest pair.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def check_listed(pairs: int) -> None:
 
 
 def _way(system: System) -> Method:
-    """Return the algorithm, which depends on the rows of a channel that is there already."""
+    """Return the algorithm, which depends on the rows of an explicit channel."""
     return Method(system.storage.way_to_furthest_rows if isinstance(system, Channel) else BY_ROWS, "exact")
 
 

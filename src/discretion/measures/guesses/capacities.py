@@ -125,7 +125,7 @@ def _over_sets(system: System) -> float:
 
 
 def _over_some_sets(system: System) -> float | Estimate:
-    """Return what a set attains that grows from the leakiest pair, and what no set of any size exceeds.
+    """Return a lower bound, attained by a set grown from the leakiest pair, and an upper bound for sets of any size.
 
     Each secret adds at most the largest total variation to the sum for one, and no sum exceeds that for all.
     """

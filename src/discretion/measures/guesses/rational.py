@@ -25,7 +25,7 @@ Rows = Callable[[], Fractions]
 
 @singledispatch
 def exact_rows(system: System) -> Rows | None:
-    """Return what makes the rows of a system in fractions, None if they are not to be had."""
+    """Return a function that computes the rows of a system in fractions, or None."""
     return None
 
 
@@ -53,11 +53,11 @@ class ExactGame:
         return _sum(self.gain.best(joint))
 
     def risk(self) -> Fraction:
-        """Return how often the best guess is wrong, if the gain is to be right."""
+        """Return the Bayes risk."""
         return 1 - self.after()
 
     def kept(self) -> Fraction:
-        """Return the share of her error that the adversary keeps, if the gain is to be right."""
+        """Return the Bayes security at this prior."""
         return self.risk() / (1 - self.before())
 
 
@@ -71,7 +71,7 @@ def exact_game(system: System, prior: ArrayLike | None, gain: Gain) -> ExactGame
 
 
 def best_guess(prior: Fractions, gain: Gain) -> Fraction:
-    """Return what the best guess gains beforehand."""
+    """Return the prior vulnerability."""
     column: Any = prior[:, None]
     return _sum(gain.best(column))
 

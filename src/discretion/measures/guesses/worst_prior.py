@@ -36,7 +36,7 @@ _FAR_APART, _MAX_EXACT_CORNERS = 1e8, 1 << 11
 
 
 def losses_of(gain: Gain) -> Reals:
-    """Return what each guess loses: what the best there is would add, or what a gain that is never positive takes."""
+    """Return the loss of each guess against the best one; of a gain that is never positive, minus the gain."""
     gains = gain.guesses()
     return max(0.0, float(gains.max())) - gains
 

@@ -127,7 +127,7 @@ def capacity_of(rows: Storage, tolerance: float) -> Estimate:
 
 
 def with_all(weights: Reals) -> Reals:
-    """Return weights of which a little is everybody's, so that a mixture excludes nothing."""
+    """Return the weights mixed with a little of the uniform law, so that a mixture excludes nothing."""
     return (1 - _OF_ALL) * weights + _OF_ALL / weights.size
 
 

@@ -1,4 +1,4 @@
-"""What an adversary does not know of the secret, before and after she looks: Shannon's and guessing entropy."""
+"""Uncertainty of the secret, before and after the observation: Shannon's and guessing entropy."""
 
 from functools import singledispatch
 
@@ -83,7 +83,7 @@ def posterior_entropy(
 
 @quantity
 def prior_guessing_entropy(prior: ArrayLike) -> float:
-    """Return how many guesses it takes on average to name the secret, the likeliest first: ``G(π) = Σ_i i π_(i)``.
+    """Return the guessing entropy, the mean number of guesses, the likeliest first: ``G(π) = Σ_i i π_(i)``.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def prior_guessing_entropy(prior: ArrayLike) -> float:
 
     Notes
     -----
-    She is told after each guess whether it is right. Source: Massey, Guessing and entropy (1994).
+    The adversary learns after each guess whether it is right. Source: Massey, Guessing and entropy (1994).
 
     Examples
     --------
@@ -110,7 +110,7 @@ def prior_guessing_entropy(prior: ArrayLike) -> float:
 
 @measure(safe="low")
 def posterior_guessing_entropy(system: System, prior: ArrayLike | None = None) -> Plan[float | Estimate]:
-    """Return how many guesses it takes on average to name the secret once the system's output is seen.
+    """Return the posterior guessing entropy: the mean number of guesses after the observation.
 
     ``G[π ▷ C] = Σ_y Σ_i i J_(i)y``, where ``J_(i)y`` is the i-th largest of ``π_x C[x, y]``.
 

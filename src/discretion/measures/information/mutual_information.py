@@ -63,7 +63,7 @@ def mutual_information(
 
 
 def nats_in(unit: Unit) -> float:
-    """Return what one of the unit is in nats, or say which units there are."""
+    """Return the nats in one unit, or raise an error that lists the units."""
     if unit not in _NATS_PER:
         raise InvalidValueError(f"unit must be 'nats' or 'bits', got {unit!r}")
     return _NATS_PER[unit]

@@ -52,7 +52,7 @@ class PointwiseLeakage:
         return f"PointwiseLeakage({len(self.outputs):,} outputs, at most {self.leakages.max():.6g}{kind})"
 
     def tail(self, threshold: float) -> float | Estimate:
-        """Return how likely more is leaked than a threshold: ``P(ℓ(X → Y) > t)``."""
+        """Return the probability of a leakage above a threshold: ``P(ℓ(X → Y) > t)``."""
         return self._upper(self._exceeded(as_real(threshold, "threshold")))
 
     def level(self, delta: float) -> float | Estimate:
@@ -82,7 +82,7 @@ def pointwise_maximal_leakage(
     confidence: float = 0.95,
     unit: Unit = "nats",
 ) -> Plan[PointwiseLeakage]:
-    """Return what each single observation leaks at most: ``ℓ(X → y) = log max_{x: π_x > 0} C[x, y] / (πC)_y``.
+    """Return the leakage of each observation: ``ℓ(X → y) = log max_{x: π_x > 0} C[x, y] / (πC)_y``.
 
     No guess of anything about the secret, by anybody, improves by more than the factor ``e^ℓ`` on seeing y.
 

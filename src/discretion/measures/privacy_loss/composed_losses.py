@@ -1,4 +1,4 @@
-"""What many independent observations tell of two secrets: the sum of their privacy losses, bounded from both sides."""
+"""The sum of the privacy losses of many independent observations, bounded from both sides."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -149,7 +149,7 @@ class ComposedLosses:
         return self._estimate(low, high)
 
     def bracket(self) -> tuple[LossSum, LossSum] | None:
-        """Return laws that tell no more and no less than the sum, if a grid holds any."""
+        """Return a dominated and a dominating law of the sum, if a grid holds any."""
         laws: list[tuple[LossSum, LossSum]] = []
 
         def read(less: LossSum, more: LossSum) -> tuple[float, float]:
@@ -226,7 +226,7 @@ class ComposedLosses:
         return ExcessBounds(1 - high, 1 - low, low, high)
 
     def _by_affinity(self, epsilon: float) -> tuple[float, float]:
-        """Return bounds of ``∫ min(Q, e^ε P)`` by what the affinity ``ρ = ∫ √(PQ)`` of all uses says.
+        """Return bounds of ``∫ min(Q, e^ε P)`` by the affinity ``ρ = ∫ √(PQ)`` of all uses.
 
         ``∫ min(Q, e^ε P) <= e^(ε/2) ρ`` and, by Cauchy and Schwarz, ``∫ |Q - e^ε P| <= √((1 + e^ε)² - 4 e^ε ρ²)``.
         """
@@ -251,7 +251,7 @@ class ComposedLosses:
         read: Callable[[LossSum, LossSum], tuple[float, float]],
         goal: Callable[[float, float], float],
     ) -> tuple[float, float]:
-        """Return what is read off two laws that bracket the sum, refined until it is as narrow as wanted or may be."""
+        """Return bounds from two laws that bracket the sum, refined as far as the goal or rounding allows."""
         deviation = self._deviation
         if self.is_exact:
             lattices = [(lattice_law(part), count) for part, count in self.parts if isinstance(part, LatticeLosses)]
@@ -331,7 +331,7 @@ class LossPair(NamedTuple):
         return max(self.forwards.largest, self.backwards.largest)
 
     def if_exact(self, result: float | Estimate) -> float | Estimate:
-        """Return a sum over a lattice as the number it is, and what a grid says with its bounds, however narrow."""
+        """Return a sum over a lattice as a float, and a result of a grid with its bounds, however narrow."""
         return settled(result) if self.forwards.is_exact else result
 
     def hockey_stick(self, epsilon: float) -> Estimate:

@@ -91,7 +91,7 @@ def privacy_profile(system: System, epsilon: float) -> Plan[float | Estimate]:
     ----------
     system
         A channel, a mechanism, or a structured system. Of a `discretion.Shuffled` it takes what an adversary sees,
-        since differential privacy is a claim against her: ``crowd.seen_by(dc.WorstAllButOne())``.
+        since differential privacy is a claim against it: ``crowd.seen_by(dc.WorstAllButOne())``.
     epsilon
         ε >= 0; infinity is fine. Or a list or an array of these.
 
@@ -164,7 +164,7 @@ def dp_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
 
 @measure_at(OfOrder)
 def renyi_dp(system: System, order: float) -> Plan[float | Estimate]:
-    """Return the largest Rényi divergence between what two secrets make the observer see.
+    """Return the largest Rényi divergence between the laws of the observation of two secrets.
 
     ``max_{a,b} log Σ_y C[a, y]^α C[b, y]^(1-α) / (α - 1)``, over ordered pairs of secrets.
 
@@ -200,7 +200,7 @@ def renyi_dp(system: System, order: float) -> Plan[float | Estimate]:
 
 @singledispatch
 def system_of_claim(system: System) -> System:
-    """Return what a claim of differential privacy is about, or refuse a system that leaves open against whom."""
+    """Return the system that a claim of differential privacy is about, or refuse one whose adversary is not chosen."""
     return plainest(system)
 
 
@@ -274,7 +274,7 @@ _TOO_SMALL = "between ε(2.2e-308) and ε(0), for a δ too small for a double to
 def profile_root(
     profile: Profile, delta: float, most: float, system: object = None, complement: Profile | None = None
 ) -> float | Estimate:
-    """Return where a privacy profile, 0 from ``most`` on, falls to δ > 0; the system is named in errors.
+    """Return the ε at which a privacy profile, 0 from ``most`` on, falls to δ > 0; errors name the system.
 
     Near δ = 1 it takes the complement, ``1 - δ(ε)`` to all digits, of which the profile itself has too few.
     """
@@ -320,12 +320,12 @@ def confirm_inverse(answer: T, at: float, forward: Profile, goal: float, questio
 
 
 def _odds(complement: Profile) -> Profile:
-    """Return one in how many it is: what falls like a profile does, and no further than to 1."""
+    """Return the inverse of what a profile leaves of 1: it falls like a profile, and no further than to 1."""
     return lambda epsilon: mapped(complement(epsilon), lambda remainder: 1 / max(remainder, sys.float_info.min))
 
 
 def name_of_epsilon(system: object, delta: float) -> str:
-    """Return how to name the question for the ε of a δ in an error."""
+    """Return the words for the ε of a δ in an error."""
     return f"ε(δ = {delta!r})" + (f" of {system!r:.{_SHOWN}}" if system is not None else "")
 
 
@@ -342,7 +342,7 @@ def _least_epsilon(profile: Profile, delta: float, most: float) -> float | Estim
 
 
 def _root(profile: Callable[[float], float], delta: float, most: float) -> float:
-    """Return where a falling function, 0 beyond ``most``, reaches delta."""
+    """Return the point at which a falling function, 0 beyond ``most``, reaches delta."""
     from scipy.optimize import brentq  # noqa: PLC0415 - nobody else should wait for it
 
     if profile(0.0) <= delta:

@@ -1,4 +1,4 @@
-"""The privacy loss between two laws, on a grid that tells no less and on one that tells no more.
+"""The privacy loss between two laws, and grids that dominate it and are dominated by it.
 
 The loss of an observation is ``log dQ/dP``, and ``∫ max(0, Q - e^ε P) = E_Q max(0, 1 - e^(ε - loss))`` is convex in
 ``e^-loss`` and falls with it. So two laws on a grid bracket the true one, for sums of losses too:
@@ -86,7 +86,7 @@ class Losses(ABC):
 
     @abstractmethod
     def cells(self, edges: Reals) -> CellMasses:
-        """Return what both laws have between these losses but for the atoms."""
+        """Return the masses of both laws between these losses but for the atoms."""
 
     def sketch(self) -> tuple[Reals, Reals]:
         """Return some losses and their masses, which are roughly those of all."""
@@ -154,7 +154,7 @@ class LatticeLosses(Losses):
         return float(self.losses[first]), float(self.losses[-1 - last])
 
     def cells(self, edges: Reals) -> CellMasses:
-        """Return what both laws have between these losses, the atoms included."""
+        """Return the masses of both laws between these losses, the atoms included."""
         places = np.searchsorted(edges, self.losses, side="right") - 1
         inside = places >= 0
         places, q = places[inside], self.masses[inside]
@@ -172,7 +172,7 @@ class LatticeLosses(Losses):
 
 
 def three_point_losses(epsilon: float, share: float) -> LatticeLosses:
-    """Return the losses ε, 0 and -ε of what shows the second of two secrets so often, the first less, or nothing."""
+    """Return the losses ε, 0 and -ε of an observation that names the second secret (this share), the first or none."""
     other = share * math.exp(-epsilon)
     return LatticeLosses(np.array([other, max(0.0, 1 - share - other), share]), -1, epsilon)
 
@@ -199,7 +199,7 @@ def lattice_law(losses: LatticeLosses) -> GridLaw:
 
 
 def dominating_law(losses: Losses, step: float, negligible: float) -> GridLaw:
-    """Return a law that tells no less than the losses do."""
+    """Return a law on a grid that dominates the losses: it leaks no less."""
     first, edges = _grid(losses, losses.anchor, step, negligible)
     cells = _cells(losses, edges)
     q, scaled = cells.q[:-1], cells.scaled_p[:-1]
@@ -218,7 +218,7 @@ def dominating_law(losses: Losses, step: float, negligible: float) -> GridLaw:
 
 
 def dominated_law(losses: Losses, step: float, negligible: float) -> GridLaw:
-    """Return a law that tells no more than the losses do."""
+    """Return a law on a grid that the losses dominate: it leaks no more."""
     anchor, boundaries = _resting(losses, step)
     first, points = _grid(losses, anchor, step, negligible)
     edges = _edges(points - step / 2, -first, losses.piles_up, boundaries)
@@ -283,7 +283,7 @@ def _resting(losses: Losses, step: float) -> tuple[float, Reals]:
 
 
 def _towards_pile(losses: Losses, point: float, step: float) -> tuple[Reals, float] | None:
-    """Return where the cells around the points next to a pile end, the furthest first, and the loss of the pile."""
+    """Return the ends of the cells around the points next to a pile, the furthest first, and the loss of the pile."""
     side, cells = -losses.piles_up, max(1, min(_WALKED, int(_LARGEST_RATIO / step)))
     parts = (cells + _BEYOND) * _PARTS + _PARTS // 2
     walk = side * step * (cells + 0.5 - np.arange(parts + 1) / _PARTS)

@@ -164,7 +164,7 @@ def _to_one(shares: Reals) -> Reals:
 
 
 def _blocks(mechanism: Mechanism, reports: NDArray[np.integer[Any]]) -> Callable[[], Iterable[Block]]:
-    """Return what gives the reports' likelihoods, which are kept where they take little memory."""
+    """Return a function that yields the reports' likelihoods, held in memory where they are small."""
     blocks: list[Block] = []
     for block in mechanism.likelihood_blocks(reports):
         blocks.append(block)

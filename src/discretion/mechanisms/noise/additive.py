@@ -41,16 +41,16 @@ class AdditiveNoise(Encodable, Composable):
     @property
     @abstractmethod
     def furthest_pair(self) -> tuple[float, float]:
-        """The two secrets that are easiest to tell apart."""
+        """The two secrets that are easiest to distinguish."""
 
     @property
     @abstractmethod
     def losses(self) -> Losses:
-        """The privacy loss between them, which is the same both ways: what many uses tell follows from it."""
+        """The privacy loss between them, which is the same both ways and decides the leakage of many uses."""
 
     @abstractmethod
     def channel(self) -> Channel:
-        """Return the explicit channel, or say why there is none."""
+        """Return the explicit channel, or raise an error that shows why there is none."""
 
     @abstractmethod
     def excess(self, epsilon: float) -> float:
@@ -118,7 +118,7 @@ class ContinuousNoise(AdditiveNoise):
 
     @property
     def secrets(self) -> int:
-        """Two: the values 0 and ``sensitivity``, which are easiest to tell apart."""
+        """Two: the values 0 and ``sensitivity``, which are easiest to distinguish."""
         return 2
 
     @property
@@ -173,7 +173,7 @@ class ContinuousNoise(AdditiveNoise):
         return Doubles()
 
     def checked_reports(self, reports: ArrayLike) -> Reals:
-        """Return the reports as finite numbers in one row, or say what is wrong with them."""
+        """Return the reports as finite numbers in one row, or raise an error."""
         return as_finite(reports, "reports")
 
 
@@ -229,7 +229,7 @@ class IntegerNoise(AdditiveNoise):
         return SignedNumbers()
 
     def checked_reports(self, reports: ArrayLike) -> Integers:
-        """Return the reports as whole numbers of 64 bits in one row, or say what is wrong with them."""
+        """Return the reports as whole numbers of 64 bits in one row, or raise an error."""
         return as_whole(reports, "reports")
 
 

@@ -115,7 +115,7 @@ class ComposedNoise(TwoLaws):
         return math.hypot(*(math.sqrt(count) * _mu(part) for part, count in self.parts))
 
     def channel(self) -> Channel:
-        """Return the channel of discrete noises and reports, or say why there is none."""
+        """Return the channel of discrete noises and reports, or raise an error that shows why there is none."""
         if self.is_continuous:
             raise no_channel_error(self)
         channels = [_channel(part, count) for part, count in self.parts]

@@ -71,7 +71,7 @@ class DiscreteGaussian(IntegerNoise):
 
     @property
     def secrets(self) -> int:
-        """Two: the values 0 and ``sensitivity``, which are easiest to tell apart."""
+        """Two: the values 0 and ``sensitivity``, which are easiest to distinguish."""
         return 2
 
     def channel(self) -> Channel:

@@ -61,7 +61,7 @@ class GaussianLosses(Losses):
         return self.rate * self._of_noise(math.log1p(surplus / self.rate))  # q N - (q + e^ε - 1) P
 
     def overlap(self, epsilon: float) -> float:
-        """Return what is left of 1."""
+        """Return ``∫ min(Q, e^ε P)`` for ε >= 0."""
         return max(0.0, 1 - self.excess(epsilon))
 
     def reach(self, negligible: float) -> tuple[float, float]:
@@ -79,7 +79,7 @@ class GaussianLosses(Losses):
         return np.unique((-1 if self.backwards else 1) * self.of_noise(np.concatenate([around - half, around + half])))
 
     def cells(self, edges: Reals) -> CellMasses:
-        """Return what both laws have between these losses."""
+        """Return the masses of both laws between these losses."""
         if self.backwards:
             t = np.append(-math.inf, self._noise(-edges[::-1]))
             p, n = (_between((t + sign * self._half) / self._width) for sign in (1, -1))
@@ -152,7 +152,7 @@ def _above(z: float) -> float:
 
 
 def _between(z: Reals) -> Reals:
-    """Return what a normal law of variance 1/2 has between each number and the next."""
+    """Return the masses of a normal law of variance 1/2 between each number and the next."""
     from scipy.special import erfc  # noqa: PLC0415
 
     upper, lower = erfc(z) / 2, erfc(-z) / 2

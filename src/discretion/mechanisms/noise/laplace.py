@@ -132,7 +132,7 @@ class LaplaceLosses(Losses):
         return -self.epsilon, self.epsilon
 
     def cells(self, edges: Reals) -> CellMasses:
-        """Return what both laws have between these losses and between the two values."""
+        """Return the masses of both laws between these losses and between the two values."""
         ends = np.clip(np.append(edges, self.epsilon), -self.epsilon, self.epsilon)
         # Q has the density e^((loss - ε)/2)/4 there, and P e^(-(loss + ε)/2)/4.
         left, right, distance = ends[:-1], ends[1:], -np.expm1((ends[:-1] - ends[1:]) / 2) / 2

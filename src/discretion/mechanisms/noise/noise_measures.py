@@ -115,7 +115,7 @@ def _shannon_capacity_of_continuous_noise(system: ContinuousNoise, tolerance: fl
 
 
 def weighted_gains(prior: Prior, gain: Gain) -> Reals:
-    """Return what each guess gains of two secrets, a row each, weighted by the prior."""
+    """Return the gain of each guess for two secrets, a row each, weighted by the prior."""
     return gain.guesses() * (0.5 if prior is None else prior)
 
 

@@ -1,4 +1,4 @@
-"""What noise can be made of, and added to."""
+"""Checks of the parameters of noise, and of the numbers to which it is added."""
 
 import math
 from typing import Any
@@ -16,7 +16,7 @@ _LARGEST_REPORT = (1 << 63) - 1
 
 
 def as_positive(value: Any, name: str) -> float:
-    """Return a finite number above 0, or say what was given."""
+    """Return a finite number above 0, or raise an error that quotes the argument."""
     number = as_real(value, name)
     if not 0 < number < math.inf:
         raise InvalidValueError(f"{name} must be a positive, finite number, got {value!r}")
@@ -24,7 +24,7 @@ def as_positive(value: Any, name: str) -> float:
 
 
 def check_ratio(sensitivity: float, scale: float, name: str) -> None:
-    """Refuse a noise and a sensitivity whose ratio, which alone says how much leaks, a double cannot hold."""
+    """Refuse a noise and a sensitivity whose ratio, which alone decides the leakage, a double cannot hold."""
     if not 0 < sensitivity / scale < math.inf:
         raise InvalidValueError(
             f"sensitivity/{name} must be within what a double holds, got {sensitivity:g}/{scale:g}; take them nearer "
@@ -41,7 +41,7 @@ def as_distance(value: Any) -> int:
 
 
 def as_finite(numbers: ArrayLike, name: str, row: int | None = None) -> Reals:
-    """Return finite numbers, in one row or in rows of so many, or say what was given."""
+    """Return finite numbers, in one row or in rows of so many, or raise an error that quotes the argument."""
     try:
         array = as_reals(numbers)
     except NotNumbersError:
@@ -55,7 +55,7 @@ def as_finite(numbers: ArrayLike, name: str, row: int | None = None) -> Reals:
 
 
 def as_whole(numbers: ArrayLike, name: str) -> Integers:
-    """Return whole numbers of 64 bits in one row, or say what was given."""
+    """Return whole numbers of 64 bits in one row, or raise an error that quotes the argument."""
     array = as_rows(numbers, name)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iuO"):
         raise InvalidValueError(

@@ -69,7 +69,7 @@ class RepeatedReports:
 
     @cached_property
     def are_alike(self) -> bool:
-        """Whether any two secrets are told apart as well as any other two."""
+        """Whether all pairs of secrets are equally easy to distinguish."""
         return pairs_alike(self.system)
 
     @cached_property

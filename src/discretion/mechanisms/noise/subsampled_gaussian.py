@@ -128,7 +128,7 @@ class SubsampledGaussian(TwoLaws, Encodable):
         return self.steps * one_step(self.sigma, self.rate, order, reverse)
 
     def asymptotic_bayes_security(self) -> Estimate:
-        """Return what β* tends to for many steps with a small rate: an approximation, not a bound.
+        """Return the limit of β* for many steps with a small rate: an approximation, not a bound.
 
         ``2 Φ(-μ/2)`` with ``μ = q √(T (e^(1/σ²) - 1))``
 
@@ -180,7 +180,7 @@ class SubsampledGaussian(TwoLaws, Encodable):
         return Doubles(self.steps)
 
     def checked_reports(self, reports: ArrayLike) -> Reals:
-        """Return the reports as rows of T finite numbers, or say what is wrong with them."""
+        """Return the reports as rows of T finite numbers, or raise an error."""
         return as_finite(reports, "reports", self.steps)
 
     @property

@@ -67,7 +67,7 @@ class TwoLaws(Composable, ABC):
 
     @abstractmethod
     def closed_form(self, reverse: bool) -> ClosedForm | None:
-        """Return what says by how much Q exceeds P, or in reverse P exceeds Q, if there is a closed form."""
+        """Return the closed form of the excess of Q over P, or in reverse of P over Q, if there is one."""
 
     @property
     def algorithm(self) -> Method:
@@ -82,7 +82,7 @@ class TwoLaws(Composable, ABC):
 
     @abstractmethod
     def channel(self) -> Channel:
-        """Return the explicit channel, or say why there is none."""
+        """Return the explicit channel, or raise an error that shows why there is none."""
 
     def hockey_stick(self, epsilon: float, *, reverse: bool = False) -> float | Estimate:
         """Return ``∫ max(0, Q - e^ε P)``, or in reverse ``∫ max(0, P - e^ε Q)``.

@@ -106,7 +106,7 @@ class ChannelMechanism(Mechanism):
         return Numbers(self._columns)
 
     def checked_reports(self, reports: ArrayLike) -> Reports:
-        """Return the reports as an array of column numbers, or say what is wrong with them."""
+        """Return the reports as an array of column numbers, or raise an error."""
         return as_indices(reports, "reports", self._columns)
 
     def _aggregate(self, reports: Reports) -> Integers:

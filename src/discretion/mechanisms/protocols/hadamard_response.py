@@ -98,7 +98,7 @@ class HadamardResponse(PureProtocol):
         return HadamardResponse(self.k, epsilon)
 
     def pair_kinds(self) -> Integers:
-        """Return which pairs of rows go alike with all rows."""
+        """Return the kinds of pairs of rows: pairs of a kind behave alike beside all rows."""
         self._check_listed()
         return kinds_by_support(self._supports(np.arange(self.columns)))
 
@@ -144,7 +144,7 @@ class HadamardResponse(PureProtocol):
         return Numbers(self.columns)
 
     def checked_reports(self, reports: ArrayLike) -> Reports:
-        """Return the reports as an array of columns, or say what is wrong with them."""
+        """Return the reports as an array of columns, or raise an error."""
         return as_indices(reports, "reports", self.columns)
 
     def _supports(self, reports: Reports) -> Booleans:

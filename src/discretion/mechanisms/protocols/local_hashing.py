@@ -47,7 +47,7 @@ _PEOPLE_AT_ONCE = 1 << 13
 
 
 class LocalHashing(PureProtocol):
-    """Local hashing: a random linear function takes the values to g classes; g-ary RR tells that of one's own.
+    """Local hashing: a random linear function takes the values to g classes; g-ary RR reports the class.
 
     A report supports all values of its class: the sender's with ``e^ε / (e^ε + g - 1)``, each other with ``1/g``.
 
@@ -174,7 +174,7 @@ class LocalHashing(PureProtocol):
         return LocalHashing(self.k, epsilon, self.g)
 
     def pair_kinds(self) -> Integers:
-        """Return which pairs of values are hashed alike with all values."""
+        """Return the kinds of pairs of values: pairs of a kind are hashed alike beside all values."""
         return kinds_by_support(self._listed_supports())
 
     def channel(self) -> Channel:
@@ -196,7 +196,7 @@ class LocalHashing(PureProtocol):
         return Numbers(self.functions * self.g)
 
     def checked_reports(self, reports: ArrayLike) -> Reports:
-        """Return the reports as whole numbers below ``functions · g``, or say what is wrong with them."""
+        """Return the reports as whole numbers below ``functions · g``, or raise an error."""
         return as_indices(reports, "reports", self.functions * self.g)
 
     def _sample(self, values: Integers, source: RandomSource) -> Integers:
@@ -326,7 +326,7 @@ def _over_a_field(system: LocalHashing) -> bool:
 
 
 def _one_to_one(system: LocalHashing) -> bool:
-    """Say whether all functions are one to one but the one that is 0."""
+    """Return whether all functions but the zero function are one to one."""
     return _over_a_field(system) and system.families[0].digits == 1
 
 
@@ -336,7 +336,7 @@ def _of_classes(system: LocalHashing, prior: Reals) -> Reals:
 
 
 def _information(system: LocalHashing, prior: Prior) -> float:
-    """Return the mean over functions of what is told about the class; the function that is 0 adds nothing."""
+    """Return the mean information about the class over all functions; the zero function adds nothing."""
     laws = enumerate(system.laws_of_classes()) if prior is None else [(0, _of_classes(system, prior))]
     information = sum(
         system.g**-zeros * float(plan_mutual_information(system.answer, law).compute()) for zeros, law in laws
@@ -345,7 +345,7 @@ def _information(system: LocalHashing, prior: Prior) -> float:
 
 
 def _hit_classes(system: LocalHashing) -> int:
-    """Return how many classes the values are taken to, summed over the functions."""
+    """Return the number of classes that the values are taken to, summed over the functions."""
     # Only those that are 0 but for the highest coefficient miss any: they tell that digit's values apart.
     g, digits = system.g, system.families[0].digits
     return (g**digits - g) * g + (g - 1) * -(-system.k // g ** (digits - 1)) + 1

@@ -93,7 +93,7 @@ class PureProtocol(Mechanism):
 
     @abstractmethod
     def _supports(self, reports: Reports) -> Booleans:
-        """Return which values each report supports, shape ``(reports, k)``."""
+        """Return for each report the values that it supports, shape ``(reports, k)``."""
 
     def _aggregate(self, reports: Reports) -> Integers:
         tallies = np.zeros(self.k, dtype=np.int64)

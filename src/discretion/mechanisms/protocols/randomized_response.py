@@ -136,7 +136,7 @@ class RandomizedResponse(PureProtocol):
         return RandomizedResponse(self.k, epsilon)
 
     def report_types(self, values: Sequence[int], senders: Sequence[Sender] = ()) -> Reals:
-        """Return how likely each type of report is: a value that a sender is known to hold, or others alike."""
+        """Return the probability of each type of report: a known value, or any other value."""
         k, p, q, gap = self.k, self.p, self.q, self.gap
         apart = known_values(values, senders)
         population = next((sender.population for sender in senders if sender.population is not None), None)

@@ -1,4 +1,4 @@
-"""What a report of a pure protocol tells of values that are all alike beforehand: those that it supports come first."""
+"""The leakage of a report of a pure protocol about equally likely values: those that it supports come first."""
 
 import math
 
@@ -89,7 +89,7 @@ def kinds_by_support(supports: Booleans) -> Integers:
 
 
 def _supporting_both(supports: Booleans) -> Integers:
-    """Return how many reports support each two values."""
+    """Return the number of reports that support each two values."""
     k = supports.shape[1]
     counts, step = np.zeros((k, k), dtype=np.int64), max(1, _CELLS_AT_ONCE // k)
     for start in range(0, len(supports), step):

@@ -143,7 +143,7 @@ class SubsetSelection(PureProtocol):
         return min(1.0, self.support.not_own * self.k / (self.k - self.size))
 
     def report_types(self, values: Sequence[int], senders: Sequence[Sender] = ()) -> Reals:
-        """Return how likely each type of report is: which of the values that are told apart are in it."""
+        """Return the probability of each type of report, which is the known values that it holds."""
         apart = known_values(values, senders)
         if len(apart) > _FEW_APART or any(sender.population is not None for sender in senders):
             return super().report_types(values, senders)
@@ -201,7 +201,7 @@ class SubsetSelection(PureProtocol):
         return Sets(self.k, self.size, self._type)
 
     def checked_reports(self, reports: ArrayLike) -> Reports:
-        """Return the reports as rows of distinct values in order, or say what is wrong with them."""
+        """Return the reports as rows of distinct values in order, or raise an error."""
         array = as_rows(reports, "reports")
         if array.shape == (0,):
             return np.empty((0, self.size), dtype=self._type)
@@ -244,7 +244,7 @@ def _best_size(k: int, odds: float) -> int:
 
 
 def _subsets(k: int, size: int) -> int:
-    """Return how many sets there are, or at least more than fit in memory."""
+    """Return the number of sets, or a number of more than fit in memory."""
     subsets, most = 1, limits.current().numbers(MAX_ENTRIES)
     for chosen in range(min(size, k - size)):
         subsets = subsets * (k - chosen) // (chosen + 1)
@@ -254,7 +254,7 @@ def _subsets(k: int, size: int) -> int:
 
 
 def _share(k: int, size: int, apart: int, inside: int) -> float:
-    """Return which share of the sets of this size hold these and no others of the values that are told apart."""
+    """Return the share of the sets of this size that hold these and no others of the known values."""
     share = 1.0
     for place in range(apart):
         is_in = place < inside

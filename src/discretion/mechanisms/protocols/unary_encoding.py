@@ -211,7 +211,7 @@ class UnaryEncoding(PureProtocol):
         return [np.where(np.arange(self.k) == 0, self.kappa, self.lam)]
 
     def report_types(self, values: Sequence[int], senders: Sequence[Sender] = ()) -> Reals:
-        """Return how likely each type of report is: the bits of values that differ, and counts of those alike."""
+        """Return the probability of each type of report: the bits of known values, and counts of the others."""
         apart = known_values(values, senders)
         population = next((sender.population for sender in senders if sender.population is not None), None)
         strangers = any(sender.value is None for sender in senders)
@@ -247,7 +247,7 @@ class UnaryEncoding(PureProtocol):
         return types[:, types.sum(axis=0) > 0]
 
     def log_report_types(self, values: Sequence[int], senders: Sequence[Sender] = ()) -> Reals:
-        """Return the logarithms of the types' probabilities, or say that bits are too seldom wrong for a double."""
+        """Return the logarithms of the types' probabilities, or refuse bits that are too seldom wrong for a double."""
         if _MOST_LOUD < self.epsilon < math.inf:
             raise TooLargeError(
                 f"bits that are wrong as rarely as at epsilon = {self.epsilon:g} are beyond what a double holds; take "
@@ -293,7 +293,7 @@ class UnaryEncoding(PureProtocol):
         return Bits(self.k)
 
     def checked_reports(self, reports: ArrayLike) -> Reports:
-        """Return the reports as rows of k bits, or say what is wrong with them."""
+        """Return the reports as rows of k bits, or raise an error."""
         array = as_rows(reports, "reports")
         if array.shape == (0,):
             return np.empty((0, self.k), dtype=np.uint8)

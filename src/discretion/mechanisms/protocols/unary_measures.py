@@ -1,4 +1,4 @@
-"""What unary encoding leaks, in closed form for any number of values.
+"""The leakage of unary encoding, in closed form for any number of values.
 
 Write q for 1-λ. Beside k bits that are all 1 with probability λ, a value's row gains a factor by its own bit only:
 ``κ/λ >= 1`` where that is 1, ``(1-κ)/q <= 1`` where it is 0. So the best guess is the likeliest value, or the likeliest
