@@ -187,8 +187,8 @@ def _answers(people: Population | Marginals, sets: Sequence[Columns]) -> dict[Co
     """Return what people alike on each set of columns number, as far as that is known."""
     if isinstance(people, Population):
         return dict(zip(sets, people.class_sizes_of_all(sets), strict=True))
-    counted = {frozenset(group) for group in (*((column,) for column in people.columns), *people.groups)}
-    return {columns: people.class_sizes(columns) for columns in sets if frozenset(columns) in counted}
+    known_sets = {frozenset(group) for group in (*((column,) for column in people.columns), *people.groups)}
+    return {columns: people.class_sizes(columns) for columns in sets if frozenset(columns) in known_sets}
 
 
 class _Curator:

@@ -313,5 +313,5 @@ def _best(searched: Searched, worth: Worth, disclosure: Disclosure, choices: Cho
 
 def _check(population: Population, columns: Columns, least: int, exposed: int) -> None:
     """Count the best set by the engine too: by another way, which must come to the same."""
-    if (counted := exposed_below(population.class_sizes(columns), least)) != exposed:
-        raise EngineError(f"{exposed} people were counted as exposed, and {counted} by the engine; please report this")
+    if (recount := exposed_below(population.class_sizes(columns), least)) != exposed:
+        raise EngineError(f"{exposed} people were counted as exposed, and {recount} by the engine; please report this")
