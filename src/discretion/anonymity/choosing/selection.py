@@ -14,7 +14,7 @@ from discretion.anonymity.people.population import Population
 from discretion.errors import EngineError, InvalidValueError
 from discretion.estimate import Estimate
 from discretion.notebook import Chartable, Tabular
-from discretion.numerics.search.looked_at import Ended
+from discretion.numerics.search.explored_ideals import Ended
 from discretion.numerics.search.monotone_sets import MonotoneSearch, Searched
 from discretion.numerics.search.worth import Worth
 from discretion.tables.counting.threshold import Threshold

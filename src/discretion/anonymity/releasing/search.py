@@ -14,8 +14,8 @@ from discretion.anonymity.releasing.suppression import Suppress, Suppression, su
 from discretion.anonymity.releasing.utility import CellUtility, PairUtility, ReleaseUtility, Utility, utility_of_cells
 from discretion.errors import InvalidValueError
 from discretion.numerics.equivalence_classes import Column, refined
+from discretion.numerics.search.explored_ideals import Ended
 from discretion.numerics.search.ideals import Ideals, bits, mask_of
-from discretion.numerics.search.looked_at import Ended
 from discretion.numerics.search.monotone_sets import MonotoneSearch
 
 

@@ -17,10 +17,9 @@ from random import Random
 from typing import Any
 
 from discretion.limits import current
-from discretion.numerics.search.highest_worth import highest_worth
+from discretion.numerics.search.explored_ideals import Ended, EndedEarly, ExploredIdeals, Extension, Loads
 from discretion.numerics.search.ideals import Ideals, bits, united
-from discretion.numerics.search.looked_at import Ended, EndedEarly, Extension, Loads, LookedAt
-from discretion.numerics.search.worth import Worth
+from discretion.numerics.search.worth import Worth, highest_worth
 
 # Ideals that are looked at level by level, before searching.
 MAX_LEVELS_EXAMINED = 20_000
@@ -116,7 +115,7 @@ class MonotoneSearch:
         allowed = current()
         self._most_levels = allowed.steps(MAX_LEVELS_EXAMINED, each=1 << 20)
         self._seconds, self._begun = min(seconds, allowed.seconds), time.monotonic()
-        self._seen = LookedAt(
+        self._seen = ExploredIdeals(
             ideals, examine, limits, worth,
             start=start, place=place, progress=progress, until=self._begun + self._seconds,
             most=allowed.steps(MAX_SETS_EXAMINED, each=1 << 20),
