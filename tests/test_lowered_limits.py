@@ -4,9 +4,11 @@ import ast
 import gzip
 import math
 import re
+import tracemalloc
 from contextvars import copy_context
 from dataclasses import FrozenInstanceError, fields
 from threading import Thread
+from time import process_time
 
 import numpy as np
 import pyarrow as pa
@@ -397,6 +399,74 @@ QUESTIONS = {
     "a table in gzip": packed_read,
 }
 
+
+def rows(secrets, observations):
+    return dc.Channel(np.random.default_rng(0).dirichlet(np.ones(observations), size=secrets))
+
+
+def many_people(people, columns):
+    drawn = np.random.default_rng(0).integers(9, size=(people, columns)).astype(str)
+    return dc.Population(pa.table({f"c{place}": drawn[:, place] for place in range(columns)}))
+
+
+def response(k):
+    return dc.RandomizedResponse(k, epsilon=1)
+
+
+def large_black_box(secrets, size, **options):
+    rng = np.random.default_rng(0)
+    return dc.estimate_bayes_security(rng.integers(secrets, size=size), rng.integers(500, size=size), rng=1, **options)
+
+
+# The same, so large that some hundreds of MB or seconds would go by.
+LARGE = {
+    "many uniform others": lambda: dc.posterior_vulnerability(crowd(response(50), 10**6)),
+    "many bits": lambda: dc.posterior_vulnerability(crowd(dc.UnaryEncoding.oue(8, 1), 500)),
+    "many known others": lambda: dc.posterior_vulnerability(crowd(response(4), 400, dc.AllButOne([100, 100, 100, 99]))),
+    "a large population": lambda: dc.posterior_vulnerability(crowd(response(3), 120, dc.Exchangeable([1, 2, 3]))),
+    "many of the worst": lambda: dc.posterior_vulnerability(crowd(response(3), 60, dc.WorstAllButOne())),
+    "much information on one": lambda: dc.mutual_information(crowd(rows(3, 5), 100)),
+    "many values, some known": lambda: dc.mutual_information(
+        crowd(response(4), 300, dc.PartlyInformed([50, 40, 30, 20]))
+    ),
+    "a profile of five reports": lambda: dc.privacy_profile(crowd(rows(3, 5), 100), 0.1),
+    "a profile among the many worst": lambda: dc.privacy_profile(crowd(response(4), 60, dc.WorstAllButOne()), 0.5),
+    "two values, all splits": lambda: dc.bayes_security(
+        crowd(dc.RandomizedResponse(2, p=0.8), 4000, dc.WorstAllButOne())
+    ),
+    "a divergence of many": lambda: dc.renyi_dp(crowd(response(4), 300), 2),
+    "a channel of many histograms": lambda: dc.bayes_security(crowd(rows(4, 4), 100).channel()),
+    "many guesses": lambda: dc.k_tries_gain(24, 6).guesses().sum(),
+    "many datasets": lambda: dc.posterior_vulnerability(dc.shuffling.dataset_channel(response(3), 7).channel()),
+    "a deficiency of many": lambda: dc.deficiency(rows(20, 20), dc.RandomizedResponse(20, p=0.6)),
+    "very many uses": lambda: dc.posterior_vulnerability(dc.repeated(rows(3, 6), 40)),
+    "much noise": lambda: dc.privacy_profile(dc.repeated(dc.Laplace(scale=8), 300), 1.0),
+    "much whole noise": lambda: dc.privacy_profile(dc.repeated(dc.Geometric(epsilon=0.01), 2000), 1.0),
+    "a capacity of many": lambda: dc.shannon_capacity(rows(300, 300)),
+    "all pairs of many": lambda: dc.bayes_security(rows(1500, 600)),
+    "all pairs, listed": lambda: dc.leakiest_pairs(dc.Channel(np.eye(900))),
+    "many reports of bits": lambda: dc.UnaryEncoding.oue(1000, 1).sample(np.zeros(20_000, int), rng=1).sum(),
+    "many subsets": lambda: len(dc.SubsetSelection(1000, epsilon=1).sample(np.zeros(20_000, int), rng=1)),
+    "many tallies": lambda: dc.HadamardResponse(64, epsilon=1).sample_aggregate([100_000] * 64, rng=1).sum(),
+    "many tallies told": lambda: dc.information.tally_utility(rows(3, 4), 60, rng=1),
+    "a population of many": lambda: dc.information.distribution_utility(rows(3, 4), 60, rng=1),
+    "a population of many by two": lambda: dc.information.distribution_utility(response(2), 10**6, rng=1),
+    "many values in the limit": lambda: dc.information.asymptotic_utility(
+        rows(6, 12), dc.Dirichlet([1, 2, 3, 4, 5, 6]), rng=1
+    ),
+    "the least loss of many": lambda: (
+        dc.optimal_mechanism(40, np.random.default_rng(0).random((40, 40)), epsilon=1.0).value
+    ),
+    "a large black box": lambda: large_black_box(1500, 40_000),
+    "a large black box classified": lambda: large_black_box(12, 4000, method="nearest-neighbours"),
+    "exposure of many": lambda: dc.exposure(many_people(20_000, 6), k=3),
+    "a bound for many columns": lambda: dc.exposure_bound(many_people(20_000, 12), k=3),
+    "the worst large table": lambda: dc.anonymity.worst_exposure(many_people(2000, 3), k=3),
+    "attacks on many columns": lambda: len(dc.anonymity.attacks_on_all(many_people(2000, 9))),
+    "a selection of many": lambda: dc.select_columns(many_people(20_000, 14), 0.05, k=3).bound,
+    "rounds of many": lambda: len(dc.anonymity.hierarchical_rounds(many_people(5000, 9), 0.2, k=3)),
+}
+
 # What single limits do to these.
 REFUSED_BY_NAME = [
     ("MAX_VALUES", 2, "a loud profile"),
@@ -503,6 +573,45 @@ def test_a_question_beyond_a_limit_is_answered_by_an_interval(name, most, questi
     assert isinstance(found, Estimate)
     assert width(found) > width(known)
     assert agree(found, known)
+
+
+# Beside what the limits allow: blocks of a fixed size that long sums are made in, and what starts an engine.
+BLOCKS, START, ARRAYS, SECONDS_PER_OPERATION = 1 << 27, 10.0, 16, 1e-7
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("fewer", [1, 16])
+@pytest.mark.parametrize("question", [*QUESTIONS, *LARGE])
+def test_a_question_keeps_to_the_limits_or_is_refused_by_their_names(question, fewer, tmp_path):
+    allowed = Limits(bytes=(1 << 24) // fewer, operations=(1 << 28) // fewer, seconds=2, people=10**7)
+    begun = process_time()
+    tracemalloc.start()
+    try:
+        with within(allowed):
+            LARGE[question]() if question in LARGE else QUESTIONS[question](tmp_path)
+    except TooLargeError as refused:
+        assert str(refused).endswith(f"(limits lowered to {allowed})")
+        assert re.search(r"bytes=[\d,]+, operations=[\d,]+, seconds=2, people=", str(refused))
+    finally:
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert most <= ARRAYS * allowed.bytes + BLOCKS
+    assert process_time() - begun <= SECONDS_PER_OPERATION * allowed.operations + START
+
+
+@pytest.mark.parametrize(
+    ("lower", "question"),
+    [
+        ({"bytes": 100}, "all guesses of some tries"),
+        ({"operations": 20}, "a deficiency"),
+        ({"people": 20}, "a guess among uniform others"),
+        ({"people": 20}, "exposure"),
+    ],
+)
+def test_a_refusal_names_the_limit_that_was_lowered(lower, question, tmp_path):
+    ((name, most),) = lower.items()
+    with pytest.raises(TooLargeError, match=rf"; .*\(limits lowered to {name}={most:,}\)$"):
+        asked(question, tmp_path / "within", **lower)
 
 
 def test_where_integrals_are_not_affordable_tallies_are_sampled_or_that_is_refused(tmp_path):

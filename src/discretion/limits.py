@@ -61,7 +61,7 @@ class Limits:
     """
 
     bytes: int = 1 << 44
-    operations: int = 1 << 50
+    operations: int = 1 << 52
     seconds: int = 10**9
     people: int = 10**10
 

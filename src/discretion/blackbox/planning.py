@@ -51,9 +51,9 @@ def samples_needed(  # noqa: PLR0917 - what the estimate takes, and the width
     >>> samples_needed(0.01)
     9701
     """
-    wanted, sure = as_half_width(half_width), as_confidence(confidence)
+    width, sure = as_half_width(half_width), as_confidence(confidence)
     if secrets is None and observations is None:
-        return _floor(wanted, 1 - sure)
+        return _floor(width, 1 - sure)
     if secrets is None or observations is None:
         raise InvalidValueError(
             f"a pilot is secrets and their observations, got {'observations' if secrets is None else 'secrets'} only"
@@ -66,7 +66,7 @@ def samples_needed(  # noqa: PLR0917 - what the estimate takes, and the width
         )
     low, high = pilot.limits(1 - sure)
     samples = int(pilot.known[-1] + pilot.tested[-1])
-    return math.ceil(samples * (float(high[-1] - low[-1]) / 2 / wanted) ** 2)
+    return math.ceil(samples * (float(high[-1] - low[-1]) / 2 / width) ** 2)
 
 
 def as_half_width(value: Any) -> float:

@@ -10,7 +10,7 @@ from discretion import limits
 from discretion.adversaries import Exchangeable
 from discretion.adversaries.priors import as_prior
 from discretion.channels import System
-from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.estimate import Estimate
 from discretion.jobs.gates import SETTLED, Gate, Verdict, judged, numbers_in
 from discretion.jobs.monitor import Monitor
@@ -241,7 +241,10 @@ def _ordered(systems: Mapping[str, System], monitor: Monitor) -> Order | str:
     few = replace(allowed, operations=min(_QUICKLY_COMPARED, allowed.operations))
     try:
         with monitor.step("all: refinement"), limits.within(few):
-            return compare_all(systems)
+            try:
+                return compare_all(systems)
+            except TooLargeError as error:  # whose sentence is not about limits that nobody else lowered
+                return str(error)
     except (InvalidValueError, UnsupportedError) as error:
         return str(error)
 

@@ -67,7 +67,7 @@ class IndependentUsers(Composable):
         )
 
 
-def _of_each(system: IndependentUsers, plan: Result, function: Callable[[float], float]) -> Result:
+def _each_user(system: IndependentUsers, plan: Result, function: Callable[[float], float]) -> Result:
     return plan.named(f"of each of {system.n:,} users: {plan.method.name}").then(lambda one: mapped(one, function))
 
 
@@ -76,7 +76,7 @@ def _vulnerability_of_independent_users(system: IndependentUsers, prior: Prior, 
     if prior is not None or not isinstance(gain, IdentityGain):
         return plan_posterior_vulnerability.dispatch(object)(system, prior, gain)
     one = plan_posterior_vulnerability(system.mechanism, None, IdentityGain(system.mechanism.secrets))
-    return _of_each(system, one, lambda right: right**system.n)
+    return _each_user(system, one, lambda right: right**system.n)
 
 
 @plan_bayes_risk.register
@@ -84,7 +84,7 @@ def _bayes_risk_of_independent_users(system: IndependentUsers, prior: Prior) -> 
     if prior is not None:
         return plan_bayes_risk.dispatch(object)(system, prior)
     one = plan_bayes_risk(system.mechanism, None)
-    return _of_each(system, one, lambda wrong: -math.expm1(system.n * math.log1p(-wrong)) if wrong < 1 else 1.0)
+    return _each_user(system, one, lambda wrong: -math.expm1(system.n * math.log1p(-wrong)) if wrong < 1 else 1.0)
 
 
 @plan_multiplicative_bayes_capacity.register
@@ -98,14 +98,14 @@ def _bayes_capacity_of_independent_users(system: IndependentUsers) -> Result:
                 "the logarithm of one user's, times the users"
             ) from None
 
-    return _of_each(system, plan_multiplicative_bayes_capacity(system.mechanism), power)
+    return _each_user(system, plan_multiplicative_bayes_capacity(system.mechanism), power)
 
 
 @plan_mutual_information.register
 def _information_of_independent_users(system: IndependentUsers, prior: Prior) -> Result:
     if prior is not None:
         return plan_mutual_information.dispatch(object)(system, prior)
-    return _of_each(system, plan_mutual_information(system.mechanism, None), lambda nats: system.n * nats)
+    return _each_user(system, plan_mutual_information(system.mechanism, None), lambda nats: system.n * nats)
 
 
 @plan_ldp_epsilon.register
@@ -133,11 +133,11 @@ def _bayes_security_of_independent_users(system: IndependentUsers) -> Result:
         return same
     one = plan_bayes_security(system.mechanism)
 
-    def kept() -> Estimate:
+    def bounds() -> Estimate:
         alone, together = one.compute(), same.compute()
         return bracketed(lowest(alone) ** system.n, highest(together), [alone, together], THEOREM_3.name)
 
-    return Plan(THEOREM_3, kept)
+    return Plan(THEOREM_3, bounds)
 
 
 def full_shuffle_channel(n: int, k: int) -> Channel:

@@ -20,7 +20,7 @@ from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import histogram_count, histograms
 from discretion.shuffling.crowd import Shuffled
 from discretion.shuffling.known_others import MAX_CROWD_CELLS, AmongKnown, known_groups
-from discretion.shuffling.laws.groups import Group
+from discretion.shuffling.laws.groups import Group, holders
 from discretion.shuffling.laws.report_histograms import MAX_TERMS_ADDED
 
 
@@ -108,7 +108,7 @@ class AmongTheSame(Composable):
         drawn: list[tuple[int, ...]] = list(combinations_with_replacement(range(len(listed)), self.n))
         orders = np.array([math.factorial(self.n) // _copies(rounds) for rounds in drawn], dtype=np.float64)
         places, law = np.array(drawn, dtype=np.int64), np.zeros((self.secrets, len(drawn)))
-        for weight, counts in self._held():
+        for weight, counts in self._value_counts():
             rows = (
                 AmongKnown(self.once.mechanism, self.once.n, known_groups(counts), seed=self.once.seed)
                 .channel()
@@ -135,15 +135,12 @@ class AmongTheSame(Composable):
             )
         return [tuple(histogram) for histogram in histograms(self.once.n, reports).tolist()]
 
-    def _held(self) -> Iterator[tuple[float, tuple[int, ...]]]:
-        """Yield how many of the others may hold each value, with its probability."""
-        fixed = np.zeros(self.secrets, dtype=np.int64)
-        for group in self.once.groups:
-            if group.value is not None:
-                fixed[group.value] += group.count
+    def _value_counts(self) -> Iterator[tuple[float, tuple[int, ...]]]:
+        """Yield the counts of values that the others may hold, each with its probability."""
+        known = holders(self.secrets, self.once.groups)
         law = self._strangers.law(self.secrets)
         for counts in histograms(self._strangers.count, self.secrets):
-            yield _multinomial(counts.tolist(), law), tuple((fixed + counts).tolist())
+            yield _multinomial(counts.tolist(), law), tuple((known + counts).tolist())
 
 
 def _copies(histograms_of_rounds: tuple[int, ...]) -> int:

@@ -132,7 +132,7 @@ class AmongWorst(View):
 
 
 class WorstCase(Protocol):
-    """What is asked of the worst others: a leak that only falls where there are more of them."""
+    """A leak whose largest value over the values of the others is looked for; more of them only lower it."""
 
     @property
     def view(self) -> AmongWorst:
@@ -141,24 +141,24 @@ class WorstCase(Protocol):
 
     @property
     def distinct(self) -> int:
-        """How many of the values, the first ones, are not like the others to it."""
+        """How many of the values, the first ones, the leak tells apart from all further ones."""
         ...
 
     def cells(self, counts: Counts) -> float:
-        """Return how many likelihoods it takes where the others hold these values."""
+        """Return how many likelihoods the leak takes where the others hold these values."""
         ...
 
     def leak_at(self, counts: Counts) -> float | Estimate:
-        """Return it where the others hold these values."""
+        """Return the leak where the others hold these values."""
         ...
 
     @property
     def fits_doubles(self) -> bool:
-        """Whether doubles can hold the likelihoods that say what it is."""
+        """Whether doubles can hold the likelihoods that matter."""
         ...
 
     def listed_leaks(self, likelihoods: Reals) -> Reals:
-        """Return what it is by each of some likelihoods: a row per value of the target, then an axis for them."""
+        """Return the leak of each of some likelihoods: a row per value of the target, then an axis for them."""
         ...
 
 
@@ -193,7 +193,7 @@ class WorstCaseOfValues:
         return True
 
     def listed_leaks(self, likelihoods: Reals) -> Reals:
-        """Return the leak by each."""
+        """Return the leak of each."""
         return np.array([self.leak_by_likelihoods(rows) for rows in likelihoods.swapaxes(0, 1)])
 
     def _view_among(self, counts: Counts) -> AmongKnown:
@@ -235,7 +235,7 @@ class WorstCaseOfPairs:
         return self.leak_by_likelihoods is not None
 
     def listed_leaks(self, likelihoods: Reals) -> Reals:
-        """Return the leak by each, of both values either way."""
+        """Return the leak of each, the larger of both orders of the two values."""
         excess = self.leak_by_likelihoods
         assert excess is not None
         return np.array([max(excess(a, b), excess(b, a)) for a, b in zip(*likelihoods, strict=True)])
@@ -306,10 +306,14 @@ def largest_leak(case: WorstCase, bounds: Callable[[], Estimate]) -> float | Est
     return settled(Estimate.between(min(low, high), high, certified.method))
 
 
+def _most_users_split() -> int:
+    allowed = limits.current()  # as many likelihoods as the square of them, at once
+    return allowed.steps(allowed.numbers(MAX_USERS_SPLIT, each=1 << 16), each=1 << 12)
+
+
 def _is_split_two_ways(case: WorstCase) -> bool:
     view = case.view
-    most = limits.current().steps(MAX_USERS_SPLIT, each=1 << 12)
-    return case.fits_doubles and 1 < view.n <= most and view.two_types is not None
+    return case.fits_doubles and 1 < view.n <= _most_users_split() and view.two_types is not None
 
 
 def _worst_split(case: WorstCase) -> Largest:
@@ -513,7 +517,7 @@ def _is_all_alike(system: AmongWorst) -> bool:
 
 @plan_tradeoff.register
 def _tradeoff_among_worst(system: AmongWorst, pair: Pair | None) -> Plan[BestTests]:
-    if system.two_types is not None and system.n <= limits.current().steps(MAX_USERS_SPLIT, each=1 << 12):
+    if system.two_types is not None and system.n <= _most_users_split():
         return Plan(ENUMERATED, lambda: _split_tests(system, pair))
     method = ENUMERATED if is_enumerable(worst_case_of_excess(system, 0.0, {})) else BOUND
     if pair is None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -49,7 +50,9 @@ def read_folder(folder: Path, choose: Choose, header: Header, memory: int | None
     check_spellable(names, what)
     check_keys(names, what, header)
     columns = ", ".join(map(quote_name, schema.names))
-    source = f"({' UNION ALL '.join(_selected(columns, k, list(group)) for k, group in groupby(parts, _keys_of))})"
+    source = (
+        f"({' UNION ALL '.join(_selected(columns, k, list(group)) for k, group in groupby(parts, attrgetter('keys')))})"
+    )
     engine = EmbeddedEngine(what, [str(part.path.absolute()) for part in parts], memory)
     texts = layouts[0].texts() | {name: quote_name(name) for name in keys}
     chosen = choose(names) if header else chosen_names(choose, texts, engine.read, source, what)
@@ -64,10 +67,6 @@ def read_folder(folder: Path, choose: Choose, header: Header, memory: int | None
     if not left_out:
         return rows
     return replace(rows, left_out=(f"files and folders whose names begin with . or _: {list_names(sorted(left_out))}",))
-
-
-def _keys_of(part: _Part) -> Keys:
-    return part.keys
 
 
 def _parts(folder: Path, keys: Keys, what: str, left_out: list[str]) -> Iterator[_Part]:

@@ -108,7 +108,7 @@ def test_the_ends_are_those_of_all_matchings(table: list[int], population: list[
         found = extreme(sizes_of(table), sizes_of(population))
         smallest, inverse, records = zip(*ways, strict=True)
         assert found.smallest == (min if end is max else max)(smallest)
-        assert (found.inverse, found.found) == pytest.approx((end(inverse), end(records)), rel=1e-12)
+        assert (found.inverse, found.rate) == pytest.approx((end(inverse), end(records)), rel=1e-12)
 
 
 @pytest.mark.long

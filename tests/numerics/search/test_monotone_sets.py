@@ -7,11 +7,10 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from discretion.numerics.search.highest_worth import highest_worth
+from discretion.numerics.search.explored_ideals import Extension, Loads
 from discretion.numerics.search.ideals import Ideals, bits, mask_of, united
-from discretion.numerics.search.looked_at import Extension, Loads
 from discretion.numerics.search.monotone_sets import MAX_LEVELS_EXAMINED, MonotoneSearch
-from discretion.numerics.search.worth import CountedOnce, ToppedUp, Worth
+from discretion.numerics.search.worth import CountedOnce, ToppedUp, Worth, highest_worth
 from support.lowering import lowered
 
 M = 6

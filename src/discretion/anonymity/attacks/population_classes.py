@@ -30,13 +30,13 @@ class ClassMatching:
         The smallest of these classes of the population, ``min_j F_j``.
     inverse
         ``classes / Σ_j F_j``.
-    found
+    rate
         The share of the table's people that are found, ``Σ_j (f_j/F_j) / n``.
     """
 
     smallest: int
     inverse: float
-    found: float
+    rate: float
 
 
 def riskiest_matching(table: ClassSizes, population: ClassSizes) -> ClassMatching:

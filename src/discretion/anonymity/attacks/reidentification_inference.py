@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from discretion import limits
 from discretion.anonymity.people.conversion import People, as_population
-from discretion.anonymity.people.population import Population
+from discretion.anonymity.people.population import OPERATIONS_PER_QUESTION, Population
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.validation import as_count
@@ -185,7 +185,7 @@ def attacks_on_all(
     else:
         known = population.known(columns)
     numbers = range(1, len(known) + 1) if sizes is None else _as_sizes(sizes, len(known))
-    most = limits.current().steps(MAX_SETS_ATTACKED, each=population.people)
+    most = limits.current().steps(MAX_SETS_ATTACKED, each=OPERATIONS_PER_QUESTION + population.people)
     if any(count > most for count in accumulate(comb(len(known), number) for number in numbers)):
         raise TooLargeError(
             f"{len(known)} columns have more than {most:,} such sets; give fewer columns=, or sizes=[1, 2] for "

@@ -48,7 +48,7 @@ class Journalist:
 
     highest: float | Estimate
     average: float | Estimate
-    found: float | Estimate
+    rate: float | Estimate
 
 
 def reidentification_risks(
@@ -166,7 +166,7 @@ def class_risks(sizes: ClassSizes, k: int, journalist: Journalist | None = None)
         ),
         Risk(
             "marketer risk",
-            journalist.found,
+            journalist.rate,
             "The share of the records whose people are expected to be found when all are matched with everybody.",
         ),
         Risk("singling out", sizes.unique / sizes.people, "The share of the people whom nobody in the table is like."),
@@ -220,8 +220,8 @@ def _known_population(sizes: ClassSizes, everybody: ClassSizes) -> Journalist:
 
     return Journalist(
         between(1 / least.smallest, 1 / most.smallest),
-        between(max(least.inverse, least.found), max(most.inverse, most.found)),
-        between(least.found, most.found),
+        between(max(least.inverse, least.rate), max(most.inverse, most.rate)),
+        between(least.rate, most.rate),
     )
 
 

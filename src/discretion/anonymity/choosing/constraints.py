@@ -17,8 +17,8 @@ from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.numerics.compiled import on_all_cores
 from discretion.numerics.equivalence_classes import Column, best_guesses, class_sizes, everybody, refined, rows_in_small
+from discretion.numerics.search.explored_ideals import Extension, Loads
 from discretion.numerics.search.ideals import Ideals, bits
-from discretion.numerics.search.looked_at import Extension, Loads
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.counting.threshold import Threshold, most_exposed
 from discretion.validation import as_real

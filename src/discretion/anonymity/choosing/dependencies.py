@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discretion import limits
-from discretion.anonymity.people.population import Population
+from discretion.anonymity.people.population import OPERATIONS_PER_QUESTION, Population
 from discretion.numerics.arrays import Booleans, Codes, Integers
 from discretion.numerics.equivalence_classes import Column, best_guesses, refined
 from discretion.tables.counting.class_sizes import ClassSizes
@@ -124,10 +124,10 @@ def _dependencies_by_engine(population: Population, sizes: Mapping[str, ClassSiz
     """Return the pairs of a column and a function of it."""
     names = list(sizes)
     pairs = [(names[i], names[j]) for i, j in np.argwhere(_may_be(list(sizes.values()))).tolist()]
-    if len(pairs) > limits.current().steps(MAX_PAIRS_ASKED, each=population.people):
+    if len(pairs) > limits.current().steps(MAX_PAIRS_ASKED, each=OPERATIONS_PER_QUESTION + population.people):
         shapes = {name: (each.sizes.tobytes(), each.counts.tobytes()) for name, each in sizes.items()}
         pairs = [(one, other) for one, other in pairs if shapes[one] == shapes[other]]
-    if len(pairs) > limits.current().steps(MAX_PAIRS_ASKED, each=population.people):
+    if len(pairs) > limits.current().steps(MAX_PAIRS_ASKED, each=OPERATIONS_PER_QUESTION + population.people):
         return set()
     together = population.class_sizes_of_all(pairs)
     return {pair for pair, both in zip(pairs, together, strict=True) if both.classes == sizes[pair[0]].classes}

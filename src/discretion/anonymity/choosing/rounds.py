@@ -187,8 +187,8 @@ def _answers(people: Population | Marginals, sets: Sequence[Columns]) -> dict[Co
     """Return what people alike on each set of columns number, as far as that is known."""
     if isinstance(people, Population):
         return dict(zip(sets, people.class_sizes_of_all(sets), strict=True))
-    counted = {frozenset(group) for group in (*((column,) for column in people.columns), *people.groups)}
-    return {columns: people.class_sizes(columns) for columns in sets if frozenset(columns) in counted}
+    known_sets = {frozenset(group) for group in (*((column,) for column in people.columns), *people.groups)}
+    return {columns: people.class_sizes(columns) for columns in sets if frozenset(columns) in known_sets}
 
 
 class _Curator:
@@ -203,7 +203,7 @@ class _Curator:
 
     def promises(self, level: Iterable[Columns], examined: int = 0) -> dict[Columns, Estimate]:
         """Return the bound on the exposure of each set by what is known of parts of it."""
-        most = limits.current().steps(MAX_SETS_PROMISED, each=1024)
+        most = limits.current().steps(MAX_SETS_PROMISED, each=1 << 20)
         few = list(islice(level, max(0, most + 1 - examined)))
         if examined + len(few) > most:
             raise TooLargeError(

@@ -14,7 +14,7 @@ from discretion.anonymity.people.population import Population
 from discretion.errors import EngineError, InvalidValueError
 from discretion.estimate import Estimate
 from discretion.notebook import Chartable, Tabular
-from discretion.numerics.search.looked_at import Ended
+from discretion.numerics.search.explored_ideals import Ended
 from discretion.numerics.search.monotone_sets import MonotoneSearch, Searched
 from discretion.numerics.search.worth import Worth
 from discretion.tables.counting.threshold import Threshold
@@ -313,5 +313,5 @@ def _best(searched: Searched, worth: Worth, disclosure: Disclosure, choices: Cho
 
 def _check(population: Population, columns: Columns, least: int, exposed: int) -> None:
     """Count the best set by the engine too: by another way, which must come to the same."""
-    if (counted := exposed_below(population.class_sizes(columns), least)) != exposed:
-        raise EngineError(f"{exposed} people were counted as exposed, and {counted} by the engine; please report this")
+    if (recount := exposed_below(population.class_sizes(columns), least)) != exposed:
+        raise EngineError(f"{exposed} people were counted as exposed, and {recount} by the engine; please report this")

@@ -188,8 +188,8 @@ def column_kinds(P: People, columns: Iterable[str] | None = None) -> tuple[Colum
         return rows
 
     by_row = population.with_rows(look, None)
-    counted = population if population.person is None else by_row
-    sizes = counted.class_sizes_of_all((column,) for column in chosen)
+    by_person = population if population.person is None else by_row
+    sizes = by_person.class_sizes_of_all((column,) for column in chosen)
     seen = [
         _ColumnSummary(column, population.rows, size, like[column]) for column, size in zip(chosen, sizes, strict=True)
     ]

@@ -167,12 +167,12 @@ class Marginals:
         """
         from discretion.anonymity.people.counts_files import SCHEMA_VERSION  # noqa: PLC0415 - few are written
 
-        counted = [
+        columns = [
             {"columns": list(group), "sizes": sizes.sizes.tolist(), "counts": sizes.counts.tolist()}
             for group in (*((name,) for name in self._columns), *self._groups)
             for sizes in [self.class_sizes(group)]
         ]
-        return json.dumps({"schema_version": SCHEMA_VERSION, "people": self._people, "marginals": counted})
+        return json.dumps({"schema_version": SCHEMA_VERSION, "people": self._people, "marginals": columns})
 
     def _add(self, group: Sequence[str], joint: Counts) -> Group:
         names = next(iter(groups_among([group], self._columns)), ())
@@ -238,11 +238,11 @@ def _class_sizes(counts: Any, what: str, people: int | None = None) -> ClassSize
         return counts
     if not isinstance(counts, Mapping) or not counts:
         raise InvalidValueError(f"the counts of {what} must be a mapping {{value: count}} of one or more values")
-    counted = {value: _as_size(count, what) for value, count in cast("Mapping[Any, Any]", counts).items()}
-    total = as_crowd(sum(counted.values()), "people")
+    sizes_by_value = {value: _as_size(count, what) for value, count in cast("Mapping[Any, Any]", counts).items()}
+    total = as_crowd(sum(sizes_by_value.values()), "people")
     if people is not None and total < people:
-        counted[None] = counted.get(None, 0) + people - total
-    sizes, classes = zip(*sorted(Counter(counted.values()).items()), strict=True)
+        sizes_by_value[None] = sizes_by_value.get(None, 0) + people - total
+    sizes, classes = zip(*sorted(Counter(sizes_by_value.values()).items()), strict=True)
     return ClassSizes(sizes, classes)
 
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+# What a question to an engine takes, beside looking at each person.
+OPERATIONS_PER_QUESTION = 1 << 22
+
 
 class Population(ProcessBound):
     """People described by a table: a person a row, or several rows for each with ``person=``.

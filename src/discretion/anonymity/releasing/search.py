@@ -14,8 +14,8 @@ from discretion.anonymity.releasing.suppression import Suppress, Suppression, su
 from discretion.anonymity.releasing.utility import CellUtility, PairUtility, ReleaseUtility, Utility, utility_of_cells
 from discretion.errors import InvalidValueError
 from discretion.numerics.equivalence_classes import Column, refined
+from discretion.numerics.search.explored_ideals import Ended
 from discretion.numerics.search.ideals import Ideals, bits, mask_of
-from discretion.numerics.search.looked_at import Ended
 from discretion.numerics.search.monotone_sets import MonotoneSearch
 
 
@@ -105,7 +105,11 @@ def most_useful_release(
     Samarati, 2001.
     """
     heights = {name: len(views) for name, views in known.items()}
-    known = {name: _open_to(views, goal.k, most_suppressed) for name, views in known.items()}
+    # Not the finest views of a column, in which too many rows show something rare.
+    known = {
+        name: [view for view in views if view.shows_rare(goal.k).sum() <= most_suppressed]
+        for name, views in known.items()
+    }
     elements = [(name, level) for name, views in known.items() for level in range(len(views))]
     if any(not known[name] for name in keep):
         return None
@@ -162,11 +166,6 @@ def most_useful_release(
         bound=float(searched.bound),
         ended=searched.ended,
     )
-
-
-def _open_to(views: Sequence[Generalization], k: int, most: int) -> Sequence[Generalization]:
-    """Return the views of a column but for the finest, in which too many rows show something rare."""
-    return [view for view in views if view.shows_rare(k).sum() <= most]
 
 
 class _ReleaseLoads(CodeDisclosure):

@@ -14,8 +14,8 @@ import numpy as np
 from discretion.estimate import Estimate
 from discretion.numerics.arrays import Integers
 from discretion.numerics.laws.binomial_limits import upper_limit
+from discretion.numerics.search.explored_ideals import Extension, Loads
 from discretion.numerics.search.ideals import Ideals, bits
-from discretion.numerics.search.looked_at import Extension, Loads
 from discretion.numerics.search.monotone_sets import MonotoneSearch
 from discretion.numerics.search.worth import CountedOnce
 

@@ -60,11 +60,11 @@ def curator_document(result: CuratorResult) -> Document:
 
 def analyst_document(result: AnalystResult, *, show_rare: bool = False) -> Document:
     """Return the result of the second round: the shares of joint answers, and their intervals."""
-    joint, k = result.joint, result.round.task.k
+    joint, k, shares = result.joint, result.round.task.k, shares_grid(result, show_rare=show_rare)
     blocks: list[Block] = [
         f"{people(joint.people)} answered {features_words(joint.features)}. {_messages(result)}",
         f"{percent(result.exposure)} of them have fewer than {k} alike in these answers.",
-        _cut(shares_grid(result, show_rare=show_rare)),
+        first_rows(shares.heads, shares.rows, [*shares.words], REST),
     ]
     if result.randomized:
         blocks.append(interval_words(result))
@@ -103,10 +103,6 @@ def posterior_grid(result: AnalystResult, *, show_rare: bool = False) -> tuple[B
         f"the shares of all are, each with a probability of {percent(result.confidence)}.",
         Grid((*names, "mean", "interval"), tuple(rows), frozenset(names)),
     )
-
-
-def _cut(grid: Grid) -> Grid:
-    return first_rows(grid.heads, grid.rows, [*grid.words], REST)
 
 
 def _numbers(share: float | Estimate, error: float, people: int) -> tuple[str, ...]:

@@ -50,10 +50,10 @@ class Simulation:
         """
         statuses = [record for status in self.ran.statuses.values() for record in status.get("rounds", [])]
         tables = [*self.truth.single, *([] if self.truth.joint is None else [self.truth.joint])]
-        counted = self.truth.people if self.truth.counted is None else self.truth.counted
+        people_counted = self.truth.people if self.truth.counted is None else self.truth.counted
         return {
-            "counted": counted,
-            "lost": self.truth.people - counted + sum(record["dropped"] for record in statuses),
+            "counted": people_counted,
+            "lost": self.truth.people - people_counted + sum(record["dropped"] for record in statuses),
             "differing": sum(not table.agrees for table in tables),
             "exposure": self.leaks.exposure,
             "certified_exposure": self.leaks.certified,

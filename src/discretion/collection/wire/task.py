@@ -217,7 +217,7 @@ class Task:
 def _plain(value: Any) -> Any:
     if isinstance(value, (Party, Feature)):
         return {field.name: _plain(getattr(value, field.name)) for field in fields_of(value)}
-    return [_plain(held) for held in cast("tuple[Any, ...]", value)] if isinstance(value, tuple) else value
+    return [_plain(item) for item in cast("tuple[Any, ...]", value)] if isinstance(value, tuple) else value
 
 
 def _is_text(value: Any) -> bool:

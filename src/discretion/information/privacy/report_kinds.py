@@ -81,8 +81,8 @@ def compare_columns(matrix: Reals, mean: Reals) -> tuple[Reals, Reals, Reals]:
     """
     reported = mean @ matrix
     columns, reported = matrix.T[reported > 0], reported[reported > 0]
-    beside = columns - columns[:, :1]
-    apart = beside - beside @ mean[:, None]
+    differences = columns - columns[:, :1]
+    apart = differences - differences @ mean[:, None]
     return reported, columns / reported[:, None], apart / reported[:, None]
 
 

@@ -45,11 +45,11 @@ def evidence_bounds(
     given = np.concatenate([shares[:, None, :], drawn], axis=1)
     signs = np.where(signed[:, None, :], rng.choice([-1.0, 1.0], size=given.shape), 1.0)
     given = ridge.offsets(np.sqrt(given) * signs)
-    beside = ridge.points(np.concatenate([given, ridge.bent(deviations)], axis=1))
+    points_near = ridge.points(np.concatenate([given, ridge.bent(deviations)], axis=1))
     deviations = np.concatenate([ridge.straightened(given), deviations], axis=1)
-    square = (beside**2).sum(axis=2)
-    inside = ((beside > 0) | signed[:, None, :]).all(axis=2)
-    p = np.maximum(beside**2 / square[..., None], _TINY)
+    square = (points_near**2).sum(axis=2)
+    inside = ((points_near > 0) | signed[:, None, :]).all(axis=2)
+    p = np.maximum(points_near**2 / square[..., None], _TINY)
     likelihood = np.einsum("nmy,ny->nm", np.log(p @ columns + _TINY), seen)
     norm = math.lgamma(population.total) - float(gammaln(population.alpha).sum()) - math.log(2)
     prior = np.log(p) @ (population.alpha - 0.5) - k / 2 * np.log(square)
@@ -90,8 +90,8 @@ class _Ridge:
 
     def offsets(self, roots: Reals) -> Reals:
         """Return the offsets in the plane of points on the sphere."""
-        beside = roots / np.einsum("nmx,nx->nm", roots, self._centre)[..., None]
-        return np.einsum("nxi,nmx->nmi", self._axes, beside)
+        scaled = roots / np.einsum("nmx,nx->nm", roots, self._centre)[..., None]
+        return np.einsum("nxi,nmx->nmi", self._axes, scaled)
 
     def bent(self, deviations: Reals) -> Reals:
         """Return offsets, given how many deviations they are along the ridge and off it."""
@@ -113,13 +113,13 @@ class _Ridge:
         across = np.zeros_like(along)
         columns, seen, axes = self._columns[some], self._seen[some], self._axes[some]
         for _ in range(_CREST_STEPS):
-            beside = self._centre[some, None, :] + np.einsum("nxi,nmi->nmx", axes, along + across)
-            square = (beside**2).sum(axis=2, keepdims=True)
-            p = beside**2 / square
+            candidates = self._centre[some, None, :] + np.einsum("nxi,nmi->nmx", axes, along + across)
+            square = (candidates**2).sum(axis=2, keepdims=True)
+            p = candidates**2 / square
             reported = p @ columns + _TINY
             # How each kind of report grows with each step: of p by 2ω(dω - p·…), all of it over the squared length.
-            grown = np.einsum("nmx,nxi,nxy->nmiy", 2 * beside / square, axes, columns, optimize=True)
-            grown -= np.einsum("nmx,nxi->nmi", 2 * beside / square, axes)[..., None] * reported[:, :, None, :]
+            grown = np.einsum("nmx,nxi,nxy->nmiy", 2 * candidates / square, axes, columns, optimize=True)
+            grown -= np.einsum("nmx,nxi->nmi", 2 * candidates / square, axes)[..., None] * reported[:, :, None, :]
             gradient = np.einsum("nmiy,nmy->nmi", grown, seen[:, None, :] / reported)
             root = grown * np.sqrt(seen[:, None, :])[:, :, None, :] / reported[:, :, None, :]
             curvature = np.einsum("nmiy,nmjy->nmij", root, root)

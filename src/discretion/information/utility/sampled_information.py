@@ -56,8 +56,8 @@ def estimate_by_moments(
     beta = np.full(response.k, response.gap / response.q)
     evidence = log_shifted_moments(tallies, population.alpha, beta) + n * math.log(response.q)
     gains = (tallies * np.log(probabilities)).sum(axis=1) - evidence
-    beside = controls(tallies, probabilities, shares, population, least=response.q)
-    return spanning_estimate(gains, gains, beside, TrueTallies(population, n).information, "sampled tallies")
+    controls_of_draws = controls(tallies, probabilities, shares, population, least=response.q)
+    return spanning_estimate(gains, gains, controls_of_draws, TrueTallies(population, n).information, "sampled tallies")
 
 
 def draws_by_moments(response: Response, n: int) -> int:
@@ -93,13 +93,13 @@ def estimate_by_bounds(
     tallies = draw_tallies(n, probabilities, rng)
     low, high = log_evidence(matrix, tallies, shares, population, rng)
     own = xlogy(tallies, probabilities).sum(axis=1)
-    beside = [
+    controls_of_draws = [
         controls(tallies, probabilities, shares, population, least=matrix.min(axis=0)),
         score_controls(matrix, tallies, probabilities, np.ones((draws, 1)) * n, probabilities[:, None, :]),
     ]
     truth = TrueTallies(population, n).information
     return spanning_estimate(
-        own - high, own - low, np.hstack(beside), truth, "sampled tallies, their probabilities bracketed"
+        own - high, own - low, np.hstack(controls_of_draws), truth, "sampled tallies, their probabilities bracketed"
     )
 
 
@@ -206,7 +206,7 @@ def score_controls(
 
 
 def spanning_estimate(
-    low: Reals, high: Reals, beside: Reals, most: float, method: str, *, deviations: float = _DEVIATIONS
+    low: Reals, high: Reals, controls_of_draws: Reals, most: float, method: str, *, deviations: float = _DEVIATIONS
 ) -> Estimate:
     """Return the estimate whose interval spans both means, and is not over the most that there is to be told.
 
@@ -216,7 +216,7 @@ def spanning_estimate(
     halves = np.arange(len(low)) % 2 == 0
     fitted = np.zeros(len(low))
     for half in (halves, ~halves):
-        fitted[half] = beside[half] @ fitted_mix(middle[~half], beside[~half])
+        fitted[half] = controls_of_draws[half] @ fitted_mix(middle[~half], controls_of_draws[~half])
     if (middle - fitted).std() > middle.std():
         fitted[:] = 0.0
     # The fewer draws, the heavier the tails of what is left, and the worse the fit.

@@ -108,17 +108,21 @@ def _interval(
         own = entropy if is_mean else -np.log(tally_law(value_tallies, population))
         return _less_the_hidden(own - high, own - low, n, len(matrix), entropy)
     probabilities = shares @ matrix
-    beside = [
+    controls_of_draws = [
         controls(tallies, probabilities, shares, population, least=matrix.min(axis=0)),
         _given_tallies(matrix, value_tallies, tallies),
     ]
     if draws * matrix.size <= _CELLS_DRAWN:
-        beside.append(score_controls(matrix, tallies, probabilities, np.full((draws, 1), n), probabilities[:, None, :]))
-        beside.append(score_controls(matrix, tallies, value_tallies @ matrix / n, value_tallies, matrix[None]))
+        controls_of_draws.append(
+            score_controls(matrix, tallies, probabilities, np.full((draws, 1), n), probabilities[:, None, :])
+        )
+        controls_of_draws.append(
+            score_controls(matrix, tallies, value_tallies @ matrix / n, value_tallies, matrix[None])
+        )
     if float(np.abs(high).mean()) < _LITTLE and (matrix > 0).all() and not is_mean:
         # P(s)/P(s | t) has mean 1 given t: also of the brackets, of P(s) before the logarithm, of P(s | t) after 1/x.
-        beside.append(np.expm1(-high)[:, None])
-    return spanning_estimate(low, high, np.hstack(beside), entropy, METHOD.name, deviations=_DEVIATIONS)
+        controls_of_draws.append(np.expm1(-high)[:, None])
+    return spanning_estimate(low, high, np.hstack(controls_of_draws), entropy, METHOD.name, deviations=_DEVIATIONS)
 
 
 def tally_draws(n: int, k: int, reports: int, *, by_formula: bool) -> int:

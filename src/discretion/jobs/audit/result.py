@@ -13,7 +13,7 @@ from discretion.estimate import Estimate
 from discretion.jobs.gates import Number
 from discretion.jobs.options.tables import AuditOptions
 from discretion.jobs.table_measures import GuessReport
-from discretion.numerics.search.looked_at import Ended
+from discretion.numerics.search.explored_ideals import Ended
 from discretion.presenting.names import among, listed
 from discretion.presenting.objects import plain
 from discretion.presenting.views.document import Cell, Document

@@ -36,7 +36,7 @@ from discretion.jobs.release.result import Release, ReleasedColumn
 from discretion.jobs.release.verification import checked_table
 from discretion.numerics.arrays import Booleans
 from discretion.numerics.equivalence_classes import Column
-from discretion.numerics.search.looked_at import Ended
+from discretion.numerics.search.explored_ideals import Ended
 from discretion.presenting.files import check_not_an_input, put_checked, writable
 from discretion.presenting.names import table_name
 from discretion.tables.counting.codes import column_values

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from discretion.jobs.gates import Number
 from discretion.jobs.table_measures import GuessReport, table_measures
-from discretion.numerics.search.looked_at import Ended
+from discretion.numerics.search.explored_ideals import Ended
 from discretion.presenting.numbers import bits, people, percent
 from discretion.presenting.objects import plain
 from discretion.presenting.sentences import exposed, not_read

@@ -68,6 +68,11 @@ def algorithm_of_shape(rows: int, columns: int) -> str:
 def furthest_rows(matrix: Reals, tolerance: float = 0.0) -> FurthestRows:
     """Find the largest L1 distance between two rows (0 for a single row), and the pairs within a tolerance of it."""
     algorithm = algorithm_of_shape(*matrix.shape)
+    if limits.current().steps(work := len(matrix) * matrix.size // 2) < work and algorithm != BY_SIGNS:
+        raise TooLargeError(
+            f"all pairs of {len(matrix):,} rows of {matrix.shape[1]:,} entries are too many to compare; merge secrets "
+            "or observations"
+        )
     if algorithm == BY_TILES:
         tiles = l1_tiles.furthest_rows_by_tiles(matrix, tolerance)
         return FurthestRows(tiles.distance, lambda first: tiles.pairs())

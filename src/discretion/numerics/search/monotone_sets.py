@@ -17,10 +17,9 @@ from random import Random
 from typing import Any
 
 from discretion.limits import current
-from discretion.numerics.search.highest_worth import highest_worth
+from discretion.numerics.search.explored_ideals import Ended, EndedEarly, ExploredIdeals, Extension, Loads
 from discretion.numerics.search.ideals import Ideals, bits, united
-from discretion.numerics.search.looked_at import Ended, EndedEarly, Extension, Loads, LookedAt
-from discretion.numerics.search.worth import Worth
+from discretion.numerics.search.worth import Worth, highest_worth
 
 # Ideals that are looked at level by level, before searching.
 MAX_LEVELS_EXAMINED = 20_000
@@ -114,12 +113,12 @@ class MonotoneSearch:
     ) -> None:
         self._ideals, self._start, self._worth = ideals, start, worth
         allowed = current()
-        self._most_levels = allowed.steps(MAX_LEVELS_EXAMINED, each=1 << 10)
+        self._most_levels = allowed.steps(MAX_LEVELS_EXAMINED, each=1 << 20)
         self._seconds, self._begun = min(seconds, allowed.seconds), time.monotonic()
-        self._seen = LookedAt(
+        self._seen = ExploredIdeals(
             ideals, examine, limits, worth,
             start=start, place=place, progress=progress, until=self._begun + self._seconds,
-            most=allowed.steps(MAX_SETS_EXAMINED, each=1 << 10),
+            most=allowed.steps(MAX_SETS_EXAMINED, each=1 << 20),
         )  # fmt: skip
         self._bound = worth.most(ideals.whole)
         self._complete = self._hopeless = False

@@ -83,9 +83,9 @@ def classes_in_one_pass(rows: Rows, table: Any, sets: Iterable[Iterable[str]]) -
     """
     views = [slots(rows, columns) for columns in sets]
     keys = dict.fromkeys(slot for view in views for slot in view)
-    counted = {SIZE: SIZE} if SIZE in table.columns else {}
-    each = in_one_pass(table, [{**view, **counted} for view in views])
-    people = each[SIZE].sum().cast("int64") if counted else each.count()
+    size_field = {SIZE: SIZE} if SIZE in table.columns else {}
+    each = in_one_pass(table, [{**view, **size_field} for view in views])
+    people = each[SIZE].sum().cast("int64") if size_field else each.count()
     return each.group_by([VIEW, *keys]).agg(**{SIZE: people})
 
 

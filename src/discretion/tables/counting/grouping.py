@@ -125,9 +125,10 @@ def agreements(rows: Rows, values: Mapping[str, str | None]) -> list[tuple[froze
     columns = list(values)
     agrees = {f"agrees_{j}": _agrees(rows, rows.fields[column], values[column]) for j, column in enumerate(columns)}
     flags = rows.table.select(**agrees)
-    counted = rows.ask(flags.group_by(list(agrees)).agg(**{SIZE: flags.count()}))
+    rows_by_flags = rows.ask(flags.group_by(list(agrees)).agg(**{SIZE: flags.count()}))
     return [
-        (frozenset(column for column, has in zip(columns, which, strict=True) if has), size) for *which, size in counted
+        (frozenset(column for column, has in zip(columns, which, strict=True) if has), size)
+        for *which, size in rows_by_flags
     ]
 
 

@@ -60,11 +60,11 @@ def largest_excesses(joint: SensitiveCounts, people: int) -> list[tuple[int, int
 
     A value that is not in a class adds nothing, so that those that are suffice.
     """
-    counted = joint.table.mutate(
+    with_people = joint.table.mutate(
         **{_IN_CLASS: _total(joint.table, joint.keys), _OF_VALUE: _total(joint.table, [joint.secret])}
     )
-    beyond = counted[SIZE] * _int64(people) - counted[_OF_VALUE] * counted[_IN_CLASS]
-    classes = counted.group_by([*joint.keys, _IN_CLASS]).agg(
+    beyond = with_people[SIZE] * _int64(people) - with_people[_OF_VALUE] * with_people[_IN_CLASS]
+    classes = with_people.group_by([*joint.keys, _IN_CLASS]).agg(
         **{_EXCESS: ibis.greatest(beyond, _int64(0)).sum().cast("int64")}
     )
     return _largest(joint, classes)

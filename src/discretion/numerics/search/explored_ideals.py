@@ -25,7 +25,7 @@ class EndedEarly(Exception):  # noqa: N818 - no error
         self.why: Ended = why
 
 
-class LookedAt:
+class ExploredIdeals:
     """Looks at each ideal once.
 
     Parameters

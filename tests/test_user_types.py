@@ -1,0 +1,44 @@
+"""What a user writes is typed for strict checkers: the lines of the README, and a sweep over sizes."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SWEEP = """
+import discretion as dc
+
+report = dc.RandomizedResponse(2, p=0.9)
+sweep: list[dc.Answer] = [dc.bayes_security(dc.Shuffled(report, n)) for n in (10, 1000)]
+ends: list[tuple[float, float]] = [(answer.low, answer.high) for answer in sweep]
+kinds: set[str] = {answer.kind for answer in sweep}
+answers: list[dc.Answer] = [dc.ldp_epsilon(report), dc.shannon_capacity(report), dc.tradeoff(report).advantage]
+vulnerability: float = dc.privacy_profile(report, 0.5).value
+exposed: float = dc.exposure("people.csv", 5)
+estimate: dc.Estimate = 1 / (dc.Estimate(0.5, 0.4, 0.6, 0.95, "tries") ** 2 + dc.Estimate(0.1, 0.0, 0.1, None, "sums"))
+below: bool = estimate < 10 and (1 - dc.mutual_information(report)) < 2
+"""
+
+
+def lines(page: str) -> str:
+    blocks = re.findall(r"^```python\n(.*?)^```$", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    given = [line[4:] for block in blocks for line in block.splitlines() if line.startswith((">>> ", "... "))]
+    assert given
+    return "\n".join(given) + "\n"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("checker", [["mypy", "--strict"], ["pyright"]], ids=["mypy", "pyright"])
+def test_what_a_user_writes_is_typed(checker: list[str], tmp_path: Path) -> None:
+    if shutil.which(checker[0]) is None:
+        pytest.skip(f"{checker[0]} is not installed")
+    sources = {"readme.py": lines("README.md"), "sweep.py": SWEEP}
+    for name, source in sources.items():
+        (tmp_path / name).write_text(source, encoding="utf-8")
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps({"typeCheckingMode": "strict"}), encoding="utf-8")
+    run = subprocess.run([*checker, *sources], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout
