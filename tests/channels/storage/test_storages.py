@@ -147,7 +147,7 @@ def test_storages_of_two_kinds_go_together(make, other):
         left, right = make(matrix).storage, other(matrix[:, ::-1]).storage
         C, D = slow.exact(matrix), slow.exact(matrix[:, ::-1])
         both = leading([left, right])
-        assert both.beside([left, right]).dense() == close([[*one, *two] for one, two in zip(C, D, strict=True)])
+        assert both.join_columns([left, right]).dense() == close([[*one, *two] for one, two in zip(C, D, strict=True)])
         assert both.row_products(left, right).dense() == close(slow.parallel(C, D))
 
 

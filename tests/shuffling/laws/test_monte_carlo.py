@@ -93,9 +93,9 @@ def few_draws(monkeypatch):
 def test_intervals_cover_what_is_known_exactly(case, monkeypatch):
     mechanism, group, prior, of = KNOWN_EXACTLY[case]
     leak, reports = of(prior), reports_of(mechanism, group)
-    said = reports.spread(prior)  # once: both are the same for all repetitions
+    spread = reports.spread(prior)  # once: both are the same for all repetitions
     monkeypatch.setattr(monte_carlo, "reports_of", lambda *_: reports)
-    monkeypatch.setattr(reports, "said", lambda _: said)
+    monkeypatch.setattr(reports, "spread", lambda _: spread)
     truth, rng = truth_of(mechanism, group, leak), np.random.default_rng(7)
     estimates = [mean_over_crowds(mechanism, group, leak, rng) for _ in range(REPETITIONS)]
     covered = sum(e.low - 1e-13 <= truth <= e.high + 1e-13 for e in estimates)

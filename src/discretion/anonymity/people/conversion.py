@@ -7,6 +7,7 @@ from typing import Protocol, TypeAlias, TypeGuard
 from discretion.anonymity.people.marginals import SEVERAL_ROWS, Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import UnsupportedError
+from discretion.estimate import quantity
 
 
 class TableInMemory(Protocol):
@@ -61,6 +62,8 @@ def as_counts(people: object) -> Population | Marginals:
 def _called() -> str:
     """Return the name of the function of this package that was called from outside of it."""
     name, frame, package = "it", inspect.currentframe(), __name__.partition(".")[0]
-    while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == package:
-        name, frame = frame.f_code.co_name, frame.f_back
+    while frame is not None and (module := str(frame.f_globals.get("__name__"))).partition(".")[0] == package:
+        if module != quantity.__module__:  # its wrapper has a name of its own
+            name = frame.f_code.co_name
+        frame = frame.f_back
     return name

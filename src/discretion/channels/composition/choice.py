@@ -51,7 +51,7 @@ def visible_choice(channels: Iterable[System], weights: ArrayLike) -> Channel:
     chosen, law, inputs = _checked(channels, weights)
     outputs = ((j, y) for j, channel in enumerate(chosen) for y in channel.outputs)
     parts = _weighted(chosen, law)
-    return Channel.derived(leading(parts).beside(parts), inputs, tuple(outputs))
+    return Channel.derived(leading(parts).join_columns(parts), inputs, tuple(outputs))
 
 
 def hidden_choice(channels: Iterable[System], weights: ArrayLike) -> Channel:

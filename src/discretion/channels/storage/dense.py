@@ -126,7 +126,7 @@ class Dense(Storage):
         return Dense(merged), places
 
     @staticmethod
-    def beside(parts: Sequence[Storage]) -> "Dense":
+    def join_columns(parts: Sequence[Storage]) -> "Dense":
         """Return the columns of several storages side by side."""
         return Dense(np.hstack([part.dense() for part in parts]))
 

@@ -123,7 +123,7 @@ class ByRows(Storage):
         """Return it in memory, proportional columns added up and zero ones dropped, or raise TooLargeError."""
         return self._in_memory().merged()
 
-    beside = staticmethod(Dense.beside)
+    join_columns = staticmethod(Dense.join_columns)
     row_products = staticmethod(Dense.row_products)
 
 

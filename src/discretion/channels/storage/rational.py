@@ -96,7 +96,7 @@ class Rational(Dense):
         return Rational(np.stack(sums, axis=1)), [group[0] for group in groups.values()]
 
     @staticmethod
-    def beside(parts: Sequence[Storage]) -> "Rational":
+    def join_columns(parts: Sequence[Storage]) -> "Rational":
         """Return the columns of several storages of fractions side by side."""
         return Rational(np.hstack([cast(Fractions, part.fractions) for part in parts]))
 

@@ -179,7 +179,7 @@ class Sparse(Storage):
         return part._array if isinstance(part, Sparse) else _csr_array(part.dense())
 
     @staticmethod
-    def beside(parts: Sequence[Storage]) -> "Sparse":
+    def join_columns(parts: Sequence[Storage]) -> "Sparse":
         """Return the columns of several storages side by side."""
         from scipy.sparse import hstack  # noqa: PLC0415 - half a second that dense users need not pay
 

@@ -142,7 +142,7 @@ class Storage(ABC):
 
     @staticmethod
     @abstractmethod
-    def beside(parts: Sequence["Storage"]) -> "Storage":
+    def join_columns(parts: Sequence["Storage"]) -> "Storage":
         """Return the columns of several storages side by side."""
 
     @staticmethod

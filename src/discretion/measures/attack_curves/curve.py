@@ -108,8 +108,8 @@ class AttackCurve(Tabular, Chartable):
 
     def _precision(self, prior: float, false_positive_rate: float) -> float | Estimate:
         share, rate = as_probability(prior, "prior"), _as_rate(false_positive_rate)
-        found = self.tests.hits(rate)
-        if share * float(found) + (1 - share) * rate <= 0:
+        true_positives = self.tests.hits(rate)
+        if share * float(true_positives) + (1 - share) * rate <= 0:
             raise InvalidValueError(
                 "nobody is accused at this rate of false positives and this prior, so that there is no precision; take "
                 "larger ones"
@@ -119,7 +119,7 @@ class AttackCurve(Tabular, Chartable):
             right = share * hits
             return right / (right + (1 - share) * rate) if right > 0 else 0.0
 
-        return mapped(found, precision)
+        return mapped(true_positives, precision)
 
     @property
     def advantage(self) -> Answer:

@@ -231,11 +231,11 @@ def plan_sibson_capacity(system: System, order: float, tolerance: float) -> Plan
 
 def _capacity(rows: Storage, order: float, tolerance: float) -> Estimate:
     def ends(weights: Reals) -> tuple[float, Reals]:
-        held = with_all(weights)
-        norms = log_column_norms(rows, order, held)
+        mixture = with_all(weights)
+        norms = log_column_norms(rows, order, mixture)
         top = float(norms.max())
         law = norms - (top + math.log(float(np.exp(norms - top).sum())))
-        return sibson_of(rows, order, held), _divergences(rows, order, law)
+        return sibson_of(rows, order, mixture), _divergences(rows, order, law)
 
     return narrowed(rows, tolerance, ends, order if abs(order - 1) > _NEXT_TO else 1.0)
 

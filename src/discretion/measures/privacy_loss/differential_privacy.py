@@ -306,16 +306,16 @@ def confirm_inverse(answer: T, at: float, forward: Profile, goal: float, questio
     """
     if math.isinf(at):  # there is no such number, of which nothing follows
         return answer
-    reached = forward(at)
-    if lowest(reached) <= goal * (1 + math.copysign(_BEYOND, goal)):
+    forward_answer = forward(at)
+    if lowest(forward_answer) <= goal * (1 + math.copysign(_BEYOND, goal)):
         return answer
     if isinstance(at, float):
-        reached = forward(at + max(_ABSOLUTE, _RELATIVE * abs(at)))
-        if lowest(reached) <= goal * (1 + math.copysign(_BEYOND, goal)):
+        forward_answer = forward(at + max(_ABSOLUTE, _RELATIVE * abs(at)))
+        if lowest(forward_answer) <= goal * (1 + math.copysign(_BEYOND, goal)):
             return answer
     raise InternalError(
         f"internal error: the answer to {question} came out as {answer!r}, but the forward answer at {at!r} is "
-        f"{reached!r}, beyond {goal!r}; please report this"
+        f"{forward_answer!r}, beyond {goal!r}; please report this"
     )
 
 

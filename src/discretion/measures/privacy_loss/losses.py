@@ -236,19 +236,19 @@ def dominated_law(losses: Losses, step: float, negligible: float) -> GridLaw:
     moved_shares = np.append(0.0, from_above[:-1]) + np.append(from_below[1:], 0.0)
     # Of less of its own, a cell needs less of a neighbor's; from above, more does no harm.
     from_below *= 1 - moved_shares
-    kept = 1 - np.append(0.0, from_above[:-1]) - np.append(from_below[1:], 0.0)
+    remaining = 1 - np.append(0.0, from_above[:-1]) - np.append(from_below[1:], 0.0)
     places = np.arange(points.size)
     rounded = ~is_balanced & (q > 0)
     places[rounded] = np.clip(np.floor(own_places[rounded]), -_LEAST_PLACE, points.size - 1)
     spare = max(1, -int(places.min()))
-    masses: Reals = np.asarray(np.bincount(places + spare, kept * q, points.size + spare), dtype=np.float64)
+    masses: Reals = np.asarray(np.bincount(places + spare, remaining * q, points.size + spare), dtype=np.float64)
     masses[spare:-1] += from_above[:-1] * q[1:]
     masses[spare + 1 :] += from_below[1:] * q[:-1]
     atoms, weights = _atoms(losses, step)
     places = np.floor((atoms - anchor) / step + ROUNDED_UP).astype(np.int64) - first
-    kept = places >= 0
-    lost = cells.lower + float(weights[~kept].sum())
-    masses += np.bincount(np.minimum(places[kept], points.size - 1) + spare, weights[kept], masses.size)
+    inside = places >= 0
+    lost = cells.lower + float(weights[~inside].sum())
+    masses += np.bincount(np.minimum(places[inside], points.size - 1) + spare, weights[inside], masses.size)
     return GridLaw(Lattice(masses, first - spare, lost), anchor, step, lost=lost)
 
 
