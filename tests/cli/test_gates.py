@@ -280,6 +280,7 @@ def test_the_measures_of_an_audit_are_told_in_its_help() -> None:
     assert "all_columns.exposure" in said
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", ["measure", "compare", "estimate", "exposure", "diff"])
 def test_the_page_and_the_markdown_show_the_gates_as_the_terminal_does(name: str) -> None:
     gated = GATED[name]

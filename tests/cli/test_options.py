@@ -151,6 +151,7 @@ def test_the_release_that_an_audit_recommends_has_its_columns_and_goal(
     )  # fmt: skip
 
 
+@pytest.mark.long
 @given(key=text, options=options_of(AuditOptions))
 def test_the_same_audit_by_its_key_has_all_other_options(key: str, options: AuditOptions) -> None:
     audit = replace(samples.usual(), options=options)
