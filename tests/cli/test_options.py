@@ -104,6 +104,13 @@ def test_the_arguments_that_options_print_are_read_as_the_same_options(command: 
 
 
 @pytest.mark.parametrize("command", [name for name in JOBS if name != "check"])
+def test_options_are_the_same_where_pydantic_is_loaded(command: str) -> None:
+    pytest.importorskip("pydantic")
+    given_arguments, kind, _ = JOBS[command]
+    assert type(parsed(command, given_arguments)) is kind
+
+
+@pytest.mark.parametrize("command", [name for name in JOBS if name != "check"])
 def test_options_that_nobody_set_print_no_argument(command: str) -> None:
     given_arguments, kind, _ = JOBS[command]
     assert kind().arguments() == []

@@ -214,7 +214,7 @@ def test_an_error_of_ours_shows_where_it_was_and_no_words_that_may_quote_a_value
     def fail(*_: object, **__: object) -> None:
         raise KeyError(value)
 
-    monkeypatch.setattr(job, "audit", fail)
+    monkeypatch.setattr(job, "run_audit", fail)
     code, out, err = run("audit", "example:adult", "--columns", "sex")
     assert (code, out) == (70, "")
     assert "in fail" in err

@@ -155,7 +155,12 @@ def _as_read(options: type) -> type:
     def new(_: type, **values: Any) -> Any:  # what is read is no other type
         return options(**values)
 
-    body["__new__"] = new
+    def unchecked(
+        *_: Any,
+    ) -> dict[str, str]:  # where pydantic is loaded it would refuse these
+        return {"type": "any"}
+
+    body |= {"__new__": new, "__get_pydantic_core_schema__": classmethod(unchecked)}
     return dataclass(frozen=True, kw_only=True)(type(options.__name__, (options,), body))
 
 
