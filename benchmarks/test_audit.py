@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discretion as dc
-from discretion.presenting.views.results import page as to_html
+from discretion.presenting.views.result_views import page as to_html
 
 SIZES = {"sex": 2, "region": 9, "age": 100, "job": 50, "town": 1000, "plan": 20}
 

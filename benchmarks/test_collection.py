@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from discretion.collection.parts.opening import opened_block
+from discretion.collection.parts.decrypting import opened_block
 from discretion.collection.parts.shuffling import shuffle_messages
 from discretion.collection.parts.spark_shuffling import shuffled_on_spark
 from discretion.collection.parts.store import Store

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 # Loaded by their names when first needed, for they are above whatever has something to show.
-_WORDS, _FIGURES = "discretion.presenting.views.results", "discretion.charts.results"
+_WORDS, _FIGURES = "discretion.presenting.views.result_views", "discretion.charts.result_charts"
 
 
 class Displayable:

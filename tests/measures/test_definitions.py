@@ -9,6 +9,7 @@ from hypothesis import assume, given, strategies as st
 from scipy import sparse
 
 import discretion as dc
+from discretion.exact import Exact
 from measures.table import CASES, wrapped
 from oracles import measures as slow
 from oracles.promise import exactly
@@ -133,10 +134,10 @@ def test_gains_may_be_negative_but_then_have_no_ratio():
         dc.leakage(C, gain=gain)
 
 
-def test_every_answer_on_a_channel_is_a_plain_float():
+def test_every_answer_on_a_channel_is_an_exact_float():
     C = dc.Channel(sparse.csr_array([[0.5, 0.5], [0.25, 0.75]]))
     assert {type(case.ask(system, None, None)) for case in CASES for system in (C, dc.Channel([[1, 0], [0, 1]]))} == {
-        float
+        Exact
     }
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, Suite
 
-from discretion.collection.parts.opening import Opener
+from discretion.collection.parts.decrypting import Opener
 from discretion.collection.wire.sealing import SEAL_BYTES, public_bytes, sealed
 from discretion.collection.wire.uploads import Upload
 

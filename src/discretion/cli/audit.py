@@ -1,13 +1,13 @@
-"""``discretion audit``: the main job."""
+"""``discretion audit``: the main job; its options are `discretion.jobs.options.tables.AuditOptions`."""
 
 from dataclasses import replace
 from typing import Any
 
-from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import ChartOptions, LimitOptions, Table, command
 from discretion.cli.output import show, working, writing
 from discretion.cli.signals import InterruptingEndsIt
 from discretion.cli.terminal import complain
+from discretion.cli.watchdog import Watchdog, as_seconds
 from discretion.input_files import without_password
 from discretion.jobs.gates import gates_of, judged
 from discretion.jobs.options.tables import AuditOptions
@@ -48,7 +48,7 @@ def audit(table: Table, /, *, options: AuditOptions, limits: LimitOptions, outpu
     gates = gates_of(output.fail_over, audit_measures(options.sensitive))
     memory, seconds = as_memory(limits.memory), as_seconds(limits.time)
     # The audit keeps the time by itself; what it has begun may take a little longer.
-    limit = Limits(seconds, memory, patience=_PATIENCE[options.engine] + (seconds or 0) / 10)
+    limit = Watchdog(seconds, memory, patience=_PATIENCE[options.engine] + (seconds or 0) / 10)
     time = TimeLimit(seconds, searching=InterruptingEndsIt)
     with working(limit) as progress, writing(output, table) as write:
         rows: Any = spark_table(table, header=options.header) if options.engine == "spark" else table

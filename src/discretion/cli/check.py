@@ -1,8 +1,8 @@
 """``discretion check``: files held to a policy."""
 
-from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import LimitOptions, OutputOptions, command
 from discretion.cli.output import show, working, writing
+from discretion.cli.watchdog import Watchdog, as_seconds
 from discretion.errors import InvalidValueError
 from discretion.input_files import without_password
 from discretion.jobs.options.tables import CheckOptions
@@ -29,7 +29,7 @@ def check(*files: str, options: CheckOptions, limits: LimitOptions, output: Outp
     policy = read_policy(options.policy)
     gates = checked_gates(output.fail_over, policy.sensitive)
     memory = as_memory(limits.memory)
-    with working(Limits(as_seconds(limits.time), memory)), writing(output, *files, read=[options.policy]) as write:
+    with working(Watchdog(as_seconds(limits.time), memory)), writing(output, *files, read=[options.policy]) as write:
         result = check_files(files, policy, gates, person=options.person, memory=memory)
         write(result)
     inputs = {

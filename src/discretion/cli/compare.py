@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from discretion.channels import System
-from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import ChartOptions, TimeOption, as_seed, command
 from discretion.cli.output import monitored, show, writing
+from discretion.cli.watchdog import Watchdog, as_seconds
 from discretion.errors import InvalidValueError
 from discretion.jobs.compare import compare as compared, compared_measures
 from discretion.jobs.gates import gates_of
@@ -60,7 +60,7 @@ def compare(*mechanisms: str, options: CompareOptions, limits: TimeOption, outpu
     epsilons = EPSILONS if options.epsilons is None else epsilons_of(options.epsilons)
     systems = _systems(mechanisms)
     files = filter(None, map(read_by, mechanisms))
-    with monitored(Limits(as_seconds(limits.time))) as monitor, writing(output, read=files) as write:
+    with monitored(Watchdog(as_seconds(limits.time))) as monitor, writing(output, read=files) as write:
         if output.chart:
             check_drawable(systems.values(), options.users)
         # The curves take several times as long as the rest.

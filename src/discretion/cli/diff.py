@@ -1,8 +1,8 @@
 """``discretion diff``: a table compared with the version that is published."""
 
-from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import LimitOptions, OutputOptions, command
 from discretion.cli.output import show, working, writing
+from discretion.cli.watchdog import Watchdog, as_seconds
 from discretion.input_files import without_password
 from discretion.jobs.gates import gates_of, judged
 from discretion.jobs.options.tables import DiffOptions
@@ -44,7 +44,7 @@ def diff(old: str, new: str, /, *, options: DiffOptions, limits: LimitOptions, o
 
     gates = gates_of(output.fail_over, diff_measures(options.sensitive))
     memory = as_memory(limits.memory)
-    with working(Limits(as_seconds(limits.time), memory)) as progress, writing(output, old, new) as write:
+    with working(Watchdog(as_seconds(limits.time), memory)) as progress, writing(output, old, new) as write:
         result = run_diff(old, new, options, progress=progress, memory=memory)
         verdicts = judged(gates, result.measures, _SETTLED, result.missing)
         note = hidden_by_sensitive(gates, result.measures, result.sensitive)

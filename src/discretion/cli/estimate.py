@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import ChartOptions, LimitOptions, as_seed, command
 from discretion.cli.output import monitored, show, writing
+from discretion.cli.watchdog import Watchdog, as_seconds
 from discretion.jobs.gates import gates_of, judged, numbers_in
 from discretion.jobs.options.mechanisms import EstimateOptions
 from discretion.memory import as_memory
@@ -47,7 +47,7 @@ def estimate(samples: str, /, *, options: EstimateOptions, limits: LimitOptions,
     }
     gates = gates_of(output.fail_over, (*_MEASURES, *(name for name, value in added.items() if value is not None)))
     options = replace(options, seed=as_seed(options.seed))  # one for all parts of the result
-    limit = Limits(as_seconds(limits.time), as_memory(limits.memory))
+    limit = Watchdog(as_seconds(limits.time), as_memory(limits.memory))
     with monitored(limit) as monitor, writing(output, read=[samples]) as write:
         result = estimated(samples, options, converging=output.has_figure, monitor=monitor)
         numbers = numbers_in(result.to_dict()) | dict.fromkeys(result.not_computed)

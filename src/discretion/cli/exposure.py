@@ -1,8 +1,8 @@
 """``discretion exposure``: who stands out in a table by a set of columns."""
 
-from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import ChartOptions, LimitOptions, Table, command
 from discretion.cli.output import show, working, writing
+from discretion.cli.watchdog import Watchdog, as_seconds
 from discretion.errors import InvalidValueError
 from discretion.input_files import without_password
 from discretion.jobs.gates import gates_of, judged, numbers_in
@@ -39,7 +39,7 @@ def exposure(table: Table, /, *, options: ExposureOptions, limits: LimitOptions,
     if options.marginals and secrets:
         raise InvalidValueError("--marginals takes no --sensitive; name the columns that are known with --columns")
     memory, note = as_memory(limits.memory), None
-    with working(Limits(as_seconds(limits.time), memory)), writing(output, table) as write:
+    with working(Watchdog(as_seconds(limits.time), memory)), writing(output, table) as write:
         if options.marginals:
             result = marginals_exposure(table, options)
             measures = numbers_in(result.to_dict())

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import ChartOptions, TimeOption, as_seed, command
 from discretion.cli.output import monitored, show, writing
+from discretion.cli.watchdog import Watchdog, as_seconds
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.jobs.gates import SETTLED, gate_of, judged, numbers_in
 from discretion.jobs.measure import measure as measured
@@ -55,7 +55,7 @@ def measure(mechanism: str, /, *, options: MeasureOptions, limits: TimeOption, o
     )
     population = None if options.population is None else population_of(options.population, system.secrets)
     files = filter(None, [read_by(mechanism)])
-    with monitored(Limits(as_seconds(limits.time))) as monitor, writing(output, read=files) as write:
+    with monitored(Watchdog(as_seconds(limits.time))) as monitor, writing(output, read=files) as write:
         result = measured(
             system,
             scenario,

@@ -7,14 +7,14 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from discretion.cli.ends import FAILED, NOT_DECIDED
-from discretion.cli.limits import Limits
+from discretion.cli.exit_codes import FAILED, NOT_DECIDED
 from discretion.cli.options import OutputOptions
 from discretion.cli.terminal import say
+from discretion.cli.watchdog import Watchdog
 from discretion.jobs.gates import Verdict, Word
 from discretion.jobs.monitor import Monitor
 from discretion.presenting.files import chart_format, check_apart, check_not_an_input, written_whole
-from discretion.presenting.objects import answer
+from discretion.presenting.json_answers import answer
 from discretion.presenting.progress import Progress
 from discretion.presenting.views.document import Bullets, Document, Section
 from discretion.presenting.views.result import JobResult
@@ -138,7 +138,7 @@ def code_of(words: Iterable[Word]) -> int:
 class _TerminalMonitor(Monitor):
     """Shows each step on the terminal, and ends it at a limit."""
 
-    def __init__(self, progress: Progress, limits: Limits) -> None:
+    def __init__(self, progress: Progress, limits: Watchdog) -> None:
         self._progress, self._limits = progress, limits
 
     @property
@@ -151,7 +151,7 @@ class _TerminalMonitor(Monitor):
 
 
 @contextmanager
-def working(limits: Limits) -> Generator[Progress]:
+def working(limits: Watchdog) -> Generator[Progress]:
     """Give the progress of a job that works under limits; what it shows is gone at the end."""
     progress = Progress()
     try:
@@ -162,7 +162,7 @@ def working(limits: Limits) -> Generator[Progress]:
 
 
 @contextmanager
-def monitored(limits: Limits) -> Generator[Monitor]:
+def monitored(limits: Watchdog) -> Generator[Monitor]:
     """Give who follows a job on a terminal and under limits."""
     progress = Progress()
     try:

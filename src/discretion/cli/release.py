@@ -4,10 +4,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import LimitOptions, OutputOptions, command
 from discretion.cli.output import show, working, writing
 from discretion.cli.terminal import complain
+from discretion.cli.watchdog import Watchdog, as_seconds
 from discretion.errors import MissedGoalError
 from discretion.jobs.gates import gates_of, judged
 from discretion.jobs.options.tables import ReleaseOptions
@@ -52,7 +52,7 @@ def release(
     read = [] if options.hierarchies is None else [options.hierarchies]
     place = writing(output, table, read=read, others=[out, f"{out}.discretion.json"])
     try:
-        with working(Limits(None, memory)) as progress, place as write:
+        with working(Watchdog(None, memory)) as progress, place as write:
             result = run_release(table, out, options, seconds=seconds, progress=progress, memory=memory)
             verdicts = judged(gates, result.measures)
             note = hidden_by_sensitive(gates, result.measures, result.goal["sensitive"])

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import OutputOptions, TimeOption, command
 from discretion.cli.output import print_json, show, working, writing
 from discretion.cli.terminal import say
+from discretion.cli.watchdog import Watchdog, as_seconds
 from discretion.errors import InvalidValueError, one_of
 from discretion.jobs.gates import gates_of, judged
 from discretion.presenting.files import folder_written_whole
@@ -56,7 +56,7 @@ def reproduce(
     chosen = PAPERS[one_of(paper, PAPERS, "paper here called")]
     names = list(chosen.items) if figure is None else [one_of(figure, chosen.items, "table or figure called")]
     folder = f"reproduced/{paper}" if out is None else out
-    with working(Limits(as_seconds(limits.time))) as progress, writing(output) as write:
+    with working(Watchdog(as_seconds(limits.time))) as progress, writing(output) as write:
         result = PaperReproduction(chosen, _written(chosen, names, folder, progress), folder)
         verdicts = judged(gates, result.counts)
         write(result, verdicts)

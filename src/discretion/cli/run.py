@@ -13,7 +13,7 @@ from cyclopts import App, CycloptsError, Parameter
 
 from discretion import __version__
 from discretion.cli.commands import COMMANDS
-from discretion.cli.ends import BAD_INPUT, OUR_ERROR, without_room
+from discretion.cli.exit_codes import BAD_INPUT, OUR_ERROR, without_room
 from discretion.cli.terminal import complain, say_aside
 from discretion.errors import DiscretionError, InternalError
 from discretion.input_files import recording_files_read

@@ -3,7 +3,7 @@
 import os
 from importlib import import_module
 
-from discretion.cli.ends import BAD_INPUT, without_room
+from discretion.cli.exit_codes import BAD_INPUT, without_room
 from discretion.cli.terminal import complain
 from discretion.memory import process_limit
 

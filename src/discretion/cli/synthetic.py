@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import LimitOptions, OutputOptions, as_seed, command
 from discretion.cli.output import show, working, writing
+from discretion.cli.watchdog import Watchdog, as_seconds
 from discretion.errors import InvalidValueError
 from discretion.jobs.gates import gates_of, judged
 from discretion.jobs.options.tables import SyntheticOptions
@@ -52,7 +52,7 @@ def synthetic(
     gates = gates_of(output.fail_over, synthetic_measures(options.sensitive))
     options = replace(options, seed=as_seed(options.seed))
     memory, tables = as_memory(limits.memory), (original, synthetic, control)
-    with working(Limits(as_seconds(limits.time), memory)) as progress, writing(output, *tables) as write:
+    with working(Watchdog(as_seconds(limits.time), memory)) as progress, writing(output, *tables) as write:
         result = run_synthetic_risk(*tables, options, memory=memory, progress=progress)
         measures = dict.fromkeys(synthetic_measures(options.sensitive)) | result.measures
         verdicts = judged(gates, measures, _SETTLED, result.not_attacked)

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from discretion.collection.parts.opening import Opener
+from discretion.collection.parts.decrypting import Opener
 from discretion.collection.parts.shuffler import Shuffler
 from discretion.collection.parts.shuffling import Shuffle, forget, parts_of, shuffle_messages
 from discretion.collection.parts.spark_shuffling import read_partition, shuffled_on_spark, write_partitions

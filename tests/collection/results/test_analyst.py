@@ -16,7 +16,7 @@ from discretion.collection.results.page import to_page
 from discretion.collection.results.parquet import to_parquet
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
-from discretion.presenting.objects import answer
+from discretion.presenting.json_answers import answer
 from discretion.presenting.views.html import to_html
 from support.collection.drawn_results import collected, drawn, features_of, rows_counted
 from support.collection.in_process import made, round_of

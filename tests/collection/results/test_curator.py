@@ -13,7 +13,7 @@ from discretion.collection.parts.counting import tallies_of
 from discretion.collection.results.curator import curator_result
 from discretion.collection.results.documents import curator_document
 from discretion.collection.wire.rounds import Round
-from discretion.presenting.objects import answer
+from discretion.presenting.json_answers import answer
 from discretion.presenting.views.html import to_html
 from support.collection.drawn_results import collected, drawn, features_of, rows_counted
 from support.collection.in_process import Run, made

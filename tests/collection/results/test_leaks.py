@@ -14,7 +14,7 @@ from discretion.collection.results.documents import analyst_document, curator_do
 from discretion.collection.results.leaks import Leaks, leaks_of, moved_joint, moved_single
 from discretion.collection.results.truth import compare_with_truth
 from discretion.estimate import highest, lowest
-from discretion.presenting.objects import answer
+from discretion.presenting.json_answers import answer
 from discretion.presenting.views.document import Document
 from discretion.presenting.views.terminal import to_text
 from support.collection.drawn_results import Collected, drawn, features_of, rows_counted

@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 from discretion.collection.results.analyst import analyst_result
 from discretion.collection.results.truth import TruthComparison, compare_with_truth
-from discretion.presenting.objects import answer
+from discretion.presenting.json_answers import answer
 from support.collection.drawn_results import Collected, collected, drawn, features_of, rows_counted
 from support.collection.in_process import round_of
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 import discretion as dc
-from discretion.presenting.views.results import page as to_html
+from discretion.presenting.views.result_views import page as to_html
 from jobs.audit import samples
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]

@@ -12,7 +12,7 @@ import pyarrow
 import pytest
 
 import discretion as dc
-from discretion.presenting.views.results import page as to_html
+from discretion.presenting.views.result_views import page as to_html
 from jobs.audit import samples
 
 _LOADING = {"src", "href", "data", "action", "poster", "srcset", "background", "formaction", "ping", "xlink:href"}

@@ -7,7 +7,7 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from discretion.errors import InvalidValueError
-from discretion.presenting.views.results import markdown as to_markdown, page as to_html
+from discretion.presenting.views.result_views import markdown as to_markdown, page as to_html
 from discretion.presenting.views.terminal import to_text
 from jobs.audit import samples
 

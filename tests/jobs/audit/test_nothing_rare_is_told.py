@@ -23,7 +23,7 @@ from pyarrow import csv, parquet
 import discretion as dc
 from discretion import anonymity
 from discretion.errors import DiscretionError
-from discretion.presenting.views.results import page as to_html
+from discretion.presenting.views.result_views import page as to_html
 from discretion.presenting.views.terminal import to_text
 from support.cli_runner import run
 

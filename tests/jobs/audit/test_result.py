@@ -6,7 +6,7 @@ from rich.console import Console
 
 from discretion.jobs.audit.result import SetNames
 from discretion.presenting.names import among, briefly
-from discretion.presenting.views.results import markdown as to_markdown, page as to_html
+from discretion.presenting.views.result_views import markdown as to_markdown, page as to_html
 from discretion.presenting.views.terminal import to_text
 from jobs.audit import samples
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from discretion.collection.parts import spark_shuffling
-from discretion.collection.parts.opening import Opener
+from discretion.collection.parts.decrypting import Opener
 from discretion.collection.parts.spark_shuffling import shuffled_on_spark
 from discretion.tables.engines.spark_session import open_session
 

@@ -5,9 +5,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import FailOver, Whole, as_header_option, as_names, as_seed
 from discretion.cli.output import code_of, print_json, say_verdicts
+from discretion.cli.watchdog import Watchdog, as_seconds
 from discretion.errors import InvalidValueError
 from discretion.input_files import without_password
 from discretion.jobs.gates import gates_of, judged
@@ -85,7 +85,7 @@ def simulate(
 
     gates = gates_of(fail_over, MEASURES)
     room = as_memory(memory)
-    limits = Limits(as_seconds(time))
+    limits = Watchdog(as_seconds(time))
     laws, start = dict(map(_law, randomize)), as_seed(seed)
     if len(laws) < len(randomize):
         raise InvalidValueError("--randomize names a column twice; give one for each")

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discretion.collection.parts.buckets import open_buckets, rows_of
-from discretion.collection.parts.opening import Opener
+from discretion.collection.parts.decrypting import Opener
 from discretion.collection.parts.shuffling import blocks_of
 from discretion.collection.wire.rounds import SALT_BYTES, Round
 from discretion.numerics.arrays import Booleans, Integers

@@ -7,8 +7,8 @@ from shutil import rmtree
 
 from discretion.collection.errors import CollectionError, ConflictError, UnknownError
 from discretion.collection.parts.batch import BATCH_BYTES, Batch
+from discretion.collection.parts.decrypting import Opener
 from discretion.collection.parts.inbox import Inbox
-from discretion.collection.parts.opening import Opener
 from discretion.collection.parts.shuffling import Shuffle, forget, shuffle_messages
 from discretion.collection.parts.store import RoundProgress, State, Store
 from discretion.collection.wire.rounds import Round

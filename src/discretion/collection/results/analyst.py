@@ -16,7 +16,7 @@ from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.task import Feature
 from discretion.estimate import Estimate
 from discretion.numerics.arrays import Integers, Reals
-from discretion.presenting.objects import plain
+from discretion.presenting.json_answers import plain
 from discretion.validation import as_confidence
 
 Answers = tuple[str | None, ...]

@@ -11,7 +11,7 @@ from discretion.collection.results.rare import Rare, merge_rare, publishable
 from discretion.collection.wire.selection import Choice
 from discretion.collection.wire.task import Feature, Task
 from discretion.estimate import Estimate
-from discretion.presenting.objects import plain
+from discretion.presenting.json_answers import plain
 
 
 @dataclass(frozen=True)

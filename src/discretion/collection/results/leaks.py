@@ -13,7 +13,7 @@ from discretion.collection.results.guesses import AmongKnown, Guess, among_known
 from discretion.collection.wire.selection import Choice
 from discretion.collection.wire.task import Feature, Task
 from discretion.estimate import Estimate
-from discretion.presenting.objects import plain
+from discretion.presenting.json_answers import plain
 
 # The bullets of docs/protocol.md, in its words.
 NOT_PROMISED = (

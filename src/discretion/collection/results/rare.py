@@ -33,8 +33,10 @@ def publishable(people: ArrayLike, k: int) -> Booleans:
 
     Examples
     --------
-    >>> shown([50, 40, 3], k=10).tolist(), shown([50, 40, 6, 4], k=10).tolist(), shown([50, 40, 0], k=10).tolist()
-    ([True, False, False], [True, True, False, False], [True, True, False])
+    >>> publishable([50, 40, 3], k=10).tolist(), publishable([50, 40, 6, 4], k=10).tolist()
+    ([True, False, False], [True, True, False, False])
+    >>> publishable([50, 40, 0], k=10).tolist()
+    [True, True, False]
     """
     counts = np.asarray(people, dtype=np.float64)
     is_shown = counts >= k

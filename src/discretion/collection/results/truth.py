@@ -13,7 +13,7 @@ from discretion.collection.results.analyst import AnalystResult
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.task import Task
 from discretion.numerics.arrays import Integers
-from discretion.presenting.objects import plain
+from discretion.presenting.json_answers import plain
 
 STANDARD_ERRORS = 4
 # How surely what was randomized agrees if nothing is wrong: for each table that is compared.

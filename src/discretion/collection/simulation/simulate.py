@@ -14,7 +14,7 @@ from discretion.collection.simulation.questionnaire import questionnaire_of
 from discretion.collection.simulation.run import SimulationRun, run
 from discretion.collection.wire.rounds import Round
 from discretion.estimate import Estimate
-from discretion.presenting.objects import plain
+from discretion.presenting.json_answers import plain
 from discretion.validation import as_count
 
 #: What gates may ask of a simulation.

@@ -21,8 +21,8 @@ from discretion.mechanisms import Mechanism, frequency_error
 from discretion.numerics.arrays import Integers, Reals
 from discretion.presenting.numbers import rounded_down
 from discretion.shuffling import Shuffled
-from discretion.shuffling.hidden_target import HiddenTarget
 from discretion.shuffling.known_others import AmongKnown, known_groups
+from discretion.shuffling.quick_bounds import HiddenTarget
 from discretion.spelling import mechanism_of
 
 # Columns for which collecting the values is looked into.

@@ -6,6 +6,7 @@ from typing import Any
 from discretion.estimate import Estimate, highest
 from discretion.jobs.audit.collection import DELTA_PEOPLE, KEPT_ERROR, MOST_CATEGORIES, kept_error
 from discretion.jobs.audit.result import AnswerGuesses, Audit, CollectionReport
+from discretion.presenting.json_answers import plain
 from discretion.presenting.names import briefly
 from discretion.presenting.numbers import (
     bounded,
@@ -17,7 +18,6 @@ from discretion.presenting.numbers import (
     rounded_up,
     times,
 )
-from discretion.presenting.objects import plain
 from discretion.presenting.views.document import Advice, Block, Caveat, Cell, Figure, Grid, Section
 
 # What two marks of a chart that goes from nobody to everybody must differ by to be told apart.

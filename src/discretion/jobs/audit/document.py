@@ -7,6 +7,7 @@ from discretion.estimate import Estimate
 from discretion.jobs.audit.collection_document import collection_section
 from discretion.jobs.audit.result import SHOWN, Audit, CertifiedReport, InferenceReport, ReleaseReport, SetNames
 from discretion.jobs.audit.summary import columns_of, first_sections, guess_sentence
+from discretion.presenting.json_answers import plain
 from discretion.presenting.names import briefly, listed, short
 from discretion.presenting.numbers import (
     bits,
@@ -19,7 +20,6 @@ from discretion.presenting.numbers import (
     people,
     percent,
 )
-from discretion.presenting.objects import plain
 from discretion.presenting.views.document import (
     MOST_ROWS,
     Advice,

@@ -14,8 +14,8 @@ from discretion.jobs.gates import Number
 from discretion.jobs.options.tables import AuditOptions
 from discretion.jobs.table_measures import GuessReport
 from discretion.numerics.search.explored_ideals import Ended
+from discretion.presenting.json_answers import plain
 from discretion.presenting.names import among, listed
-from discretion.presenting.objects import plain
 from discretion.presenting.views.document import Cell, Document
 from discretion.presenting.views.result import JobResult
 

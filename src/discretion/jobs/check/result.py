@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from discretion.jobs.gates import Verdict, Word, verdict_word
+from discretion.presenting.json_answers import plain
 from discretion.presenting.names import briefly, listed
-from discretion.presenting.objects import plain
 from discretion.presenting.views.document import Document, Section
 from discretion.presenting.views.result import JobResult
 

@@ -11,9 +11,9 @@ from discretion.estimate import Estimate
 from discretion.jobs.diff.parts import OF_PERSONS, SMALLEST, ComparedColumns, Join, SideExposure, Without, diff_measures
 from discretion.jobs.gates import Number, numbers_in
 from discretion.jobs.options.tables import ReleaseOptions
+from discretion.presenting.json_answers import plain
 from discretion.presenting.names import briefly, listed
 from discretion.presenting.numbers import between, is_any_share, people, percent, percent_upwards
-from discretion.presenting.objects import plain
 from discretion.presenting.sentences import exposed, not_read
 from discretion.presenting.shell import Command
 from discretion.presenting.views.document import Abridged, Block, Bullets, Document, Grid, Section

@@ -8,8 +8,8 @@ from typing import Any, Literal
 from discretion.jobs.gates import Number
 from discretion.jobs.table_measures import GuessReport, table_measures
 from discretion.numerics.search.explored_ideals import Ended
+from discretion.presenting.json_answers import plain
 from discretion.presenting.numbers import bits, people, percent
-from discretion.presenting.objects import plain
 from discretion.presenting.sentences import exposed, not_read
 from discretion.presenting.views.document import Block, Document, Grid, Section
 from discretion.presenting.views.result import JobResult

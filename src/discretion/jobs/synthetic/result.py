@@ -10,9 +10,9 @@ from discretion.anonymity.synthetic.copies import Overlap
 from discretion.anonymity.synthetic.singling_out import COLUMNS
 from discretion.escaping import printable
 from discretion.estimate import Estimate, largest
+from discretion.presenting.json_answers import plain
 from discretion.presenting.names import briefly
 from discretion.presenting.numbers import people, percent
-from discretion.presenting.objects import plain
 from discretion.presenting.views.document import Block, Document, Grid, Section, Terms
 from discretion.presenting.views.result import JobResult, number_row
 

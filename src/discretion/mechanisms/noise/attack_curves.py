@@ -14,7 +14,7 @@ from discretion.measures.measure import Method, Plan
 from discretion.mechanisms.noise.additive import AdditiveNoise, ContinuousNoise, IntegerNoise
 from discretion.mechanisms.noise.gaussian import Gaussian
 from discretion.mechanisms.noise.report_pairs import ClosedForm
-from discretion.mechanisms.noise.two_laws import TwoLaws
+from discretion.mechanisms.noise.two_secret_measures import TwoLaws
 
 Told = Callable[[float], float | Estimate]
 

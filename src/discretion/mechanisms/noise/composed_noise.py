@@ -21,7 +21,7 @@ from discretion.mechanisms.noise.gaussian import Gaussian
 from discretion.mechanisms.noise.gaussian_losses import GaussianLosses
 from discretion.mechanisms.noise.report_pairs import ClosedForm, MixedForm, ReportPair
 from discretion.mechanisms.noise.subsampled_gaussian import SubsampledGaussian
-from discretion.mechanisms.noise.two_laws import TwoLaws
+from discretion.mechanisms.noise.two_secret_measures import TwoLaws
 
 Noise = AdditiveNoise | SubsampledGaussian
 Part = Noise | ReportPair

@@ -26,7 +26,7 @@ from discretion.mechanisms.noise.additive import MEASURES_OF_PAIRS, AdditiveNois
 from discretion.mechanisms.noise.attack_curves import tests_of_pairs
 from discretion.mechanisms.noise.composed_noise import ComposedNoise, Part, as_parts, compose_noises, repeated_part
 from discretion.mechanisms.noise.report_pairs import RepeatedReports, ReportPair
-from discretion.mechanisms.noise.two_laws import TwoLaws
+from discretion.mechanisms.noise.two_secret_measures import TwoLaws
 
 
 @dataclass(frozen=True, eq=False)

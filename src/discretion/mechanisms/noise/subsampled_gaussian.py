@@ -20,7 +20,7 @@ from discretion.mechanisms.noise.gaussian_losses import GaussianLosses
 from discretion.mechanisms.noise.parameters import as_finite, as_positive
 from discretion.mechanisms.noise.report_pairs import ClosedForm
 from discretion.mechanisms.noise.subsampled_renyi import one_step
-from discretion.mechanisms.noise.two_laws import TwoLaws
+from discretion.mechanisms.noise.two_secret_measures import TwoLaws
 from discretion.mechanisms.reporting import own_measures
 from discretion.mechanisms.wire import Doubles, Encodable
 from discretion.numerics.arrays import Reals

@@ -56,7 +56,7 @@ def gower_distances(rows: Records, references: Records) -> Reals:
 
     Examples
     --------
-    >>> numbers, units = between(np.array([[0.0, 5.0, 10.0]]), 0, 10)
+    >>> numbers, units = gower_numbers(np.array([[0.0, 5.0, 10.0]]), 0, 10)
     >>> known = Records(numbers, np.array([units]), np.array([[0, 1, 1]], np.int32))
     >>> (gower_distances(known.select(slice(1)), known) / UNIT).tolist()
     [[0.0, 1.5, 2.0]]

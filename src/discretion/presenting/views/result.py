@@ -6,7 +6,7 @@ from typing import Any
 from discretion.escaping import printable
 from discretion.estimate import Estimate
 from discretion.notebook import Chartable, Tabular
-from discretion.presenting.objects import as_json, plain
+from discretion.presenting.json_answers import as_json, plain
 from discretion.presenting.views.document import Document
 
 

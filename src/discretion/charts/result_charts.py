@@ -16,9 +16,9 @@ from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate, highest, lowest
 from discretion.measures.attack_curves.curve import AttackCurve
 from discretion.measures.guesses.hyper import Hyper
+from discretion.presenting.json_answers import plain
 from discretion.presenting.numbers import percent
-from discretion.presenting.objects import plain
-from discretion.presenting.views.results import figures, rates_of, steps_of
+from discretion.presenting.views.result_views import figures, rates_of, steps_of
 from discretion.refinement.order import Order
 from discretion.tables.counting.class_sizes import ExposureCurve
 

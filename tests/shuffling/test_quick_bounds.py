@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 
 import discretion as dc
 from discretion.estimate import highest, lowest
-from discretion.shuffling.hidden_target import HiddenTarget
+from discretion.shuffling.quick_bounds import HiddenTarget
 from oracles.asked_crowds import excess_among, guess_among
 
 MECHANISMS = {

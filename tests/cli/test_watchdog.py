@@ -15,11 +15,11 @@ from pyarrow import parquet
 from rich.console import Console
 
 from discretion import Population, audit
-from discretion.cli.limits import GRACE
+from discretion.cli.watchdog import GRACE
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.jobs.audit import run_audit, time_limit
 from discretion.jobs.options.tables import AuditOptions
-from discretion.presenting.views.results import page as to_html
+from discretion.presenting.views.result_views import page as to_html
 from discretion.presenting.views.terminal import to_text
 from support.cli_runner import run, run_under
 
@@ -207,11 +207,11 @@ def test_mechanisms_that_run_out_of_time_keep_what_they_have() -> None:
 def test_a_time_limit_holds_inside_of_the_engine() -> None:
     # A question that takes days on any machine: the pairs of 10^7 people, one by one.
     asked = (
-        "import ibis, pyarrow as pa; from discretion import Population; from discretion.cli.limits import Limits\n"
+        "import ibis, pyarrow as pa; from discretion import Population; from discretion.cli.watchdog import Watchdog\n"
         "rows = Population(pa.table({'a': ['x', 'y']}))._rows\n"
         "people = ibis.range(10_000_000).unnest().name('i').as_table()\n"
         "pairs = people.cross_join(people.view()).select(i='i', j='i_right')\n"
-        "limits = Limits(0.3)\n"
+        "limits = Watchdog(0.3)\n"
         "with limits.watched(), limits.working():\n"
         "    rows.ask(pairs.group_by('i').agg(least=pairs['j'].min()))\n"
     )
@@ -236,10 +236,10 @@ def test_data_that_a_process_may_have_is_enough_or_not(data: int, tmp_path: Path
 
 def test_a_time_limit_that_strikes_in_a_destructor_strikes_again() -> None:
     lost = (
-        "import time; from discretion.cli.limits import Limits\n"
+        "import time; from discretion.cli.watchdog import Watchdog\n"
         "class Slow:\n"
         "    def __del__(self): time.sleep(0.6)\n"
-        "limits = Limits(0.2)\n"
+        "limits = Watchdog(0.2)\n"
         "with limits.watched(), limits.working():\n"
         "    Slow()\n"
         "    while True: time.sleep(0.01)\n"
@@ -253,8 +253,8 @@ def test_a_time_limit_that_strikes_in_a_destructor_strikes_again() -> None:
 @pytest.mark.long
 def test_a_loop_that_does_not_come_back_ends_with_the_process() -> None:
     stuck = (
-        "import sys, threading; from discretion.cli.limits import Limits\n"
-        "limits = Limits(0.5)\n"
+        "import sys, threading; from discretion.cli.watchdog import Watchdog\n"
+        "limits = Watchdog(0.5)\n"
         "with limits.watched(), limits.working():\n"
         "    while True:\n"
         "        try: threading.Event().wait()\n"

@@ -14,7 +14,7 @@ from discretion.anonymity import ClassSizes, ExposureBoundCurve, exposure_bound_
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.escaping import printable
 from discretion.presenting.numbers import percent, percent_upwards, within
-from discretion.presenting.views import results
+from discretion.presenting.views import result_views
 from discretion.refinement import Order, Refinement
 
 KINDS = (
@@ -233,7 +233,7 @@ def test_an_unknown_figure_is_an_error_that_names_those_there_are():
         ClassSizes([1], [1]).curve().chart("front")
 
 
-@pytest.mark.parametrize("asked", [results.document, results.frame, results.figures])
+@pytest.mark.parametrize("asked", [result_views.document, result_views.frame, result_views.figures])
 def test_what_no_room_has_said_how_to_show_is_refused(asked):
     with pytest.raises(UnsupportedError, match=r"a float has nothing to be .*; see its attributes"):
         asked(0.5)

@@ -64,7 +64,7 @@ def _never_lost() -> Generator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-class Limits:
+class Watchdog:
     """Ends what is under way in the main thread when it takes too long, or its process holds too much memory.
 
     What does not come back even so, for it is in a loop of some library, ends with the process.
