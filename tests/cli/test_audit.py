@@ -113,7 +113,7 @@ def test_a_terminal_of_100_columns_shows_every_cell_of_the_wide_tables_on_a_line
     assert max(map(len, out.splitlines())) <= 100
     for heads in (
         "columns +certified upper bound +exact +if independent",
-        "columns +exposed +people exposed +people unique +groups +k-anonymous +l +t",
+        "columns +exposed +people exposed +people unique +classes +k-anonymous +l +t",
         "known +guess before +guess after +times +known for certain +released alone",
         "column +rare values +held by +decoys +redacted +exposed before +exposed after",
     ):

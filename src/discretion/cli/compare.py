@@ -67,8 +67,7 @@ def compare(*mechanisms: str, options: CompareOptions, limits: TimeOption, outpu
         draws = output.chart or (options.epsilons and is_drawable(systems.values(), options.users))
         result = compared(systems, scenario, goal, epsilons if draws else None, monitor)
         verdicts = result.judged(gates, measures)
-        with monitor.step("writing"):
-            write(result, verdicts)
+        write(result, verdicts)
     inputs = {"mechanisms": list(mechanisms), **options.inputs(), "time": limits.time}
     return show("compare", inputs, result, verdicts, output)
 

@@ -52,7 +52,6 @@ def estimate(samples: str, /, *, options: EstimateOptions, limits: LimitOptions,
         result = estimated(samples, options, converging=output.has_figure, monitor=monitor)
         numbers = numbers_in(result.to_dict()) | dict.fromkeys(result.not_computed)
         verdicts = judged(gates, numbers, _SETTLED, result.not_computed)
-        with monitor.step("writing"):
-            write(result, verdicts)
+        write(result, verdicts)
     inputs = {"samples": samples, **options.inputs(), "memory": limits.memory, "time": limits.time}
     return show("estimate", inputs, result, verdicts, output)
