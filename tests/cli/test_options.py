@@ -14,14 +14,13 @@ from discretion.escaping import printable
 from discretion.jobs.audit.summary import next_step
 from discretion.jobs.check import check
 from discretion.jobs.check.policy import KEYS
-from discretion.jobs.options import Header, Names, Options
+from discretion.jobs.options import Header, LinkedColumns, Names, Options
 from discretion.jobs.options.mechanisms import CompareOptions, EstimateOptions, MeasureOptions
 from discretion.jobs.options.tables import (
     AuditOptions,
     CheckOptions,
     DiffOptions,
     ExposureOptions,
-    Parties,
     ReleaseOptions,
     SyntheticOptions,
 )
@@ -55,7 +54,7 @@ STRATEGIES: dict[Any, st.SearchStrategy[Any]] = {
     Names: names | st.just(()),
     Names | None: st.none() | names,
     Header: st.none() | st.booleans() | names,
-    Parties | None: st.none() | st.tuples(names, names),
+    LinkedColumns | None: st.none() | st.tuples(names, names),
     **{
         kind | None: st.none() | strategy
         for kind, strategy in {int: st.integers(), float: st.floats(allow_nan=False), str: text}.items()

@@ -11,8 +11,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 from cyclopts import Parameter, Token
 
 from discretion.errors import InvalidValueError
-from discretion.jobs.options import Header, Names
-from discretion.jobs.options.tables import Parties
+from discretion.jobs.options import Header, LinkedColumns, Names
 from discretion.validation import as_count
 
 Command = TypeVar("Command", bound=FunctionType)
@@ -130,7 +129,7 @@ _READ: dict[Any, Any] = {
     Names: Annotated[Any, Parameter(converter=_names, n_tokens=1, metavar="A,B,…")],
     Names | None: Annotated[Any, Parameter(converter=_names, n_tokens=1, metavar="A,B,…")],
     Header: Annotated[Any, Parameter(converter=_header, n_tokens=1, metavar="yes|no|A,B,…")],
-    Parties | None: Annotated[Any, Parameter(converter=_parties, n_tokens=1, metavar="A,B|C,D")],
+    LinkedColumns | None: Annotated[Any, Parameter(converter=_parties, n_tokens=1, metavar="A,B|C,D")],
 }
 
 

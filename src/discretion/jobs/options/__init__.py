@@ -7,6 +7,8 @@ from typing import Any, Self, cast
 Names = Sequence[str]
 # What a file's first line is, as `discretion.Population` takes it.
 Header = bool | Names | None
+# What each of two parties knows of a person.
+LinkedColumns = tuple[Names, Names]
 
 
 @dataclass(frozen=True, kw_only=True)

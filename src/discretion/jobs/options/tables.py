@@ -3,10 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from discretion.jobs.options import Header, Names, Options
-
-# What each of two parties knows of a person.
-Parties = tuple[Names, Names]
+from discretion.jobs.options import Header, LinkedColumns, Names, Options
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -256,7 +253,7 @@ class SyntheticOptions(ColumnOptions):
     """
 
     keep: Names = ()
-    linked: Parties | None = None
+    linked: LinkedColumns | None = None
     neighbours: int = 1
     attacks: int | None = None
     confidence: float = 0.95

@@ -14,7 +14,8 @@ from discretion.anonymity.synthetic.neighbours import linkability, neighbour_inf
 from discretion.anonymity.synthetic.singling_out import singling_out
 from discretion.anonymity.synthetic.tables import NAMES, Tables
 from discretion.errors import InvalidTableError, InvalidValueError
-from discretion.jobs.options.tables import Parties, SyntheticOptions
+from discretion.jobs.options import LinkedColumns
+from discretion.jobs.options.tables import SyntheticOptions
 from discretion.jobs.synthetic.reading import TablesRead, read_tables
 from discretion.jobs.synthetic.result import AttackResult, SyntheticRisk
 from discretion.numerics.draws import fresh_seed
@@ -38,7 +39,7 @@ def synthetic_risk(
     *,
     sensitive: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
-    linked: Parties | None = None,
+    linked: LinkedColumns | None = None,
     neighbours: int = 1,
     attacks: int | None = None,
     confidence: float = 0.95,
@@ -233,7 +234,7 @@ def _check_sizes(tables: Tables) -> None:
         raise InvalidTableError(f"{NAMES[1]} has one record; attacks by the nearest records need two")
 
 
-def _parties(linked: Parties) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _parties(linked: LinkedColumns) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return what either party knows, if they are two and know different columns."""
     if isinstance(linked, str) or len(linked) != 2:  # pyright: ignore[reportUnnecessaryComparison, reportUnnecessaryIsInstance]
         raise InvalidValueError(f"linked must be two sets of columns, what either party knows; got {linked!r}")
