@@ -7,9 +7,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from discretion.collection.results.documents import _in_short, certified_words
-from discretion.collection.results.guesses import Guess
-from discretion.collection.results.truth import ComparedTable, TruthComparison
 from discretion.estimate import Estimate
 from discretion.jobs.audit.summary import unique_among_all
 from discretion.jobs.estimate import privacy_sentence
@@ -96,18 +93,23 @@ def of_a_join(path):
     return words
 
 
+def results(module):
+    return pytest.importorskip(f"discretion.collection.results.{module}", reason="the extra collect")
+
+
 def of_a_guess(_):
-    guess = Guess(("ill",), 0.5, ANY_SHARE)
-    return _in_short(SimpleNamespace(people=9, single=[guess], joint=None))
+    guess = results("guesses").Guess(("ill",), 0.5, ANY_SHARE)
+    return results("documents")._in_short(SimpleNamespace(people=9, single=[guess], joint=None))
 
 
 def of_a_choice(_):
-    return certified_words(ANY_SHARE, 10)
+    return results("documents").certified_words(ANY_SHARE, 10)
 
 
 def of_few_answers(_):
-    table = ComparedTable(("ill",), True, 2, 0, 2, 0.1, agrees=True, is_inconclusive=True)
-    found = TruthComparison(9, 9, (table,), None)
+    truth = results("truth")
+    table = truth.ComparedTable(("ill",), True, 2, 0, 2, 0.1, agrees=True, is_inconclusive=True)
+    found = truth.TruthComparison(9, 9, (table,), None)
     assert found.to_dict()["is_inconclusive"]
     return found.verdict
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Generator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -10,6 +10,7 @@ from types import ModuleType
 from unittest.mock import patch
 
 import discretion
+from discretion.errors import MissingExtraError
 
 
 @cache
@@ -23,7 +24,10 @@ def sources() -> dict[Path, str]:
 def modules_with(name: str) -> tuple[ModuleType, ...]:
     """The modules that read a constant: its home, and those that import it."""
     paths = [path for path, text in sources().items() if re.search(rf"\b{name}\b", text)]
-    modules = [import_module(".".join(["discretion", *path.with_suffix("").parts])) for path in paths]
+    modules: list[ModuleType] = []
+    for path in paths:
+        with suppress(MissingExtraError):  # nothing of it runs here
+            modules.append(import_module(".".join(["discretion", *path.with_suffix("").parts])))
     return tuple(module for module in modules if hasattr(module, name))
 
 

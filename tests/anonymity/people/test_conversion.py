@@ -5,7 +5,6 @@ import sqlite3
 
 import ibis
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -58,7 +57,7 @@ FORMS = {
     "text of a path": lambda folder: str(in_csv(folder)),
     "address of a database": in_sqlite,
     "pandas": lambda _: pd.DataFrame(COLUMNS),
-    "polars": lambda _: pl.DataFrame(COLUMNS),
+    "polars": lambda _: pytest.importorskip("polars").DataFrame(COLUMNS),
     "Arrow": lambda _: pa.table(COLUMNS),
     "Ibis": lambda _: ibis.memtable(pa.table(COLUMNS)),
 }
