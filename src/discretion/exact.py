@@ -1,7 +1,7 @@
 """Exact answers: a float, or a fraction, with the value, the ends and the kind that an `Estimate` has."""
 
 from fractions import Fraction
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 Kind = Literal["exact", "bound", "estimate", "assumption"]
 
@@ -43,7 +43,37 @@ class Answer(Protocol):
         ...
 
 
-class Exact(float):
+class _Point:
+    """A number whose interval is the number itself."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def __float__(self) -> float: ...
+
+    @property
+    def value(self) -> float:
+        """The number as a plain float: of a fraction the one nearest to it."""
+        return float(self)
+
+    @property
+    def low(self) -> float:
+        """The lower end of its interval: the value."""
+        return float(self)
+
+    @property
+    def high(self) -> float:
+        """The upper end of its interval: the value."""
+        return float(self)
+
+    @property
+    def kind(self) -> Literal["exact"]:
+        """What kind of number it is: an exact one."""
+        return "exact"
+
+
+class Exact(_Point, float):
     """A float that is an exact answer: its relative error is at most 1e-10, or its absolute error at most 1e-12.
 
     It is a float wherever one is needed, and its arithmetic is that of floats, whose result is a plain one: the
@@ -59,28 +89,8 @@ class Exact(float):
 
     __slots__ = ()
 
-    @property
-    def value(self) -> float:
-        """The number as a plain float."""
-        return float(self)
 
-    @property
-    def low(self) -> float:
-        """The lower end of its interval: the number itself."""
-        return float(self)
-
-    @property
-    def high(self) -> float:
-        """The upper end of its interval: the number itself."""
-        return float(self)
-
-    @property
-    def kind(self) -> Literal["exact"]:
-        """What kind of number it is: an exact one."""
-        return "exact"
-
-
-class ExactFraction(Fraction):
+class ExactFraction(_Point, Fraction):
     """A fraction that is an exact answer: the rational number itself, of a channel of fractions.
 
     Examples
@@ -93,26 +103,6 @@ class ExactFraction(Fraction):
     """
 
     __slots__ = ()
-
-    @property
-    def value(self) -> float:
-        """The float nearest to the number."""
-        return float(self)
-
-    @property
-    def low(self) -> float:
-        """The lower end of its interval: the float nearest to the number."""
-        return float(self)
-
-    @property
-    def high(self) -> float:
-        """The upper end of its interval: the float nearest to the number."""
-        return float(self)
-
-    @property
-    def kind(self) -> Literal["exact"]:
-        """What kind of number it is: an exact one."""
-        return "exact"
 
     def __repr__(self) -> str:
         return f"Fraction({self.numerator}, {self.denominator})"
