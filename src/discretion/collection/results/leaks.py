@@ -17,7 +17,7 @@ from discretion.presenting.json_answers import plain
 
 # The bullets of docs/protocol.md, in its words.
 NOT_PROMISED = (
-    "An observer of all connections sees who takes part, and when.",
+    "An observer of all connections sees which devices take part, and when.",
     "A thief of a key that is not destroyed yet opens recorded messages: there is no forward secrecy.",
     "Clients may lie. One of n people moves a share of joint answers by at most 1/n, more where randomizers are "
     "undone; a share of single answers by d times as much where there are d features, if all messages are of one.",
