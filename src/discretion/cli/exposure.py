@@ -27,7 +27,7 @@ def exposure(table: Table, /, *, options: ExposureOptions, limits: LimitOptions,
         which is unique_people; and with --bounds or --marginals exposure_bound, theorem_bound, exposure_if_independent.
         Exit with 3 where a bound is above the limit and what it bounds may be below.
     """
-    from discretion.jobs.exposure import marginals_exposure, table_exposure  # noqa: PLC0415 - the engine takes a second
+    from discretion.jobs.exposure import marginals_exposure, table_exposure, with_threshold  # noqa: PLC0415 - a second
     from discretion.jobs.table_measures import table_measures  # noqa: PLC0415
     from discretion.jobs.table_numbers import hidden_by_sensitive  # noqa: PLC0415
 
@@ -38,6 +38,7 @@ def exposure(table: Table, /, *, options: ExposureOptions, limits: LimitOptions,
         raise InvalidValueError("--marginals takes neither --chart, --person nor --header, which are about people")
     if options.marginals and secrets:
         raise InvalidValueError("--marginals takes no --sensitive; name the columns that are known with --columns")
+    options = with_threshold(options)
     memory, note = as_memory(limits.memory), None
     with working(Watchdog(as_seconds(limits.time), memory)), writing(output, table) as write:
         if options.marginals:

@@ -1,7 +1,7 @@
 """The exposure of a table by a set of columns, and what the columns alone certify of it."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -16,9 +16,10 @@ from discretion.anonymity import (
     exposure_if_independent,
     theorem_bound,
 )
+from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
 from discretion.jobs.gates import Number, numbers_in
-from discretion.jobs.options.tables import ExposureOptions
+from discretion.jobs.options.tables import DEFAULT_K, ExposureOptions
 from discretion.jobs.persons import open_people, with_columns
 from discretion.jobs.table_numbers import EngineCounts, TableNumbers
 from discretion.presenting.names import listed
@@ -27,6 +28,8 @@ from discretion.presenting.sentences import not_read
 from discretion.presenting.views.document import Block, Document, Figure
 from discretion.presenting.views.result import JobResult, number_row
 from discretion.tables.counting.class_sizes import ExposureCurve
+from discretion.tables.counting.threshold import as_fraction
+from discretion.validation import as_count
 
 
 @dataclass(frozen=True)
@@ -144,6 +147,8 @@ class MarginalsExposure(JobResult):
     columns: tuple[str, ...]
     people: int
     certified: ColumnBounds
+    k: int | None = None
+    threshold: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as one object, as JSON has it."""
@@ -156,7 +161,28 @@ class MarginalsExposure(JobResult):
     def document(self) -> Document:
         """Return the document: what the columns alone certify."""
         title = f"{listed(self.columns)}: {self.people:,} people, known by the counts of the columns only"
-        return Document(title, tuple(self.certified.sentences()), kind="exposure", line=title)
+        few = f"fewer than {self.k:,}" if self.k is not None else f"less than a share of {self.threshold} of the"
+        exposed = f"A person is exposed if {few} people share their values."
+        return Document(title, (exposed, *self.certified.sentences()), kind="exposure", line=title)
+
+
+def with_threshold(options: ExposureOptions) -> ExposureOptions:
+    """Return the options with who counts as exposed: fewer than 10 people alike by default.
+
+    Examples
+    --------
+    >>> with_threshold(ExposureOptions()).k, with_threshold(ExposureOptions(threshold="1/1000")).k
+    (10, None)
+    """
+    if options.threshold is None:
+        return replace(options, k=as_count(DEFAULT_K if options.k is None else options.k, "k", at_least=1))
+    if options.k is not None:
+        raise InvalidValueError(
+            f"k = {options.k} and threshold = {options.threshold} were given; use one of --k (k=), a number of people, "
+            "and --threshold (threshold=), a share of them"
+        )
+    as_fraction(options.threshold)
+    return options
 
 
 def table_exposure(
@@ -181,6 +207,7 @@ def table_exposure(
     >>> result.exposed_people, result.people, result.classes
     (928, 32561, 10)
     """
+    options = with_threshold(options)
     k, threshold = options.k, options.threshold
     wanted = None if options.columns is None else list(dict.fromkeys([*options.columns, *options.sensitive]))
     population = open_people(table, wanted, options.person, options.header, memory=memory)
@@ -228,10 +255,12 @@ def marginals_exposure(counts: Any, options: ExposureOptions) -> MarginalsExposu
     >>> marginals_exposure(counts, ExposureOptions(k=2)).certified.exposure_bound.value
     0.3
     """
+    options = with_threshold(options)
     whole = Marginals(counts)
     chosen = whole.known(options.columns)
     groups = [group for group in whole.groups if set(group) <= set(chosen)]
-    return MarginalsExposure(chosen, whole.people, _certified_of(whole.marginals(chosen, groups), options))
+    certified = _certified_of(whole.marginals(chosen, groups), options)
+    return MarginalsExposure(chosen, whole.people, certified, options.k, options.threshold)
 
 
 def _certified_of(people: Population | Marginals, options: ExposureOptions) -> ColumnBounds:

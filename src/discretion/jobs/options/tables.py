@@ -5,6 +5,9 @@ from typing import Literal
 
 from discretion.jobs.options import Header, LinkedColumns, Names, Options
 
+# Fewer people alike are exposed, by default.
+DEFAULT_K = 10
+
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnOptions(Options):
@@ -136,7 +139,7 @@ class ReleaseOptions(TableOptions):
         discernibility, the pairs of people that it distinguishes.
     """
 
-    k: int = 10
+    k: int = DEFAULT_K
     budget: float = 0.01
     l: int = 1  # noqa: E741 - as it is called
     entropy_l: float | None = None
@@ -172,7 +175,7 @@ class DiffOptions(TableOptions):
         The share of the people in NEW who may be exposed, alone and joined.
     """
 
-    k: int = 10
+    k: int = DEFAULT_K
     budget: float = 0.01
 
 
@@ -187,7 +190,7 @@ class ExposureOptions(TableOptions):
     sensitive
         Those of them that the adversary does not know, as a,b,….
     k
-        A person is exposed if fewer than k people share their values.
+        A person is exposed if fewer than k people share their values; 10 by default.
     threshold
         Instead of --k: a person is exposed if less than this share of the people share their values; a decimal, or a
         fraction such as 1/1000.
