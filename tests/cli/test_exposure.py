@@ -212,7 +212,7 @@ def test_a_file_of_counts_gives_the_bounds_of_its_people(tmp_path) -> None:
     [
         (["--person", "sex"], "neither --chart, --person nor --header"),
         (["--columns", "sexx"], "did you mean 'sex'"),
-        (["--threshold", "0.1"], "either threshold=, a share of the people, or k="),
+        (["--threshold", "0.1"], "use one of --k"),
     ],
 )
 def test_what_a_file_of_counts_cannot_answer(tmp_path, arguments: list[str], expected: str) -> None:
