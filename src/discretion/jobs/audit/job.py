@@ -41,7 +41,14 @@ from discretion.jobs.audit.result import (
     SetReport,
     SetsReport,
 )
-from discretion.jobs.audit.risks import Everybody, everybody_of, risk_reports, uniqueness_of, unsaid_of_uniqueness
+from discretion.jobs.audit.risks import (
+    Everybody,
+    everybody_of,
+    risk_reports,
+    uniqueness_of,
+    unsaid_of_uniqueness,
+    unused_weights,
+)
 from discretion.jobs.audit.sets import (
     AuditGoal,
     column_reports,
@@ -243,6 +250,7 @@ def run_audit(
         cut_short=time.cut,
         not_examined=(
             *not_examined(people, sets, selection, subject.alone, redaction, sensitive=secrets, time=time),
+            *unused_weights(subject.kinds, everybody),
             *unsaid_of_uniqueness(people, everybody),
         ),
         measures=measures,

@@ -1,9 +1,10 @@
 """The risks in regulators' words, and who is unique among everybody whom the table's people are a sample of."""
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from discretion.anonymity import Population, Risk, reidentification_risks
+from discretion.anonymity import ColumnKind, Population, Risk, reidentification_risks
 from discretion.anonymity.people.weights import weighted_classes
 from discretion.anonymity.uniqueness.population_uniqueness import PopulationUniqueness, population_uniqueness
 from discretion.errors import InvalidValueError
@@ -51,6 +52,17 @@ def uniqueness_of(people: Population, columns: Columns, everybody: Everybody) ->
     if everybody.people is None or not columns or any(unsaid_of_uniqueness(people, everybody)):
         return None
     return population_uniqueness(people, everybody.people, columns)
+
+
+def unused_weights(kinds: Mapping[str, ColumnKind], everybody: Everybody) -> Iterator[str]:
+    """Yield how the risks among everybody are measured, if a column looks like sampling weights and none is used."""
+    weights = [printable(name) for name, kind in kinds.items() if kind.kind == "weight"]
+    if weights and everybody.people is None:
+        each = " and ".join(weights) + (" looks" if len(weights) == 1 else " look")
+        yield (
+            "the risks among all the people whom the table is a sample of: "
+            f"{each} like sampling weights (--weight {shlex.quote(weights[0])})."
+        )
 
 
 def unsaid_of_uniqueness(people: Population, everybody: Everybody) -> Iterator[str]:

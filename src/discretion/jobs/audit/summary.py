@@ -50,7 +50,9 @@ def _publish(audit: Audit) -> Iterator[Block]:
     if audit.decision.question is not None:
         yield Advice(f"First a question: {audit.decision.question}.")
     if audit.cut_short:
-        yield Advice("The time limit cut this audit short: what it shows holds, and section 8 lists what is missing.")
+        yield Advice(
+            "The time limit cut this audit short: what it shows holds. The full report lists what was not examined."
+        )
     yield Bullets(tuple(recommendation(audit)))
     if (step := next_step(audit)) is not None:
         yield from step
@@ -242,9 +244,17 @@ def _whole(audit: Audit) -> Iterator[Block]:
             caption="Unique among everybody, by models",
             first=len(audit.uniqueness.models),
         )
-    missing = len(audit.not_examined)
-    if missing:
-        yield Abridged((f"Not examined: {missing} {'thing' if missing == 1 else 'things'}.",), ())
+    yield Abridged(tuple(_not_examined(audit)), ())
+
+
+def _not_examined(audit: Audit) -> Iterator[Block]:
+    """Yield how many things were not examined, and those that an option would examine."""
+    if missing := len(audit.not_examined):
+        optional = tuple(sentence for sentence in audit.not_examined if "(--" in sentence)
+        among = ", among them" if 0 < len(optional) < missing else ""
+        yield f"Not examined: {missing} {'thing' if missing == 1 else 'things'}{among}{':' if optional else '.'}"
+        if optional:
+            yield Bullets(optional)
 
 
 def _exposed_whole(audit: Audit) -> str:
@@ -298,7 +308,7 @@ def _risks(audit: Audit, risks: Sequence[RiskReport], *, brief: bool = False) ->
         # The table as it is would go out with them; what else tells of a sensitive value is not seen beside one.
         names = briefly(audit.sets.identifier_like)
         verb, them = ("names", "it") if len(audit.sets.identifier_like) == 1 else ("name", "them")
-        guesses = f"; the guesses in section 5 are by an adversary that does not know {them}" if audit.inference else ""
+        guesses = f"; the guesses are by an adversary that does not know {them}" if audit.inference else ""
         yield f"“Whole table” is with {names}, which mostly {verb} a person{guesses}."
     yield from _assumptions(risks)
 
