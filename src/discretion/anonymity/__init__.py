@@ -12,6 +12,7 @@ or the threshold is out of range. Their own *Raises* sections list only what is 
 from discretion.anonymity.attacks.k_l_t import entropy_l_diversity, k_anonymity, l_diversity, t_closeness
 from discretion.anonymity.attacks.reidentification_inference import Attack, attacks_on_all, inference, reidentification
 from discretion.anonymity.attacks.risks import Risk, reidentification_risks
+from discretion.anonymity.attacks.special_uniques import SpecialUniques, special_uniques
 from discretion.anonymity.attacks.thresholds import PRESETS, Preset, preset
 from discretion.anonymity.choosing.redaction import (
     RedactionLeakage,
@@ -66,6 +67,7 @@ __all__ = [
     "SelectedSet",
     "Selection",
     "SimulatedEstimates",
+    "SpecialUniques",
     "Surprisal",
     "Surprisals",
     "TheoremBound",
@@ -101,6 +103,7 @@ __all__ = [
     "sampled_exposure",
     "select_columns",
     "simulated_estimates",
+    "special_uniques",
     "statistical_exposure",
     "statistical_exposure_bounds",
     "statistical_exposure_sensitivity",

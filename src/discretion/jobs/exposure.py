@@ -9,11 +9,13 @@ from discretion.anonymity import (
     ExposureBoundCurve,
     Marginals,
     Population,
+    SpecialUniques,
     exposure as exposure_of,
     exposure_bound,
     exposure_bound_curve,
     exposure_curve,
     exposure_if_independent,
+    special_uniques,
     theorem_bound,
 )
 from discretion.errors import InvalidValueError
@@ -25,8 +27,9 @@ from discretion.jobs.table_numbers import EngineCounts, TableNumbers
 from discretion.presenting.names import listed
 from discretion.presenting.numbers import bounded, interval, is_any_share, odds, people, percent
 from discretion.presenting.sentences import not_read
-from discretion.presenting.views.document import Block, Document, Figure
+from discretion.presenting.views.document import Block, Document, Figure, Section
 from discretion.presenting.views.result import JobResult, number_row
+from discretion.presenting.views.result_views import document as document_of
 from discretion.tables.counting.class_sizes import ExposureCurve
 from discretion.tables.counting.threshold import as_fraction
 from discretion.validation import as_count
@@ -69,6 +72,8 @@ class TableExposure(JobResult):
         How many different rows there are, and how many of them occur once.
     certified
         What the single columns alone certify, if the bounds were computed.
+    special
+        By how few of the columns people are unique, if that was asked for.
     curve, bound_curve
         The exposure at every threshold, and what is certified of it; None without a chart.
     numbers
@@ -87,6 +92,7 @@ class TableExposure(JobResult):
     classes: int
     unique_rows: int
     certified: ColumnBounds | None
+    special: SpecialUniques | None
     curve: ExposureCurve | None
     bound_curve: ExposureBoundCurve | None
     numbers: TableNumbers
@@ -98,14 +104,17 @@ class TableExposure(JobResult):
         of_table = {name: partial(self.numbers.__getitem__, name) for name in self.numbers}
         own: dict[str, Callable[[], Number]] = {"unique_rows": lambda: self.unique_rows}
         bounds = {} if self.certified is None else vars(self.certified)
+        if (special := self.special) is not None:
+            own["special_people"] = lambda: special.special_people
+            own["minimal_uniques"] = lambda: sum(special.minimal_uniques)
         return of_table | own | {name: lambda bound=bound: bound for name, bound in bounds.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as one object, as JSON has it."""
         counted = ("exposure", "exposed_people", "people", "classes", "unique_rows", "left_out")
-        return {name: getattr(self, name) for name in counted} | (
-            {} if self.certified is None else vars(self.certified)
-        )
+        bounds = {} if self.certified is None else vars(self.certified)
+        special = {} if self.special is None else {"special_uniques": self.special.to_dict()}
+        return {name: getattr(self, name) for name in counted} | bounds | special
 
     def table_rows(self) -> Iterator[Mapping[str, Any]]:
         """Yield a row for each number."""
@@ -129,7 +138,12 @@ class TableExposure(JobResult):
         if self.curve is not None:
             blocks.append(Figure("exposure", "The share of people exposed at every threshold", self._chart))
         title = f"{listed(self.columns)}: {who} exposed"
-        return Document(title, tuple(blocks), kind="exposure", line=f"{title} ({percent(self.exposure)})")
+        sections: list[Section] = []
+        if self.special is not None:
+            uniques = document_of(self.special)
+            sections.append(Section(uniques.title, uniques.blocks, name="special_uniques"))
+        line = f"{title} ({percent(self.exposure)})"
+        return Document(title, tuple(blocks), tuple(sections), kind="exposure", line=line)
 
     def _chart(self) -> Any:
         from discretion.charts import exposure_over_threshold  # noqa: PLC0415 - half a second
@@ -215,6 +229,7 @@ def table_exposure(
     known = tuple(name for name in population.columns if name not in secrets)
     share = exposure_of(population, k=k, threshold=threshold, columns=known)
     sizes = population.class_sizes(known)
+    size = options.special_uniques
     bounded_people = with_columns(population, known) if secrets and options.bounds else population
     return TableExposure(
         columns=known,
@@ -227,6 +242,7 @@ def table_exposure(
         classes=sizes.classes,
         unique_rows=sizes.unique,
         certified=_certified_of(bounded_people, options) if options.bounds else None,
+        special=None if size is None else special_uniques(population, known, size),
         curve=exposure_curve(population, known) if curve else None,
         bound_curve=exposure_bound_curve(bounded_people) if curve and options.bounds else None,
         numbers=TableNumbers(EngineCounts(population), population.columns, secrets, k=k, threshold=threshold),

@@ -198,6 +198,9 @@ class ExposureOptions(TableOptions):
         Add what the single columns alone certify: exposure_bound, theorem_bound (the best of Anonymity's Theorems 2
         and 3, which it is never above), and exposure_if_independent, the exposure if no column depended on another.
         --chart then draws the bound at every threshold too.
+    special_uniques
+        Add who is unique by at most so many of the columns, such as 3: special_people, how many people; and
+        minimal_uniques, how many sets of columns single someone out and would not with one column less (SUDA).
     marginals
         Compute what --bounds adds from a file of counts of columns, without people: CSV of column,value,count, or
         JSON, as of Marginals.to_json.
@@ -206,6 +209,7 @@ class ExposureOptions(TableOptions):
     k: int | None = None
     threshold: str | None = None
     bounds: bool = False
+    special_uniques: int | None = None
     marginals: bool = False
 
 

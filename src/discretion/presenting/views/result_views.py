@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from discretion.anonymity.attacks.special_uniques import SpecialUniques
 from discretion.anonymity.choosing.selection import SelectedSet, Selection
 from discretion.anonymity.exposure.bound_curve import ExposureBoundCurve
 from discretion.errors import UnsupportedError
@@ -211,6 +212,34 @@ def _rest(result: Selection, over: str) -> str:
         return f"every other one tells at least as much as one that is {over}, and so is too"
     most = f"none of the others is worth more than {in_full(result.bound)}"
     return most if result.proved else f"the search {ENDED[result.ended]}; {most}"
+
+
+@document.register
+def _special_uniques(result: SpecialUniques) -> Document:
+    n, few = result.scores.size, min(result.max_size, len(result.columns))
+    sentence = (
+        f"{result.special_people:,} of {people(n)} ({percent(result.special_people / n)}, exact) "
+        f"{'is' if result.special_people == 1 else 'are'} unique by at most {few} of the {len(result.columns)} columns."
+    )
+    meaning = (
+        "A minimal unique is a set of columns on which a person is unique, and without any one of which they are not. "
+        "The fewer its columns, the more it counts for the person's score (SUDA)."
+    )
+    sizes = [(f"{size}", f"{count:,}") for size, count in enumerate(result.minimal_uniques, 1) if count]
+    blocks: list[Block] = [sentence, meaning]
+    if sizes:
+        by_share = sorted(result.contributions.items(), key=lambda item: -item[1])
+        shares = [(printable(column), percent(share)) for column, share in by_share]
+        blocks += [
+            Grid(("columns in a minimal unique", "minimal uniques"), tuple(sizes), frozenset()),
+            Grid(("column", "share of all scores with it"), tuple(shares), frozenset(["column"]), rest="more columns"),
+        ]
+    return Document("Who is unique by few columns", tuple(blocks))
+
+
+@frame.register
+def _special_uniques_frame(result: SpecialUniques) -> Any:
+    return _table(row=np.arange(1, result.scores.size + 1), score=result.scores, size=result.sizes)
 
 
 @document.register
