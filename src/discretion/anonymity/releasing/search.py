@@ -52,6 +52,7 @@ def most_useful_release(
     people: int,
     *,
     keep: Sequence[str] = (),
+    chosen: Mapping[str, Generalization] | None = None,
     most_suppressed: int = 0,
     suppress: Suppress = "rows",
     utility: Utility = "entropy",
@@ -75,6 +76,8 @@ def most_useful_release(
         How many there are.
     keep
         Known columns that go out in some view.
+    chosen
+        A column → the one of its views that goes out, if it does; of the others any may.
     most_suppressed
         How many rows may be cut.
     suppress
@@ -104,11 +107,15 @@ def most_useful_release(
     "k-Anonymization with Minimal Loss of Information", 2009; the recoding of whole columns with suppression is from
     Samarati, 2001.
     """
-    heights = {name: len(views) for name, views in known.items()}
+    every, chosen = known, chosen or {}
     # Not the finest views of a column, in which too many rows show something rare.
     known = {
-        name: [view for view in views if view.shows_rare(goal.k).sum() <= most_suppressed]
-        for name, views in known.items()
+        name: [
+            view
+            for view in views
+            if view is chosen.get(name, view) and view.shows_rare(goal.k).sum() <= most_suppressed
+        ]
+        for name, views in every.items()
     }
     elements = [(name, level) for name, views in known.items() for level in range(len(views))]
     if any(not known[name] for name in keep):
@@ -135,10 +142,11 @@ def most_useful_release(
     if utility == "discernibility":
         worth = PairUtility(ideals, views, loads.classes, cut)
     else:
-        levels = [heights[name] - len(known[name]) + level for name, level in elements]
         worths = [
-            utility_of_cells(utility, view, level, heights[name])
-            for view, level, (name, _) in zip(views, levels, elements, strict=True)
+            utility_of_cells(
+                utility, view, next(i for i, each in enumerate(every[name]) if each is view), len(every[name])
+            )
+            for view, (name, _) in zip(views, elements, strict=True)
         ]
         worth = CellUtility(ideals, views, worths, cut)
     search = MonotoneSearch(

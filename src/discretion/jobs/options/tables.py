@@ -130,6 +130,9 @@ class ReleaseOptions(TableOptions):
     hierarchies
         A file or folder of files with coarser values, as ARX writes them, each named after its column; other columns
         are coarsened in steps, months and years, or by merging rare values.
+    publish
+        The columns that go out and the generalization of each, as an audit recommends them: sex,"age=in steps of 10";
+        a column by itself goes out as it is. Nothing else goes out, and nothing is searched for.
     max_suppressed
         The share of the people who may be left out.
     suppress
@@ -150,6 +153,7 @@ class ReleaseOptions(TableOptions):
     drop: Names = ()
     redact: Names = ()
     hierarchies: str | None = None
+    publish: Names = ()
     max_suppressed: float = 0.02
     suppress: Literal["rows", "cells"] = "rows"
     utility: Literal["entropy", "precision", "discernibility"] = "entropy"

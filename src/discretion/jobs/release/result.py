@@ -76,13 +76,15 @@ class Release(JobResult):
         How many of these are not in the file.
     columns
         What became of each column.
+    publish
+        The columns in the file and their generalizations, as the option ``publish`` takes them.
     kept
         The share of the whole table's utility that the file keeps, all columns counted: of the entropy, unless another
         is given.
     bound
         No choice of views within the goal keeps more than this share, the smallest classes being cut first.
     ended
-        "proved", or what ended the search before.
+        "proved", or what ended the search before; "chosen" if the user gave the generalizations.
     suppression_cost
         The share of the utility that went with people who are left out and cells that are blank.
     blanked, blank_cells
@@ -107,9 +109,10 @@ class Release(JobResult):
     people: int
     suppressed: int
     columns: tuple[ReleasedColumn, ...]
+    publish: tuple[str, ...]
     kept: float
     bound: float
-    ended: Ended
+    ended: Ended | Literal["chosen"]
     suppression_cost: float
     blanked: int
     blank_cells: int
@@ -221,6 +224,8 @@ def _costs(release: Release) -> Iterator[Block]:
 
 
 def _proof(release: Release) -> str:
+    if release.ended == "chosen":
+        return "the generalizations were given, and no other choice was searched for"
     if release.ended == "proved":
         return "no other choice of generalizations within the goal keeps more (proved)"
     if release.bound < _NEARLY_ALL:
