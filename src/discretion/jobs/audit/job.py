@@ -22,7 +22,7 @@ from discretion.anonymity.choosing.problem import SelectionProblem
 from discretion.errors import InvalidValueError
 from discretion.input_files import without_password
 from discretion.jobs.audit.collection import collection_report, worth_collecting
-from discretion.jobs.audit.decision import decide, front_of, offer_of
+from discretion.jobs.audit.decision import Recommendation, columns_as_they_are, front_of, offer_of, recommended_file
 from discretion.jobs.audit.measures import always_measured, measured_in_time
 from discretion.jobs.audit.omissions import not_examined
 from discretion.jobs.audit.redaction import redaction_report
@@ -36,7 +36,6 @@ from discretion.jobs.audit.result import (
     Columns,
     Decision,
     InferenceReport,
-    Offer,
     RedactionReport,
     SetReport,
     SetsReport,
@@ -61,7 +60,7 @@ from discretion.jobs.audit.sets import (
 )
 from discretion.jobs.audit.time_limit import TimeLimit
 from discretion.jobs.gates import Number
-from discretion.jobs.options.tables import AuditOptions
+from discretion.jobs.options.tables import AuditOptions, ReleaseOptions
 from discretion.jobs.persons import open_people, whose_rows
 from discretion.jobs.table_numbers import EngineCounts, TableNumbers
 from discretion.tables.layouts.headers import Header
@@ -182,29 +181,31 @@ def run_audit(
     )  # fmt: skip
     k, secrets = goal.k, goal.sensitive
     problem = problem_of_sets(people, subject.kinds, goal)
-    selection, offers = _search(people, problem, weights, time, report_progress)
-    report_progress("what to do with each column")
+    selection = _search(people, problem, weights, time, report_progress)
+    recommendation = _recommendation(subject, options, problem, selection, time=time, progress=report_progress)
     decision = Decision(
-        columns=tuple(decide(people, problem, subject.kinds, selection, goal, time=time)),
-        offers=offers,
+        columns=recommendation.columns,
+        offers=recommendation.offers,
         question=None if subject.key is None else whose_rows(subject.key),
         functions=selection.functions,
         nearly=selection.nearly,
         front=tuple(front_of(people, selection)),
         kept=goal.keep,
         key=None if subject.key is None else subject.key.column,
+        refusal=recommendation.refusal,
     )
     sets = sets_report(people, columns, traits, selection, k)
     selected = set_reports(people, [chosen.columns for chosen in selection.maximal if chosen.columns][:SHOWN], k)
     report_progress("risks in regulators' words")
-    risks = tuple(risk_reports(people, columns, decision.recommended, goal, everybody))
+    file, published = recommendation.file, decision.recommended
+    risks = tuple(risk_reports(people, columns, goal, everybody, file=file, recommended=published))
     measures: dict[str, Number] = {}
     if decision.question is None:
         among = everybody.people if everybody.weight is None else None
         numbers = TableNumbers(EngineCounts(people, among, everybody.weight), columns, secrets, k=k)
-        measures = always_measured(people, numbers, decision, secrets)
+        measures = always_measured(people, numbers, decision, secrets, recommendation.numbers)
         measures |= dict(time.left_for("measures", measured_in_time(numbers)))
-    uniqueness = uniqueness_of(people, decision.recommended or traits, everybody)
+    uniqueness = uniqueness_of(file or people, published or traits, everybody)
     report_progress("what the columns alone certify")
     certified: tuple[CertifiedReport, ...] = ()
     promised: tuple[CertifiedSet, ...] = ()
@@ -341,19 +342,40 @@ def _search(
     weights: Mapping[str, float] | None,
     time: TimeLimit,
     progress: Callable[[str], None],
-) -> tuple[Selection, tuple[Offer, ...]]:
-    """Return the most useful columns within the budgets, and the sets to offer, in half of the time left at most."""
+) -> Selection:
+    """Return the most useful columns that may go out as they are, in a quarter of the time left at most."""
     by = weights if time.left else weights or {}  # known weights take no questions
-    longest, longest_of_bits = search_seconds(people)
-    allowed = min(longest, time.left / 2)
+    longest = search_seconds(people)
+    allowed = min(longest, time.left / 4)
     selection = search(problem, by, allowed, progress, time.searching)
-    offers = [offer_of(people, selection, "columns")]
-    if offers[0] is not None and by is None and people.person is None and selection.ended != "interrupted":
-        of_bits = search(problem, "bits", min(longest_of_bits, time.left / 2), progress, time.searching)
-        offers.append(offer_of(people, of_bits, "bits"))
     if not selection.proved and allowed < longest:
         time.cut_off("sets")
-    return selection, _apart(offers)
+    return selection
+
+
+def _recommendation(
+    subject: _Subject,
+    options: AuditOptions,
+    problem: SelectionProblem,
+    selection: Selection,
+    *,
+    time: TimeLimit,
+    progress: Callable[[str], None],
+) -> Recommendation:
+    """Return the file to publish; columns as they are where no release is written, or it is open whose rows are."""
+    people, goal = subject.people, subject.goal
+    progress("what to do with each column")
+    if people.person is None and subject.key is None:
+        given = {**vars(options), "k": goal.k, "sensitive": goal.sensitive, "keep": goal.keep, "drop": goal.drop}
+        if options.weight is not None:
+            given["drop"] = tuple(dict.fromkeys([*goal.drop, options.weight]))
+        release = ReleaseOptions.of_parameters(given)
+        file = recommended_file(people, release, selection, subject.kinds, time=time, progress=progress)
+        if file is not None:
+            return file
+    offer = offer_of(people, selection)
+    columns = columns_as_they_are(people, problem, subject.kinds, selection, goal, time=time)
+    return Recommendation(tuple(columns), () if offer is None else (offer,), people if offer else None)
 
 
 def _collection(traits: Mapping[str, ClassSizes]) -> Iterator[CollectionReport]:
@@ -378,15 +400,6 @@ def _alone(people: Population, columns: Columns, progress: Callable[[str], None]
         part = columns[start : start + _COLUMNS_AT_ONCE]
         alone.update(zip(part, people.class_sizes_of_all((column,) for column in part), strict=True))
     return alone
-
-
-def _apart(offers: Iterable[Offer | None]) -> tuple[Offer, ...]:
-    """Return the offers, those after the first if they have more bits than it in the digits that are said."""
-    best, *others = offers
-    if best is None:
-        return ()
-    told, *more = (float(f"{offer.bits:.3g}") for offer in (best, *filter(None, others)))
-    return best, *(other for other, bits in zip(filter(None, others), more, strict=True) if bits > told)
 
 
 def _certified(

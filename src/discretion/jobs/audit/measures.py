@@ -23,11 +23,17 @@ def measures_of(audit: Audit) -> dict[str, Number | None]:
 
 
 def always_measured(
-    people: Population, numbers: TableNumbers, decision: Decision, sensitive: Columns
+    people: Population,
+    numbers: TableNumbers,
+    decision: Decision,
+    sensitive: Columns,
+    of_file: Mapping[str, Number],
 ) -> dict[str, Number]:
     """Return the measures that an audit has whatever its time: who stands out, and what is guessed of whom."""
     measures = {name: numbers[name] for name in numbers if not _of_groups(name)}
-    if decision.offers:
+    if of_file:
+        measures |= {name: of_file[name.replace("recommended_", "")] for name in _RECOMMENDED}
+    elif decision.offers:
         best = decision.offers[0]
         known = people.class_sizes([name for name in best.columns if name not in sensitive])
         measures[_RECOMMENDED[0]] = Fraction(known.exposed(k=numbers.k), people.people)

@@ -18,14 +18,14 @@ from discretion.jobs.audit.result import (
     RiskReport,
     SetNames,
 )
-from discretion.jobs.options.tables import ReleaseOptions
+from discretion.jobs.table_measures import GuessReport
 from discretion.presenting.names import briefly, listed
 from discretion.presenting.numbers import bounded, is_any_share, odds, people, percent, points, times
 from discretion.presenting.sentences import ENDED
 from discretion.presenting.shell import Command
 from discretion.presenting.views.document import Abridged, Advice, Block, Bullets, Cell, Grid, Section
 
-_VERDICTS = ("publish", "coarsen", "redact", "drop")
+_VERDICTS = ("publish", "generalize", "suppress", "drop")
 # So many columns are named one by one where another set is named before.
 _LISTED = 8
 _MODELS = "The models rest on assumptions, which --json lists; their answers may be far apart."
@@ -74,33 +74,49 @@ def recommendation(audit: Audit) -> Iterator[str]:
             yield "Raise the budget, merge rare values, or ask the people instead (section 6)."
         return
     best, *others = audit.decision.offers
-    count = len(best.columns)
-    if count == len(audit.columns):
-        many = "the only column" if count == 1 else f"all {count:,} columns"
-    else:
-        many = f"{count:,} of {len(audit.columns):,} columns" + ", together" * (count > 1)
-    yield f"Publish {listed(best.columns)}: {many}. {_offered(audit, best)}"
+    yield f"Publish {_many(audit, best)}: {listed(best.columns)}. {_offered(audit, best)}"
     if (proof := _proof(audit)) is not None:
         yield proof
     for other in others:
         yield (
-            f"To keep the most bits of information and not the most columns, publish "
-            f"{_compared(best.columns, other.columns)} instead: {other.bits:.3g} bits together, not {best.bits:.3g}. "
-            f"{_offered(audit, other)}"
+            f"To publish columns as they are, publish {_compared(best.columns, other.columns)} instead: "
+            f"{other.bits:.3g} bits of information together, not {best.bits:.3g}. {_offered(audit, other)}"
         )
+
+
+def _many(audit: Audit, offer: Offer) -> str:
+    """Return how many columns go out, and how many of them generalized."""
+    count = len(offer.columns)
+    if count == len(audit.columns):
+        many = "the only column" if count == 1 else f"all {count:,} columns"
+    else:
+        many = f"{count:,} of {len(audit.columns):,} columns"
+    changed = sum(each.verdict in ("generalize", "suppress") for each in audit.decision.columns)
+    if not changed or offer is not audit.decision.offers[0]:
+        return many
+    return f"{many}, {'all' if changed == count > 1 else changed} generalized as listed below"
 
 
 def _offered(audit: Audit, offer: Offer) -> str:
     """Return what a set of columns exposes, and what of it is guessed."""
     share = f"{offer.exposed_people:,}, {percent(offer.exposure)}"
     exposed = "nobody" if not offer.exposed_people else f"{odds(offer.exposure)} people ({share})"
+    out = offer.suppressed
+    left = f"{people(out).capitalize()} {'are' if out > 1 else 'is'} left out ({percent(out / audit.people)}). " * (
+        out > 0
+    )
     they = "It exposes" if len(offer.columns) == 1 else "They expose"
     guesses = "".join(
         f"; {printable(guess.sensitive)} is guessed right {percent(guess.after)} of the time instead of "
-        f"{percent(guess.before)}"
+        f"{percent(guess.before)}{_certain(guess)}"
         for guess in offer.guesses
     )
-    return f"{they} {exposed}; the budget is {percent(audit.budget)}{guesses}."
+    return f"{left}{they} {exposed}; the budget is {percent(audit.budget)}{guesses}."
+
+
+def _certain(guess: GuessReport) -> str:
+    """Return of how many people a sensitive value is certain."""
+    return f", and certain for {people(guess.certain_people)}" if guess.certain_people else ", and certain for nobody"
 
 
 def _compared(best: Columns, other: Columns) -> str:
@@ -129,8 +145,16 @@ def _nothing(audit: Audit) -> str:
 
 
 def _proof(audit: Audit) -> str | None:
-    """Return whether another set of columns could be more useful than the recommended one."""
+    """Return what the recommendation keeps, and whether another choice could keep more."""
     best = audit.decision.offers[0]
+    if best.by == "information":
+        kept = (
+            f"The file keeps {percent(best.utility)} of the information of the whole table ({best.bits:.3g} bits about "
+            "a person)"
+        )
+        if best.ended == "proved":
+            return f"{kept}; no other file within the goal keeps more: proved."
+        return f"{kept}; no file within the goal keeps more than {percent(best.bound)}: the search {ENDED[best.ended]}."
     if len(best.columns) == len(audit.columns):
         return None
     counted = " of which none follows from another" if best.utility != len(best.columns) else ""
@@ -169,16 +193,9 @@ def next_step(audit: Audit) -> tuple[str, Command] | None:
         return _step(purpose, "audit", audit.table, *same.arguments())
     if not recommended:
         return None
-    if audit.person is None and options.engine == "duckdb":
-        kept = tuple(name for name in recommended if name in audit.sensitive)  # else a release leaves them out
-        release = ReleaseOptions(
-            columns=recommended, sensitive=audit.sensitive, person=options.person, header=options.header, k=audit.k,
-            budget=audit.budget, guess_budget=options.guess_budget, certain_budget=options.certain_budget, keep=kept,
-        )  # fmt: skip
-        if kept and release.max_suppressed < audit.budget < 1:  # who has a rare value of theirs is left out
-            release = replace(release, max_suppressed=audit.budget)
-        purpose = "Next, the file with these columns, which is read back and audited:"
-        return _step(purpose, "release", audit.table, *release.arguments(), "--out=columns.parquet")
+    if (plan := audit.decision.plan) is not None:
+        purpose = "Next, the file, which is read back and audited:"
+        return _step(purpose, "release", audit.table, *plan.arguments(), "--out=published.parquet")
     if len(recommended) == len(audit.columns):
         return None
     purpose = "Next, what these columns give away, as a page:"
@@ -203,9 +220,6 @@ def _columns(audit: Audit) -> Iterator[Block]:
         yield Abridged((_decision_grid(brief, note),), (whole,))
     else:
         yield whole
-    if any(each.verdict in ("coarsen", "redact") for each in decisions):
-        fits = "beside those to publish" if audit.decision.offers else "by itself"
-        yield f"Coarsened or redacted in this way, each of these columns fits {fits}; not all of them do."
 
 
 def _decision_grid(decisions: Sequence[ColumnDecision], note: str = "") -> Grid:

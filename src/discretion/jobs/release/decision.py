@@ -95,8 +95,8 @@ class ReleaseDecision:
             whole = people.class_sizes([name]).entropy
             if name in self.shown:
                 view = self.shown[name]
-                verdict = "publish" if view.is_as_it_was else "redact" if view.how == REDACTED else "coarsen"
-                how = view.how if view.blank is None or verdict == "redact" else f"{view.how}, {REDACTED}"
+                verdict = "publish" if view.is_as_it_was else "suppress" if view.how == REDACTED else "generalize"
+                how = view.how if view.blank is None or verdict == "suppress" else f"{view.how}, {REDACTED}"
                 lost, values = max(0.0, whole - view.bits), len(self.table[name].unique())
                 yield ReleasedColumn(name, verdict, how, whole, lost, values)
             else:
@@ -105,7 +105,7 @@ class ReleaseDecision:
 
 
 def decide_release(
-    candidates: Candidates, seconds: float | None = None, progress: Callable[[str], None] = lambda _: None
+    candidates: Candidates, seconds: float | None = None, progress: Callable[[int], None] = lambda _: None
 ) -> ReleaseDecision:
     """Return the most useful release within the goal, or the one whose generalizations the user chose.
 
@@ -116,14 +116,13 @@ def decide_release(
     seconds
         How long the search may take.
     progress
-        Called with what is being worked on.
+        Called with how many columns the best release so far has.
 
     Raises
     ------
     InvalidValueError
         If nothing useful is within the goal: what comes nearest, and the ways out.
     """
-    progress("the most useful release")
     best = most_useful_release(
         candidates.generalizations,
         candidates.secrets,
@@ -135,7 +134,7 @@ def decide_release(
         suppress=candidates.options.suppress,
         utility=candidates.options.utility,
         time_limit=search_seconds(candidates.people.people) if seconds is None else seconds,
-        progress=lambda count: progress(f"the most useful release: {count} columns so far"),
+        progress=progress,
     )
     if best is None or not (best.views or candidates.guarded):
         raise InvalidValueError(_refusal(candidates))

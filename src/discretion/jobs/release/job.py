@@ -170,7 +170,10 @@ def run_release(
     report("reading the table")
     people = open_people(table, None, options.person, options.header, memory=memory, repeats=_refuse_repeats)
     candidates = candidates_of(_with_one_row_each(people), options, report)
-    decision = decide_release(candidates, seconds, report)
+    report("the most useful release")
+    decision = decide_release(
+        candidates, seconds, lambda count: report(f"the most useful release: {count} columns so far")
+    )
     report("writing, and reading it back")
     order, secret = [*decision.shown], [*candidates.secrets]
     content = as_bytes(decision.table.select(order), suffix)

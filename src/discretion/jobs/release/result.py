@@ -35,7 +35,7 @@ class ReleasedColumn:
     """
 
     column: str
-    verdict: Literal["publish", "coarsen", "redact", "drop"]
+    verdict: Literal["publish", "generalize", "suppress", "drop"]
     how: str
     bits: float
     bits_lost: float
