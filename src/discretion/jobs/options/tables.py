@@ -205,6 +205,9 @@ class ExposureOptions(TableOptions):
     special_uniques
         Add who is unique by at most so many of the columns, such as 3: special_people, how many people; and
         minimal_uniques, how many sets of columns single someone out and would not with one column less (SUDA).
+    household
+        The column that names the household of a person: add exposed_households and household_exposure, the households
+        that fewer than k look like; certain_households; and household_risk, the chance that some member is found.
     marginals
         Compute what --bounds adds from a file of counts of columns, without people: CSV of column,value,count, or
         JSON, as of Marginals.to_json.
@@ -214,6 +217,7 @@ class ExposureOptions(TableOptions):
     threshold: str | None = None
     bounds: bool = False
     special_uniques: int | None = None
+    household: str | None = None
     marginals: bool = False
 
 
