@@ -1,6 +1,5 @@
 """The release that is found is the most useful one within its goal, of all views of all columns."""
 
-from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -8,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from discretion.anonymity.releasing.diversity import Closeness, Distinct, Diversity, Entropy
 from discretion.anonymity.releasing.generalizations import (
     Generalization,
     generalizations_of,
@@ -22,6 +20,7 @@ from discretion.anonymity.releasing.utility import UTILITIES, Utility
 from discretion.numerics.equivalence_classes import Column
 from oracles import coarsened
 from oracles.coarsened import Asked
+from support.diversities import DIVERSE
 from support.lowering import lowered
 
 shares = st.fractions(0, 1, max_denominator=12)
@@ -29,15 +28,6 @@ people = st.lists(
     st.tuples(st.integers(0, 40), st.sampled_from("abcdef"), st.sampled_from("xyz"), st.sampled_from("stu")),
     min_size=1, max_size=24,
 )  # fmt: skip
-# Of each kind of diversity how it is counted, of a column of three values in order, and how one row after the other.
-DIVERSE: dict[str, tuple[Diversity, coarsened.Diverse]] = {
-    "distinct 1": (Distinct("secret", 1), coarsened.distinct(1)),
-    "distinct 2": (Distinct("secret", 2), coarsened.distinct(2)),
-    "entropy 1.5": (Entropy("secret", 1.5), coarsened.entropy(1.5)),
-    "entropy 2": (Entropy("secret", 2), coarsened.entropy(2)),
-    "t 1/5": (Closeness("secret", Fraction(1, 5)), coarsened.close(Fraction(1, 5))),
-    "t 0": (Closeness("secret", Fraction(0)), coarsened.close(Fraction(0))),
-}
 goals = st.fixed_dictionaries({
     "k": st.integers(1, 6), "budget": shares, "rise": shares, "certain": st.none() | shares,
     "most_suppressed": st.integers(0, 6),

@@ -7,6 +7,9 @@ from discretion.jobs.options import Header, LinkedColumns, Names, Options
 
 # Fewer people alike are exposed, by default.
 DEFAULT_K = 10
+# How far values are from each other in t-closeness, and what distributions are compared with.
+ValueDistance = Literal["equal", "ordered", "hierarchical"]
+Against = Literal["file", "input"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,8 +118,21 @@ class ReleaseOptions(TableOptions):
         How many values of a sensitive column that goes out each group has, at least.
     entropy_l
         At least this entropy l-diversity of these values in each group: the entropy is at least its logarithm.
+    recursive_c
+        With --l: the commonest of these values in a group has fewer than c times as many people as the l-th commonest
+        and all rarer ones together: recursive (c, l)-diversity.
     t
-        How far the distribution of these values in a group may be from the one in the file: 0 is the same, 1 is any.
+        How far the distribution of these values in a group may be from the one in the whole: 0 is the same, 1 is any.
+    t_distance
+        How far values are from each other for --t. equal: all are 1 apart; ordered: numbers, dates or the lines of a
+        hierarchy, by their places in order; hierarchical: by the level of the column's hierarchy on which they meet.
+    t_against
+        The whole that --t, --beta-likeness and --delta-disclosure compare with: the file, or the input, as ARX does.
+    beta_likeness
+        No value's share in a group is more than (1 + beta) times its share of the whole: basic beta-likeness.
+    delta_disclosure
+        Each group has all values, each with more than exp(-delta) and less than exp(delta) times its share of the
+        whole: delta-disclosure privacy.
     guess_budget
         By how much the share of right guesses of a sensitive column may rise; 0.05 by default.
     certain_budget
@@ -146,7 +162,12 @@ class ReleaseOptions(TableOptions):
     budget: float = 0.01
     l: int = 1  # noqa: E741 - as it is called
     entropy_l: float | None = None
+    recursive_c: float | None = None
     t: float | None = None
+    t_distance: ValueDistance = "equal"
+    t_against: Against = "file"
+    beta_likeness: float | None = None
+    delta_disclosure: float | None = None
     guess_budget: float | None = None
     certain_budget: float | None = None
     keep: Names = ()
