@@ -60,8 +60,6 @@ NO_LIMITS = {
     "_MAX_DIMENSIONS": "validation.py",
     "_MAX_RATIO": "intervals.py",
     "_MAX_SHARE": "intervals.py",
-    # Up to which number of columns a score is one.
-    "_MAX_WEIGHED": "anonymity/attacks/special_uniques.py",
     # How much at once, remembered, or copied.
     "_MOST_ADDED": "numerics/draws.py",
     "_MOST_AT_ONCE": "blackbox/nearest_neighbours.py",

@@ -133,7 +133,7 @@ def release(
     header
         What a file's first line is, as for `discretion.Population`.
     seconds
-        How long the search may take; by default 5, or one for each 50,000 people, up to 30.
+        How long the search may take; by default it ends after a number of steps, on every machine with the same file.
     progress
         Called with what is being worked on.
     memory
