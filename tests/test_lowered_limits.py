@@ -60,8 +60,6 @@ NO_LIMITS = {
     "_MAX_DIMENSIONS": "validation.py",
     "_MAX_RATIO": "intervals.py",
     "_MAX_SHARE": "intervals.py",
-    # Up to which number of columns a score is one.
-    "_MAX_WEIGHED": "anonymity/attacks/special_uniques.py",
     # How much at once, remembered, or copied.
     "_MOST_ADDED": "numerics/draws.py",
     "_MOST_AT_ONCE": "blackbox/nearest_neighbours.py",
@@ -94,6 +92,7 @@ NO_LIMITS = {
     "_MAX_INVERTED": "shuffling/laws/closed_bounds.py",
     "_MAX_KINDS": "shuffling/laws/closed_bounds.py",
     "_MAX_STEPS": "shuffling/laws/closed_bounds.py",
+    "_MAX_WEIGHED": "anonymity/attacks/special_uniques.py",
     "MOST_CLASSES": "mechanisms/protocols/local_hashing.py",
     "MOST_VALUES_OF_GAUSS": "information/design/logdet.py",
     # What a message of a collection has room for, on its wire.

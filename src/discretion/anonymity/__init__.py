@@ -9,6 +9,7 @@ All of these functions raise ``UnsupportedError`` if P is something else, or non
 or the threshold is out of range. Their own *Raises* sections list only what is particular to them.
 """
 
+from discretion.anonymity.attacks.households import HouseholdRisks, household_risks
 from discretion.anonymity.attacks.k_l_t import entropy_l_diversity, k_anonymity, l_diversity, t_closeness
 from discretion.anonymity.attacks.reidentification_inference import Attack, attacks_on_all, inference, reidentification
 from discretion.anonymity.attacks.risks import Risk, reidentification_risks
@@ -57,6 +58,7 @@ __all__ = [
     "ExposureCurve",
     "GivenAway",
     "HierarchicalRound",
+    "HouseholdRisks",
     "Marginals",
     "Population",
     "PopulationUniqueness",
@@ -89,6 +91,7 @@ __all__ = [
     "generalised",
     "given_away",
     "hierarchical_rounds",
+    "household_risks",
     "inference",
     "k_anonymity",
     "l_diversity",

@@ -43,8 +43,8 @@ def release(
         without the l, entropy-l or t of the goal; smallest_class, which is k_anonymity. For the costs: suppressed,
         kept, bound, suppression_cost, blanked, blank_cells, entropy_kept, precision, discernibility.
     limits.time
-        How long the search for the most useful release may take, in seconds or as 2m or 1h; by default 5 seconds, or
-        one for each 50,000 people, up to 30.
+        How long the search for the most useful release may take, in seconds or as 2m or 1h. By default it ends after
+        a number of steps, so that it finds the same on every machine.
     """
     from discretion.jobs.release import options_of_plan, run_release  # noqa: PLC0415 - the engine takes a second
     from discretion.jobs.release.result import release_measures  # noqa: PLC0415

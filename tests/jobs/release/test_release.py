@@ -30,7 +30,7 @@ from discretion.errors import (
     UnknownColumnError,
     UnsupportedError,
 )
-from discretion.jobs.release import decision, job, release
+from discretion.jobs.release import job, release
 from discretion.jobs.release.file import as_bytes
 from discretion.jobs.release.result import Release
 from discretion.presenting.views.terminal import to_text
@@ -165,10 +165,6 @@ def test_what_was_not_looked_at_is_not_said_not_to_fit(tmp_path: Path) -> None:
         assert found.ended == ended
         assert {column.how for column in found.columns if column.verdict == "drop"} == {why}
     assert found.goal["columns"] == ["job", "town", "born", "pay"]
-
-
-def test_more_people_are_searched_longer() -> None:
-    assert [decision.search_seconds(people) for people in (100, 500_000, 10**8)] == [5, 10, 30]
 
 
 @pytest.mark.long

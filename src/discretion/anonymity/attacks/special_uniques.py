@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from discretion import limits
+from discretion.anonymity.people.coded import codes_of
 from discretion.anonymity.people.conversion import People, as_population_of_rows
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.notebook import Tabular
@@ -25,10 +26,6 @@ from discretion.validation import as_count
 MAX_ROWS_GROUPED = 5 * 10**9
 
 _SEVERAL_ROWS = "special uniques are of people with one row each; make a table with a row per person"
-_ELSEWHERE = (
-    "special uniques need the rows of the table in this process; these are on a server, too many, or of a type without "
-    "codes; export the columns to a file, or choose fewer columns"
-)
 # DIS-SUDA weighs a score by the power 1 + (8 - columns)/20, which must rise with it.
 _MAX_WEIGHED = 27
 
@@ -176,12 +173,7 @@ def special_uniques(P: People, columns: Iterable[str] | None = None, max_size: i
         raise InvalidValueError("special_uniques needs at least one column")
     size = min(as_count(max_size, "max_size", at_least=1), len(chosen))
     _check_work(len(chosen), size, population.people)
-    from discretion.tables.counting.codes import column_codes  # noqa: PLC0415 - imports Ibis
-
-    coded = population.read_rows(lambda rows, length: column_codes(rows, chosen, length))
-    if coded is None:
-        raise UnsupportedError(_ELSEWHERE)
-    codes = [coded[name] for name in chosen]
+    codes = [*codes_of(population, chosen, "special uniques").values()]
     last = min(size, len(chosen) - 1)
     scores, sizes = np.zeros(population.people), np.zeros(population.people, np.int32)
     many, parts = Counter[int](), np.zeros(len(chosen))

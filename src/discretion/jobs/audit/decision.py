@@ -17,7 +17,7 @@ from discretion.jobs.audit.time_limit import TimeLimit
 from discretion.jobs.gates import Number
 from discretion.jobs.options.tables import ReleaseOptions
 from discretion.jobs.release.candidates import Candidates, candidates_of
-from discretion.jobs.release.decision import ReleaseDecision, decide_release, search_seconds
+from discretion.jobs.release.decision import ReleaseDecision, decide_release
 from discretion.jobs.release.verification import checked_table
 from discretion.jobs.table_measures import guess_reports
 from discretion.presenting.numbers import bits, percent
@@ -65,8 +65,7 @@ def recommended_file(
 
     The second offer are the columns that may go out as they are, if these are more columns than the file has.
     """
-    allowed, searching = min(search_seconds(people.people), time.left / 2), ExitStack()
-    found = 0
+    searching, found = ExitStack(), 0
 
     def better(count: int) -> None:
         nonlocal found
@@ -79,20 +78,20 @@ def recommended_file(
         candidates = candidates_of(people, options, progress)
         progress("the file to publish")
         with searching:
-            decision = decide_release(candidates, max(allowed, 1e-9), better)
+            decision = decide_release(candidates, max(time.left / 2, 1e-9), better)
     except UnsupportedError:
         return None
     except InvalidValueError as refusal:
         return Recommendation(tuple(_nothing(people, kinds, options)), (), None, str(refusal))
-    if decision.best.ended == "time" and allowed < search_seconds(people.people):
+    if decision.best.ended == "time":
         time.cut_off("sets")
-    file, best, numbers = _offer(decision, "information")
-    offers = [best, *_unchanged(candidates, selection, best)]
+    file, best, numbers = _offer(decision, options, "information")
+    offers = [best, *_unchanged(candidates, options, selection, best)]
     return Recommendation(tuple(_columns(decision, selection, kinds)), tuple(offers), file, None, numbers)
 
 
 def _offer(
-    decision: ReleaseDecision, by: Literal["information", "unchanged"]
+    decision: ReleaseDecision, options: ReleaseOptions, by: Literal["information", "unchanged"]
 ) -> tuple[Population, Offer, Mapping[str, Number]]:
     """Return the people of a file, the file as an offer, and its numbers, all counted by the engine."""
     columns, candidates = tuple(decision.shown), decision.candidates
@@ -101,7 +100,7 @@ def _offer(
     offer = Offer(
         by=by,
         columns=columns,
-        plan=replace(candidates.options, columns=None, keep=(), publish=decision.publish),
+        plan=replace(options, columns=None, keep=(), publish=decision.publish),
         suppressed=decision.suppressed,
         exposed_people=checked.exposed_people,
         exposure=checked.exposure,
@@ -114,18 +113,17 @@ def _offer(
     return file, offer, numbers
 
 
-def _unchanged(candidates: Candidates, selection: Selection, best: Offer) -> Iterator[Offer]:
+def _unchanged(candidates: Candidates, options: ReleaseOptions, selection: Selection, best: Offer) -> Iterator[Offer]:
     """Yield the most columns that may go out as they are, if that is another file within the goal."""
     columns = () if selection.best is None else selection.best.columns
     if len(columns) <= len(best.columns) or not columns:
         return
     try:
-        decision = decide_release(
-            candidates_of(candidates.people, replace(candidates.options, columns=None, keep=(), publish=columns))
-        )
+        chosen = replace(options, columns=None, keep=(), publish=columns)
+        decision = decide_release(candidates_of(candidates.people, chosen))
     except InvalidValueError:  # a column as it is shows too many rare values
         return
-    yield _offer(decision, "unchanged")[1]
+    yield _offer(decision, options, "unchanged")[1]
 
 
 def _columns(

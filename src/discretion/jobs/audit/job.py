@@ -19,6 +19,8 @@ from discretion.anonymity import (
 from discretion.anonymity.attacks.reidentification_inference import inferences
 from discretion.anonymity.choosing.constraints import GUESS_BUDGET
 from discretion.anonymity.choosing.problem import SelectionProblem
+from discretion.anonymity.releasing.suppression import Suppress
+from discretion.anonymity.releasing.utility import Utility
 from discretion.errors import InvalidValueError
 from discretion.input_files import without_password
 from discretion.jobs.audit.collection import collection_report, worth_collecting
@@ -60,7 +62,7 @@ from discretion.jobs.audit.sets import (
 )
 from discretion.jobs.audit.time_limit import TimeLimit
 from discretion.jobs.gates import Number
-from discretion.jobs.options.tables import AuditOptions, ReleaseOptions
+from discretion.jobs.options.tables import Against, AuditOptions, ReleaseOptions, ValueDistance
 from discretion.jobs.persons import open_people, whose_rows
 from discretion.jobs.table_numbers import EngineCounts, TableNumbers
 from discretion.tables.layouts.headers import Header
@@ -83,6 +85,19 @@ def audit(
     certain_budget: float | None = None,
     keep: Sequence[str] = (),
     drop: Sequence[str] = (),
+    redact: Sequence[str] = (),
+    hierarchies: str | Path | None = None,
+    max_suppressed: float = 0.02,
+    suppress: Suppress = "rows",
+    utility: Utility = "entropy",
+    l: int = 1,  # noqa: E741 - as it is called
+    entropy_l: float | None = None,
+    recursive_c: float | None = None,
+    t: float | None = None,
+    t_distance: ValueDistance = "equal",
+    t_against: Against = "file",
+    beta_likeness: float | None = None,
+    delta_disclosure: float | None = None,
     weights: Mapping[str, float] | None = None,
     preset: str | None = None,
     population: int | None = None,
@@ -116,8 +131,13 @@ def audit(
         Of which share of the people a sensitive value may be known for certain; of anybody unless told.
     keep, drop
         Columns that go out in any case, or in none.
+    redact, hierarchies, max_suppressed, suppress, utility
+        How the file may change the table, as for `discretion.release`.
+    l, entropy_l, recursive_c, t, t_distance, t_against, beta_likeness, delta_disclosure
+        What each equivalence class of the file must have, as for `discretion.release`.
     weights
-        A column → how useful it is, 1 unless told; None counts columns, those that follow from another one only once.
+        A column → how useful it is as it is, 1 unless told, for the sets of columns that may go out unchanged; None
+        counts columns, those that another one determines only once.
     preset
         A published threshold instead of k, by a name in ``discretion.anonymity.PRESETS``.
     population

@@ -21,7 +21,7 @@ from discretion.anonymity.releasing.hierarchies import Hierarchy, generalization
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.escaping import printable
 from discretion.jobs.options.tables import ReleaseOptions
-from discretion.jobs.release.goal import release_goal
+from discretion.jobs.release.goal import release_goal, with_distributions
 from discretion.numerics.arrays import Booleans
 from discretion.numerics.equivalence_classes import Column
 from discretion.presenting.names import briefly
@@ -109,7 +109,7 @@ def candidates_of(
             "no release can be made of this table: its rows are not in this process, they are too many, or a column "
             "holds lists or the like; pass the rows themselves, fewer columns, or name such a column with drop"
         )
-    hierarchies = {} if options.hierarchies is None else read_hierarchies(options.hierarchies, known)
+    hierarchies = {} if options.hierarchies is None else read_hierarchies(options.hierarchies, [*known, *guarded])
     never = _rare_rows({name: coded[name][0] for name in guarded}, goal.k, people.people)
     if (rare := int(never.sum())) > max_suppressed:
         raise InvalidValueError(
@@ -117,6 +117,7 @@ def candidates_of(
             f"goes out; max_suppressed lets {max_suppressed:,} people be left out: raise it, or do not keep the column"
         )
     codes = {name: Column(column.codes[~never], column.count) for name, (column, _) in coded.items()}
+    goal = with_distributions(goal, coded, codes, hierarchies, options)
     values = {name: labels for name, (_, labels) in coded.items()}
     given = {name: identity_generalization(codes[name], values[name].to_pylist()) for name in known}
     generalizations = _generalizations(given, hierarchies, redaction_rules(people, goal.k, hidden), goal.k)

@@ -1,5 +1,6 @@
 """The decision of a release: which generalization of each column goes out, and what the file then shows and costs."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,9 +14,6 @@ from discretion.jobs.release.costs import costs_of
 from discretion.jobs.release.file import table_of
 from discretion.jobs.release.nearest import nearest
 from discretion.jobs.release.result import ReleasedColumn
-
-# How long the search may take, by default: at least, at most, and for how many people a second between.
-_BRIEF, _LONG, _PEOPLE_A_SECOND = 5.0, 30.0, 50_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +112,7 @@ def decide_release(
     candidates
         What to choose from.
     seconds
-        How long the search may take.
+        How long the search may take; by default it ends after a number of steps.
     progress
         Called with how many columns the best release so far has.
 
@@ -133,17 +131,12 @@ def decide_release(
         most_suppressed=candidates.max_suppressed,
         suppress=candidates.options.suppress,
         utility=candidates.options.utility,
-        time_limit=search_seconds(candidates.people.people) if seconds is None else seconds,
+        time_limit=math.inf if seconds is None else seconds,
         progress=progress,
     )
     if best is None or not (best.views or candidates.guarded):
         raise InvalidValueError(_refusal(candidates))
     return ReleaseDecision(candidates, best)
-
-
-def search_seconds(people: int) -> float:
-    """Return how long the search may take by default."""
-    return min(max(_BRIEF, people / _PEOPLE_A_SECOND), _LONG)
 
 
 def _refusal(candidates: Candidates) -> str:

@@ -12,11 +12,11 @@ from discretion.anonymity.releasing.suppression import Suppress
 from discretion.anonymity.releasing.utility import Utility
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.escaping import printable
-from discretion.jobs.options.tables import ReleaseOptions
+from discretion.jobs.options.tables import Against, ReleaseOptions, ValueDistance
 from discretion.jobs.persons import NO_PERSON, open_people, with_columns
 from discretion.jobs.release.candidates import candidates_of
 from discretion.jobs.release.decision import decide_release
-from discretion.jobs.release.file import as_bytes, check_suffix, read_back
+from discretion.jobs.release.file import as_bytes, check_suffix, read_back, values_in_file
 from discretion.jobs.release.plan import read_plan
 from discretion.jobs.release.result import Release
 from discretion.jobs.release.verification import checked_table
@@ -40,7 +40,12 @@ def release(
     sensitive: str | Sequence[str] = (),
     l: int = 1,  # noqa: E741 - as it is called
     entropy_l: float | None = None,
+    recursive_c: float | None = None,
     t: float | None = None,
+    t_distance: ValueDistance = "equal",
+    t_against: Against = "file",
+    beta_likeness: float | None = None,
+    delta_disclosure: float | None = None,
     guess_budget: float | None = None,
     certain_budget: float | None = None,
     keep: Sequence[str] = (),
@@ -83,9 +88,22 @@ def release(
         How many values of each of these that goes out a group has at least, lest its people count as exposed.
     entropy_l
         What the entropy of each of these that goes out is the logarithm of in a group, at least; above 1.
+    recursive_c
+        With l: in a group the commonest value of each of these that goes out has fewer than c times as many people as
+        the l-th commonest and all rarer ones together.
     t
-        How far each of these that goes out may be spread in a group from how it is in the file, as in
+        How far the distribution of each of these that goes out may be in a group from that in the whole, as in
         :func:`~discretion.anonymity.t_closeness`; in [0, 1].
+    t_distance
+        How far values are from each other for t: "equal", all 1; "ordered", numbers, dates or the lines of a hierarchy
+        by their places; or "hierarchical", by the level of the column's hierarchy on which they are in one group.
+    t_against
+        The whole that t, beta_likeness and delta_disclosure compare with: "file", the people in it; or "input", all
+        people of the table, as ARX does.
+    beta_likeness
+        No value's share in a group may be more than 1 + beta times its share of the whole.
+    delta_disclosure
+        Each value's share in a group is between exp(-delta) and exp(delta) times its share of the whole, both excluded.
     guess_budget
         By how much the share of right guesses of each may rise; 0.05 by default.
     certain_budget
@@ -115,7 +133,7 @@ def release(
     header
         What a file's first line is, as for `discretion.Population`.
     seconds
-        How long the search may take; by default 5, or one for each 50,000 people, up to 30.
+        How long the search may take; by default it ends after a number of steps, on every machine with the same file.
     progress
         Called with what is being worked on.
     memory
@@ -183,7 +201,13 @@ def run_release(
         written = read_back(file, suffix)
         for name in (name for name in secret if name not in order):
             written = written.append_column(name, decision.table[name])
-        checked, numbers = checked_table(written, order, secret, candidates.goal)
+        checked, numbers = checked_table(
+            written,
+            order,
+            secret,
+            candidates.goal,
+            {name: values_in_file(candidates.values[name], suffix) for name in candidates.guarded},
+        )
         result.append(
             Release(
                 table=table_name(table),

@@ -153,6 +153,7 @@ _UTILITIES = {
     "precision": "the precision of the table's columns",
     "discernibility": "the pairs of people whom the table's columns distinguish",
 }
+_MODELS = {"entropy_l": "entropy l", "beta_likeness": "beta", "delta_disclosure": "delta", "t": "t"}
 _COLUMNS = ("column", "verdict", "how", "bits", "lost", "values")
 
 
@@ -191,9 +192,13 @@ def _exposure(release: Release) -> Iterator[str]:
 def _diversity(release: Release) -> str:
     """Return what else exposes the people of an equivalence class."""
     goal = release.goal
-    parts = [f"l={goal['l']}"] if goal["l"] > 1 else []
-    parts += [f"{name}={goal[key]:g}" for key, name in (("entropy_l", "entropy l"), ("t", "t")) if goal[key]]
-    return f" or without {' and '.join(parts)}" if parts else ""
+    recursive = goal["recursive_c"]
+    parts = [f"l={goal['l']}"] if goal["l"] > 1 and not recursive else []
+    parts += [f"recursive (c={recursive:g}, l={goal['l']})"] if recursive else []
+    parts += [f"{name}={goal[key]:g}" for key, name in _MODELS.items() if goal[key] is not None]
+    distance = "" if goal["t_distance"] == "equal" else f" ({goal['t_distance']} distance)"
+    against = "" if goal["t_against"] == "file" else " against the input"
+    return f" or without {' and '.join(parts)}{distance}{against}" if parts else ""
 
 
 def _columns(release: Release) -> Grid:

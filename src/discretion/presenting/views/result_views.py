@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from discretion.anonymity.attacks.households import HouseholdRisks
 from discretion.anonymity.attacks.special_uniques import SpecialUniques
 from discretion.anonymity.choosing.selection import SelectedSet, Selection
 from discretion.anonymity.exposure.bound_curve import ExposureBoundCurve
@@ -240,6 +241,30 @@ def _special_uniques(result: SpecialUniques) -> Document:
 @frame.register
 def _special_uniques_frame(result: SpecialUniques) -> Any:
     return _table(row=np.arange(1, result.scores.size + 1), score=result.scores, size=result.sizes)
+
+
+@document.register
+def _household_risks(result: HouseholdRisks) -> Document:
+    risk, exposed = result.risk, result.exposed_households
+    one = result.certain_households
+    return Document(
+        "Whose household stands out",
+        (
+            f"{exposed:,} of {result.households:,} households ({percent(result.household_exposure)}, exact) "
+            f"{'is' if exposed == 1 else 'are'} exposed: fewer than {result.k:,} households have members with the same "
+            "values.",
+            f"{one:,} of {result.households:,} households ({percent(one / result.households)}, exact) can be "
+            "recognized with certainty by one member: nobody elsewhere has the same values.",
+            "For a person drawn at random, the chance that somebody of the household is found is between "
+            f"{percent(risk.low)} and {percent(risk.high)} (certified), and "
+            f"{percent(result.risk_if_independent.value)} if members are found independently of each other.",
+        ),
+    )
+
+
+@frame.register
+def _household_risks_frame(result: HouseholdRisks) -> Any:
+    return _table(row=np.arange(1, result.risks.size + 1), risk_if_independent=result.risks)
 
 
 @document.register
