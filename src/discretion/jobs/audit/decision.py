@@ -95,7 +95,8 @@ def _offer(
 ) -> tuple[Population, Offer, Mapping[str, Number]]:
     """Return the people of a file, the file as an offer, and its numbers, all counted by the engine."""
     columns, candidates = tuple(decision.shown), decision.candidates
-    checked, numbers = checked_table(decision.table, columns, [*candidates.secrets], candidates.goal)
+    values = {name: candidates.values[name].to_pylist() for name in candidates.guarded}
+    checked, numbers = checked_table(decision.table, columns, [*candidates.secrets], candidates.goal, values)
     file = Population(decision.table)
     offer = Offer(
         by=by,
