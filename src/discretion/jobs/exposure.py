@@ -210,7 +210,7 @@ def table_exposure(
     options = with_threshold(options)
     k, threshold = options.k, options.threshold
     wanted = None if options.columns is None else list(dict.fromkeys([*options.columns, *options.sensitive]))
-    population = open_people(table, wanted, options.person, options.header, memory=memory)
+    population = open_people(table, wanted, options.person, options.form, memory=memory)
     secrets = population.known(options.sensitive)
     known = tuple(name for name in population.columns if name not in secrets)
     share = exposure_of(population, k=k, threshold=threshold, columns=known)

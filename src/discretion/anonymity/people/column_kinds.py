@@ -55,8 +55,8 @@ _PEOPLE = {
     "student", "subj", "subject", "subscriber", "taxpayer", "tenant", "user", "username", "visitor", "voter", "worker",
 }  # fmt: skip
 _BESIDE_AN_ID = {
-    "address", "anon", "case", "code", "hash", "hashed", "key", "nbr", "no", "nr", "num", "number", "pseudonym", "record",
-    "ref", "reference", "row", "study", "the", "token", "unique",
+    "address", "anon", "case", "code", "hash", "hashed", "key", "nbr", "no", "nr", "num", "number", "pseudonym",
+    "record", "ref", "reference", "row", "study", "the", "token", "unique",
 }  # fmt: skip
 _NAMES = {"full", "fullname", "name"}
 _TIMES = {

@@ -172,7 +172,8 @@ def next_step(audit: Audit) -> tuple[str, Command] | None:
     if audit.person is None and options.engine == "duckdb":
         kept = tuple(name for name in recommended if name in audit.sensitive)  # else a release leaves them out
         release = ReleaseOptions(
-            columns=recommended, sensitive=audit.sensitive, person=options.person, header=options.header, k=audit.k,
+            columns=recommended, sensitive=audit.sensitive, person=options.person, header=options.header,
+            delimiter=options.delimiter, encoding=options.encoding, k=audit.k,
             budget=audit.budget, guess_budget=options.guess_budget, certain_budget=options.certain_budget, keep=kept,
         )  # fmt: skip
         if kept and release.max_suppressed < audit.budget < 1:  # who has a rare value of theirs is left out

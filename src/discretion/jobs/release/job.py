@@ -70,6 +70,8 @@ def release(
     utility: Utility = "entropy",
     person: str | None = None,
     header: Header = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
     seconds: float | None = None,
     progress: Callable[[str], None] | None = None,
     memory: int | str | None = None,
@@ -124,8 +126,8 @@ def release(
     person
         The column that names the persons, of whom each has one row; it does not go out. "none" if every row is a person
         of its own, whatever a column looks like.
-    header
-        What a file's first line is, as for `discretion.Population`.
+    header, delimiter, encoding
+        How a CSV file is written, as for `discretion.Population`.
     seconds
         How long the search may take; by default 5, or one for each 50,000 people, up to 30.
     progress
@@ -182,7 +184,7 @@ def run_release(
     named = (*options.sensitive, *options.keep, *options.drop, *options.redact)
     wanted = None if options.columns is None else list(dict.fromkeys([*distinct_names(options.columns), *named]))
     report("reading the table")
-    people = open_people(table, wanted, options.person, options.header, memory=memory, repeats=_refuse_repeats)
+    people = open_people(table, wanted, options.person, options.form, memory=memory, repeats=_refuse_repeats)
     people = _with_one_row_each(people)
     kept, dropped, secret, hidden = map(people.known, (options.keep, options.drop, options.sensitive, options.redact))
     options = replace(options, keep=kept, drop=dropped, sensitive=secret, redact=hidden)
