@@ -1,4 +1,4 @@
-"""Twelve rows of one person are no group of twelve: in a release, for a policy, or beside another table."""
+"""Twelve rows of one person are no group of twelve: not in a release, for a policy or beside another table."""
 
 from collections.abc import Callable
 from pathlib import Path
