@@ -22,10 +22,10 @@ from discretion.jobs.gates import Number, numbers_in
 from discretion.jobs.options.tables import DEFAULT_K, ExposureOptions
 from discretion.jobs.persons import open_people, with_columns
 from discretion.jobs.table_numbers import EngineCounts, TableNumbers
-from discretion.presenting.names import listed
+from discretion.presenting.names import briefly, listed
 from discretion.presenting.numbers import bounded, interval, is_any_share, odds, people, percent
 from discretion.presenting.sentences import not_read
-from discretion.presenting.views.document import Block, Document, Figure
+from discretion.presenting.views.document import Abridged, Block, Document, Figure
 from discretion.presenting.views.result import JobResult, number_row
 from discretion.tables.counting.class_sizes import ExposureCurve
 from discretion.tables.counting.threshold import as_fraction
@@ -128,7 +128,9 @@ class TableExposure(JobResult):
         ]
         if self.curve is not None:
             blocks.append(Figure("exposure", "The share of people exposed at every threshold", self._chart))
-        title = f"{listed(self.columns)}: {who} exposed"
+        if (names := briefly(self.columns)) != listed(self.columns):
+            blocks.append(Abridged((), (f"The columns: {listed(self.columns)}.",)))
+        title = f"{names}: {who} exposed"
         return Document(title, tuple(blocks), kind="exposure", line=f"{title} ({percent(self.exposure)})")
 
     def _chart(self) -> Any:
