@@ -3,7 +3,7 @@
 ``seen`` and ``secret`` are what the adversary sees and what she guesses, person by person.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import exp, log
 
@@ -71,3 +71,12 @@ def closeness_by_moving(seen: Values, secret: Values, order: Values | None = Non
 
 def share(values: Values, value: Hashable) -> Fraction:
     return Fraction(list(values).count(value), len(values))
+
+
+def least_cost(values: str, everybody: str, domain: str, costs: Mapping[tuple[str, str], Fraction]) -> float:
+    """Return the least cost of moving one law into another; two values whose cost is not given are 1 apart."""
+    far = [[0.0 if i == j else float(costs.get((min(i, j), max(i, j)), 1)) for j in domain] for i in domain]
+    m = len(domain)
+    sums = np.vstack([np.kron(np.eye(m), np.ones(m)), np.kron(np.ones(m), np.eye(m))])
+    laws = [float(share(of, s)) for of in (values, everybody) for s in domain]
+    return linprog(np.array(far).ravel(), A_eq=sums, b_eq=laws).fun

@@ -9,9 +9,11 @@ All of these functions raise ``UnsupportedError`` if P is something else, or non
 or the threshold is out of range. Their own *Raises* sections list only what is particular to them.
 """
 
+from discretion.anonymity.attacks.households import HouseholdRisks, household_risks
 from discretion.anonymity.attacks.k_l_t import entropy_l_diversity, k_anonymity, l_diversity, t_closeness
 from discretion.anonymity.attacks.reidentification_inference import Attack, attacks_on_all, inference, reidentification
 from discretion.anonymity.attacks.risks import Risk, reidentification_risks
+from discretion.anonymity.attacks.special_uniques import SpecialUniques, special_uniques
 from discretion.anonymity.attacks.thresholds import PRESETS, Preset, preset
 from discretion.anonymity.choosing.redaction import (
     RedactionLeakage,
@@ -56,6 +58,7 @@ __all__ = [
     "ExposureCurve",
     "GivenAway",
     "HierarchicalRound",
+    "HouseholdRisks",
     "Marginals",
     "Population",
     "PopulationUniqueness",
@@ -66,6 +69,7 @@ __all__ = [
     "SelectedSet",
     "Selection",
     "SimulatedEstimates",
+    "SpecialUniques",
     "Surprisal",
     "Surprisals",
     "TheoremBound",
@@ -87,6 +91,7 @@ __all__ = [
     "generalised",
     "given_away",
     "hierarchical_rounds",
+    "household_risks",
     "inference",
     "k_anonymity",
     "l_diversity",
@@ -101,6 +106,7 @@ __all__ = [
     "sampled_exposure",
     "select_columns",
     "simulated_estimates",
+    "special_uniques",
     "statistical_exposure",
     "statistical_exposure_bounds",
     "statistical_exposure_sensitivity",

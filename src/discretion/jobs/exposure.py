@@ -7,13 +7,18 @@ from typing import Any
 
 from discretion.anonymity import (
     ExposureBoundCurve,
+    HouseholdRisks,
     Marginals,
     Population,
+    SpecialUniques,
+    column_kinds,
     exposure as exposure_of,
     exposure_bound,
     exposure_bound_curve,
     exposure_curve,
     exposure_if_independent,
+    household_risks,
+    special_uniques,
     theorem_bound,
 )
 from discretion.errors import InvalidValueError
@@ -25,8 +30,9 @@ from discretion.jobs.table_numbers import EngineCounts, TableNumbers
 from discretion.presenting.names import briefly, listed
 from discretion.presenting.numbers import bounded, interval, is_any_share, odds, people, percent
 from discretion.presenting.sentences import not_read
-from discretion.presenting.views.document import Abridged, Block, Document, Figure
+from discretion.presenting.views.document import Abridged, Block, Document, Figure, Section
 from discretion.presenting.views.result import JobResult, number_row
+from discretion.presenting.views.result_views import document as document_of
 from discretion.tables.counting.class_sizes import ExposureCurve
 from discretion.tables.counting.threshold import as_fraction
 from discretion.validation import as_count
@@ -69,6 +75,10 @@ class TableExposure(JobResult):
         How many different rows there are, and how many of them occur once.
     certified
         What the single columns alone certify, if the bounds were computed.
+    special
+        By how few of the columns people are unique, if that was asked for.
+    homes
+        The risks of households, if a column names them.
     curve, bound_curve
         The exposure at every threshold, and what is certified of it; None without a chart.
     numbers
@@ -87,6 +97,8 @@ class TableExposure(JobResult):
     classes: int
     unique_rows: int
     certified: ColumnBounds | None
+    special: SpecialUniques | None
+    homes: HouseholdRisks | None
     curve: ExposureCurve | None
     bound_curve: ExposureBoundCurve | None
     numbers: TableNumbers
@@ -98,14 +110,20 @@ class TableExposure(JobResult):
         of_table = {name: partial(self.numbers.__getitem__, name) for name in self.numbers}
         own: dict[str, Callable[[], Number]] = {"unique_rows": lambda: self.unique_rows}
         bounds = {} if self.certified is None else vars(self.certified)
+        if (special := self.special) is not None:
+            own["special_people"] = lambda: special.special_people
+            own["minimal_uniques"] = lambda: sum(special.minimal_uniques)
+        homes = {} if self.homes is None else numbers_in(self.homes.to_dict())
+        own |= {name: lambda number=number: number for name, number in homes.items()}
         return of_table | own | {name: lambda bound=bound: bound for name, bound in bounds.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as one object, as JSON has it."""
         counted = ("exposure", "exposed_people", "people", "classes", "unique_rows", "left_out")
-        return {name: getattr(self, name) for name in counted} | (
-            {} if self.certified is None else vars(self.certified)
-        )
+        bounds = {} if self.certified is None else vars(self.certified)
+        special = {} if self.special is None else {"special_uniques": self.special.to_dict()}
+        homes = {} if self.homes is None else {"households": self.homes.to_dict()}
+        return {name: getattr(self, name) for name in counted} | bounds | special | homes
 
     def table_rows(self) -> Iterator[Mapping[str, Any]]:
         """Yield a row for each number."""
@@ -131,7 +149,12 @@ class TableExposure(JobResult):
         if (names := briefly(self.columns)) != listed(self.columns):
             blocks.append(Abridged((), (f"The columns: {listed(self.columns)}.",)))
         title = f"{names}: {who} exposed"
-        return Document(title, tuple(blocks), kind="exposure", line=f"{title} ({percent(self.exposure)})")
+        if self.homes is not None:
+            title += f", and so are {percent(self.homes.household_exposure)} of the households"
+        parts = [document_of(part) for part in (self.special, self.homes) if part is not None]
+        sections = tuple(Section(part.title, part.blocks) for part in parts)
+        line = f"{title} ({percent(self.exposure)})"
+        return Document(title, tuple(blocks), sections, kind="exposure", line=line)
 
     def _chart(self) -> Any:
         from discretion.charts import exposure_over_threshold  # noqa: PLC0415 - half a second
@@ -211,13 +234,23 @@ def table_exposure(
     """
     options = with_threshold(options)
     k, threshold = options.k, options.threshold
-    wanted = None if options.columns is None else list(dict.fromkeys([*options.columns, *options.sensitive]))
-    population = open_people(table, wanted, options.person, options.header, memory=memory)
-    secrets = population.known(options.sensitive)
-    known = tuple(name for name in population.columns if name not in secrets)
+    if options.household is not None and k is None:
+        raise InvalidValueError(
+            "a household is exposed by how many households look like it: with --household (household=) use --k (k=)"
+        )
+    home = [] if options.household is None else [options.household]
+    wanted = None if options.columns is None else list(dict.fromkeys([*options.columns, *options.sensitive, *home]))
+    population = open_people(
+        table, wanted, options.person, options.header, memory=memory,
+        kinds_of=lambda people: [kind for kind in column_kinds(people) if kind.column not in home],
+    )  # fmt: skip
+    secrets, home = population.known(options.sensitive), population.known(home)
+    known = tuple(name for name in population.columns if name not in (*secrets, *home))
     share = exposure_of(population, k=k, threshold=threshold, columns=known)
     sizes = population.class_sizes(known)
-    bounded_people = with_columns(population, known) if secrets and options.bounds else population
+    size = options.special_uniques
+    described = tuple(name for name in population.columns if name not in home)
+    bounded_people = with_columns(population, known) if described != known or home else population
     return TableExposure(
         columns=known,
         sensitive=secrets,
@@ -229,9 +262,11 @@ def table_exposure(
         classes=sizes.classes,
         unique_rows=sizes.unique,
         certified=_certified_of(bounded_people, options) if options.bounds else None,
+        special=None if size is None else special_uniques(population, known, size),
+        homes=household_risks(population, home[0], known, k) if home and k is not None else None,
         curve=exposure_curve(population, known) if curve else None,
         bound_curve=exposure_bound_curve(bounded_people) if curve and options.bounds else None,
-        numbers=TableNumbers(EngineCounts(population), population.columns, secrets, k=k, threshold=threshold),
+        numbers=TableNumbers(EngineCounts(population), described, secrets, k=k, threshold=threshold),
         left_out=population.left_out,
     )
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from discretion.anonymity import ColumnKind, Population, column_kinds
+from discretion.anonymity.people.column_kinds import names_people
 from discretion.errors import InvalidTableError, InvalidValueError
 from discretion.escaping import printable
 from discretion.tables.layouts.headers import Header
@@ -102,8 +103,8 @@ def open_people(
     """Return the people of a table and some of its columns, if it is known whose rows they are.
 
     If the user has not said whose rows they are, all columns of a table that is read into this process are searched
-    for a key, since one that is not asked for repeats just the same. Otherwise, and in a server's table, only the
-    columns asked for are read.
+    for a key, since one that is not asked for repeats just the same; and in a server's table those asked for and those
+    with names as columns have that identify people. Otherwise only the columns asked for are read.
 
     Parameters
     ----------
@@ -132,13 +133,27 @@ def open_people(
         whole = table
     else:
         elsewhere = (isinstance(table, str) and is_address(table)) or type(table).__module__.startswith("ibis.")
-        first = columns if elsewhere or person is not None else None
-        whole = Population(table, first, person_column(person), header, memory=memory)
+        if elsewhere and columns is not None and person is None:
+            whole = _beside_names_of_people(table, columns, header, memory)
+        else:
+            whole = Population(table, None if person is None else columns, person_column(person), header, memory=memory)
     if columns is not None:
         check_person_apart(person_column(person), [*columns])
         columns = names_among(distinct_names(columns), whole.columns)
     check_whose_rows(whole, person, repeats, kinds_of)
     return whole if columns in (None, whole.columns) else with_columns(whole, columns)
+
+
+def _beside_names_of_people(table: Any, columns: Sequence[str], header: Header, memory: int | str | None) -> Population:
+    """Return the rows of a server's table as people, with some columns and those that seem to identify people."""
+    from discretion.tables.sources import open_rows  # noqa: PLC0415 - imports Ibis
+
+    chosen = distinct_names(columns)
+
+    def choose(names: Sequence[str]) -> Sequence[str]:
+        return [*names_among(chosen, names), *(name for name in names if name not in chosen and names_people(name))]
+
+    return Population.of_rows(open_rows(table, choose, header, memory))
 
 
 def with_columns(people: Population, columns: Sequence[str]) -> Population:

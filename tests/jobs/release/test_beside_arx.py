@@ -27,8 +27,13 @@ ARX: list[Case] = [
     ({"k": 100}, 0.04, (1, 1, 1, 1, 3, 2, 2, 1, 1), 379417.3460570988),
     ({"k": 1, "entropy_l": 5}, 0, (1, 1, 1, 1, 3, 2, 2, 1), 324620.5269918692),
     ({"k": 1, "entropy_l": 5}, 0.04, (1, 0, 1, 1, 2, 2, 2, 1), None),  # it counts those who are left out otherwise
-    ({"k": 5, "t": 0.2, "utility": "discernibility"}, 0, (1, 4, 1, 1, 3, 2, 2, 1), 4.56853172e8),
-    ({"k": 5, "t": 0.2, "utility": "discernibility"}, 0.04, (1, 4, 1, 0, 3, 2, 2, 1), 3.11880088e8),
+    ({"k": 5, "t": 0.2, "t_against": "input", "utility": "discernibility"}, 0, (1, 4, 1, 1, 3, 2, 2, 1), 4.56853172e8),
+    (
+        {"k": 5, "t": 0.2, "t_against": "input", "utility": "discernibility"},
+        0.04,
+        (1, 4, 1, 0, 3, 2, 2, 1),
+        3.11880088e8,
+    ),
 ]
 
 

@@ -57,11 +57,7 @@ def generalizations_by(hierarchy: Hierarchy, column: str, finest: Generalization
         If it has no line for a value, or a view is no function of the one before.
     """
     texts = [None if value is None else _as_spelled(value, hierarchy) for value in finest.labels]
-    missing = sum(text is not None and text not in hierarchy for text in texts)
-    if missing:
-        raise InvalidValueError(
-            f"the hierarchy of {column!r} has no line for {missing:,} of its values; give each value a line"
-        )
+    _check_lines(hierarchy, column, texts)
     result = [before := finest]
     for level in range(len(next(iter(hierarchy.values()), ()))):
         view = merge_groups(finest, f"level {level + 1}", [None if t is None else hierarchy[t][level] for t in texts])
@@ -75,6 +71,21 @@ def generalizations_by(hierarchy: Hierarchy, column: str, finest: Generalization
         if 1 < view.column.count < result[-1].column.count:
             result.append(view)
     return tuple(result)
+
+
+def spelled_values(hierarchy: Hierarchy, column: str, values: Sequence[Any]) -> list[str]:
+    """Return how a hierarchy spells values of its column, each of which must have a line."""
+    texts = ["" if value is None else _as_spelled(value, hierarchy) for value in values]
+    _check_lines(hierarchy, column, texts)
+    return texts
+
+
+def _check_lines(hierarchy: Hierarchy, column: str, texts: Iterable[str | None]) -> None:
+    missing = sum(text is not None and text not in hierarchy for text in texts)
+    if missing:
+        raise InvalidValueError(
+            f"the hierarchy of {column!r} has no line for {missing:,} of its values; give each value a line"
+        )
 
 
 def _as_spelled(value: Any, hierarchy: Hierarchy) -> str:

@@ -1,9 +1,8 @@
 """Search for the most useful release: a generalization per column or none, and the few rows to suppress."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 
@@ -16,7 +15,11 @@ from discretion.errors import InvalidValueError
 from discretion.numerics.equivalence_classes import Column, refined
 from discretion.numerics.search.explored_ideals import Ended
 from discretion.numerics.search.ideals import Ideals, bits, mask_of
-from discretion.numerics.search.monotone_sets import MonotoneSearch
+from discretion.numerics.search.monotone_sets import MAX_SETS_EXAMINED, MonotoneSearch
+
+# How many rows a search counts in all without a time limit, a look at a set being as much work as so many rows.
+_WORK, _OVERHEAD = 4_000_000_000, 30_000
+_LEAST_SETS = 500
 
 
 @dataclass(frozen=True)
@@ -52,9 +55,11 @@ def most_useful_release(
     people: int,
     *,
     keep: Sequence[str] = (),
+    chosen: Mapping[str, Generalization] | None = None,
     most_suppressed: int = 0,
     suppress: Suppress = "rows",
     utility: Utility = "entropy",
+    starts: Sequence[Mapping[str, Generalization]] = (),
     time_limit: float = math.inf,
     progress: Callable[[int], None] = lambda _: None,
 ) -> BestRelease | None:
@@ -75,6 +80,8 @@ def most_useful_release(
         How many there are.
     keep
         Known columns that go out in some view.
+    chosen
+        A column → the one of its views that goes out, if it does; of the others any may.
     most_suppressed
         How many rows may be cut.
     suppress
@@ -83,8 +90,12 @@ def most_useful_release(
     utility
         What counts: "entropy", as above; "precision", ``Σ_cells 1 − level / views``; or "discernibility", the ordered
         pairs of people that are told apart.
+    starts
+        Choices of views that are known to be good, of the columns that go out: if one of them is within the goal, what
+        is found is at least as useful.
     time_limit
-        Seconds until the best release so far is returned.
+        Seconds until the best release so far is returned; by default the search ends after a number of steps that
+        depends on the number of people, so that it finds the same on every machine.
     progress
         Called with how many columns the best release so far has.
 
@@ -104,11 +115,15 @@ def most_useful_release(
     "k-Anonymization with Minimal Loss of Information", 2009; the recoding of whole columns with suppression is from
     Samarati, 2001.
     """
-    heights = {name: len(views) for name, views in known.items()}
+    every, chosen = known, chosen or {}
     # Not the finest views of a column, in which too many rows show something rare.
     known = {
-        name: [view for view in views if view.shows_rare(goal.k).sum() <= most_suppressed]
-        for name, views in known.items()
+        name: [
+            view
+            for view in views
+            if view is chosen.get(name, view) and view.shows_rare(goal.k).sum() <= most_suppressed
+        ]
+        for name, views in every.items()
     }
     elements = [(name, level) for name, views in known.items() for level in range(len(views))]
     if any(not known[name] for name in keep):
@@ -135,10 +150,11 @@ def most_useful_release(
     if utility == "discernibility":
         worth = PairUtility(ideals, views, loads.classes, cut)
     else:
-        levels = [heights[name] - len(known[name]) + level for name, level in elements]
         worths = [
-            utility_of_cells(utility, view, level, heights[name])
-            for view, level, (name, _) in zip(views, levels, elements, strict=True)
+            utility_of_cells(
+                utility, view, next(i for i, each in enumerate(every[name]) if each is view), len(every[name])
+            )
+            for view, (name, _) in zip(views, elements, strict=True)
         ]
         worth = CellUtility(ideals, views, worths, cut)
     search = MonotoneSearch(
@@ -148,6 +164,8 @@ def most_useful_release(
         allowed.limits,
         worth,
         place=lambda ideal: list(bits(ideals.tops(ideal))),
+        starts=list(_masks(starts, elements, views)),
+        sets=sets_within_work(people) if time_limit == math.inf else MAX_SETS_EXAMINED,
         seconds=time_limit,
         progress=lambda ideal: progress(ideals.tops(ideal).bit_count()),
     )
@@ -166,6 +184,24 @@ def most_useful_release(
         bound=float(searched.bound),
         ended=searched.ended,
     )
+
+
+def sets_within_work(people: int) -> int:
+    """Return how many choices of views a search looks at without a time limit."""
+    return max(_LEAST_SETS, _WORK // (people + _OVERHEAD))
+
+
+def _masks(
+    starts: Sequence[Mapping[str, Generalization]],
+    elements: Sequence[tuple[str, int]],
+    views: Sequence[Generalization],
+) -> Iterator[int]:
+    """Yield the elements of each start, but of those with a view that shows too much by itself."""
+    places = {(name, id(view)): j for j, ((name, _), view) in enumerate(zip(elements, views, strict=True))}
+    for start in starts:
+        some = [places.get((name, id(view))) for name, view in start.items()]
+        if None not in some:
+            yield mask_of(j for j in some if j is not None)
 
 
 class _ReleaseLoads(CodeDisclosure):
@@ -193,7 +229,10 @@ class _ReleaseLoads(CodeDisclosure):
     def cut(self, ideal: int, shown: Sequence[Generalization], suppress: Suppress) -> Suppression | None:
         """Return what to cut for the goal to hold, or None if it cannot."""
         classes = self.classes(ideal)
-        rare = reduce(np.logical_or, [view.shows_rare(self._goal.k) for view in shown], np.zeros(self._rows, bool))
+        rare = np.zeros(self._rows, bool)
+        for view in shown:
+            if view.sizes[view.sizes > 0].min() < self._goal.k:
+                rare |= view.shows_rare(self._goal.k)
         out = self._goal.left_out(classes, self._secrets, rare, self._most_suppressed)
         if out is None:
             return None

@@ -68,6 +68,10 @@ class ReleaseUtility(ABC):
         """Return what it is worth if nothing is cut."""
         return self._alone.of(ideal)
 
+    def potential(self, ideal: int) -> Fraction:
+        """Return what it is worth if nothing is cut."""
+        return self.whole(ideal)
+
     @abstractmethod
     def lost(self, ideal: int, cut: Suppression) -> Fraction:
         """Return what is lost with what is cut."""

@@ -7,6 +7,9 @@ from discretion.jobs.options import Header, LinkedColumns, Names, Options
 
 # Fewer people alike are exposed, by default.
 DEFAULT_K = 10
+# How far values are from each other in t-closeness, and what distributions are compared with.
+ValueDistance = Literal["equal", "ordered", "hierarchical"]
+Against = Literal["file", "input"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,8 +118,21 @@ class ReleaseOptions(TableOptions):
         How many values of a sensitive column that goes out each group has, at least.
     entropy_l
         At least this entropy l-diversity of these values in each group: the entropy is at least its logarithm.
+    recursive_c
+        With --l: the commonest of these values in a group has fewer than c times as many people as the l-th commonest
+        and all rarer ones together: recursive (c, l)-diversity.
     t
-        How far the distribution of these values in a group may be from the one in the file: 0 is the same, 1 is any.
+        How far the distribution of these values in a group may be from the one in the whole: 0 is the same, 1 is any.
+    t_distance
+        How far values are from each other for --t. equal: all are 1 apart; ordered: numbers, dates or the lines of a
+        hierarchy, by their places in order; hierarchical: by the level of the column's hierarchy on which they meet.
+    t_against
+        The whole that --t, --beta-likeness and --delta-disclosure compare with: the file, or the input, as ARX does.
+    beta_likeness
+        No value's share in a group is more than (1 + beta) times its share of the whole: basic beta-likeness.
+    delta_disclosure
+        Each group has all values, each with more than exp(-delta) and less than exp(delta) times its share of the
+        whole: delta-disclosure privacy.
     guess_budget
         By how much the share of right guesses of a sensitive column may rise; 0.05 by default.
     certain_budget
@@ -130,6 +146,9 @@ class ReleaseOptions(TableOptions):
     hierarchies
         A file or folder of files with coarser values, as ARX writes them, each named after its column; other columns
         are coarsened in steps, months and years, or by merging rare values.
+    publish
+        The columns that go out and the generalization of each, as an audit recommends them: sex,"age=in steps of 10";
+        a column by itself goes out as it is. Nothing else goes out, and nothing is searched for.
     max_suppressed
         The share of the people who may be left out.
     suppress
@@ -143,13 +162,19 @@ class ReleaseOptions(TableOptions):
     budget: float = 0.01
     l: int = 1  # noqa: E741 - as it is called
     entropy_l: float | None = None
+    recursive_c: float | None = None
     t: float | None = None
+    t_distance: ValueDistance = "equal"
+    t_against: Against = "file"
+    beta_likeness: float | None = None
+    delta_disclosure: float | None = None
     guess_budget: float | None = None
     certain_budget: float | None = None
     keep: Names = ()
     drop: Names = ()
     redact: Names = ()
     hierarchies: str | None = None
+    publish: Names = ()
     max_suppressed: float = 0.02
     suppress: Literal["rows", "cells"] = "rows"
     utility: Literal["entropy", "precision", "discernibility"] = "entropy"
@@ -198,6 +223,12 @@ class ExposureOptions(TableOptions):
         Add what the single columns alone certify: exposure_bound, theorem_bound (the best of Anonymity's Theorems 2
         and 3, which it is never above), and exposure_if_independent, the exposure if no column depended on another.
         --chart then draws the bound at every threshold too.
+    special_uniques
+        Add who is unique by at most so many of the columns, such as 3: special_people, how many people; and
+        minimal_uniques, how many sets of columns single someone out and would not with one column less (SUDA).
+    household
+        The column that names the household of a person: add exposed_households and household_exposure, the households
+        that fewer than k look like; certain_households; and household_risk, the chance that some member is found.
     marginals
         Compute what --bounds adds from a file of counts of columns, without people: CSV of column,value,count, or
         JSON, as of Marginals.to_json.
@@ -206,6 +237,8 @@ class ExposureOptions(TableOptions):
     k: int | None = None
     threshold: str | None = None
     bounds: bool = False
+    special_uniques: int | None = None
+    household: str | None = None
     marginals: bool = False
 
 

@@ -77,13 +77,15 @@ class Release(JobResult):
         How many of these are not in the file.
     columns
         What became of each column.
+    publish
+        The columns in the file and their generalizations, as the option ``publish`` takes them.
     kept
         The share of the whole table's utility that the file keeps, all columns counted: of the entropy, unless another
         is given.
     bound
         No choice of views within the goal keeps more than this share, the smallest classes being cut first.
     ended
-        "proved", or what ended the search before.
+        "proved", or what ended the search before; "chosen" if the user gave the generalizations.
     suppression_cost
         The share of the utility that went with people who are left out and cells that are blank.
     blanked, blank_cells
@@ -108,9 +110,10 @@ class Release(JobResult):
     people: int
     suppressed: int
     columns: tuple[ReleasedColumn, ...]
+    publish: tuple[str, ...]
     kept: float
     bound: float
-    ended: Ended
+    ended: Ended | Literal["chosen"]
     suppression_cost: float
     blanked: int
     blank_cells: int
@@ -155,6 +158,7 @@ _UTILITIES = {
 _FIRST, _NAMED, _GUESSED = 12, 6, 5
 # The guesses of more sensitive columns are a table.
 _SENTENCES = 2
+_MODELS = {"entropy_l": "entropy l", "beta_likeness": "beta", "delta_disclosure": "delta", "t": "t"}
 
 
 def _document(release: Release) -> Document:
@@ -218,9 +222,13 @@ def _guesses(guesses: Sequence[GuessReport], file: FileExposure, more: int = 0) 
 def _diversity(release: Release) -> str:
     """Return what else exposes the people of an equivalence class."""
     goal = release.goal
-    parts = [f"l={goal['l']}"] if goal["l"] > 1 else []
-    parts += [f"{name}={goal[key]:g}" for key, name in (("entropy_l", "entropy l"), ("t", "t")) if goal[key]]
-    return f" or without {' and '.join(parts)}" if parts else ""
+    recursive = goal["recursive_c"]
+    parts = [f"l={goal['l']}"] if goal["l"] > 1 and not recursive else []
+    parts += [f"recursive (c={recursive:g}, l={goal['l']})"] if recursive else []
+    parts += [f"{name}={goal[key]:g}" for key, name in _MODELS.items() if goal[key] is not None]
+    distance = "" if goal["t_distance"] == "equal" else f" ({goal['t_distance']} distance)"
+    against = "" if goal["t_against"] == "file" else " against the input"
+    return f" or without {' and '.join(parts)}{distance}{against}" if parts else ""
 
 
 def _contents(release: Release) -> Iterator[Block]:
@@ -314,6 +322,8 @@ def _costs(release: Release) -> Iterator[Block]:
 
 
 def _proof(release: Release) -> str:
+    if release.ended == "chosen":
+        return "the generalizations were given, and no other choice was searched for"
     if release.ended == "proved":
         return "no other choice of generalizations within the goal keeps more (proved)"
     if release.bound < _NEARLY_ALL:
