@@ -209,7 +209,7 @@ def test_a_file_of_counts_gives_the_bounds_of_its_people(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["--person", "sex"], "neither --chart, --person nor --header"),
+        (["--person", "sex"], "neither --chart, --person, --header, --delimiter nor --encoding"),
         (["--columns", "sexx"], "did you mean 'sex'"),
         (["--threshold", "0.1"], "use one of --k"),
     ],
