@@ -45,7 +45,7 @@ def read_hierarchies(path: str | Path, columns: Sequence[str]) -> dict[str, Hier
         raise InvalidValueError(
             f"{path} has no hierarchy of a column: name each file after its column, such as {columns[0]}.csv"
         )
-    return {column: _read(file) for column, file in named.items()}
+    return {column: read_hierarchy(file) for column, file in named.items()}
 
 
 def generalizations_by(hierarchy: Hierarchy, column: str, finest: Generalization) -> tuple[Generalization, ...]:
@@ -111,7 +111,14 @@ def _plain(name: str) -> str:
     return name.casefold().replace("-", "_").replace(" ", "_")
 
 
-def _read(path: Path) -> Hierarchy:
+def read_hierarchy(path: str | Path) -> Hierarchy:
+    """Return the hierarchy in a file: each value as text, and its coarser views.
+
+    Raises
+    ------
+    InvalidTableError
+        If it cannot be read, has lines of unequal length, or a value twice.
+    """
     with opened(path, "a hierarchy") as file:
         try:
             text = file.read().decode("utf-8-sig")
