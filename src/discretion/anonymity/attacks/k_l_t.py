@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal, cast
 import numpy as np
 
 from discretion.anonymity.people.conversion import People, as_population
+from discretion.anonymity.people.ground_distances import hierarchical_distance
+from discretion.anonymity.people.hierarchies import read_hierarchy
 from discretion.anonymity.people.population import Population
-from discretion.anonymity.releasing.ground_distances import hierarchical_distance
-from discretion.anonymity.releasing.hierarchies import read_hierarchy
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.estimate import quantity
 from discretion.validation import as_count

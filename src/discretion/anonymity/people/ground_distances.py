@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from discretion.anonymity.releasing.hierarchies import Hierarchy, spelled_values
+from discretion.anonymity.people.hierarchies import Hierarchy, spelled_values
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.numerics.arrays import Integers
 from discretion.numerics.equivalence_classes import Cells
