@@ -132,7 +132,6 @@ BAD_ARGUMENTS = {
     "a missing file": (["nowhere.csv", "--k", "2"], "nowhere.csv"),
     "a directory": ([".", "--k", "2"], "which is no Parquet file"),
     "k=0": (["example:adult", "--k", "0"], "k"),
-    "no threshold": (["example:adult"], "threshold"),
     "both": (["example:adult", "--k", "2", "--threshold", "0.1"], "threshold"),
     "a threshold above 1": (["example:adult", "--threshold", "2"], "[0, 1]"),
     "a threshold with a billion digits": (["example:adult", "--threshold", "1e999999999"], "[0, 1]"),
@@ -210,7 +209,7 @@ def test_a_file_of_counts_gives_the_bounds_of_its_people(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["--person", "sex"], "neither --chart, --person nor --header"),
+        (["--person", "sex"], "neither --chart, --person, --header, --delimiter nor --encoding"),
         (["--columns", "sexx"], "did you mean 'sex'"),
         (["--threshold", "0.1"], "use one of --k"),
     ],

@@ -153,7 +153,8 @@ def test_the_release_that_an_audit_recommends_has_its_columns_and_goal(
     assert bound.arguments["table"] == (f"./{table}" if table.startswith("-") else table)
     assert bound.arguments["options"] == ReleaseOptions(
         columns=chosen, sensitive=audit.sensitive, keep=kept, k=audit.k, budget=audit.budget, person=options.person,
-        header=options.header, guess_budget=options.guess_budget, certain_budget=options.certain_budget,
+        header=options.header, delimiter=options.delimiter, encoding=options.encoding,
+        guess_budget=options.guess_budget, certain_budget=options.certain_budget,
     )  # fmt: skip
 
 

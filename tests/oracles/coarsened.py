@@ -132,7 +132,7 @@ def close_in_tree(t: Fraction, tree: Tree, whole: Rows | None = None) -> Diverse
 
     def diverse(values: Rows, everybody: Rows) -> bool:
         compared = everybody if whole is None else whole
-        return _moved(tree, values, compared)[1] <= t * height(tree)
+        return moved(tree, values, compared)[1] <= t * height(tree)
 
     return diverse
 
@@ -142,11 +142,11 @@ def height(tree: Tree) -> int:
     return 0 if isinstance(tree, str) else 1 + max(map(height, tree))
 
 
-def _moved(tree: Tree, values: Rows, compared: Rows) -> tuple[Fraction, Fraction]:
-    """Return by how much a node has more than its share, and what moving within it costs."""
+def moved(tree: Tree, values: Rows, compared: Rows) -> tuple[Fraction, Fraction]:
+    """Return by how much a node has more than its share, and what moving within it costs, times the height of all."""
     if isinstance(tree, str):
         return share(values, tree) - share(compared, tree), Fraction(0)
-    extras, costs = zip(*(_moved(child, values, compared) for child in tree), strict=True)
+    extras, costs = zip(*(moved(child, values, compared) for child in tree), strict=True)
     more, less = sum(max(extra, 0) for extra in extras), sum(max(-extra, 0) for extra in extras)
     return sum(extras, Fraction(0)), sum(costs, Fraction(0)) + height(tree) * min(more, less)
 

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+from discretion.anonymity.people.ground_distances import OrderedDistance, TreeDistance
 from discretion.anonymity.releasing.diversity import (
     Closeness,
     Disclosure,
@@ -11,7 +12,6 @@ from discretion.anonymity.releasing.diversity import (
     Likeness,
     Recursive,
 )
-from discretion.anonymity.releasing.ground_distances import OrderedDistance, TreeDistance
 from oracles import coarsened
 
 TREE = (("s", "t"), ("u",))

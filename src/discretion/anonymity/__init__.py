@@ -10,7 +10,14 @@ or the threshold is out of range. Their own *Raises* sections list only what is 
 """
 
 from discretion.anonymity.attacks.households import HouseholdRisks, household_risks
-from discretion.anonymity.attacks.k_l_t import entropy_l_diversity, k_anonymity, l_diversity, t_closeness
+from discretion.anonymity.attacks.k_l_t import (
+    entropy_l_diversity,
+    k_anonymity,
+    l_diversity,
+    recursive_c_l_diversity,
+    t_closeness,
+)
+from discretion.anonymity.attacks.likeness_disclosure import beta_likeness, delta_disclosure
 from discretion.anonymity.attacks.reidentification_inference import Attack, attacks_on_all, inference, reidentification
 from discretion.anonymity.attacks.risks import Risk, reidentification_risks
 from discretion.anonymity.attacks.special_uniques import SpecialUniques, special_uniques
@@ -77,8 +84,10 @@ __all__ = [
     "UniquenessModel",
     "as_fraction",
     "attacks_on_all",
+    "beta_likeness",
     "column_entropies",
     "column_kinds",
+    "delta_disclosure",
     "entropy_exposure_bound",
     "entropy_l_diversity",
     "entropy_of_curve",
@@ -98,6 +107,7 @@ __all__ = [
     "person_question",
     "population_uniqueness",
     "preset",
+    "recursive_c_l_diversity",
     "redacted_exposure",
     "redaction_leakage",
     "redaction_rules",

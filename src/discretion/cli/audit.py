@@ -8,6 +8,7 @@ from discretion.cli.output import show, working, writing
 from discretion.cli.signals import InterruptingEndsIt
 from discretion.cli.terminal import complain
 from discretion.cli.watchdog import Watchdog, as_seconds
+from discretion.errors import UnsupportedError
 from discretion.input_files import without_password
 from discretion.jobs.gates import gates_of, judged
 from discretion.jobs.options.tables import AuditOptions
@@ -53,7 +54,11 @@ def audit(table: Table, /, *, options: AuditOptions, limits: LimitOptions, outpu
     limit = Watchdog(seconds, memory, patience=_PATIENCE[options.engine] + (seconds or 0) / 10)
     time = TimeLimit(seconds, searching=InterruptingEndsIt)
     with working(limit) as progress, writing(output, table) as write:
-        rows: Any = spark_table(table, header=options.header) if options.engine == "spark" else table
+        rows: Any = table
+        if options.engine == "spark":
+            if options.encoding is not None:
+                raise UnsupportedError("Spark reads CSV files in UTF-8 only; save the file so, or as Parquet")
+            rows = spark_table(table, header=options.header, delimiter=options.delimiter)
         if rows is not table and (note := what_a_cluster_keeps(rows)):
             complain(f"note: {note}")
         result = run_audit(rows, options, progress=progress, memory=memory, time=time)

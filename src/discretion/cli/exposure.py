@@ -39,8 +39,12 @@ def exposure(table: Table, /, *, options: ExposureOptions, limits: LimitOptions,
     special = (() if options.special_uniques is None else _SPECIAL) + (_HOUSEHOLDS if options.household else ())
     counted = (*table_measures(secrets), "unique_rows", *(_CERTIFIED if options.bounds else ()), *special)
     gates = gates_of(output.fail_over, _CERTIFIED_BY_COUNTS if options.marginals else counted)
-    if options.marginals and (output.chart or options.person or options.header is not None):
-        raise InvalidValueError("--marginals takes neither --chart, --person nor --header, which are about people")
+    if options.marginals and (
+        output.chart or options.person or options.header is not None or options.form.about_a_text
+    ):
+        raise InvalidValueError(
+            "--marginals takes neither --chart, --person, --header, --delimiter nor --encoding, which are about people"
+        )
     if options.marginals and special:
         raise InvalidValueError("--marginals takes neither --special-uniques nor --household, which are about people")
     if options.marginals and secrets:

@@ -27,10 +27,10 @@ from discretion.jobs.gates import Number, numbers_in
 from discretion.jobs.options.tables import DEFAULT_K, ExposureOptions
 from discretion.jobs.persons import open_people, with_columns
 from discretion.jobs.table_numbers import EngineCounts, TableNumbers
-from discretion.presenting.names import listed
+from discretion.presenting.names import briefly, listed
 from discretion.presenting.numbers import bounded, interval, is_any_share, odds, people, percent
 from discretion.presenting.sentences import not_read
-from discretion.presenting.views.document import Block, Document, Figure, Section
+from discretion.presenting.views.document import Abridged, Block, Document, Figure, Section
 from discretion.presenting.views.result import JobResult, number_row
 from discretion.presenting.views.result_views import document as document_of
 from discretion.tables.counting.class_sizes import ExposureCurve
@@ -146,7 +146,9 @@ class TableExposure(JobResult):
         ]
         if self.curve is not None:
             blocks.append(Figure("exposure", "The share of people exposed at every threshold", self._chart))
-        title = f"{listed(self.columns)}: {who} exposed"
+        if (names := briefly(self.columns)) != listed(self.columns):
+            blocks.append(Abridged((), (f"The columns: {listed(self.columns)}.",)))
+        title = f"{names}: {who} exposed"
         if self.homes is not None:
             title += f", and so are {percent(self.homes.household_exposure)} of the households"
         parts = [document_of(part) for part in (self.special, self.homes) if part is not None]
@@ -239,7 +241,7 @@ def table_exposure(
     home = [] if options.household is None else [options.household]
     wanted = None if options.columns is None else list(dict.fromkeys([*options.columns, *options.sensitive, *home]))
     population = open_people(
-        table, wanted, options.person, options.header, memory=memory,
+        table, wanted, options.person, options.form, memory=memory,
         kinds_of=lambda people: [kind for kind in column_kinds(people) if kind.column not in home],
     )  # fmt: skip
     secrets, home = population.known(options.sensitive), population.known(home)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from discretion.anonymity.people.ground_distances import OrderedDistance, TreeDistance
 from discretion.anonymity.releasing.diversity import count_class_values
-from discretion.anonymity.releasing.ground_distances import OrderedDistance, TreeDistance
 from discretion.numerics.equivalence_classes import Column
 from oracles import releases
 from support.diversities import COUNTS, DIVERSE, INPUT

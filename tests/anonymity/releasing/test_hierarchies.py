@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from discretion.anonymity.people.hierarchies import read_hierarchies
 from discretion.anonymity.releasing.generalizations import identity_generalization
-from discretion.anonymity.releasing.hierarchies import generalizations_by, read_hierarchies
+from discretion.anonymity.releasing.hierarchies import generalizations_by
 from discretion.numerics.equivalence_classes import Column
 
 SPELLED: dict[str, tuple[list[Any], list[str]]] = {

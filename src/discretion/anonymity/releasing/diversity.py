@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from discretion.anonymity.releasing.ground_distances import EQUAL_DISTANCE, GroundDistance
+from discretion.anonymity.people.ground_distances import EQUAL_DISTANCE, GroundDistance
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.equivalence_classes import Cells, Column, cells
 

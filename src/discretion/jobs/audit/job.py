@@ -63,7 +63,7 @@ from discretion.jobs.audit.sets import (
 from discretion.jobs.audit.time_limit import TimeLimit
 from discretion.jobs.gates import Number
 from discretion.jobs.options.tables import Against, AuditOptions, ReleaseOptions, ValueDistance
-from discretion.jobs.persons import open_people, whose_rows
+from discretion.jobs.persons import AS_IT_IS, open_people, whose_rows
 from discretion.jobs.table_numbers import EngineCounts, TableNumbers
 from discretion.tables.layouts.headers import Header
 from discretion.tables.layouts.names import distinct_names
@@ -104,6 +104,8 @@ def audit(
     weight: str | None = None,
     person: str | None = None,
     header: Header = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
     show_rare: bool = False,
     progress: Callable[[str], None] | None = None,
     memory: int | str | None = None,
@@ -148,8 +150,8 @@ def audit(
     person
         The column that names a person with several rows; "none" if every row is a person of its own. If a column
         repeats as the name of a person does and None is given, the decision asks for it, and there are no measures.
-    header
-        What a file's first line is, as for `discretion.Population`.
+    header, delimiter, encoding
+        How a CSV file is written, as for `discretion.Population`.
     show_rare
         Whether to show values that fewer than max(k, 2) people hold: whatever k is, what one person alone holds is
         shown to nobody who did not ask for it.
@@ -313,9 +315,7 @@ class _Subject:
 def _subject(table: Any, options: AuditOptions, memory: int | str | None, progress: Callable[[str], None]) -> _Subject:
     """Read a table, if the options are within their ranges."""
     goal, weight = _goal(options), options.weight
-    header = options.header if options.engine == "duckdb" else None  # which Spark has read
-    if isinstance(table, Population) and header is not None:
-        raise InvalidValueError("a Population has names for its columns already; say what header is when making it")
+    form = options.form if options.engine == "duckdb" else AS_IT_IS  # Spark has read it
     chosen = None if options.columns is None else (*distinct_names(options.columns), *options.keep)
     named = (*goal.sensitive, *goal.drop, *(() if weight is None else (weight,)))
     keys: list[ColumnKind] = []  # an audit is how the question is found, and does not stop at it
@@ -327,7 +327,7 @@ def _subject(table: Any, options: AuditOptions, memory: int | str | None, progre
         return kinds.values()
 
     read = None if chosen is None else list(dict.fromkeys([*chosen, *named]))
-    people = open_people(table, read, options.person, header, memory=memory, repeats=keys.append, kinds_of=kinds_of)
+    people = open_people(table, read, options.person, form, memory=memory, repeats=keys.append, kinds_of=kinds_of)
     everybody = everybody_of(people, options.population, weight)
     columns = tuple(
         name for name in people.known(None if chosen is None else list(dict.fromkeys(chosen))) if name != weight

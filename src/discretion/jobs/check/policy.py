@@ -18,12 +18,15 @@ from discretion.jobs.persons import NO_PERSON
 from discretion.jobs.table_measures import ALL_COLUMNS, table_measures
 from discretion.presenting.names import short
 from discretion.tables.layouts.names import distinct_names
+from discretion.tables.layouts.text_format import TextFormat
 
 Columns = tuple[str, ...]
 
 KEYS = (
     "person",
     "header",
+    "delimiter",
+    "encoding",
     "columns",
     "together",
     "preset",
@@ -65,8 +68,8 @@ class Policy:
         Its file.
     person
         The column that names a person with several rows, "none" if every row is a person, or None if it does not say.
-    header
-        As of `discretion.Population`.
+    form
+        How a CSV file is written.
     columns
         Those that a file may have at all; None is any.
     together
@@ -85,7 +88,7 @@ class Policy:
 
     path: str
     person: str | None
-    header: bool | Columns | None
+    form: TextFormat
     columns: Columns | None
     together: tuple[Columns, ...] | None
     sensitive: Columns
@@ -168,7 +171,7 @@ class _Reader:
         return Policy(
             path=self._path,
             person=person,
-            header=self._header(),
+            form=self._form(),
             columns=columns,
             together=together,
             sensitive=sensitive,
@@ -222,6 +225,15 @@ class _Reader:
         if _is_texts(header):
             return self._names("header")
         raise self._unfit("header", "must be true, false or a list of names")
+
+    def _form(self) -> TextFormat:
+        delimiter, encoding = self._text("delimiter"), self._text("encoding")
+        for key, option in (("delimiter", delimiter), ("encoding", encoding)):
+            try:
+                TextFormat(**{key: option})
+            except InvalidValueError as error:
+                raise InvalidValueError(f"{self._place(key)}: {error}") from None
+        return TextFormat(header=self._header(), delimiter=delimiter, encoding=encoding)
 
     def _missing(self) -> Literal["not decided", "failed"]:
         value = self._given.get("missing", "undecided")

@@ -1,9 +1,12 @@
 """The options of the jobs on tables of people; their help is the parameters below."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from discretion.jobs.options import Header, LinkedColumns, Names, Options
+
+if TYPE_CHECKING:
+    from discretion.tables.layouts.text_format import TextFormat
 
 # Fewer people alike are exposed, by default.
 DEFAULT_K = 10
@@ -22,11 +25,25 @@ class ColumnOptions(Options):
         Whether the first line of a CSV file holds names: yes, no (it is a person, and the columns are called column1,
         column2, …), or the names as a,b,… for a file without them. By default a first line that looks like a person
         is refused.
+    delimiter
+        What separates the values of a CSV file: one of , ; | : or tab. By default commas or semicolons, as the first
+        lines show; tabs in .tsv and .tab.
+    encoding
+        The encoding of a CSV file that is not UTF-8, such as latin-1, cp1252 or utf-16.
     """
 
     columns: Names | None = None
     sensitive: Names = ()
     header: Header = None
+    delimiter: str | None = None
+    encoding: str | None = None
+
+    @property
+    def form(self) -> "TextFormat":
+        """How a CSV file is written."""
+        from discretion.tables.layouts.text_format import TextFormat  # noqa: PLC0415 - NumPy takes a tenth of a second
+
+        return TextFormat(header=self.header, delimiter=self.delimiter, encoding=self.encoding)
 
 
 @dataclass(frozen=True, kw_only=True)

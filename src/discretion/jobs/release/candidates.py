@@ -9,6 +9,7 @@ import numpy as np
 from discretion.anonymity import Population, RedactionRule, column_kinds, redaction_rules
 from discretion.anonymity.choosing.problem import check_kept_or_dropped
 from discretion.anonymity.people.column_kinds import NAMING
+from discretion.anonymity.people.hierarchies import Hierarchy, read_hierarchies
 from discretion.anonymity.releasing.generalizations import (
     AS_IT_IS,
     Generalization,
@@ -17,7 +18,7 @@ from discretion.anonymity.releasing.generalizations import (
     redact_column,
 )
 from discretion.anonymity.releasing.goal import ReleaseGoal
-from discretion.anonymity.releasing.hierarchies import Hierarchy, generalizations_by, read_hierarchies
+from discretion.anonymity.releasing.hierarchies import generalizations_by
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.escaping import printable
 from discretion.jobs.options.tables import ReleaseOptions

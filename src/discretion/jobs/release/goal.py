@@ -10,6 +10,13 @@ import numpy as np
 
 from discretion.anonymity import as_fraction
 from discretion.anonymity.choosing.constraints import GUESS_BUDGET
+from discretion.anonymity.people.ground_distances import (
+    EQUAL_DISTANCE,
+    GroundDistance,
+    hierarchical_distance,
+    ordered_distance,
+)
+from discretion.anonymity.people.hierarchies import Hierarchy
 from discretion.anonymity.releasing.diversity import (
     Closeness,
     Disclosure,
@@ -20,13 +27,6 @@ from discretion.anonymity.releasing.diversity import (
     Recursive,
 )
 from discretion.anonymity.releasing.goal import ReleaseGoal
-from discretion.anonymity.releasing.ground_distances import (
-    EQUAL_DISTANCE,
-    GroundDistance,
-    hierarchical_distance,
-    ordered_distance,
-)
-from discretion.anonymity.releasing.hierarchies import Hierarchy
 from discretion.anonymity.releasing.suppression import SUPPRESS
 from discretion.anonymity.releasing.utility import UTILITIES
 from discretion.errors import InvalidValueError

@@ -58,6 +58,8 @@ def release(
     utility: Utility = "entropy",
     person: str | None = None,
     header: Header = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
     seconds: float | None = None,
     progress: Callable[[str], None] | None = None,
     memory: int | str | None = None,
@@ -130,8 +132,8 @@ def release(
     person
         The column that names the persons, of whom each has one row; it does not go out. "none" if every row is a person
         of its own, whatever a column looks like.
-    header
-        What a file's first line is, as for `discretion.Population`.
+    header, delimiter, encoding
+        How a CSV file is written, as for `discretion.Population`.
     seconds
         How long the search may take; by default it ends after a number of steps, on every machine with the same file.
     progress
@@ -186,7 +188,7 @@ def run_release(
         check_not_an_input(written, *read, *([] if options.hierarchies is None else [options.hierarchies]))
     report: Callable[[str], None] = progress or (lambda _: None)
     report("reading the table")
-    people = open_people(table, None, options.person, options.header, memory=memory, repeats=_refuse_repeats)
+    people = open_people(table, None, options.person, options.form, memory=memory, repeats=_refuse_repeats)
     candidates = candidates_of(_with_one_row_each(people), options, report)
     report("the most useful release")
     decision = decide_release(

@@ -1,17 +1,18 @@
 """What a release did: each column's generalization and what it lost, what the written file shows, and its document."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, Literal
 
+from discretion.escaping import printable
 from discretion.jobs.gates import Number
 from discretion.jobs.table_measures import GuessReport, table_measures
 from discretion.numerics.search.explored_ideals import Ended
 from discretion.presenting.json_answers import plain
 from discretion.presenting.numbers import bits, people, percent
 from discretion.presenting.sentences import exposed, not_read
-from discretion.presenting.views.document import Block, Document, Grid, Section
+from discretion.presenting.views.document import Abridged, Block, Document, Grid, Section
 from discretion.presenting.views.result import JobResult
 
 _OF_FILE = ("failing_people", "smallest_class")
@@ -149,12 +150,15 @@ class Release(JobResult):
 # A bound above this says nothing.
 _NEARLY_ALL = 0.9999
 _UTILITIES = {
-    "entropy": "the entropy of the table's columns",
+    "entropy": "the information in the table's columns",
     "precision": "the precision of the table's columns",
     "discernibility": "the pairs of people whom the table's columns distinguish",
 }
+# On a terminal's first screen: columns of the file, names of those dropped for a reason, and sensitive columns.
+_FIRST, _NAMED, _GUESSED = 12, 6, 5
+# The guesses of more sensitive columns are a table.
+_SENTENCES = 2
 _MODELS = {"entropy_l": "entropy l", "beta_likeness": "beta", "delta_disclosure": "delta", "t": "t"}
-_COLUMNS = ("column", "verdict", "how", "bits", "lost", "values")
 
 
 def _document(release: Release) -> Document:
@@ -165,7 +169,7 @@ def _document(release: Release) -> Document:
         (),
         (
             Section("What the file shows", tuple(_exposure(release))),
-            Section("What became of each column", (_columns(release),)),
+            Section("What is in the file", tuple(_contents(release))),
             Section("What it cost", tuple(_costs(release))),
             Section("The file in numbers", (_numbers(release),), "full"),
         ),
@@ -174,7 +178,7 @@ def _document(release: Release) -> Document:
     )
 
 
-def _exposure(release: Release) -> Iterator[str]:
+def _exposure(release: Release) -> Iterator[Block]:
     file, goal = release.checked, release.goal
     yield (
         f"Discretion read the file back and audited it: {exposed(file.failing_people, file.people)}. The goal allows "
@@ -182,11 +186,37 @@ def _exposure(release: Release) -> Iterator[str]:
         f"{goal['k']}{_diversity(release)}. "
         f"The smallest class has {people(file.smallest_class)}."
     )
+    if len(file.guesses) > _SENTENCES:
+        most_first = sorted(file.guesses, key=lambda guess: guess.before - guess.after)
+        brief, whole = _guesses(most_first[:_GUESSED], file, len(most_first) - _GUESSED), _guesses(file.guesses, file)
+        yield Abridged((brief,), (whole,))
+        return
     for guess in file.guesses:
         yield (
-            f"The best guess of {guess.sensitive} is correct for {percent(guess.after)} of the people with the file, "
-            f"and for {percent(guess.before)} without it."
+            f"The best guess of {printable(guess.sensitive)} is correct for {percent(guess.after)} of the people "
+            f"with the file, and for {percent(guess.before)} without it. With the file it is certain for "
+            f"{people(guess.certain_people)} ({percent(guess.certain_people / file.people)})."
         )
+
+
+def _guesses(guesses: Sequence[GuessReport], file: FileExposure, more: int = 0) -> Grid:
+    heads = ("sensitive column", "guess before", "guess after", "certain")
+    explained = "the share of the people who are guessed correctly, or certain"
+    return Grid(
+        heads,
+        tuple(
+            (
+                guess.sensitive,
+                percent(guess.before),
+                percent(guess.after),
+                percent(guess.certain_people / file.people),
+            )
+            for guess in guesses
+        ),
+        frozenset(heads[:1]),
+        note="\n".join(([f"and {more:,} more: --full"] if more > 0 else []) + [explained]),
+        caption="The best guess of each sensitive column without the file and with it",
+    )
 
 
 def _diversity(release: Release) -> str:
@@ -201,17 +231,80 @@ def _diversity(release: Release) -> str:
     return f" or without {' and '.join(parts)}{distance}{against}" if parts else ""
 
 
-def _columns(release: Release) -> Grid:
-    rows = (
-        (each.column, each.verdict, each.how, bits(each.bits), bits(each.bits_lost), f"{each.values:,}")
-        for each in release.columns
-    )
+def _contents(release: Release) -> Iterator[Block]:
+    """Yield the columns in the file, those with most information first, and the columns that are dropped."""
+    shown = [each for each in release.columns if each.verdict != "drop"]
+    dropped = [each for each in release.columns if each.verdict == "drop"]
+    unchanged = sum(each.verdict == "publish" for each in shown)
+    how_many = "all" if unchanged == len(shown) else f"{unchanged:,}" if unchanged else "none"
+    yield f"{len(shown):,} of {len(release.columns):,} columns are in the file, {how_many} of them unchanged."
+    shown.sort(key=lambda each: each.bits_lost - each.bits)
+    informative = [each for each in shown if each.values > 1]
+    brief: list[Block] = []
+    if informative:
+        brief.append(_file_columns(informative[:_FIRST], more=len(informative) - _FIRST))
+    if constant := tuple(each.column for each in shown if each.values <= 1):
+        brief.append(f"With one value only, and so no information: {_some(constant)}.")
+    if dropped:
+        brief.append(_dropped_by_reason(dropped))
+    whole: list[Block] = [_file_columns(shown)] if shown else []
+    if dropped:
+        whole.append(
+            Grid(
+                ("column", "information", "why"),
+                tuple((each.column, f"{bits(each.bits)} bits", each.how) for each in dropped),
+                frozenset(("column", "why")),
+                caption="The columns that are dropped",
+                rest="more dropped columns",
+            )
+        )
+    yield Abridged(tuple(brief), tuple(whole))
+
+
+def _file_columns(columns: Sequence[ReleasedColumn], *, more: int | None = None) -> Grid:
+    """Return the columns in the file; on a first screen, where there are more, without the bits that they keep."""
+    heads = ("column", "in the file", "values", "information", "kept")
+    rows = [
+        (
+            each.column,
+            each.how,
+            f"{each.values:,}",
+            f"{bits(each.bits - each.bits_lost)} bits",
+            percent((each.bits - each.bits_lost) / each.bits, 3) if each.bits else "–",
+        )
+        for each in columns
+    ]
+    if more is None:
+        return Grid(heads, tuple(rows), frozenset(heads[:2]), caption="The columns in the file", rest="more columns")
+    note = [f"and {more:,} more in the file: --full"] if more > 0 else []
+    note.append("kept: the share of the column's information")
     return Grid(
-        _COLUMNS,
-        tuple(rows),
-        frozenset(_COLUMNS[:3]),
-        note="bits: entropy of the column in the table; lost: the part that the file lacks; values: in the file",
+        (*heads[:3], heads[4]), tuple((*row[:3], row[4]) for row in rows), frozenset(heads[:2]), "\n".join(note)
     )
+
+
+def _dropped_by_reason(dropped: Sequence[ReleasedColumn]) -> str:
+    """Return the columns that are dropped, by their reasons, those of most columns first.
+
+    Examples
+    --------
+    >>> drops = {"id": "identifier: 9 values in 9 rows", "age": "by --drop", "town": "by --drop"}
+    >>> _dropped_by_reason([ReleasedColumn(name, "drop", why, 1.0, 1.0, 0) for name, why in drops.items()])
+    'Dropped: 2 by --drop (age, town); 1 identifier (id).'
+    """
+    reasons: dict[str, list[str]] = {}
+    for each in dropped:
+        reasons.setdefault(each.how.partition(":")[0], []).append(each.column)
+    parts = (
+        f"{len(names):,} {'for which ' * reason.startswith('no ')}{reason} ({_some(names)})"
+        for reason, names in sorted(reasons.items(), key=lambda item: -len(item[1]))
+    )
+    return f"Dropped: {'; '.join(parts)}."
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return the first names."""
+    return ", ".join((*map(printable, names[:_NAMED]), *(["…"] if len(names) > _NAMED else [])))
 
 
 def _costs(release: Release) -> Iterator[Block]:
@@ -248,7 +341,7 @@ def _numbers(release: Release) -> Grid:
         "people in classes that miss the goal": f"{file.failing_people:,}",
         "unique people": f"{file.unique_people:,}",
         "people in the smallest class": f"{file.smallest_class:,}",
-        "entropy kept": percent(release.entropy_kept),
+        "information kept": percent(release.entropy_kept),
         "precision": percent(release.precision),
         "discernibility (pairs of people)": f"{release.discernibility:,}",
     }

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from discretion.anonymity.releasing.hierarchies import Hierarchy, spelled_values
+from discretion.anonymity.people.hierarchies import Hierarchy, spelled_values
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.numerics.arrays import Integers
 from discretion.numerics.equivalence_classes import Cells
@@ -194,7 +194,8 @@ def hierarchical_distance(column: str, values: Sequence[Any], counts: Integers, 
     Raises
     ------
     InvalidValueError
-        If the hierarchy has no line for a value that somebody has, or a level does not follow from the one before.
+        If the hierarchy has no line for a value that somebody has, lines of unequal length, or a level that does not
+        follow from the one before.
 
     Examples
     --------
@@ -203,6 +204,8 @@ def hierarchical_distance(column: str, values: Sequence[Any], counts: Integers, 
     >>> hierarchical_distance("animal", ["cow", "dog", "cat"], np.array([1, 1, 1]), animals).levels
     ((0, 1, 2), (0, 1, 1))
     """
+    if len({len(groups) for groups in hierarchy.values()}) != 1:
+        raise InvalidValueError(f"the hierarchy of {column!r} must have as many coarser groups for each value")
     texts: list[str | None] = [None] * len(values)
     held = [code for code, count in enumerate(counts.tolist()) if count and values[code] is not None]
     for code, text in zip(held, spelled_values(hierarchy, column, [values[code] for code in held]), strict=True):
