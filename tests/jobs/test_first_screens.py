@@ -41,7 +41,7 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Release:
 def wide_result(released: Release, published: int, sensitive: int) -> Release:
     """Return a release of which the first columns go out."""
     columns = tuple(
-        ReleasedColumn(name, "coarsen", "values of fewer than 1,000 merged", 3.0, 0.01 * place, 2 + place)
+        ReleasedColumn(name, "generalize", "values of fewer than 1,000 merged", 3.0, 0.01 * place, 2 + place)
         if place < published
         else ReleasedColumn(name, "drop", "no generalization fits beside the others", 3.0, 3.0, 0)
         for place, name in enumerate(NAMES)

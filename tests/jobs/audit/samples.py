@@ -28,7 +28,7 @@ from discretion.jobs.audit.result import (
     SetReport,
     SetsReport,
 )
-from discretion.jobs.options.tables import AuditOptions
+from discretion.jobs.options.tables import AuditOptions, ReleaseOptions
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 PEOPLE = 1000
@@ -172,7 +172,17 @@ def usual(city: str = "city", job: str = "job", table: str = "people.csv") -> Au
                 }
             ),
             offers=(
-                offered(city, "sick", exposed=8, utility=1.0, bound=1.0),
+                offered(
+                    city,
+                    job,
+                    "sick",
+                    exposed=8,
+                    by="information",
+                    utility=0.6,
+                    bound=0.6,
+                    suppressed=3,
+                    plan=ReleaseOptions(sensitive=["sick"], publish=[city, f"{job}=rare values merged", "sick"]),
+                ),
                 offered(job, "sick", exposed=5, by="unchanged", bits=3.5),
             ),
             question=None,

@@ -19,6 +19,7 @@ from discretion.jobs.options.tables import ReleaseOptions
 from discretion.jobs.release.candidates import Candidates, candidates_of
 from discretion.jobs.release.decision import ReleaseDecision, decide_release
 from discretion.jobs.release.verification import checked_table
+from discretion.jobs.release.ways_out import WayOut, ways_out
 from discretion.jobs.table_measures import guess_reports
 from discretion.presenting.numbers import bits, percent
 
@@ -39,8 +40,8 @@ class Recommendation:
     file
         The people in the recommended file, or of the table if columns of it are recommended as they are; None without
         an offer.
-    refusal
-        Why no file is within the goal: what comes nearest, and the ways out.
+    refusal, ways_out
+        Why no file is within the goal: what comes nearest; and options with one limit eased, with which one is.
     numbers
         The numbers of the file by the names that gates use; none where no file is written.
     """
@@ -49,6 +50,7 @@ class Recommendation:
     offers: tuple[Offer, ...]
     file: Population | None
     refusal: str | None = None
+    ways_out: tuple[WayOut, ...] = ()
     numbers: Mapping[str, Number] = field(default_factory=dict[str, Number])
 
 
@@ -74,20 +76,24 @@ def recommended_file(
         found = max(found, count, 1)
         progress(f"the file to publish: {count} columns so far")
 
+    ways: Iterator[WayOut] = iter(())
     try:
         candidates = candidates_of(people, options, progress)
+        ways = ways_out(candidates, options)
         progress("the file to publish")
         with searching:
             decision = decide_release(candidates, max(time.left / 2, 1e-9), better)
     except UnsupportedError:
         return None
     except InvalidValueError as refusal:
-        return Recommendation(tuple(_nothing(people, kinds, options)), (), None, str(refusal))
+        progress("what would let a file out")
+        eased = tuple(time.left_for("ways_out", ways))
+        return Recommendation(tuple(_nothing(people, kinds, options)), (), None, str(refusal), eased)
     if decision.best.ended == "time":
         time.cut_off("sets")
     file, best, numbers = _offer(decision, options, "information")
     offers = [best, *_unchanged(candidates, options, selection, best)]
-    return Recommendation(tuple(_columns(decision, selection, kinds)), tuple(offers), file, None, numbers)
+    return Recommendation(tuple(_columns(decision, selection, kinds)), tuple(offers), file, numbers=numbers)
 
 
 def _offer(

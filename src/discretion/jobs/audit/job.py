@@ -215,6 +215,7 @@ def run_audit(
         kept=goal.keep,
         key=None if subject.key is None else subject.key.column,
         refusal=recommendation.refusal,
+        ways_out=recommendation.ways_out,
     )
     sets = sets_report(people, columns, traits, selection, k)
     selected = set_reports(people, [chosen.columns for chosen in selection.maximal if chosen.columns][:SHOWN], k)

@@ -19,6 +19,7 @@ _SECTIONS = {
     "inference": "how well the sensitive column is guessed",
     "redaction": "redacting rare values",
     "collection": "collecting the columns instead",
+    "ways_out": "which goals a file would be within",
 }
 
 

@@ -12,6 +12,7 @@ from discretion.anonymity.uniqueness.population_uniqueness import PopulationUniq
 from discretion.estimate import Estimate
 from discretion.jobs.gates import Number
 from discretion.jobs.options.tables import AuditOptions, ReleaseOptions
+from discretion.jobs.release.ways_out import WayOut
 from discretion.jobs.table_measures import GuessReport
 from discretion.numerics.search.explored_ideals import Ended
 from discretion.presenting.json_answers import plain
@@ -104,8 +105,8 @@ class Decision:
         before.
     kept
         The columns that go out in any case, if something with them is within the goal.
-    refusal
-        If nothing is: what comes nearest, and the ways out.
+    refusal, ways_out
+        If nothing is: what comes nearest; and the options of releases with one limit eased, each with a file within it.
     """
 
     columns: tuple[ColumnDecision, ...]
@@ -117,6 +118,7 @@ class Decision:
     kept: Columns
     key: str | None = None
     refusal: str | None = None
+    ways_out: tuple[WayOut, ...] = ()
 
     @property
     def plan(self) -> ReleaseOptions | None:

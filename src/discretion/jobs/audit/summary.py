@@ -56,7 +56,29 @@ def _publish(audit: Audit) -> Iterator[Block]:
     yield Bullets(tuple(recommendation(audit)))
     if (step := next_step(audit)) is not None:
         yield from step
+    yield from _ways_out(audit)
     yield Abridged((), tuple(in_short(audit.collection)))
+
+
+# What a limit is called whose easing lets a file out.
+_LIMITS = {
+    "k": "People count as exposed if fewer than {} share their values",
+    "budget": "{} of the people may be exposed",
+    "max_suppressed": "{} of the people may be left out",
+    "guess_budget": "Right guesses of a sensitive value may rise by {} of the people",
+}
+# How many ways out are on the first screen.
+_WAYS = 3
+
+
+def _ways_out(audit: Audit) -> Iterator[Block]:
+    """Yield the ways out where nothing is within the goal, each with the command that then writes a file."""
+    for way in audit.decision.ways_out[:_WAYS]:
+        value = getattr(way.options, way.limit)
+        purpose = f"{_LIMITS[way.limit].format(value if way.limit == 'k' else percent(value))}:"
+        step = _step(purpose, "release", audit.table, *way.options.arguments(), "--out=published.parquet")
+        if step is not None:
+            yield from step
 
 
 def recommendation(audit: Audit) -> Iterator[str]:
@@ -66,12 +88,15 @@ def recommendation(audit: Audit) -> Iterator[str]:
     --------
     >>> import discretion as dc
     >>> next(recommendation(dc.audit("example:adult", columns=["sex", "race"])))
-    'Publish sex, race: all 2 columns. They expose nobody; the budget is 1 %.'
+    'Publish all 2 columns: sex, race. They expose nobody; the budget is 1 %.'
     """
     if not audit.decision.offers:
         yield _nothing(audit)
+        if audit.decision.refusal is not None:
+            yield f"{audit.decision.refusal[:1].upper()}{audit.decision.refusal[1:]}."
         if "sets" not in audit.cut_short and any(each.reason != BY_DROP for each in audit.decision.columns):
-            yield "Raise the budget, merge rare values, or ask the people instead (section 6)."
+            ways = "A file goes out if one of these changes; or ask" if audit.decision.ways_out else "Ask"
+            yield f"{ways} the people instead: the full report shows how."
         return
     best, *others = audit.decision.offers
     yield f"Publish {_many(audit, best)}: {listed(best.columns)}. {_offered(audit, best)}"
