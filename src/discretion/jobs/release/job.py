@@ -189,7 +189,8 @@ def run_release(
     report: Callable[[str], None] = progress or (lambda _: None)
     report("reading the table")
     people = open_people(table, None, options.person, options.form, memory=memory, repeats=_refuse_repeats)
-    candidates = candidates_of(_with_one_row_each(people), options, report)
+    people = _in_process(_with_one_row_each(people), memory)
+    candidates = candidates_of(people, options, report)
     decision = decide_release(candidates, seconds, report)
     report("writing, and reading it back")
     order, secret = [*decision.shown], [*candidates.secrets]
@@ -248,6 +249,13 @@ def _refuse_repeats(key: ColumnKind) -> None:
         f"whose row it is, first make a table with one row a person; if every row is a person of its own, use --person "
         f"{NO_PERSON} (person=)"
     )
+
+
+def _in_process(people: Population, memory: int | str | None) -> Population:
+    """Return people whose rows are in this process: of a server's table as they are at one moment."""
+    from discretion.tables.ibis_tables import rows_in_process  # noqa: PLC0415 - imports Ibis
+
+    return people.with_rows(lambda rows: rows_in_process(rows, memory), None)
 
 
 def _with_one_row_each(people: Population) -> Population:
