@@ -16,6 +16,7 @@ from discretion.jobs.audit.sets import AuditGoal
 from discretion.jobs.audit.time_limit import TimeLimit
 from discretion.jobs.gates import Number
 from discretion.jobs.options.tables import ReleaseOptions
+from discretion.jobs.persons import in_process
 from discretion.jobs.release.candidates import Candidates, candidates_of
 from discretion.jobs.release.decision import ReleaseDecision, decide_release
 from discretion.jobs.release.verification import checked_table
@@ -60,6 +61,7 @@ def recommended_file(
     selection: Selection,
     kinds: Mapping[str, ColumnKind],
     *,
+    memory: int | str | None,
     time: TimeLimit,
     progress: Callable[[str], None],
 ) -> Recommendation | None:
@@ -78,7 +80,7 @@ def recommended_file(
 
     ways: Iterator[WayOut] = iter(())
     try:
-        candidates = candidates_of(people, options, progress)
+        candidates = candidates_of(in_process(people, memory), options, progress)
         ways = ways_out(candidates, options)
         progress("the file to publish")
         with searching:

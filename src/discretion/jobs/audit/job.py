@@ -204,7 +204,9 @@ def run_audit(
     k, secrets = goal.k, goal.sensitive
     problem = problem_of_sets(people, subject.kinds, goal)
     selection = _search(people, problem, weights, time, report_progress)
-    recommendation = _recommendation(subject, options, problem, selection, time=time, progress=report_progress)
+    recommendation = _recommendation(
+        subject, options, problem, selection, memory=memory, time=time, progress=report_progress
+    )
     decision = Decision(
         columns=recommendation.columns,
         offers=recommendation.offers,
@@ -380,18 +382,19 @@ def _recommendation(
     problem: SelectionProblem,
     selection: Selection,
     *,
+    memory: int | str | None,
     time: TimeLimit,
     progress: Callable[[str], None],
 ) -> Recommendation:
     """Return the file to publish; columns as they are where no release is written, or it is open whose rows are."""
     people, goal = subject.people, subject.goal
     progress("what to do with each column")
-    if people.person is None and subject.key is None:
+    if people.person is None and subject.key is None and options.engine == "duckdb":
         given = {**vars(options), "k": goal.k, "sensitive": goal.sensitive, "keep": goal.keep, "drop": goal.drop}
         if options.weight is not None:
             given["drop"] = tuple(dict.fromkeys([*goal.drop, options.weight]))
         release = ReleaseOptions.of_parameters(given)
-        file = recommended_file(people, release, selection, subject.kinds, time=time, progress=progress)
+        file = recommended_file(people, release, selection, subject.kinds, memory=memory, time=time, progress=progress)
         if file is not None:
             return file
     offer = offer_of(people, selection)

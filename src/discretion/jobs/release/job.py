@@ -13,7 +13,7 @@ from discretion.anonymity.releasing.utility import Utility
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.escaping import printable
 from discretion.jobs.options.tables import Against, ReleaseOptions, ValueDistance
-from discretion.jobs.persons import NO_PERSON, open_people, with_columns
+from discretion.jobs.persons import NO_PERSON, in_process, open_people, with_columns
 from discretion.jobs.release.candidates import candidates_of
 from discretion.jobs.release.decision import decide_release
 from discretion.jobs.release.file import as_bytes, check_suffix, read_back, values_in_file
@@ -189,7 +189,8 @@ def run_release(
     report: Callable[[str], None] = progress or (lambda _: None)
     report("reading the table")
     people = open_people(table, None, options.person, options.form, memory=memory, repeats=_refuse_repeats)
-    candidates = candidates_of(_with_one_row_each(people), options, report)
+    people = in_process(_with_one_row_each(people), memory)
+    candidates = candidates_of(people, options, report)
     report("the most useful release")
     decision = decide_release(
         candidates, seconds, lambda count: report(f"the most useful release: {count} columns so far")

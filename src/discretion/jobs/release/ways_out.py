@@ -67,14 +67,14 @@ def _needed(candidates: Candidates, classes: Column) -> dict[str, Any]:
     for secret in candidates.secrets.values():
         rise = best_guesses(classes, secret)[0] - int(np.bincount(secret.codes).max())
         if rise > goal.rise * people:
-            needed["guess_budget"] = max(needed.get("guess_budget", 0.0), _rounded_up(Fraction(rise, people)))
+            needed["guess_budget"] = max(needed.get("guess_budget", 0.0), _rounded_up(Fraction(int(rise), people)))
     return {name: value for name, value in needed.items() if value < 1 or name == "k"}
 
 
 def _rounded_up(share: Fraction) -> float:
     """Return a share in two digits, rounded up."""
-    digits = 1 - floor(log10(share))
-    return float(Fraction(ceil(share * 10**digits), 10**digits))
+    scale = int(10 ** (1 - floor(log10(share))))
+    return float(Fraction(ceil(share * scale), scale))
 
 
 def _leads_out(candidates: Candidates, options: ReleaseOptions) -> bool:
