@@ -170,6 +170,9 @@ class ReleaseOptions(TableOptions):
         The share of the people who may be left out.
     suppress
         rows: leave these people out; cells: leave as few of their cells blank as put them into groups.
+    target
+        A column that analysts predict: add how often a model of the table and one of the file predict it correctly, of
+        the same people. It must be in the file (--keep).
     utility
         What the file keeps most of: the entropy of its columns, their precision by how much coarser each is, or
         discernibility, the pairs of people that it distinguishes.
@@ -194,6 +197,7 @@ class ReleaseOptions(TableOptions):
     publish: Names = ()
     max_suppressed: float = 0.02
     suppress: Literal["rows", "cells"] = "rows"
+    target: str | None = None
     utility: Literal["entropy", "precision", "discernibility"] = "entropy"
 
 
