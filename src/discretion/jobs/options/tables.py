@@ -162,7 +162,7 @@ class ReleaseOptions(TableOptions):
         Columns that may go out with their rare values blank, and decoys with them, as a,b,….
     hierarchies
         A file or folder of files with coarser values, as ARX writes them, each named after its column; other columns
-        are coarsened in steps, months and years, or by merging rare values.
+        are coarsened in steps, months and years, by the first characters of codes, or by merging rare values.
     publish
         The columns that go out and the generalization of each, as an audit recommends them: sex,"age=in steps of 10";
         a column by itself goes out as it is. Nothing else goes out, and nothing is searched for.

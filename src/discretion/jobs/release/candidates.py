@@ -204,7 +204,9 @@ def _generalizations(
     redacts = {rule.column: rule for rule in rules}
     first = {name: redact_column(view, redacts[name]) if name in redacts else view for name, view in given.items()}
     return {
-        name: generalizations_by(coarsenings[name], name, view) if name in coarsenings else generalizations_of(view, k)
+        name: generalizations_by(coarsenings[name], name, view)
+        if name in coarsenings
+        else generalizations_of(view, k, name)
         for name, view in first.items()
     }
 
