@@ -18,7 +18,7 @@ from discretion.validation import as_real
 
 # Of how many columns that tell apart so many classes of people at most none can determine another: the most partitions
 # of a set of so many elements of which none refines another, the constant one left out.
-_MOST_APART = (0, 0, 1, 3, 7, 25, 90, 350)
+_LARGEST_ANTICHAINS = (0, 0, 1, 3, 7, 25, 90, 350)
 
 Columns = tuple[str, ...]
 Weights = Mapping[str, float] | Literal["columns", "bits"] | None
@@ -103,7 +103,7 @@ def most_columns_apart(classes: int) -> int | None:
     >>> most_columns_apart(5), most_columns_apart(8)
     (25, None)
     """
-    return _MOST_APART[classes] if classes < len(_MOST_APART) else None
+    return _LARGEST_ANTICHAINS[classes] if classes < len(_LARGEST_ANTICHAINS) else None
 
 
 def utility_of(
