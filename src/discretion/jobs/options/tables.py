@@ -253,6 +253,9 @@ class ExposureOptions(TableOptions):
     marginals
         Compute what --bounds adds from a file of counts of columns, without people: CSV of column,value,count, or
         JSON, as of Marginals.to_json.
+    wildcards
+        Values that could be anything, as *,… ("" is a blank): add wildcard_exposed_people, wildcard_exposure and
+        wildcard_k_anonymity, which count with a person all those whose records could be the person's.
     """
 
     k: int | None = None
@@ -260,6 +263,7 @@ class ExposureOptions(TableOptions):
     bounds: bool = False
     special_uniques: int | None = None
     household: str | None = None
+    wildcards: Names = ()
     marginals: bool = False
 
 
