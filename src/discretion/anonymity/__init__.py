@@ -22,6 +22,7 @@ from discretion.anonymity.attacks.reidentification_inference import Attack, atta
 from discretion.anonymity.attacks.risks import Risk, reidentification_risks
 from discretion.anonymity.attacks.special_uniques import SpecialUniques, special_uniques
 from discretion.anonymity.attacks.thresholds import PRESETS, Preset, preset
+from discretion.anonymity.attacks.wildcards import WildcardGroups, wildcard_groups
 from discretion.anonymity.choosing.redaction import (
     RedactionLeakage,
     RedactionRule,
@@ -82,6 +83,7 @@ __all__ = [
     "TheoremBound",
     "Threshold",
     "UniquenessModel",
+    "WildcardGroups",
     "as_fraction",
     "attacks_on_all",
     "beta_likeness",
@@ -123,5 +125,6 @@ __all__ = [
     "surprisal",
     "t_closeness",
     "theorem_bound",
+    "wildcard_groups",
     "worst_exposure",
 ]

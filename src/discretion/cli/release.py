@@ -41,7 +41,8 @@ def release(
         recommended_exposure: plain ones are for an adversary who knows all columns but the sensitive ones, those with
         all_columns. before them for one who knows these too; failing_people, who are in groups of fewer than k or
         without the l, entropy-l or t of the goal; smallest_class, which is k_anonymity. For the costs: suppressed,
-        kept, bound, suppression_cost, blanked, blank_cells, entropy_kept, precision, discernibility.
+        kept, bound, suppression_cost, blanked, blank_cells, entropy_kept, precision, discernibility; with
+        --target accuracy_original, accuracy_file, accuracy_lost.
     limits.time
         How long the search for the most useful release may take, in seconds or as 2m or 1h. By default it ends after
         a number of steps, so that it finds the same on every machine.
@@ -51,7 +52,7 @@ def release(
     from discretion.jobs.table_numbers import hidden_by_sensitive  # noqa: PLC0415
 
     options = options_of_plan(plan, options)
-    gates = gates_of(output.fail_over, release_measures(options.sensitive))
+    gates = gates_of(output.fail_over, release_measures(options.sensitive, options.target))
     memory, seconds = as_memory(limits.memory), as_seconds(limits.time)
     read = [file for file in (plan, options.hierarchies) if file is not None]
     place = writing(output, table, read=read, others=[out, f"{out}.discretion.json"])

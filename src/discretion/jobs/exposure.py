@@ -11,6 +11,7 @@ from discretion.anonymity import (
     Marginals,
     Population,
     SpecialUniques,
+    WildcardGroups,
     column_kinds,
     exposure as exposure_of,
     exposure_bound,
@@ -20,6 +21,7 @@ from discretion.anonymity import (
     household_risks,
     special_uniques,
     theorem_bound,
+    wildcard_groups,
 )
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
@@ -79,6 +81,8 @@ class TableExposure(JobResult):
         By how few of the columns people are unique, if that was asked for.
     homes
         The risks of households, if a column names them.
+    with_wildcards
+        The groups in which a suppressed value could be anything, if such values were named.
     curve, bound_curve
         The exposure at every threshold, and what is certified of it; None without a chart.
     numbers
@@ -99,6 +103,7 @@ class TableExposure(JobResult):
     certified: ColumnBounds | None
     special: SpecialUniques | None
     homes: HouseholdRisks | None
+    with_wildcards: WildcardGroups | None
     curve: ExposureCurve | None
     bound_curve: ExposureBoundCurve | None
     numbers: TableNumbers
@@ -114,7 +119,8 @@ class TableExposure(JobResult):
             own["special_people"] = lambda: special.special_people
             own["minimal_uniques"] = lambda: sum(special.minimal_uniques)
         homes = {} if self.homes is None else numbers_in(self.homes.to_dict())
-        own |= {name: lambda number=number: number for name, number in homes.items()}
+        wild = {} if self.with_wildcards is None else numbers_in(self.with_wildcards.to_dict())
+        own |= {name: lambda number=number: number for name, number in (homes | wild).items()}
         return of_table | own | {name: lambda bound=bound: bound for name, bound in bounds.items()}
 
     def to_dict(self) -> dict[str, Any]:
@@ -123,7 +129,8 @@ class TableExposure(JobResult):
         bounds = {} if self.certified is None else vars(self.certified)
         special = {} if self.special is None else {"special_uniques": self.special.to_dict()}
         homes = {} if self.homes is None else {"households": self.homes.to_dict()}
-        return {name: getattr(self, name) for name in counted} | bounds | special | homes
+        wild = {} if self.with_wildcards is None else {"wildcards": self.with_wildcards.to_dict()}
+        return {name: getattr(self, name) for name in counted} | bounds | special | homes | wild
 
     def table_rows(self) -> Iterator[Mapping[str, Any]]:
         """Yield a row for each number."""
@@ -151,7 +158,7 @@ class TableExposure(JobResult):
         title = f"{names}: {who} exposed"
         if self.homes is not None:
             title += f", and so are {percent(self.homes.household_exposure)} of the households"
-        parts = [document_of(part) for part in (self.special, self.homes) if part is not None]
+        parts = [document_of(part) for part in (self.special, self.homes, self.with_wildcards) if part is not None]
         sections = tuple(Section(part.title, part.blocks) for part in parts)
         line = f"{title} ({percent(self.exposure)})"
         return Document(title, tuple(blocks), sections, kind="exposure", line=line)
@@ -238,6 +245,8 @@ def table_exposure(
         raise InvalidValueError(
             "a household is exposed by how many households look like it: with --household (household=) use --k (k=)"
         )
+    if options.wildcards and k is None:
+        raise InvalidValueError("groups with wildcards are of at least so many people: with --wildcards use --k (k=)")
     home = [] if options.household is None else [options.household]
     wanted = None if options.columns is None else list(dict.fromkeys([*options.columns, *options.sensitive, *home]))
     population = open_people(
@@ -264,6 +273,9 @@ def table_exposure(
         certified=_certified_of(bounded_people, options) if options.bounds else None,
         special=None if size is None else special_uniques(population, known, size),
         homes=household_risks(population, home[0], known, k) if home and k is not None else None,
+        with_wildcards=wildcard_groups(population, options.wildcards, known, k)
+        if options.wildcards and k is not None
+        else None,
         curve=exposure_curve(population, known) if curve else None,
         bound_curve=exposure_bound_curve(bounded_people) if curve and options.bounds else None,
         numbers=TableNumbers(EngineCounts(population), described, secrets, k=k, threshold=threshold),

@@ -1,4 +1,4 @@
-"""A table in a database that serves several, named by its address; none of its rows leaves it."""
+"""A table in a database that serves several, named by its address, and counted there."""
 
 import os
 import weakref

@@ -58,6 +58,21 @@ class Constraints:
         each = [(guessed,) if self.certain is None else (guessed, self.certain) for guessed in self.guessed.values()]
         return (self.exposed, *(limit for limits in each for limit in limits))
 
+    def most_classes(self, people: int) -> int:
+        """Return how many equivalence classes there are at most: ``E + ⌊(n − E) / k⌋`` of n people, E of them exposed.
+
+        Each exposed person is in a class of one at least, and everybody else in a class of k at least. One person more
+        who is exposed adds a class and takes one at most from the others, so that the most are exposed in the worst
+        case.
+
+        Examples
+        --------
+        >>> Constraints(10, 0, {}, None).most_classes(50), Constraints(10, 5, {}, None).most_classes(50)
+        (5, 9)
+        """
+        exposed = min(self.exposed, people)
+        return exposed + (people - exposed) // max(1, self.least)
+
 
 class Disclosure(Protocol):
     """Says what extensions of sets of elements give away."""

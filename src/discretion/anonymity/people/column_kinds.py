@@ -141,7 +141,7 @@ class _ColumnSummary:
     @property
     def words(self) -> list[str]:
         """The words of the name, in small letters."""
-        return _words(self.column)
+        return name_words(self.column)
 
     def mostly(self, count: int, share: float = _MOSTLY) -> bool:
         """Whether this many of the values that were looked at are nearly all of them."""
@@ -151,6 +151,11 @@ class _ColumnSummary:
         """Return the numbers of values and rows in words."""
         values = f"{self.values:,} value{'s' * (self.values != 1)} in {self.filled:,} row{'s' * (self.filled != 1)}"
         return values + (f", empty in {self.like.nulls:,}" if self.like.nulls else "")
+
+
+def name_words(name: str) -> list[str]:
+    """Return the words of a column's name, in small letters."""
+    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
 
 
 def column_kinds(P: People, columns: Iterable[str] | None = None) -> tuple[ColumnKind, ...]:
@@ -234,14 +239,10 @@ def names_people(column: str) -> bool:
     >>> [names_people(name) for name in ("patient_id", "user", "school_id", "age")]
     [True, True, False, False]
     """
-    words = {*_words(column)}
+    words = {*name_words(column)}
     if words & _PEOPLE:
         return words <= _PEOPLE | _IDENTIFYING | _BESIDE_AN_ID | {"name"}
     return bool(words & _IDENTIFYING) and words <= _IDENTIFYING | _BESIDE_AN_ID
-
-
-def _words(name: str) -> list[str]:
-    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
 
 
 def _kind(seen: _ColumnSummary, *, is_key: bool) -> ColumnKind:

@@ -99,7 +99,7 @@ class FileOptions(TableOptions):
         Columns that may go out with their rare values blank, and decoys with them, as a,b,….
     hierarchies
         A file or folder of files with coarser values, as ARX writes them, each named after its column; other columns
-        are coarsened in steps, months and years, or by merging rare values.
+        are coarsened in steps, months and years, by the first characters of codes, or by merging rare values.
     max_suppressed
         The share of the people who may be left out.
     suppress
@@ -185,10 +185,14 @@ class ReleaseOptions(FileOptions):
     publish
         The columns that go out and the generalization of each, as an audit recommends them: sex,"age=in steps of 10";
         a column by itself goes out as it is. Nothing else goes out, and nothing is searched for.
+    target
+        A column that analysts predict: add how often a model of the table and one of the file predict it correctly, of
+        the same people. It must be in the file (--keep).
     """
 
     k: int = DEFAULT_K
     publish: Names = ()
+    target: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -243,6 +247,9 @@ class ExposureOptions(TableOptions):
     marginals
         Compute what --bounds adds from a file of counts of columns, without people: CSV of column,value,count, or
         JSON, as of Marginals.to_json.
+    wildcards
+        Values that could be anything, as *,… ("" is a blank): add wildcard_exposed_people, wildcard_exposure and
+        wildcard_k_anonymity, which count with a person all those whose records could be the person's.
     """
 
     k: int | None = None
@@ -250,6 +257,7 @@ class ExposureOptions(TableOptions):
     bounds: bool = False
     special_uniques: int | None = None
     household: str | None = None
+    wildcards: Names = ()
     marginals: bool = False
 
 

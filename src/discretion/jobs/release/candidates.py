@@ -111,7 +111,7 @@ def candidates_of(
             "holds lists or the like; pass the rows themselves, fewer columns, or name such a column with drop"
         )
     hierarchies = {} if options.hierarchies is None else read_hierarchies(options.hierarchies, [*known, *guarded])
-    never = _rare_rows({name: coded[name][0] for name in guarded}, goal.k, people.people)
+    never = rare_rows({name: coded[name][0] for name in guarded}, goal.k, people.people)
     if (rare := int(never.sum())) > max_suppressed:
         raise InvalidValueError(
             f"{rare:,} people have a value of {', '.join(guarded)} that fewer than {goal.k} have, and no such value "
@@ -165,7 +165,7 @@ def _named(column: str, how: str, generalizations: Mapping[str, Sequence[General
     return choices[how]
 
 
-def _rare_rows(secrets: Mapping[str, Column], k: int, people: int) -> Booleans:
+def rare_rows(secrets: Mapping[str, Column], k: int, people: int) -> Booleans:
     """Return which people have a value of a column that fewer than k have, once these are left out."""
     left = np.ones(people, bool)
     while True:
@@ -204,7 +204,9 @@ def _generalizations(
     redacts = {rule.column: rule for rule in rules}
     first = {name: redact_column(view, redacts[name]) if name in redacts else view for name, view in given.items()}
     return {
-        name: generalizations_by(coarsenings[name], name, view) if name in coarsenings else generalizations_of(view, k)
+        name: generalizations_by(coarsenings[name], name, view)
+        if name in coarsenings
+        else generalizations_of(view, k, name)
         for name, view in first.items()
     }
 

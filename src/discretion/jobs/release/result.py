@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from discretion.escaping import printable
 from discretion.jobs.gates import Number
+from discretion.jobs.release.usefulness import ACCURACIES, ColumnDistribution, Prediction, usefulness_sections
 from discretion.jobs.table_measures import GuessReport, table_measures
 from discretion.numerics.search.explored_ideals import Ended
 from discretion.presenting.json_answers import plain
@@ -22,9 +23,9 @@ _OF_COST = (
 )  # fmt: skip
 
 
-def release_measures(sensitive: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of the numbers that a gate may be of: of the file, and of what it cost."""
-    return (*table_measures(sensitive), *_OF_FILE, *_OF_COST)
+def release_measures(sensitive: Iterable[str], target: str | None = None) -> tuple[str, ...]:
+    """Return the names of the numbers that a gate may be of: of the file, of what it cost, and of a prediction."""
+    return (*table_measures(sensitive), *_OF_FILE, *_OF_COST, *(ACCURACIES if target is not None else ()))
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,10 @@ class Release(JobResult):
         The file's numbers by the names that gates use.
     left_out
         What of the table's source was not read, such as other sheets of a workbook.
+    distributions
+        Each column of the file, in the table and in the file.
+    prediction
+        How well models of the table and of the file predict the target, if there is one.
     """
 
     table: str
@@ -125,12 +130,15 @@ class Release(JobResult):
     version: str
     numbers: Mapping[str, Number]
     left_out: tuple[str, ...] = ()
+    distributions: tuple[ColumnDistribution, ...] = ()
+    prediction: Prediction | None = None
 
     @property
     def measures(self) -> dict[str, Number | None]:
         """The numbers that a gate may be of."""
         of_file: dict[str, Number | None] = {name: getattr(self.checked, name) for name in _OF_FILE}
-        return {**self.numbers, **of_file, **{name: getattr(self, name) for name in _OF_COST}}
+        accuracies = {} if self.prediction is None else self.prediction.measures
+        return {**self.numbers, **of_file, **accuracies, **{name: getattr(self, name) for name in _OF_COST}}
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as dicts, lists, numbers and strings, ready for JSON."""
@@ -171,6 +179,7 @@ def _document(release: Release) -> Document:
             Section("What the file shows", tuple(_exposure(release))),
             Section("What is in the file", tuple(_contents(release))),
             Section("What it cost", tuple(_costs(release))),
+            *usefulness_sections(release.distributions, release.prediction),
             Section("The file in numbers", (_numbers(release),), "full"),
         ),
         kind="release",

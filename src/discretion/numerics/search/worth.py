@@ -60,11 +60,19 @@ class ToppedUp:
 class CountedOnce:
     """The most that elements weigh of which no two are rivals; it only rises with more elements.
 
-    Rivals are an element and one that it brings along, and the ``pairs``.
+    Rivals are an element and one that it brings along, and the ``pairs``. Of the ideals that matter, none has more than
+    ``most_apart`` elements of which no two are rivals, if that is known.
     """
 
-    def __init__(self, ideals: Ideals, weights: Sequence[Fraction], pairs: Iterable[tuple[int, int]] = ()) -> None:
+    def __init__(
+        self,
+        ideals: Ideals,
+        weights: Sequence[Fraction],
+        pairs: Iterable[tuple[int, int]] = (),
+        most_apart: int | None = None,
+    ) -> None:
         self.weights = tuple(weights)
+        self._heaviest_apart = sum(sorted(self.weights, reverse=True)[:most_apart], Fraction(0))
         rivals = list(related(ideals))
         for i, j in pairs:
             rivals[i] |= 1 << j
@@ -88,7 +96,11 @@ class CountedOnce:
             total += self._heaviest(part)
         return total
 
-    most = potential = of
+    potential = of
+
+    def most(self, ideal: int) -> Fraction:
+        """Return what it is worth, or what as many of the heaviest elements are as can be apart."""
+        return min(self.of(ideal), self._heaviest_apart)
 
     def _heaviest_of(self, part: int) -> Fraction:
         if not part & (part - 1):

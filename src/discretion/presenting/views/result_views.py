@@ -13,6 +13,7 @@ import numpy as np
 
 from discretion.anonymity.attacks.households import HouseholdRisks
 from discretion.anonymity.attacks.special_uniques import SpecialUniques
+from discretion.anonymity.attacks.wildcards import WildcardGroups
 from discretion.anonymity.choosing.selection import SelectedSet, Selection
 from discretion.anonymity.exposure.bound_curve import ExposureBoundCurve
 from discretion.errors import UnsupportedError
@@ -265,6 +266,29 @@ def _household_risks(result: HouseholdRisks) -> Document:
 @frame.register
 def _household_risks_frame(result: HouseholdRisks) -> Any:
     return _table(row=np.arange(1, result.risks.size + 1), risk_if_independent=result.risks)
+
+
+@document.register
+def _wildcard_groups(result: WildcardGroups) -> Document:
+    exposed, everyone = result.exposed_people, result.sizes.size
+    named = " or ".join(printable(value) if value else "a blank" for value in result.wildcards)
+    own = result.classes.exposed(k=result.k)
+    return Document(
+        "Who stands out if a suppressed value could be anything",
+        (
+            f"{exposed:,} of {people(everyone)} ({percent(result.exposure)}, exact) {'is' if exposed == 1 else 'are'} "
+            f"exposed if {named} could be any value: fewer than {result.k:,} people have a record that could be the "
+            f"person's. The smallest group has {people(result.k_anonymity)}.",
+            f"{own:,} are exposed if it is a value of its own, as elsewhere in this report: against an adversary that "
+            "knows which values were suppressed.",
+            f"{result.people_with_wildcards:,} of {people(everyone)} have such a value.",
+        ),
+    )
+
+
+@frame.register
+def _wildcard_groups_frame(result: WildcardGroups) -> Any:
+    return _table(row=np.arange(1, result.sizes.size + 1), could_be=result.sizes)
 
 
 @document.register
