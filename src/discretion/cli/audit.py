@@ -1,9 +1,10 @@
 """``discretion audit``: the main job; its options are `discretion.jobs.options.tables.AuditOptions`."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
-from discretion.cli.options import ChartOptions, LimitOptions, Table, command
+from discretion.cli.options import ChartOptions, File, LimitOptions, Table, command
 from discretion.cli.output import show, working, writing
 from discretion.cli.signals import InterruptingEndsIt
 from discretion.cli.terminal import complain
@@ -13,6 +14,7 @@ from discretion.input_files import without_password
 from discretion.jobs.gates import gates_of, judged
 from discretion.jobs.options.tables import AuditOptions
 from discretion.memory import as_memory
+from discretion.presenting.files import Contents, check_not_an_input, written_whole
 
 _SETTLED = "a count of the whole population's table, or a limit outside of this"
 # How many seconds the audit may take beyond its limit: to read the table and to decide, which it does in any case, on a
@@ -21,11 +23,22 @@ _PATIENCE = {"duckdb": 12, "spark": 30}
 
 
 @command
-def audit(table: Table, /, *, options: AuditOptions, limits: LimitOptions, output: ChartOptions) -> int:
+def audit(
+    table: Table,
+    /,
+    *,
+    plan: File | None = None,
+    options: AuditOptions,
+    limits: LimitOptions,
+    output: ChartOptions,
+) -> int:
     """Audit a table of people: which columns may go out together, and what the table gives away otherwise.
 
     Parameters
     ----------
+    plan
+        Write the recommended file as a plan to this TOML file: a generalization for each column, to edit and to give
+        to discretion release --plan.
     output.fail_over
         Exit with 1 if a measure is above or below a limit, as "exposure>0.01" or "k_anonymity<5"; once for each. For an
         adversary who knows all columns but the sensitive ones: people, exposure, exposed_people, unique_people,
@@ -53,7 +66,10 @@ def audit(table: Table, /, *, options: AuditOptions, limits: LimitOptions, outpu
     # The audit keeps the time by itself and ends with what it has.
     limit = Watchdog(seconds, memory, patience=_PATIENCE[options.engine] + (seconds or 0) / 10)
     time = TimeLimit(seconds, searching=InterruptingEndsIt)
-    with working(limit) as progress, writing(output, table) as write:
+    planned = nullcontext[Contents]([]) if plan is None else written_whole(plan)
+    others = [] if plan is None else [plan]
+    check_not_an_input(plan, table)
+    with working(limit) as progress, writing(output, table, others=others) as write, planned as content:
         rows: Any = table
         if options.engine == "spark":
             if options.encoding is not None:
@@ -67,6 +83,8 @@ def audit(table: Table, /, *, options: AuditOptions, limits: LimitOptions, outpu
         verdicts = judged(gates, measures, _SETTLED, why_missing(result))
         note = hidden_by_sensitive(gates, measures, result.sensitive)
         write(result, verdicts, note)
+        if plan is not None:
+            content.append(result.to_plan())
     inputs = {
         "table": result.table, **options.inputs(), "columns": [report.column for report in result.columns],
         "k": result.k, "guess_budget": result.guess_budget, "memory": limits.memory, "time": limits.time,

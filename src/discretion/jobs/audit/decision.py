@@ -142,18 +142,20 @@ def _columns(
     for each in decision.columns:
         if each.column not in kinds:
             continue
+        choices = tuple(view.how for view in decision.candidates.generalizations.get(each.column, ()))
         called = f"{kind.kind}: " if (kind := kinds[each.column]).kind in _STANDING_OUT else ""
         if each.verdict == "drop":
             source = selection.functions.get(each.column)
             follows = source in decision.shown and each.column not in decision.candidates.reasons
             why = f"determined by {printable(str(source))}: adds nothing" if follows else each.how
-            yield ColumnDecision(each.column, "drop", why if why.startswith(called) else called + why)
+            yield ColumnDecision(each.column, "drop", why if why.startswith(called) else called + why, choices)
         elif each.verdict == "publish":
             reason = _why_published(each.column, selection, tuple(decision.shown))
-            yield ColumnDecision(each.column, "publish", called + (reason or f"{bits(each.bits)} bits of information"))
+            reason = reason or f"{bits(each.bits)} bits of information"
+            yield ColumnDecision(each.column, "publish", called + reason, choices)
         else:
             left = f"{bits(each.bits - each.bits_lost)} of {bits(each.bits)} bits"
-            yield ColumnDecision(each.column, each.verdict, f"{called}{each.how}: {left}")
+            yield ColumnDecision(each.column, each.verdict, f"{called}{each.how}: {left}", choices)
 
 
 def _nothing(people: Population, kinds: Mapping[str, ColumnKind], options: ReleaseOptions) -> Iterator[ColumnDecision]:

@@ -9,9 +9,11 @@ from typing import Any, Literal
 
 from discretion.anonymity import Preset
 from discretion.anonymity.uniqueness.population_uniqueness import PopulationUniqueness
+from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
 from discretion.jobs.gates import Number
 from discretion.jobs.options.tables import AuditOptions, ReleaseOptions
+from discretion.jobs.release.plan import plan_text
 from discretion.jobs.release.ways_out import WayOut
 from discretion.jobs.table_measures import GuessReport
 from discretion.numerics.search.explored_ideals import Ended
@@ -78,11 +80,12 @@ class FrontSet:
 
 @dataclass(frozen=True)
 class ColumnDecision:
-    """What to do with a column, and why in a few words."""
+    """What to do with a column, why in a few words, and the generalizations that it has."""
 
     column: str
     verdict: Verdict
     reason: str
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -367,9 +370,9 @@ class RedactionReport:
 class Audit(JobResult):
     """The main job's result: what a table of people gives away, and what to do about it.
 
-    `document` is what all faces show: `to_html` a page, `to_markdown` Markdown, a terminal and a notebook. `to_dict` is
-    the same as plain data for JSON, and `chart` a figure of the page: "columns", "certified", "selected", "front",
-    "guesses", "ask-0", ….
+    `document` is what all faces show: `to_html` a page, `to_markdown` Markdown, a terminal and a notebook. `to_plan` is
+    the recommended file as a plan. `to_dict` is the same as plain data for JSON, and `chart` a figure of the page:
+    "columns", "certified", "selected", "front", "guesses", "ask-0", ….
     """
 
     table: str
@@ -407,6 +410,20 @@ class Audit(JobResult):
     def table_rows(self) -> Iterator[Mapping[str, Any]]:
         """Yield a row for each column."""
         return map(plain, self.columns)
+
+    def to_plan(self) -> str:
+        """Return the recommended file as a plan in TOML, to edit and to write with ``discretion release --plan``.
+
+        Raises
+        ------
+        InvalidValueError
+            If no file is recommended.
+        """
+        plan, columns = self.decision.plan, self.decision.columns
+        if plan is None:
+            raise InvalidValueError("this audit recommends no file to release, so there is no plan; see its decision")
+        dropped = {each.column: each.reason for each in columns if each.verdict == "drop"}
+        return plan_text(plan, {each.column: each.choices for each in columns}, dropped)
 
     @property
     def least_holders(self) -> int:
