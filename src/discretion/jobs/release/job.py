@@ -23,6 +23,7 @@ from discretion.jobs.release.prediction import check_target, predict_target
 from discretion.jobs.release.result import Release
 from discretion.jobs.release.verification import checked_table
 from discretion.presenting.files import check_not_an_input, put_checked, writable
+from discretion.presenting.json_answers import finite
 from discretion.presenting.names import table_name
 from discretion.tables.layouts.headers import Header
 from discretion.tables.locations import files_read
@@ -237,7 +238,7 @@ def run_release(
             )
         )
         record = {"schema_version": 1, **result[0].to_dict()}
-        return {beside: [json.dumps(record, ensure_ascii=False, indent=2) + "\n"]}
+        return {beside: [json.dumps(finite(record), ensure_ascii=False, indent=2, allow_nan=False) + "\n"]}
 
     put_checked(target, [content], check)
     return result[0]
