@@ -19,6 +19,7 @@ from discretion.anonymity import (
 from discretion.anonymity.attacks.reidentification_inference import inferences
 from discretion.anonymity.choosing.constraints import GUESS_BUDGET
 from discretion.anonymity.choosing.problem import SelectionProblem
+from discretion.anonymity.releasing.column_values import DateOrder
 from discretion.anonymity.releasing.suppression import Suppress
 from discretion.anonymity.releasing.utility import Utility
 from discretion.errors import InvalidValueError
@@ -87,6 +88,9 @@ def audit(
     drop: Sequence[str] = (),
     redact: Sequence[str] = (),
     hierarchies: str | Path | None = None,
+    bins: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    dates: DateOrder | None = None,
     max_suppressed: float = 0.02,
     suppress: Suppress = "rows",
     utility: Utility = "entropy",
@@ -133,7 +137,7 @@ def audit(
         Of which share of the people a sensitive value may be known for certain; of anybody unless told.
     keep, drop
         Columns that go out in any case, or in none.
-    redact, hierarchies, max_suppressed, suppress, utility
+    redact, hierarchies, bins, missing, dates, max_suppressed, suppress, utility
         How the file may change the table, as for `discretion.release`.
     l, entropy_l, recursive_c, t, t_distance, t_against, beta_likeness, delta_disclosure
         What each equivalence class of the file must have, as for `discretion.release`.

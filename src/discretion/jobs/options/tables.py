@@ -100,6 +100,13 @@ class FileOptions(TableOptions):
     hierarchies
         A file or folder of files with coarser values, as ARX writes them, each named after its column; other columns
         are coarsened in steps, months and years, by the first characters of codes, or by merging rare values.
+    bins
+        The numbers at which the ranges of a column begin, as age=0,18,30,45,65,income=0,20000.
+    missing
+        The marks that stand for a missing value, as a,b,…; by default NA, n/a, NaN, null, none, unknown, missing, ?, .
+        and - in capitals or not, and blanks.
+    dates
+        The order of day, month and year in dates of digits: dmy, mdy or ymd; by default what the column shows.
     max_suppressed
         The share of the people who may be left out.
     suppress
@@ -124,6 +131,9 @@ class FileOptions(TableOptions):
     drop: Names = ()
     redact: Names = ()
     hierarchies: str | None = None
+    bins: Names = ()
+    missing: Names = ()
+    dates: Literal["dmy", "mdy", "ymd"] | None = None
     max_suppressed: float = 0.02
     suppress: Literal["rows", "cells"] = "rows"
     utility: Literal["entropy", "precision", "discernibility"] = "entropy"

@@ -96,7 +96,7 @@ class ReleaseDecision:
                 verdict = "publish" if view.is_as_it_was else "suppress" if view.how == REDACTED else "generalize"
                 how = view.how if view.blank is None or verdict == "suppress" else f"{view.how}, {REDACTED}"
                 lost, values = max(0.0, whole - view.bits), len(self.table[name].unique())
-                yield ReleasedColumn(name, verdict, how, whole, lost, values)
+                yield ReleasedColumn(name, verdict, how, whole, lost, values, view.missing)
             else:
                 why = self.candidates.reasons.get(name, no_generalization)
                 yield ReleasedColumn(name, "drop", why, whole, whole, 0)
