@@ -95,7 +95,8 @@ class ReleaseDecision:
                 view = self.shown[name]
                 verdict = "publish" if view.is_as_it_was else "redact" if view.how == REDACTED else "coarsen"
                 how = view.how if view.blank is None or verdict == "redact" else f"{view.how}, {REDACTED}"
-                lost, values = max(0.0, whole - view.bits), len(self.table[name].unique())
+                lost = 0.0 if view.is_as_it_was else max(0.0, whole - view.bits)
+                values = len(self.table[name].unique())
                 yield ReleasedColumn(name, verdict, how, whole, lost, values)
             else:
                 why = self.candidates.reasons.get(name, no_generalization)
