@@ -31,9 +31,10 @@ def audit(table: Table, /, *, options: AuditOptions, limits: LimitOptions, outpu
         adversary who knows all columns but the sensitive ones: people, exposure, exposed_people, unique_people,
         classes, k_anonymity, prosecutor_highest, prosecutor_average, journalist_highest, journalist_average, marketer,
         singling_out, linkability, and for each sensitive column guess:COLUMN (the share of right guesses),
-        guess_rise:COLUMN, certain:COLUMN, l_diversity:COLUMN and t_closeness:COLUMN; for the recommended columns:
-        recommended_exposure. With all_columns. before it, as all_columns.exposure, each but people is for an adversary
-        who knows the sensitive columns too. Exit with 3 if that is not decided.
+        guess_rise:COLUMN, certain:COLUMN, l_diversity:COLUMN, t_closeness:COLUMN, beta_likeness:COLUMN and
+        delta_disclosure:COLUMN; for the recommended columns: recommended_exposure. With all_columns. before it, as
+        all_columns.exposure, each but people is for an adversary who knows the sensitive columns too. Exit with 3 if
+        that is not decided.
     limits.time
         When to stop, in seconds or as 2m or 1h; the result lists what was not examined by then. The table is always
         read and each column decided on, even if this takes longer. No limit by default.

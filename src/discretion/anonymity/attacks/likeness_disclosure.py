@@ -43,7 +43,7 @@ def beta_likeness(P: People, columns: Iterable[str], sensitive: str) -> float:
     >>> round(beta_likeness("example:adult", ["sex", "race"], "income"), 6)
     0.396204
     """
-    return max(0.0, extreme_relative_shares(P, columns, sensitive)[0])
+    return spread_measures(P, columns, sensitive)[1]
 
 
 @quantity
@@ -81,17 +81,30 @@ def delta_disclosure(P: People, columns: Iterable[str], sensitive: str) -> float
     >>> round(delta_disclosure("example:adult", ["sex", "race"], "income"), 6)
     1.47584
     """
-    highest, lowest = extreme_relative_shares(P, columns, sensitive)
-    return math.inf if lowest == -1 else max(math.log1p(highest), -math.log1p(lowest))
+    return spread_measures(P, columns, sensitive)[2]
 
 
-def extreme_relative_shares(P: People, columns: Iterable[str], sensitive: str) -> tuple[float, float]:
-    """Return the largest and the least ``p_c(s) / p(s) - 1`` of a sensitive value s in a class c."""
-    from discretion.tables.counting.sensitive_values import extreme_shares  # noqa: PLC0415 - imports Ibis
+def spread_measures(P: People, columns: Iterable[str], sensitive: str) -> tuple[float, float, float]:
+    """Return t of t-closeness, beta of likeness and delta of disclosure, counted in one pass."""
+    from discretion.tables.counting.sensitive_values import spread_of  # noqa: PLC0415 - imports Ibis
 
     population = as_population(P)
-    if population.people > MAX_PEOPLE_COMPARED:
-        raise TooLargeError(
-            f"shares are compared for at most {MAX_PEOPLE_COMPARED:,} people, got {population.people:,}; take a sample"
-        )
-    return extreme_shares(population.joint(columns, sensitive), population.people)
+    n = population.people
+    if n > MAX_PEOPLE_COMPARED:
+        raise TooLargeError(f"shares are compared for at most {MAX_PEOPLE_COMPARED:,} people, got {n:,}; take a sample")
+    spread = spread_of(population.joint(columns, sensitive), n)
+    return (
+        max(excess / (n * size) for size, excess in spread.excesses),
+        likeness_of(spread.highest),
+        disclosure_of(spread.highest, spread.lowest, lacking=spread.lacking),
+    )
+
+
+def likeness_of(highest: float) -> float:
+    """Return beta, of the highest ``p_c(s) / p(s) - 1``."""
+    return max(0.0, highest)
+
+
+def disclosure_of(highest: float, lowest: float, *, lacking: bool) -> float:
+    """Return delta, of the highest and the lowest ``p_c(s) / p(s) - 1``, and whether a class lacks a value."""
+    return math.inf if lacking else max(0.0, math.log1p(highest), -math.log1p(lowest))

@@ -33,7 +33,7 @@ NAMING: tuple[Kind, ...] = ("identifier", "key", "free text")
 
 # Of the rows that have a value: where there are more values than this, one mostly names its row.
 _OWN_VALUES = 0.5
-# So many whole numbers that never repeat are no measurements.
+# So many whole numbers that hardly repeat are no measurements.
 _NUMBERING = 200
 # Fewer values are no people, show nothing of how they spread, or name no rows.
 _ENOUGH_PEOPLE = 10
@@ -50,9 +50,10 @@ _WORDS_OF_A_TEXT = 6
 _IDENTIFYING = {"id", "ids", "idnum", "idno", "identifier", "pid", "uid", "uuid", "guid", "ssn", "mrn", "caseid"}
 _PEOPLE = {
     "account", "applicant", "beneficiary", "cardholder", "citizen", "client", "customer", "donor", "driver", "email",
-    "employee", "enrollee", "individual", "inmate", "insured", "learner", "login", "member", "nhs", "participant",
-    "passenger", "passport", "patient", "person", "player", "policyholder", "pupil", "resident", "respondent",
-    "student", "subj", "subject", "subscriber", "taxpayer", "tenant", "user", "username", "visitor", "voter", "worker",
+    "employee", "enrollee", "individual", "inmate", "insured", "learner", "login", "member", "mobile", "nhs",
+    "participant", "passenger", "passport", "patient", "person", "phone", "player", "policyholder", "pupil",
+    "resident", "respondent", "student", "subj", "subject", "subscriber", "taxpayer", "telephone", "tenant", "user",
+    "username", "visitor", "voter", "worker",
 }  # fmt: skip
 _BESIDE_AN_ID = {
     "address", "anon", "case", "code", "hash", "hashed", "key", "nbr", "no", "nr", "num", "number", "pseudonym",
@@ -64,6 +65,14 @@ _TIMES = {
     "second", "sequence", "session", "step", "t", "time", "trial", "visit", "wave", "week", "weeks", "year", "years",
 }  # fmt: skip
 _ROW_NUMBERS = {"index", "nr", "number", "obs", "obsno", "row", "rowid", "seq", "seqno", "unnamed"}
+# Whole numbers of these are amounts though all of them differ; beside the second ones they may be numbers of accounts.
+_AMOUNTS = {
+    "amount", "amounts", "area", "betrag", "charge", "charges", "cost", "costs", "distance", "duration", "earnings",
+    "einkommen", "expenditure", "expenses", "gehalt", "gross", "income", "incomes", "length", "lohn", "mass", "net",
+    "pay", "population", "preis", "price", "profit", "rent", "revenue", "salaries", "salary", "sales", "spending",
+    "steps", "sum", "total", "turnover", "umsatz", "value", "volume", "wage", "wages",
+}  # fmt: skip
+_NUMBERED = {"contract", "invoice", "order", "policy", "reference", "serial", "ticket", "transaction"}
 # What rows are of by the dozen and is nobody.
 _GROUPS = (
     "batch", "block", "city", "class", "cluster", "commune", "county", "country", "district", "famil", "group",
@@ -301,11 +310,18 @@ def _free_text(seen: _ColumnSummary) -> tuple[Kind, str] | None:
 def _naming(seen: _ColumnSummary) -> tuple[Kind, str] | None:
     if seen.values <= _OWN_VALUES * seen.filled or seen.filled < min(_ENOUGH, seen.rows):
         return None
-    enough = seen.filled >= _NUMBERING or {*seen.words} <= _ROW_NUMBERS
-    numbering = seen.values == seen.filled and (enough or are_row_numbers(seen.filled, seen.like.span))
+    enough = {*seen.words} <= _ROW_NUMBERS or (seen.filled >= _NUMBERING and not _names_an_amount(seen))
+    numbering = (enough and seen.values >= _MOSTLY * seen.filled) or (
+        seen.values == seen.filled and are_row_numbers(seen.filled, seen.like.span)
+    )
     if not seen.mostly(seen.like.numbers) or names_people(seen.column) or (numbering and not seen.like.fractions):
         return "identifier", seen.description()
     return "measurement", f"fine numbers, {seen.description()}"
+
+
+def _names_an_amount(seen: _ColumnSummary) -> bool:
+    words = {*seen.words}
+    return bool(words & _AMOUNTS) and not words & (_IDENTIFYING | _BESIDE_AN_ID | _ROW_NUMBERS | _NUMBERED)
 
 
 def _nearly_constant(seen: _ColumnSummary) -> tuple[Kind, str] | None:

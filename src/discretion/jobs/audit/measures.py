@@ -9,6 +9,7 @@ from discretion.jobs.gates import Number
 from discretion.jobs.table_measures import ALL_COLUMNS, table_measures
 from discretion.jobs.table_numbers import TableNumbers
 
+_OF_GROUPS = ("l_diversity", "t_closeness", "beta_likeness", "delta_disclosure")
 _RECOMMENDED = ("recommended_exposure", f"{ALL_COLUMNS}recommended_exposure")
 
 
@@ -41,7 +42,7 @@ def measured_in_time(numbers: TableNumbers) -> Iterator[tuple[str, Number]]:
 
 
 def _of_groups(name: str) -> bool:
-    return name.removeprefix(ALL_COLUMNS).partition(":")[0] in ("l_diversity", "t_closeness")
+    return name.removeprefix(ALL_COLUMNS).partition(":")[0] in _OF_GROUPS
 
 
 def why_missing(audit: Audit) -> Mapping[str, str]:

@@ -44,6 +44,8 @@ KEYS = (
 _WHOLE = {"people", "exposed_people", "unique_people", "classes", "k_anonymity", "l_diversity"}
 _FROM_ONE = {"people", "classes", "k_anonymity", "l_diversity"}
 _OF_K = {"exposure", "exposed_people"}
+# Numbers that may be above 1 without being whole.
+_UNBOUNDED = {"beta_likeness", "delta_disclosure"}
 # What is better when it is higher, and what is neither good nor bad; all others are better when they are lower.
 _BETTER_HIGH, _NEUTRAL = {"k_anonymity", "l_diversity"}, {"people", "classes"}
 # How a limit of a sensitive column ends that the file lacks.
@@ -301,11 +303,13 @@ def _can_fail(gate: Gate, k: int) -> bool:
     --------
     >>> _can_fail(Gate("k_anonymity", "<", Fraction(1)), 10), _can_fail(Gate("exposure", ">", Fraction(0)), 10)
     (False, True)
+    >>> _can_fail(Gate("beta_likeness:ill", ">", Fraction(2)), 10), _can_fail(Gate("certain:ill", ">", Fraction(2)), 10)
+    (True, False)
     """
     name = _measure(gate)
     if gate.operator == "<":
         return gate.limit > (name in _FROM_ONE)
-    return (name in _WHOLE or gate.limit < 1) and not (k == 1 and name in _OF_K)
+    return (name in _WHOLE | _UNBOUNDED or gate.limit < 1) and not (k == 1 and name in _OF_K)
 
 
 def _is_texts(value: Any) -> bool:

@@ -129,7 +129,7 @@ class Diff(JobResult):
         for name, value in after.items():
             was = before.get(name)
             if was is not None and not isinstance(value, Estimate) and not isinstance(was, Estimate):  # all are counted
-                numbers[f"rise.{name}"] = value - was
+                numbers[f"rise.{name}"] = 0 if value == was else value - was  # both may be infinite
         numbers |= {
             "rows_in_both": self.matching.in_both,
             "rows_only_in_old": self.matching.only_old,

@@ -163,6 +163,13 @@ class ReleaseOptions(TableOptions):
     hierarchies
         A file or folder of files with coarser values, as ARX writes them, each named after its column; other columns
         are coarsened in steps, months and years, by the first characters of codes, or by merging rare values.
+    bins
+        The numbers at which the ranges of a column begin, as age=0,18,30,45,65,income=0,20000.
+    missing
+        The marks that stand for a missing value, as a,b,…; by default NA, n/a, NaN, null, none, unknown, missing, ?, .
+        and - in capitals or not, and blanks.
+    dates
+        The order of day, month and year in dates of digits: dmy, mdy or ymd; by default what the column shows.
     publish
         The columns that go out and the generalization of each, as an audit recommends them: sex,"age=in steps of 10";
         a column by itself goes out as it is. Nothing else goes out, and nothing is searched for.
@@ -194,6 +201,9 @@ class ReleaseOptions(TableOptions):
     drop: Names = ()
     redact: Names = ()
     hierarchies: str | None = None
+    bins: Names = ()
+    missing: Names = ()
+    dates: Literal["dmy", "mdy", "ymd"] | None = None
     publish: Names = ()
     max_suppressed: float = 0.02
     suppress: Literal["rows", "cells"] = "rows"

@@ -1,5 +1,6 @@
 """The candidates of a release: the columns of a table that may go out, each with its generalizations."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,6 +11,7 @@ from discretion.anonymity import Population, RedactionRule, column_kinds, redact
 from discretion.anonymity.choosing.problem import check_kept_or_dropped
 from discretion.anonymity.people.column_kinds import NAMING
 from discretion.anonymity.people.hierarchies import Hierarchy, read_hierarchies
+from discretion.anonymity.releasing.column_values import DATE_ORDERS, Reading
 from discretion.anonymity.releasing.generalizations import (
     AS_IT_IS,
     Generalization,
@@ -121,7 +123,11 @@ def candidates_of(
     goal = with_distributions(goal, coded, codes, hierarchies, options)
     values = {name: labels for name, (_, labels) in coded.items()}
     given = {name: identity_generalization(codes[name], values[name].to_pylist()) for name in known}
-    generalizations = _generalizations(given, hierarchies, redaction_rules(people, goal.k, hidden), goal.k)
+    if options.dates not in (None, *DATE_ORDERS):
+        raise InvalidValueError(f"dates must be one of {', '.join(DATE_ORDERS)}, got {options.dates!r}")
+    bins = _bins(known, options.bins)
+    readings = {name: Reading(options.dates, options.missing, bins.get(name, ())) for name in known}
+    generalizations = _generalizations(given, hierarchies, redaction_rules(people, goal.k, hidden), goal.k, readings)
     return Candidates(
         people=people,
         options=options,
@@ -153,6 +159,37 @@ def _published(columns: Sequence[str], publish: Iterable[str]) -> dict[str, str]
         if result.setdefault(name, how) != how:
             raise InvalidValueError(f"publish has the column {printable(name)} twice; name it once")
     return result
+
+
+def _bins(columns: Sequence[str], bins: Iterable[str]) -> dict[str, list[float]]:
+    """Return the columns named in ``bins`` and where their ranges begin, as in ``age=0,18,65``."""
+    result: dict[str, list[float]] = {}
+    name = ""
+    for part in (part for item in bins for part in _parts(item, columns)):
+        column, equals, number = part.rpartition("=")
+        name = column.strip() if equals else name
+        if name not in columns:
+            raise InvalidValueError(
+                f"bins takes columns that may go out, as in age=0,18,65, got {printable(part)}; there are "
+                f"{briefly(tuple(columns))}"
+            )
+        try:
+            edge = float(number)
+        except ValueError:
+            edge = math.nan
+        if not math.isfinite(edge):
+            raise InvalidValueError(
+                f"bins of the column {printable(name)} are numbers, as in age=0,18,65, got {printable(part)}"
+            )
+        result.setdefault(name, []).append(edge)
+    return result
+
+
+def _parts(item: str, columns: Sequence[str]) -> list[str]:
+    """Return the parts of an item between commas, but for those in a column's name."""
+    name = max((name for name in columns if item.startswith(f"{name}=")), key=len, default="")
+    first, *others = item.removeprefix(f"{name}=" if name else "").split(",")
+    return [f"{name}={first}" if name else first, *others]
 
 
 def _named(column: str, how: str, generalizations: Mapping[str, Sequence[Generalization]]) -> Generalization:
@@ -199,6 +236,7 @@ def _generalizations(
     coarsenings: Mapping[str, Hierarchy],
     rules: Sequence[RedactionRule],
     k: int,
+    readings: Mapping[str, Reading],
 ) -> dict[str, Sequence[Generalization]]:
     """Return the generalizations of each column, by its hierarchy if it has one, its rare values redacted by a rule."""
     redacts = {rule.column: rule for rule in rules}
@@ -206,7 +244,7 @@ def _generalizations(
     return {
         name: generalizations_by(coarsenings[name], name, view)
         if name in coarsenings
-        else generalizations_of(view, k, name)
+        else generalizations_of(view, k, name, readings[name])
         for name, view in first.items()
     }
 

@@ -95,9 +95,9 @@ class ReleaseDecision:
                 view = self.shown[name]
                 verdict = "publish" if view.is_as_it_was else "redact" if view.how == REDACTED else "coarsen"
                 how = view.how if view.blank is None or verdict == "redact" else f"{view.how}, {REDACTED}"
-                lost = 0.0 if view.is_as_it_was else max(0.0, whole - view.bits)
+                lost = max(0.0, whole - view.bits) if abs(whole - view.bits) > _ROUNDING else 0.0
                 values = len(self.table[name].unique())
-                yield ReleasedColumn(name, verdict, how, whole, lost, values)
+                yield ReleasedColumn(name, verdict, how, whole, lost, values, view.missing)
             else:
                 why = self.candidates.reasons.get(name, no_generalization)
                 yield ReleasedColumn(name, "drop", why, whole, whole, 0)

@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 
 from discretion import __version__
 from discretion.anonymity import ColumnKind, Population
+from discretion.anonymity.releasing.column_values import DateOrder
 from discretion.anonymity.releasing.suppression import Suppress
 from discretion.anonymity.releasing.utility import Utility
 from discretion.errors import InvalidValueError, UnsupportedError
@@ -23,6 +24,7 @@ from discretion.jobs.release.prediction import check_target, predict_target
 from discretion.jobs.release.result import Release
 from discretion.jobs.release.verification import checked_table
 from discretion.presenting.files import check_not_an_input, put_checked, writable
+from discretion.presenting.json_answers import finite
 from discretion.presenting.names import table_name
 from discretion.tables.layouts.headers import Header
 from discretion.tables.locations import files_read
@@ -54,6 +56,9 @@ def release(
     drop: Sequence[str] = (),
     redact: Sequence[str] = (),
     hierarchies: str | Path | None = None,
+    bins: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    dates: DateOrder | None = None,
     publish: Sequence[str] = (),
     max_suppressed: float = 0.02,
     suppress: Suppress = "rows",
@@ -121,6 +126,13 @@ def release(
     hierarchies
         A file or a folder of files with coarser views of values, as ARX writes them: ``value;coarser;coarsest``. The
         other columns are coarsened as :func:`~discretion.anonymity.releasing.generalizations.generalizations_of` does.
+    bins
+        The numbers at which the ranges of a column begin, as in ``["age=0,18,30,45,65"]``; other ranges are coarser.
+    missing
+        The marks of a missing value, by default
+        :data:`~discretion.anonymity.releasing.column_values.MARKS`.
+    dates
+        The order of day, month and year in dates of digits, "dmy", "mdy" or "ymd"; by default what the column shows.
     publish
         The columns that go out and the generalization of each, as in ``["sex", "age=in steps of 10"]``; a column by
         itself goes out as it is. Nothing else goes out, and nothing is searched for.
@@ -237,7 +249,7 @@ def run_release(
             )
         )
         record = {"schema_version": 1, **result[0].to_dict()}
-        return {beside: [json.dumps(record, ensure_ascii=False, indent=2) + "\n"]}
+        return {beside: [json.dumps(finite(record), ensure_ascii=False, indent=2, allow_nan=False) + "\n"]}
 
     put_checked(target, [content], check)
     return result[0]

@@ -33,7 +33,7 @@ class ReleasedColumn:
     """What became of a column.
 
     ``how``: what was done, in words. ``bits`` is its entropy, ``bits_lost`` what of it coarsening or dropping took, and
-    ``values`` how many it has where it goes out.
+    ``values`` how many it has where it goes out. ``missing`` are the marks that were read as a missing value.
     """
 
     column: str
@@ -42,6 +42,7 @@ class ReleasedColumn:
     bits: float
     bits_lost: float
     values: int
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -270,7 +271,26 @@ def _contents(release: Release) -> Iterator[Block]:
                 rest="more dropped columns",
             )
         )
+    if marked := [each for each in shown if each.missing]:
+        brief.append(_missing_marks(marked, most=_NAMED))
+        whole.append(_missing_marks(marked, most=len(marked)))
     yield Abridged(tuple(brief), tuple(whole))
+
+
+def _missing_marks(columns: Sequence[ReleasedColumn], *, most: int) -> str:
+    """Return which marks were read as a missing value in which columns.
+
+    Examples
+    --------
+    >>> _missing_marks([ReleasedColumn("age", "coarsen", "in steps of 5", 6.0, 2.0, 9, ("", "NA"))], most=6)
+    'Read as missing: blanks and NA in age. --missing sets the marks.'
+    """
+    named = [
+        f"{' and '.join(printable(mark.strip()) or 'blanks' for mark in each.missing)} in {printable(each.column)}"
+        for each in columns[:most]
+    ]
+    more = [f"marks in {len(columns) - most:,} more"] if len(columns) > most else []
+    return f"Read as missing: {'; '.join([*named, *more])}. --missing sets the marks."
 
 
 def _file_columns(columns: Sequence[ReleasedColumn], *, more: int | None = None) -> Grid:

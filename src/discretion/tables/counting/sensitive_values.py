@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from discretion import limits
 from discretion.errors import InvalidValueError, TooLargeError
@@ -71,20 +71,42 @@ def largest_recursive_ratio(joint: SensitiveCounts, least: int) -> float:
     return float(largest) if fewest else math.inf
 
 
-def extreme_shares(joint: SensitiveCounts, people: int) -> tuple[float, float]:
-    """Return by how much at most and at least a value's share of a class differs from its share of everybody.
+class Spread(NamedTuple):
+    """How the sensitive values of classes are spread beside everybody's.
 
-    ``max`` and ``min`` of ``p_c(s) / p(s) - 1`` over classes c and sensitive values s; -1 where a class lacks one.
+    ``excesses`` are as of :func:`largest_excesses`; ``highest`` and ``lowest`` are the ends of ``p_c(s) / p(s) - 1``
+    over classes c and the values s in them; ``lacking`` is whether a class lacks a value that somebody has.
     """
-    counts = joint.table.mutate(
-        **{_IN_CLASS: _total(joint.table, joint.keys), _OF_VALUE: _total(joint.table, [joint.secret])}
-    )
+
+    excesses: list[tuple[int, int]]
+    highest: float
+    lowest: float
+    lacking: bool
+
+
+def spread_of(joint: SensitiveCounts, people: int) -> Spread:
+    """Return how the sensitive values of the classes are spread, of so many people."""
+    counts = _with_totals(joint.table, joint.keys, joint.secret)
     expected = counts[_OF_VALUE] * counts[_IN_CLASS]
-    beyond = (counts[SIZE] * _int64(people) - expected).cast("float64") / expected.cast("float64")
-    ((highest, lowest),) = joint.rows.ask(counts.agg(highest=beyond.max(), lowest=beyond.min()))
-    values = joint.table.select(joint.secret).distinct().count()
-    ((different,),) = joint.rows.ask(values.as_table())
-    return float(highest), float(lowest) if fewest_values(joint) == different else -1.0
+    beyond = counts[SIZE] * _int64(people) - expected
+    relative = beyond.cast("float64") / expected.cast("float64")
+    # What each value's people share among the cells of the value: all cells together have one for each value.
+    share = counts[SIZE].cast("float64") / counts[_OF_VALUE].cast("float64")
+    classes = counts.group_by([*joint.keys, _IN_CLASS]).agg(
+        **{
+            _EXCESS: ibis.greatest(beyond, _int64(0)).sum().cast("int64"),
+            _TEXTS: counts.count(),
+            _UP_TO: relative.max(),
+            _BELOW: relative.min(),
+            _WITHIN: share.sum(),
+        }
+    )
+    most, least = {name: classes[name].max() for name in (_EXCESS, _UP_TO)}, (_TEXTS, _BELOW)
+    extremes = {**most, **{name: classes[name].min() for name in least}, _WITHIN: classes[_WITHIN].sum()}
+    sizes = classes.group_by(_IN_CLASS).agg(**extremes).select(_IN_CLASS, _EXCESS, _UP_TO, _BELOW, _TEXTS, _WITHIN)
+    size, excess, highest, lowest, fewest, shares = zip(*joint.rows.ask(sizes), strict=True)
+    pairs = [(int(people), int(most)) for people, most in zip(size, excess, strict=True)]
+    return Spread(pairs, float(max(highest)), float(min(lowest)), min(fewest) < round(math.fsum(shares)))
 
 
 def largest_tree_excesses(
@@ -179,9 +201,13 @@ def _guesses(joint: SensitiveCounts) -> Any:
     return classes.group_by([_BEST, SIZE]).agg(**{CLASSES: classes.count()})
 
 
+def _with_totals(counts: Any, keys: Sequence[str], value: str) -> Any:
+    return counts.mutate(**{_IN_CLASS: _total(counts, keys), _OF_VALUE: _total(counts, [value])})
+
+
 def _excesses(counts: Any, keys: Sequence[str], value: str, people: int) -> Any:
     """Return a row a class with ``Σ_s max(0, n_cs·n - n_s·n_c)``, of counts by class and value."""
-    with_people = counts.mutate(**{_IN_CLASS: _total(counts, keys), _OF_VALUE: _total(counts, [value])})
+    with_people = _with_totals(counts, keys, value)
     beyond = with_people[SIZE] * _int64(people) - with_people[_OF_VALUE] * with_people[_IN_CLASS]
     return with_people.group_by([*keys, _IN_CLASS]).agg(
         **{_EXCESS: ibis.greatest(beyond, _int64(0)).sum().cast("int64")}
