@@ -15,6 +15,9 @@ from discretion.jobs.release.file import table_of
 from discretion.jobs.release.nearest import nearest
 from discretion.jobs.release.result import ReleasedColumn
 
+# Bits by which two sums of the same entropy may differ.
+_ROUNDING = 1e-9
+
 
 @dataclass(frozen=True, eq=False)
 class ReleaseDecision:
