@@ -63,7 +63,12 @@ STRATEGIES: dict[Any, st.SearchStrategy[Any]] = {
 
 
 def values_of(hint: Any) -> st.SearchStrategy[Any]:
-    return st.sampled_from(get_args(hint)) if get_origin(hint) is Literal else STRATEGIES[hint]
+    if hint in STRATEGIES:
+        return STRATEGIES[hint]
+    if get_origin(hint) is Literal:
+        return st.sampled_from(get_args(hint))
+    (choices,) = (each for each in get_args(hint) if get_origin(each) is Literal)
+    return st.none() | values_of(choices)
 
 
 def options_of(kind: type[Options]) -> st.SearchStrategy[Options]:

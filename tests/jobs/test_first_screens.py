@@ -56,7 +56,7 @@ def test_a_release_of_42_columns_fits_a_screen(released: Release, published: int
     shown = screen(wide_result(released, published, sensitive))
     assert len(shown.splitlines()) <= LINES, shown
     assert "section" not in shown
-    assert f"{published} of 42 columns are in the file" in shown
+    assert f"{published} of 42 columns {'is' if published == 1 else 'are'} in the file" in shown
     hidden = max(0, published - 12)
     assert (f"and {hidden} more in the file: --full" in shown) == bool(hidden)
     dropped = 42 - published

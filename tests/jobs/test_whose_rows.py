@@ -56,7 +56,7 @@ def test_rows_of_one_person_are_refused_until_they_are_answered_for(name: str, t
     key, out = str(frame.columns[0]), tmp_path / "out.csv"
     jobs = (
         lambda **person: dc.release(table, out, k=10, budget=0, seconds=1, **person),
-        lambda **person: dc.release(table, out, KNOWN, k=10, budget=0, seconds=1, **person),
+        lambda **person: dc.release(table, out, columns=KNOWN, k=10, budget=0, seconds=1, **person),
         lambda **person: check(table, policy, **person),
         lambda **person: dc.diff(table, table, **person),
         lambda **person: dc.diff(table, table, KNOWN, **person),

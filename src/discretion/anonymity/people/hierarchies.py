@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, time
 from pathlib import Path
@@ -17,8 +18,8 @@ Hierarchy = Mapping[str, Sequence[str]]
 def read_hierarchies(path: str | Path, columns: Sequence[str]) -> dict[str, Hierarchy]:
     """Return the hierarchies in a file, or in the files of a folder, by the columns after which these are named.
 
-    A file is a column's if its name ends with the column's, as ``adult_hierarchy_age.csv`` does; ``;`` or ``,`` parts
-    the values.
+    A file is a column's if its name ends with the column's, as ``adult_hierarchy_age.csv`` does, whatever stands
+    between words; ``;`` or ``,`` parts the values.
 
     Parameters
     ----------
@@ -83,7 +84,8 @@ def _is_of(file: Path, column: str, columns: Iterable[str]) -> bool:
 
 
 def _plain(name: str) -> str:
-    return name.casefold().replace("-", "_").replace(" ", "_")
+    """Return a name as all spellings of it are: marital-status, Marital Status, and R's marital.status."""
+    return re.sub(r"[\W_]+", "_", name.casefold())
 
 
 def read_hierarchy(path: str | Path) -> Hierarchy:

@@ -119,7 +119,9 @@ def candidates_of(
             f"{rare:,} people have a value of {', '.join(guarded)} that fewer than {goal.k} have, and no such value "
             f"goes out; max_suppressed lets {max_suppressed:,} people be left out: raise it, or do not keep the column"
         )
-    codes = {name: Column(column.codes[~never], column.count) for name, (column, _) in coded.items()}
+    codes = {
+        name: Column(column.codes[~never], column.count) if rare else column for name, (column, _) in coded.items()
+    }
     goal = with_distributions(goal, coded, codes, hierarchies, options)
     values = {name: labels for name, (_, labels) in coded.items()}
     given = {name: identity_generalization(codes[name], values[name].to_pylist()) for name in known}

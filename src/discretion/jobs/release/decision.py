@@ -15,6 +15,9 @@ from discretion.jobs.release.file import table_of
 from discretion.jobs.release.nearest import nearest
 from discretion.jobs.release.result import ReleasedColumn
 
+# Bits by which two sums of the same entropy may differ.
+_ROUNDING = 1e-9
+
 
 @dataclass(frozen=True, eq=False)
 class ReleaseDecision:
@@ -95,7 +98,8 @@ class ReleaseDecision:
                 view = self.shown[name]
                 verdict = "publish" if view.is_as_it_was else "suppress" if view.how == REDACTED else "generalize"
                 how = view.how if view.blank is None or verdict == "suppress" else f"{view.how}, {REDACTED}"
-                lost, values = max(0.0, whole - view.bits), len(self.table[name].unique())
+                lost = max(0.0, whole - view.bits) if abs(whole - view.bits) > _ROUNDING else 0.0
+                values = len(self.table[name].unique())
                 yield ReleasedColumn(name, verdict, how, whole, lost, values, view.missing)
             else:
                 why = self.candidates.reasons.get(name, no_generalization)

@@ -247,7 +247,10 @@ def _contents(release: Release) -> Iterator[Block]:
     dropped = [each for each in release.columns if each.verdict == "drop"]
     unchanged = sum(each.verdict == "publish" for each in shown)
     how_many = "all" if unchanged == len(shown) else f"{unchanged:,}" if unchanged else "none"
-    yield f"{len(shown):,} of {len(release.columns):,} columns are in the file, {how_many} of them unchanged."
+    yield (
+        f"{len(shown):,} of {len(release.columns):,} columns {'is' if len(shown) == 1 else 'are'} in the file, "
+        f"{how_many} of them unchanged; “kept” is the share of a column's information."
+    )
     shown.sort(key=lambda each: each.bits_lost - each.bits)
     informative = [each for each in shown if each.values > 1]
     brief: list[Block] = []
@@ -305,11 +308,8 @@ def _file_columns(columns: Sequence[ReleasedColumn], *, more: int | None = None)
     ]
     if more is None:
         return Grid(heads, tuple(rows), frozenset(heads[:2]), caption="The columns in the file", rest="more columns")
-    note = [f"and {more:,} more in the file: --full"] if more > 0 else []
-    note.append("kept: the share of the column's information")
-    return Grid(
-        (*heads[:3], heads[4]), tuple((*row[:3], row[4]) for row in rows), frozenset(heads[:2]), "\n".join(note)
-    )
+    note = f"and {more:,} more in the file: --full" if more > 0 else ""
+    return Grid((*heads[:3], heads[4]), tuple((*row[:3], row[4]) for row in rows), frozenset(heads[:2]), note)
 
 
 def _dropped_by_reason(dropped: Sequence[ReleasedColumn]) -> str:
@@ -341,11 +341,13 @@ def _costs(release: Release) -> Iterator[Block]:
         f"The file keeps {percent(release.kept)} of {_UTILITIES[release.goal['utility']]}, dropped columns included; "
         f"{_proof(release)}."
     )
-    parts = [f"leaves {people(release.suppressed)} out"] if release.suppressed else []
+    out = f"{people(release.suppressed)} ({percent(release.suppressed / release.people)})"
+    parts = [f"leaves {out} out"] if release.suppressed else []
     if release.blanked:
         parts.append(f"blanks {release.blank_cells:,} cells of {people(release.blanked)}")
     if parts:
-        yield f"It {' and '.join(parts)}, which costs {percent(release.suppression_cost)}."
+        lost = f"{percent(release.suppression_cost)} of {_UTILITIES[release.goal['utility']]}"
+        yield f"It {' and '.join(parts)}; {lost} is lost with them."
     yield from not_read(release.left_out)
     yield f"{release.out}.discretion.json lists the options and the results."
 
@@ -358,7 +360,7 @@ def _proof(release: Release) -> str:
     if release.bound < _NEARLY_ALL:
         return (
             f"no choice of generalizations within the goal keeps more than {percent(release.bound)}: the search "
-            "ended before proving that this is the best one"
+            "reached its limit before proving that this one is optimal"
         )
     return "the search ended before it found a bound on what other choices of generalizations keep"
 
