@@ -282,7 +282,7 @@ def _missing_marks(columns: Sequence[ReleasedColumn], *, most: int) -> str:
 
     Examples
     --------
-    >>> _missing_marks([ReleasedColumn("age", "coarsen", "in steps of 5", 6.0, 2.0, 9, ("", "NA"))], most=6)
+    >>> _missing_marks([ReleasedColumn("age", "generalize", "in steps of 5", 6.0, 2.0, 9, ("", "NA"))], most=6)
     'Read as missing: blanks and NA in age. --missing sets the marks.'
     """
     named = [
