@@ -181,8 +181,8 @@ class ReleaseOptions(TableOptions):
         A column that analysts predict: add how often a model of the table and one of the file predict it correctly, of
         the same people. It must be in the file (--keep).
     utility
-        What the file keeps most of: the entropy of its columns, their precision by how much coarser each is, or
-        discernibility, the pairs of people that it distinguishes.
+        What the file keeps most of: the information that its columns carry together; the entropy of each column, added
+        up; their precision by how much coarser each is; or discernibility, the pairs of people that it distinguishes.
     """
 
     k: int = DEFAULT_K
@@ -208,7 +208,7 @@ class ReleaseOptions(TableOptions):
     max_suppressed: float = 0.02
     suppress: Literal["rows", "cells"] = "rows"
     target: str | None = None
-    utility: Literal["entropy", "precision", "discernibility"] = "entropy"
+    utility: Literal["information", "entropy", "precision", "discernibility"] = "information"
 
 
 @dataclass(frozen=True, kw_only=True)
