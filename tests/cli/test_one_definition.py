@@ -55,7 +55,7 @@ TABLES = {
     "nothing but nulls is sensitive": Case({**DRAWN, "nothing": [None] * 60}, ("nothing",)),
     "one row": Case({"age": [30], "ill": ["flu"]}, ("ill",)),
     "a single column": Case({"age": DRAWN["age"]}),
-    "a single column, sensitive": Case({"ill": DRAWN["ill"]}, ("ill",), None, ("release", "diff")),
+    "a single column, sensitive": Case({"ill": DRAWN["ill"]}, ("ill",), None, ("diff",)),
     "Adult": Case(ADULT.slice(0, 400).to_pydict(), ("income", "workclass")),
 }  # fmt: skip
 SHORT = ("two columns are sensitive", "one row", "a single column, sensitive")

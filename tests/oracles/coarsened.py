@@ -182,6 +182,16 @@ def entropy_kept(shown: Sequence[Rows], _: Sequence[int], __: Sequence[int], lef
     return sum(log2(len(column) / Counter(column)[column[row]]) for column in shown for row in left)
 
 
+def information_kept(shown: Sequence[Rows], _: Sequence[int], __: Sequence[int], left: Sequence[int]) -> float:
+    """Return how many bits the rows left carry: of each log2 of how many rows there are for one that is alike."""
+
+    def carried(rows: Sequence[int]) -> float:
+        seen = [tuple(column[row] for column in shown) for row in rows]
+        return sum(log2(len(seen) / seen.count(mine)) for mine in seen)
+
+    return carried(left)
+
+
 def precision_kept(shown: Sequence[Rows], levels: Sequence[int], heights: Sequence[int], left: Sequence[int]) -> float:
     """Return the sum of 1 - level / levels over the cells left, of columns of more than one value."""
     each = zip(shown, levels, heights, strict=True)
@@ -197,7 +207,12 @@ def told_apart(shown: Sequence[Rows], _: Sequence[int], __: Sequence[int], left:
 
 
 #: What goes out is worth, by utility: of the columns, their levels of how many, and the rows left.
-WORTH = {"entropy": entropy_kept, "precision": precision_kept, "discernibility": told_apart}
+WORTH = {
+    "information": information_kept,
+    "entropy": entropy_kept,
+    "precision": precision_kept,
+    "discernibility": told_apart,
+}
 
 
 def left_out(shown: Sequence[Rows], secrets: Sequence[Rows], people: int, asked: Asked) -> set[int]:

@@ -41,8 +41,8 @@ def release(
         recommended_exposure: plain ones are for an adversary who knows all columns but the sensitive ones, those with
         all_columns. before them for one who knows these too; failing_people, who are in groups of fewer than k or
         without the l, entropy-l or t of the goal; smallest_class, which is k_anonymity. For the costs: suppressed,
-        kept, bound, suppression_cost, blanked, blank_cells, entropy_kept, precision, discernibility; with
-        --target accuracy_original, accuracy_file, accuracy_lost.
+        kept, bound, suppression_cost, blanked, blank_cells, information, information_kept, entropy_kept, precision,
+        discernibility; with --target accuracy_original, accuracy_file, accuracy_lost.
     limits.time
         How long the search for the most useful release may take, in seconds or as 2m or 1h. By default it ends after
         a number of steps, so that it finds the same on every machine.

@@ -56,7 +56,8 @@ def test_it_is_the_release_that_arx_finds(adult: pa.Table, tmp_path: Path, case:
     held = {name: set(adult[name].to_pylist()) for name in known}
     found = dc.release(
         adult, tmp_path / "out.csv", sensitive=sensitive, keep=sensitive, guess_budget=1, budget=0,
-        max_suppressed=left_out, hierarchies=write_hierarchies(tmp_path / "hierarchies", held), seconds=60, **goal,
+        max_suppressed=left_out, hierarchies=write_hierarchies(tmp_path / "hierarchies", held), seconds=60,
+        **{"utility": "entropy", **goal},
     )  # fmt: skip
     assert found.ended == "proved"
     assert tuple(level(found, name, next(iter(held[name]))) for name in known) == levels

@@ -87,17 +87,18 @@ def clinic(postgres: Server) -> Server:
     with psycopg.connect(
         host="127.0.0.1", port=postgres.port, user="ada", password=PASSWORD, dbname="clinic", autocommit=True
     ) as made:
-        made.execute(f"CREATE TABLE people ({fields})")
+        made.execute(f"CREATE TABLE patients ({fields})")
         places = ", ".join(["%s"] * len(kinds))
         with made.cursor() as cursor:
             cursor.executemany(
-                f"INSERT INTO people VALUES ({places})", list(zip(*TABLE.to_pydict().values(), strict=True))
+                f"INSERT INTO patients VALUES ({places})", list(zip(*TABLE.to_pydict().values(), strict=True))
             )
         made.execute(
-            "CREATE TABLE odd AS SELECT md5((i % 5)::text)::uuid AS code, json_build_object('a', i % 3)::jsonb AS own,"
-            " (i % 4)::numeric / 2 AS share, '10.0.0.1'::inet AS host FROM generate_series(1, 200) AS i"
+            "CREATE TABLE odd_kinds AS SELECT md5((i % 5)::text)::uuid AS code,"
+            " json_build_object('a', i % 3)::jsonb AS own, (i % 4)::numeric / 2 AS share, '10.0.0.1'::inet AS host"
+            " FROM generate_series(1, 200) AS i"
         )
-        made.execute("CREATE TABLE visits AS SELECT i % 20 AS id, i % 3 AS ill FROM generate_series(1, 240) AS i")
+        made.execute("CREATE TABLE stays AS SELECT i % 20 AS id, i % 3 AS ill FROM generate_series(1, 240) AS i")
     return postgres
 
 
@@ -108,14 +109,14 @@ def test_a_table_on_postgresql_is_released_as_its_rows_are(
 ) -> None:
     monkeypatch.setenv("PGPASSWORD", PASSWORD)
     monkeypatch.setattr(ibis_tables, "AT_ONCE", 100)
-    check_alike(clinic.address(asks="?table=people"), tmp_path)
+    check_alike(clinic.address(asks="?table=patients"), tmp_path)
     out = tmp_path / "odd.csv"
-    result = dc.release(clinic.address(asks="?table=odd"), out, k=3, budget=0, max_suppressed=0)
+    result = dc.release(clinic.address(asks="?table=odd_kinds"), out, k=3, budget=0, max_suppressed=0)
     assert {each.column: each.verdict for each in result.columns}["share"] == "publish"
     assert "1.5" in out.read_text()
     with pytest.raises(InvalidValueError, match="the column id has 20 values in 240 rows"):
-        dc.release(clinic.address(asks="?table=visits"), out)
-    code, _, err = run("release", clinic.address(asks="?table=people"), "--out", str(tmp_path / "by.csv"), "--k", "5")
+        dc.release(clinic.address(asks="?table=stays"), out)
+    code, _, err = run("release", clinic.address(asks="?table=patients"), "--out", str(tmp_path / "by.csv"), "--k", "5")
     assert (code, err) == (0, "")
     assert PASSWORD not in (tmp_path / "by.csv.discretion.json").read_text()
 

@@ -170,10 +170,10 @@ def test_what_was_not_looked_at_is_not_said_not_to_fit(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_what_columns_lose_and_what_is_left_add_up(tmp_path: Path) -> None:
     found = release(
-        "example:adult", tmp_path / "out.csv", columns=["age", "sex", "race", "education"], max_suppressed=0.01
-    )
-    whole = sum(column.bits for column in found.columns if column.how != "not among the columns")
-    lost = sum(column.bits_lost for column in found.columns if column.how != "not among the columns")
+        "example:adult", tmp_path / "out.csv", columns=["age", "sex", "race", "education"], max_suppressed=0.01,
+        utility="entropy",
+    )  # fmt: skip
+    whole, lost = (sum(getattr(column, each) for column in found.columns) for each in ("bits", "bits_lost"))
     assert found.kept + found.suppression_cost == pytest.approx(1 - lost / whole)
     sizes = Counter(tuple(row.values()) for row in rows_of(tmp_path / "out.csv"))
     assert found.discernibility == sum(size**2 for size in sizes.values()) + found.suppressed * 32_561
@@ -182,7 +182,7 @@ def test_what_columns_lose_and_what_is_left_add_up(tmp_path: Path) -> None:
 @pytest.mark.one_in(5)
 @pytest.mark.parametrize("asked", [
     {}, {"drop": ["job"]}, {"drop": ["job", "pay"]}, {"sensitive": "ill"}, {"sensitive": "ill", "keep": ["ill"]},
-    {"drop": ["job"], "utility": "precision"},
+    {"drop": ["job"], "utility": "precision"}, {"utility": "entropy"}, {"drop": ["job"], "utility": "entropy"},
 ])  # fmt: skip
 def test_what_a_release_keeps_is_of_the_whole_table(tmp_path: Path, asked: dict[str, Any]) -> None:
     found = release(
@@ -195,11 +195,14 @@ def test_what_a_release_keeps_is_of_the_whole_table(tmp_path: Path, asked: dict[
     assert found.entropy_kept == pytest.approx(kept, rel=1e-12)
     whole, lost = (sum(getattr(column, each) for column in found.columns) for each in ("bits", "bits_lost"))
     assert found.entropy_kept == pytest.approx(1 - lost / whole, rel=1e-12)
-    assert "utility" in asked or found.kept == pytest.approx(kept, rel=1e-12)
+    together = entropy([tuple(row.values()) for row in rows])
+    assert found.information == pytest.approx(together, rel=1e-9)
+    assert found.information_kept == pytest.approx(together / entropy([*zip(*people().values(), strict=True)]))
+    each = {"entropy": found.entropy_kept, "precision": found.precision}
+    assert found.kept == pytest.approx(each.get(asked.get("utility", ""), found.information_kept), rel=1e-12)
     varied = [name for name in people() if bits[name]]
-    assert asked.get("utility") is None or found.kept == found.precision == (len(varied) - 2) / len(
-        varied
-    )  # all but id and job
+    if asked.get("utility") == "precision":
+        assert found.precision == (len(varied) - 2) / len(varied)  # all but id and job
 
 
 def entropy(values: Iterable[Any]) -> float:
@@ -220,7 +223,8 @@ def test_blank_cells_are_where_values_were_that_few_share(tmp_path: Path) -> Non
         found.discernibility
         == sum(n**2 for n in Counter(tuple(row.values()) for row in rows).values()) + 600 * found.suppressed
     )
-    assert 0 < found.kept == found.entropy_kept <= found.bound <= 1
+    assert 0 < found.kept <= found.bound <= 1
+    assert found.kept <= found.information_kept + 1e-9
     people_out = "1 person" if found.suppressed == 1 else f"{found.suppressed} people"
     left = f"leaves {people_out} out and " if found.suppressed else ""
     assert f"\nIt {left}blanks {found.blank_cells:,} cells of " in on_a_terminal(found)
@@ -249,12 +253,13 @@ def test_rare_values_are_redacted_with_decoys(tmp_path: Path, suffix: str) -> No
 
 
 @pytest.mark.one_in(2)
-@pytest.mark.parametrize("utility", ["precision", "discernibility"])
+@pytest.mark.parametrize("utility", ["information", "precision", "discernibility"])
 def test_the_file_keeps_most_of_the_utility_that_was_asked_for(tmp_path: Path, utility: str) -> None:
     given = as_file(people(), tmp_path / "in.csv")
     kept = {
         asked: {
-            "entropy": found.entropy_kept, "precision": found.precision, "discernibility": -found.discernibility,
+            "information": found.information_kept, "entropy": found.entropy_kept, "precision": found.precision,
+            "discernibility": -found.discernibility,
         }
         for asked in ("entropy", utility) for found in [release(given, tmp_path / f"{asked}.csv", utility=asked)]
     }  # fmt: skip
@@ -384,7 +389,7 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
         "cannot be redacted",
     ),
     "no such utility": (
-        lambda p: release("example:adult", p / "out.csv", utility="bits"), InvalidValueError, "one of entropy"
+        lambda p: release("example:adult", p / "out.csv", utility="bits"), InvalidValueError, "one of information"
     ),
     "t of nothing": (lambda p: release("example:adult", p / "out.csv", t=0.1), InvalidValueError, "t is of sensitive"),
     "t above 1": (lambda p: release("example:adult", p / "out.csv", t=2), InvalidValueError, "t is a share"),

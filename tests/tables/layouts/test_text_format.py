@@ -163,3 +163,17 @@ def test_the_commands_and_policies_take_them(tmp_path: Path, monkeypatch: pytest
     Path("policy.toml").write_text('k = 2\ndelimiter = "x"\n')
     with pytest.raises(InvalidValueError, match=r"line 2.*delimiter must be one of"):
         read_policy("policy.toml")
+
+
+@pytest.mark.long
+def test_decimal_commas_between_semicolons_are_the_numbers_that_they_are(tmp_path: Path) -> None:
+    people = [(DRAW.randint(4000, 36000) / 4, DRAW.choice("abc")) for _ in range(1000)]
+    plain = "income,town\n" + "".join(f"{income:.2f},{town}\n" for income, town in people)
+    commas = plain.replace(",", ";").replace(".", ",")
+    results = []
+    for text in (plain, commas):
+        (tmp_path / "people.csv").write_text(text)
+        result = dc.release(tmp_path / "people.csv", tmp_path / "out.csv", k=5, budget=0.01)
+        results.append((result.columns, result.checked, result.suppressed))
+    assert results[0] == results[1]
+    assert results[0][0][0].how.startswith("in steps of")

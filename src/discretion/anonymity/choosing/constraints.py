@@ -126,8 +126,10 @@ class CodeDisclosure:
         for base, elements in by_base.items():
             classes = self.classes(base)
 
-            def exposed(j: int, classes: Column = classes) -> int:
-                return self.exposed(classes, everybody(self._rows) if j < 0 else self._columns[j])
+            def exposed(j: int, base: int = base, classes: Column = classes) -> int:
+                if j < 0:
+                    return self.exposed(base, classes, everybody(self._rows))
+                return self.exposed(base | self._ideals.brings[j], classes, self._columns[j])
 
             share = len(elements) * self._rows >= _ROWS_SHARED and len(elements) > 1
             counts = on_all_cores(exposed, elements) if share else map(exposed, elements)
@@ -136,8 +138,8 @@ class CodeDisclosure:
                 results[base, j] = (count, *guesses)
         return [results[pair] for pair in pairs]
 
-    def exposed(self, classes: Column, by: Column) -> int:
-        """Return how many people are exposed in the classes of who is alike on both."""
+    def exposed(self, ideal: int, classes: Column, by: Column) -> int:
+        """Return how many people are exposed by the elements, which are the classes and one more column."""
         return rows_in_small(classes, by, self._allowed.least)
 
     def entropy(self, ideal: int) -> float:

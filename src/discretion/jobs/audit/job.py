@@ -93,7 +93,7 @@ def audit(
     dates: DateOrder | None = None,
     max_suppressed: float = 0.02,
     suppress: Suppress = "rows",
-    utility: Utility = "entropy",
+    utility: Utility = "information",
     l: int = 1,  # noqa: E741 - as it is called
     entropy_l: float | None = None,
     recursive_c: float | None = None,

@@ -112,8 +112,8 @@ class FileOptions(TableOptions):
     suppress
         rows: leave these people out; cells: leave as few of their cells blank as put them into groups.
     utility
-        What the file keeps most of: the entropy of its columns, their precision by how much coarser each is, or
-        discernibility, the pairs of people that it distinguishes.
+        What the file keeps most of: the information that its columns carry together; the entropy of each column, added
+        up; their precision by how much coarser each is; or discernibility, the pairs of people that it distinguishes.
     """
 
     budget: float = 0.01
@@ -136,7 +136,7 @@ class FileOptions(TableOptions):
     dates: Literal["dmy", "mdy", "ymd"] | None = None
     max_suppressed: float = 0.02
     suppress: Literal["rows", "cells"] = "rows"
-    utility: Literal["entropy", "precision", "discernibility"] = "entropy"
+    utility: Literal["information", "entropy", "precision", "discernibility"] = "information"
 
 
 @dataclass(frozen=True, kw_only=True)

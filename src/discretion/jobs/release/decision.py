@@ -135,6 +135,7 @@ def decide_release(
         most_suppressed=candidates.max_suppressed,
         suppress=candidates.options.suppress,
         utility=candidates.options.utility,
+        guarded=candidates.guarded,
         time_limit=math.inf if seconds is None else seconds,
         progress=progress,
     )

@@ -63,7 +63,7 @@ def release(
     max_suppressed: float = 0.02,
     suppress: Suppress = "rows",
     target: str | None = None,
-    utility: Utility = "entropy",
+    utility: Utility = "information",
     person: str | None = None,
     header: Header = None,
     delimiter: str | None = None,
@@ -74,7 +74,7 @@ def release(
 ) -> Release:
     """Write the most useful version of a table that keeps to a goal, and return what was done and what it cost.
 
-    ``max Σ_rows Σ_columns log2(n / n_cell)`` over cells in the file, where ``n_cell`` of all n show what a cell does
+    ``max m·H(columns)`` over the m people in the file: the information that its columns carry together
 
     Parameters
     ----------
@@ -145,8 +145,9 @@ def release(
         A column that analysts predict, which must be in the file: models of the table and of the file predict it for
         the same people. Needs scikit-learn (the extra ``predict``).
     utility
-        What the file is to keep most of: "entropy", as above; "precision", ``Σ_cells 1 − level/levels`` by how much
-        coarser each column's view is; or "discernibility", the ordered pairs of people whom it distinguishes.
+        What the file is to keep most of: "information", as above; "entropy", ``Σ_cells log2(n / n_cell)`` where
+        ``n_cell`` of all n show what a cell does; "precision", ``Σ_cells 1 − level/levels`` by how much coarser each
+        column's view is; or "discernibility", the ordered pairs of people whom it distinguishes.
     person
         The column that names the persons, of whom each has one row; it does not go out. "none" if every row is a person
         of its own, whatever a column looks like.

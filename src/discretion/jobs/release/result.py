@@ -18,8 +18,8 @@ from discretion.presenting.views.result import JobResult
 
 _OF_FILE = ("failing_people", "smallest_class")
 _OF_COST = (
-    "suppressed", "kept", "bound", "suppression_cost", "blanked", "blank_cells", "entropy_kept", "precision",
-    "discernibility",
+    "suppressed", "kept", "bound", "suppression_cost", "blanked", "blank_cells", "information", "information_kept",
+    "entropy_kept", "precision", "discernibility",
 )  # fmt: skip
 
 
@@ -82,8 +82,8 @@ class Release(JobResult):
     publish
         The columns in the file and their generalizations, as the option ``publish`` takes them.
     kept
-        The share of the whole table's utility that the file keeps, all columns counted: of the entropy, unless another
-        is given.
+        The share of the whole table's utility that the file keeps, all columns counted: of the information that its
+        columns carry together, unless another is given.
     bound
         No choice of views within the goal keeps more than this share, the smallest classes being cut first.
     ended
@@ -92,6 +92,9 @@ class Release(JobResult):
         The share of the utility that went with people who are left out and cells that are blank.
     blanked, blank_cells
         How many people in the file have a cell left blank, and how many such cells there are.
+    information, information_kept
+        How many bits the file carries for each person of the table, its columns together, and which share of what the
+        whole table carries.
     entropy_kept, precision
         The share of the non-uniform entropy that the file keeps, and how precise it is, from 0, nothing, to 1.
     discernibility
@@ -123,6 +126,8 @@ class Release(JobResult):
     suppression_cost: float
     blanked: int
     blank_cells: int
+    information: float
+    information_kept: float
     entropy_kept: float
     precision: float
     discernibility: int
@@ -159,7 +164,8 @@ class Release(JobResult):
 # A bound above this says nothing.
 _NEARLY_ALL = 0.9999
 _UTILITIES = {
-    "entropy": "the information in the table's columns",
+    "information": "the information of the table's columns together",
+    "entropy": "the information of the table's columns one by one",
     "precision": "the precision of the table's columns",
     "discernibility": "the pairs of people whom the table's columns distinguish",
 }
@@ -338,8 +344,7 @@ def _some(names: Sequence[str]) -> str:
 
 def _costs(release: Release) -> Iterator[Block]:
     yield (
-        f"The file keeps {percent(release.kept)} of {_UTILITIES[release.goal['utility']]}, dropped columns included; "
-        f"{_proof(release)}."
+        f"The file keeps {percent(release.kept)} of {_utility(release)}, dropped columns included; {_proof(release)}."
     )
     out = f"{people(release.suppressed)} ({percent(release.suppressed / release.people)})"
     parts = [f"leaves {out} out"] if release.suppressed else []
@@ -350,6 +355,15 @@ def _costs(release: Release) -> Iterator[Block]:
         yield f"It {' and '.join(parts)}; {lost} is lost with them."
     yield from not_read(release.left_out)
     yield f"{release.out}.discretion.json lists the options and the results."
+
+
+def _utility(release: Release) -> str:
+    """Return what the file keeps most of, and how much the table has where that is a number of bits a person."""
+    utility = release.goal["utility"]
+    if utility != "information" or not release.information_kept:
+        return _UTILITIES[utility]
+    whole = release.information / release.information_kept
+    return f"{_UTILITIES[utility]} ({bits(release.information)} of {bits(whole)} bits a person)"
 
 
 def _proof(release: Release) -> str:
@@ -372,7 +386,9 @@ def _numbers(release: Release) -> Grid:
         "people in classes that miss the goal": f"{file.failing_people:,}",
         "unique people": f"{file.unique_people:,}",
         "people in the smallest class": f"{file.smallest_class:,}",
-        "information kept": percent(release.entropy_kept),
+        "information (bits a person)": bits(release.information),
+        "information kept": percent(release.information_kept),
+        "entropy kept": percent(release.entropy_kept),
         "precision": percent(release.precision),
         "discernibility (pairs of people)": f"{release.discernibility:,}",
     }

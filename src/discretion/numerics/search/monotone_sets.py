@@ -44,8 +44,9 @@ _PROGRAMS, _IDLE_PROGRAMS, _GAP_LEFT, _SHRUNK = 200, 4, 0.9, 8
 _ASKED, _LEAST_SHARE = 8, 1e-3
 # By how much restarts disturb the order of the extensions: the standard deviation of the logarithm.
 _NOISE = 0.5
-# How often a restart begins anew, and how many elements or whole chains the others take out.
-_ANEW, _TAKEN_OUT = 0.1, 5
+# How often a restart begins anew, and how many elements or whole chains the others take out; they go on from one that
+# is worse than the best by this share at most (the record-to-record travel of Dueck, 1993).
+_ANEW, _TAKEN_OUT, _WORSE = 0.3, 5, Fraction(1, 100)
 
 
 @dataclass(frozen=True)
@@ -237,28 +238,48 @@ class MonotoneSearch:
             before = self._seen.best
             anew = self._draw.random() < _ANEW
             trial = self._filled(self._start if anew else self._thinned(current), _NOISE)
-            if anew or self._seen.key(trial) <= self._seen.key(current):
-                current = trial
             if self._seen.best != before:
-                current, idle = self._seen.best if self._seen.best is not None else current, 0
+                trial, idle = self._improved(), 0
+            if anew or self._seen.worths[trial] >= (1 - _WORSE) * self._seen.worths[self._best]:
+                current = trial
             idle += 1
 
     def _filled(self, ideal: int, noise: float = 0.0) -> int:
-        """Return an ideal that nothing can be added to, each step adding what is worth most for its share of limits.
+        """Return the best ideal on the way to one that nothing can be added to.
 
-        The extensions are asked about in the order of what they were worth in a smaller ideal, a few at once.
+        Each step adds what is worth most for its share of the limits. The extensions are asked about in the order of
+        what they were worth in a smaller ideal, a few at once.
         """
         left = set(bits(self._ideals.whole & ~ideal))
         disturbed = {j: math.exp(noise * self._draw.gauss()) for j in sorted(left)}
         self._seen.is_within((ideal, None))
+        way = [ideal]
         while left:
             best = self._best_extension(ideal, left, disturbed)
             if best is None:
                 break
             ideal |= self._ideals.brings[best]
+            way.append(ideal)
             left -= set(bits(ideal))
         self._full[ideal] = None
-        return ideal
+        return min(way, key=self._seen.key)
+
+    def _improved(self) -> int:
+        """Return the best ideal after adding to it or taking from it one element after the other, while that helps."""
+        before = None
+        while before != self._best:
+            before = self._best
+            for j in range(len(self._ideals.brings)):
+                if not self._best >> j & 1:
+                    self._seen.is_within((self._best, j))
+                elif not self._start & self._ideals.above(j):
+                    self._seen.is_within((self._best & ~self._ideals.above(j), None))
+        return self._best
+
+    @property
+    def _best(self) -> int:
+        assert self._seen.best is not None
+        return self._seen.best
 
     def _best_extension(self, ideal: int, left: set[int], disturbed: Mapping[int, float]) -> int | None:
         """Return the element to add, of the first that fit; those over a limit leave ``left``, and what brings them."""
