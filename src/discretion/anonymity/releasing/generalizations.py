@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -256,6 +257,7 @@ def _shortened_codes(view: Generalization, codes: Codes, k: int) -> Iterator[Gen
             named[place] = names[apart[place]]
     places = [place for place in range(len(depths)) if place not in named]
     host: list[int] = []
+    begins = [[*accumulate(parts, initial="")] for parts in codes.parts]  # a code up to each depth
 
     def shorten(how: str, length: int, fewest: int) -> Generalization:
         for place in places:
@@ -264,10 +266,10 @@ def _shortened_codes(view: Generalization, codes: Codes, k: int) -> Iterator[Gen
             at_it = [place for place in places if depths[place] == depth]
             shared = Counter[str]()
             for place in at_it:
-                shared["".join(codes.parts[place][:depth])] += people[place]
+                shared[begins[place][depth]] += people[place]
             for place in at_it:
-                depths[place] -= shared["".join(codes.parts[place][:depth])] < fewest
-        prefixes = {place: "".join(codes.parts[place][: depths[place]]) for place in places}
+                depths[place] -= shared[begins[place][depth]] < fewest
+        prefixes = {place: begins[place][depths[place]] for place in places}
         sizes = Counter[str]()
         for place, prefix in prefixes.items():
             sizes[prefix] += people[place]
@@ -276,7 +278,7 @@ def _shortened_codes(view: Generalization, codes: Codes, k: int) -> Iterator[Gen
             host.append(next(place for place in places if prefixes[place] == smallest))
         alone = {place for place in named if 0 < sizes[""] < k and not host and place != blank}
         cut = {prefix for place, prefix in prefixes.items() if len(codes.parts[place]) > depths[place]}
-        spelled = {prefix: _shortened(prefix, codes.width) if prefix in cut else prefix for prefix in prefixes.values()}
+        spelled = {prefix: _shortened(prefix, codes.width) if prefix in cut else prefix for prefix in sizes}
         spelled[""] = other
         if host and (joined := prefixes[host[0]]):
             few = [place for place in places if not prefixes[place]]
