@@ -11,8 +11,10 @@ def contains(label: Any, value: Any) -> bool:  # noqa: PLR0911 - a way for each 
     """Return whether a label says nothing untrue of a value."""
     if label is None or value is None or value in MARKS or value.casefold() in MARKS:
         return label is None or re.split(", or ", label)[-1].casefold() in {*MARKS, "missing"} or "other)" in label
+    if "other)" in label:
+        return True
     label, value = str(label).split(", or ")[0], str(value)
-    if "other)" in label or label == value:
+    if label == value:
         return True
     if label.endswith("*"):
         return value.startswith(label.rstrip("*"))

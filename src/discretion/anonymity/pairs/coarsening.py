@@ -15,7 +15,7 @@ from discretion.anonymity.releasing.column_values import MARKS, Dates, Numbers, 
 _BEGINS_STEP = re.compile(r"\[|<|>=|under |-?\d.* (to|or more)\b")
 _STEP = re.compile(r"\[(\S+), (\S+)\)")
 _STEP_IN_WORDS = re.compile(r"(\S+) to (under )?(\S+)")
-_ALSO = re.compile(r"(.* or (?:more|later)), or (.+)", re.DOTALL)
+_ALSO = re.compile(r"(.+), or (.+)", re.DOTALL)
 _PERIOD = re.compile(r"(\d{4})(?:-(?:Q([1-4])|(\d{2})(?:-(\d{2})(?:[T ].*)?)?))?")
 _OTHER = re.compile(r"(\(+)other(\)+)")
 _SEPARATORS = str.maketrans("", "", " .-")
@@ -73,7 +73,7 @@ def _in_ranges(
     ranges_of: Callable[[Sequence[str]], Mapping[str, _Range]],
 ) -> dict[str, str] | None:
     apart = _apart(groups)
-    spelled = {group: range_of(also[1] if (also := _ALSO.fullmatch(group)) else group) for group in groups}
+    spelled = {group: range_of(_alone(group)) for group in groups}
     steps = sorted((whole, group) for group, whole in spelled.items() if whole is not None)
     if not steps or any(first[1] > second[0] for (first, _), (second, _) in pairwise(steps)):
         return None
@@ -82,6 +82,8 @@ def _in_ranges(
     parts = {value: range_of(value) for value in values}
     if any(part is None for part in parts.values()):
         parts |= ranges_of([value for value, part in parts.items() if part is None])
+    if 2 * sum(part is not None for part in parts.values()) < len(parts):
+        return None
     starts = [whole[0] for whole, _ in steps]
     group_of: dict[str, str] = {}
     for value, part in parts.items():
@@ -108,7 +110,13 @@ def _reaches(part: _Range, point: float) -> bool:
 def _apart(groups: Sequence[str]) -> dict[str, str]:
     """Return the missing and the other values, each with the group that it is in."""
     apart = {group: group for group in groups if _is_missing(group) or _OTHER.fullmatch(group)}
-    return apart | {also[2]: group for group in groups if (also := _ALSO.fullmatch(group))}
+    return apart | {group[len(alone) + len(", or ") :]: group for group in groups if (alone := _alone(group)) != group}
+
+
+def _alone(group: str) -> str:
+    """Return a group without the few missing or other values that are in it, as in ``80 or more, or NA``."""
+    also = _ALSO.fullmatch(group)
+    return also[1] if also and (_is_missing(also[2]) or _OTHER.fullmatch(also[2])) else group
 
 
 def _is_missing(text: str) -> bool:
@@ -119,9 +127,8 @@ def _group_apart(value: str, apart: Mapping[str, str]) -> str | None:
     """Return the group of a value that is in no range, if there is one."""
     if value in apart:
         return apart[value]
-    if _is_missing(value) and (missing := next((group for name, group in apart.items() if _is_missing(name)), None)):
-        return missing
-    return next(iter(apart.values()), None)
+    is_alike = _is_missing if _is_missing(value) else _OTHER.fullmatch
+    return next((group for name, group in apart.items() if is_alike(name)), next(iter(apart.values()), None))
 
 
 def _number_range(text: str) -> _Range | None:
@@ -190,10 +197,10 @@ def _date_ranges(texts: Sequence[str]) -> dict[str, _Range]:
 
 def _in_shorter_codes(values: Sequence[str], groups: Sequence[str]) -> dict[str, str] | None:
     apart = _apart(groups)
-    if not any(group.endswith("*") for group in groups):
+    if not any(_alone(group).endswith("*") for group in groups):
         return None
-    begins = {_characters(group): group for group in groups if group not in apart}
-    lengths = {len(group) for group in groups if group.endswith("*")}
+    begins = {_characters(_alone(group)): group for group in groups if group not in apart}
+    lengths = {len(_alone(group)) for group in groups if _alone(group).endswith("*")}
     width = lengths.pop() if len(lengths) == 1 else 0
     group_of: dict[str, str] = {}
     for value in values:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -255,6 +256,8 @@ def _shortened_codes(view: Generalization, codes: Codes, k: int) -> Iterator[Gen
         if view.sizes[alike].sum() >= k or (view.blank is not None and alike[view.blank]):
             named[place] = names[apart[place]]
     places = [place for place in range(len(depths)) if place not in named]
+    host: list[int] = []
+    begins = [[*accumulate(parts, initial="")] for parts in codes.parts]  # a code up to each depth
 
     def shorten(how: str, length: int, fewest: int) -> Generalization:
         for place in places:
@@ -263,22 +266,24 @@ def _shortened_codes(view: Generalization, codes: Codes, k: int) -> Iterator[Gen
             at_it = [place for place in places if depths[place] == depth]
             shared = Counter[str]()
             for place in at_it:
-                shared["".join(codes.parts[place][:depth])] += people[place]
+                shared[begins[place][depth]] += people[place]
             for place in at_it:
-                depths[place] -= shared["".join(codes.parts[place][:depth])] < fewest
-        prefixes = {place: "".join(codes.parts[place][: depths[place]]) for place in places}
+                depths[place] -= shared[begins[place][depth]] < fewest
+        prefixes = {place: begins[place][depths[place]] for place in places}
         sizes = Counter[str]()
         for place, prefix in prefixes.items():
             sizes[prefix] += people[place]
-        for prefix, size in sorted(sizes.items(), key=lambda item: item[1]):
-            if prefix and 0 < sizes[""] < k:
-                sizes[""] += size
-                for place in (place for place, each in prefixes.items() if each == prefix):
-                    depths[place], prefixes[place] = 0, ""
-        alone = {place for place in named if 0 < sizes[""] < k and place != blank}  # all there is beside few others
+        if 0 < sizes[""] < k and not host and len(sizes) > 1:  # the few join the smallest group, and stay with it
+            smallest = min((prefix for prefix in sizes if prefix), key=sizes.__getitem__)
+            host.append(next(place for place in places if prefixes[place] == smallest))
+        alone = {place for place in named if 0 < sizes[""] < k and not host and place != blank}
         cut = {prefix for place, prefix in prefixes.items() if len(codes.parts[place]) > depths[place]}
-        spelled = {prefix: _shortened(prefix, codes.width) if prefix in cut else prefix for prefix in prefixes.values()}
+        spelled = {prefix: _shortened(prefix, codes.width) if prefix in cut else prefix for prefix in sizes}
         spelled[""] = other
+        if host and (joined := prefixes[host[0]]):
+            few = [place for place in places if not prefixes[place]]
+            name = names[int(apart[few[0]])] if all(not codes.parts[place] for place in few) else other
+            spelled[joined] = spelled[""] = f"{spelled[joined]}, or {'missing' if name is None else name}"
         groups = [
             named[place] if place in named and place not in alone else spelled[prefixes.get(place, "")]
             for place in range(len(depths))

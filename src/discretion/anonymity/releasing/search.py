@@ -29,7 +29,7 @@ from discretion.numerics.search.ideals import Ideals, bits, mask_of
 from discretion.numerics.search.monotone_sets import MAX_SETS_EXAMINED, MonotoneSearch
 
 # How many rows a search counts in all without a time limit, a look at a set being as much work as so many rows.
-_WORK, _OVERHEAD = 4_000_000_000, 200_000
+_WORK, _OVERHEAD = 5_000_000_000, 200_000
 _LEAST_SETS = 500
 
 

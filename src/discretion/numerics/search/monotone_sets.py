@@ -46,7 +46,7 @@ _ASKED, _LEAST_SHARE = 8, 1e-3
 _NOISE = 0.5
 # How often a restart begins anew, and how many elements or whole chains the others take out; they go on from one that
 # is worse than the best by this share at most (the record-to-record travel of Dueck, 1993).
-_ANEW, _TAKEN_OUT, _WORSE = 0.3, 5, Fraction(1, 100)
+_ANEW, _TAKEN_OUT, _WORSE = 0.15, 5, Fraction(1, 100)
 
 
 @dataclass(frozen=True)
