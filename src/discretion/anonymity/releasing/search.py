@@ -30,7 +30,8 @@ from discretion.numerics.search.monotone_sets import MAX_SETS_EXAMINED, Monotone
 
 # How many rows a search counts in all without a time limit, a look at a set being as much work as so many rows.
 _WORK, _OVERHEAD = 5_000_000_000, 200_000
-_LEAST_SETS = 500
+# So many sets at least; and so many are enough, or where rows are few as many as count so many rows.
+_LEAST_SETS, _ENOUGH_SETS, _ENOUGH_WORK = 500, 3_000, 20_000_000
 
 
 @dataclass(frozen=True)
@@ -208,7 +209,8 @@ def most_useful_release(
 
 def sets_within_work(people: int) -> int:
     """Return how many choices of views a search looks at without a time limit."""
-    return max(_LEAST_SETS, _WORK // (people + _OVERHEAD))
+    enough = max(_ENOUGH_SETS, _ENOUGH_WORK // max(people, 1_000))
+    return max(_LEAST_SETS, min(_WORK // (people + _OVERHEAD), enough))
 
 
 def _masks(

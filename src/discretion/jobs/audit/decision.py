@@ -84,7 +84,7 @@ def recommended_file(
         ways = ways_out(candidates, options)
         progress("the file to publish")
         with searching:
-            decision = decide_release(candidates, max(time.left / 2, 1e-9), better)
+            decision = decide_release(candidates, time.share_of_search, better)
     except UnsupportedError:
         return None
     except InvalidValueError as refusal:

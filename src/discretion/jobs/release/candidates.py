@@ -230,6 +230,8 @@ def _known(
     for kind in column_kinds(people, [name for name in chosen if name not in (*reasons, *kept)]):
         if kind.kind in NAMING:
             reasons[kind.column] = f"{kind.kind}: {kind.reason}"
+        elif kind.kind == "weight" and options.columns is None and not published:
+            reasons[kind.column] = "weight: of no use in ranges; goes out only if kept"
     return [name for name in chosen if name not in reasons and name not in secret], reasons
 
 
