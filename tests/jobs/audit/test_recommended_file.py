@@ -121,8 +121,8 @@ def test_where_nothing_fits_each_way_out_lets_a_file_out(tmp_path: Path) -> None
     assert {way.limit: getattr(way.options, way.limit) for way in audit.decision.ways_out} == {"k": 200}
     few = pa.table({"town": ["A"] * 385 + ["B"] * 15})
     eased = dc.audit(few, k=50).decision.ways_out
-    # No budget lets out what fewer than k people have.
-    assert {way.limit: getattr(way.options, way.limit) for way in eased} == {"k": 15, "max_suppressed": 0.038}
+    # No budget lets out what fewer than k people have, and without these a file would have one value.
+    assert {way.limit: getattr(way.options, way.limit) for way in eased} == {"k": 15}
     for way in eased:
         assert release(few, tmp_path / "out.csv", way.options).kept > 0
     for way in audit.decision.ways_out:
