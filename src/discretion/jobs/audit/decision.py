@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Literal
 
 from discretion.anonymity import ColumnKind, Population, Selection
@@ -22,6 +23,7 @@ from discretion.jobs.release.decision import ReleaseDecision, decide_release
 from discretion.jobs.release.verification import checked_table
 from discretion.jobs.release.ways_out import WayOut, ways_out
 from discretion.jobs.table_measures import guess_reports
+from discretion.numerics.equivalence_classes import everybody, refined, rows_in_small
 from discretion.presenting.numbers import bits, percent
 
 # What a column is called by that stands out though it names nobody, where it is said what to do with it.
@@ -139,6 +141,7 @@ def _columns(
     decision: ReleaseDecision, selection: Selection, kinds: Mapping[str, ColumnKind]
 ) -> Iterator[ColumnDecision]:
     """Yield what to do with each column that is examined, in the words of the release that does it."""
+    exposed_with = _exposed_with(decision)
     for each in decision.columns:
         if each.column not in kinds:
             continue
@@ -147,7 +150,11 @@ def _columns(
         if each.verdict == "drop":
             source = selection.functions.get(each.column)
             follows = source in decision.shown and each.column not in decision.candidates.reasons
-            why = f"determined by {printable(str(source))}: adds nothing" if follows else each.how
+            why = each.how
+            if follows:
+                why = f"determined by {printable(str(source))}: adds nothing"
+            elif each.column in exposed_with:
+                why = f"{percent(exposed_with[each.column])} exposed with it, even at its coarsest"
             yield ColumnDecision(each.column, "drop", why if why.startswith(called) else called + why, choices)
         elif each.verdict == "publish":
             reason = _why_published(each.column, selection, tuple(decision.shown))
@@ -156,6 +163,19 @@ def _columns(
         else:
             left = f"{bits(each.bits - each.bits_lost)} of {bits(each.bits)} bits"
             yield ColumnDecision(each.column, each.verdict, f"{called}{each.how}: {left}", choices)
+
+
+def _exposed_with(decision: ReleaseDecision) -> Mapping[str, float]:
+    """Return the columns that expose too many beside those that go out, even at their coarsest, and what share."""
+    candidates, goal = decision.candidates, decision.candidates.goal
+    people = decision.best.cut.out.size
+    shown = reduce(refined, (view.column for view in decision.best.views.values()), everybody(people))
+    shares = {
+        name: rows_in_small(shown, some[-1].column, goal.k) / people
+        for name, some in candidates.generalizations.items()
+        if name not in decision.shown
+    }
+    return {name: share for name, share in shares.items() if share > goal.budget + candidates.max_suppressed / people}
 
 
 def _nothing(people: Population, kinds: Mapping[str, ColumnKind], options: ReleaseOptions) -> Iterator[ColumnDecision]:
