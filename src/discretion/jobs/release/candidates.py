@@ -255,7 +255,5 @@ def _generalizations(
 
 def none_left(reasons: Mapping[str, str]) -> str:
     """Return that no column may go out, and why."""
-    name, why = next(iter(reasons.items()), ("", ""))
-    if not name:
-        return "each column is sensitive, so that none is left that somebody may know; name fewer with sensitive"
+    name, why = next(iter(reasons.items()))
     return f"no column is left to go out ({name!r}: {why}); keep one, or drop fewer"
