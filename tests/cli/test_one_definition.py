@@ -80,6 +80,7 @@ def measured(command: str, case: Case, path: str, out: str) -> tuple[int, dict[s
         "diff": [path, path, *sensitive, *k],
         # The file as it stands, so that the numbers are of the same people.
         "release": [path, f"--out={out}", *sensitive, f"--keep={','.join(case.columns)}", "--k=1", "--max-suppressed=0",
+            "--utility=entropy",
                     "--budget=1", "--guess-budget=1"],
     }[command]  # fmt: skip
     gates = [part for name in names for part in ("--fail-over", f"{prefix}{name}{unbroken(name, command)}")]

@@ -154,7 +154,7 @@ def _columns(
             if follows:
                 why = f"determined by {printable(str(source))}: adds nothing"
             elif each.column in exposed_with:
-                why = f"{percent(exposed_with[each.column])} exposed with it, even at its coarsest"
+                why = f"{percent(exposed_with[each.column])} exposed with it"
             yield ColumnDecision(each.column, "drop", why if why.startswith(called) else called + why, choices)
         elif each.verdict == "publish":
             reason = _why_published(each.column, selection, tuple(decision.shown))

@@ -393,7 +393,9 @@ def _recommendation(
     """Return the file to publish; columns as they are where no release is written, or it is open whose rows are."""
     people, goal = subject.people, subject.goal
     progress("what to do with each column")
-    if people.person is None and subject.key is None and options.engine == "duckdb":
+    # Ctrl-C asks for what there is.
+    asked = subject.key is None and selection.ended != "interrupted"
+    if asked and people.person is None and options.engine == "duckdb":
         given = {**vars(options), "k": goal.k, "sensitive": goal.sensitive, "keep": goal.keep, "drop": goal.drop}
         if options.weight is not None:
             given["drop"] = tuple(dict.fromkeys([*goal.drop, options.weight]))

@@ -17,7 +17,7 @@ from discretion.jobs.release.plan import plan_text
 from discretion.jobs.release.ways_out import WayOut
 from discretion.jobs.table_measures import GuessReport
 from discretion.numerics.search.explored_ideals import Ended
-from discretion.presenting.json_answers import plain
+from discretion.presenting.json_answers import finite, plain
 from discretion.presenting.names import among, listed
 from discretion.presenting.views.document import Cell, Document
 from discretion.presenting.views.result import JobResult
@@ -444,7 +444,7 @@ class Audit(JobResult):
         inputs = ("table", "person", "sensitive", "k", "preset", "budget", "guess_budget", "show_rare", "options")
         sections = {each.name: plain(getattr(self, each.name)) for each in fields(self) if each.name not in inputs}
         measures = {name: float(x) if isinstance(x, Fraction) else x for name, x in self.measures.items()}
-        return sections | {"measures": plain(measures)}
+        return sections | {"measures": finite(plain(measures))}
 
 
 class SetNames:

@@ -103,9 +103,13 @@ def recommendation(audit: Audit) -> Iterator[str]:
     if (proof := _proof(audit)) is not None:
         yield proof
     for other in others:
+        guesses = "".join(
+            f"; {printable(each.sensitive)} guessed right {percent(each.after)}" for each in other.guesses
+        )
         yield (
             f"To publish columns as they are, publish {_compared(best.columns, other.columns)} instead: "
-            f"{other.bits:.3g} bits of information together, not {best.bits:.3g}. {_offered(audit, other)}"
+            f"{other.bits:.3g} bits of information together, not {best.bits:.3g}; {percent(other.exposure)} exposed"
+            f"{guesses}."
         )
 
 
@@ -289,11 +293,9 @@ def _whole(audit: Audit) -> Iterator[Block]:
 def _not_examined(audit: Audit) -> Iterator[Block]:
     """Yield how many things were not examined, and those that an option would examine."""
     if missing := len(audit.not_examined):
-        optional = tuple(sentence for sentence in audit.not_examined if "(--" in sentence)
-        among = ", among them" if 0 < len(optional) < missing else ""
-        yield f"Not examined: {missing} {'thing' if missing == 1 else 'things'}{among}{':' if optional else '.'}"
-        if optional:
-            yield Bullets(optional)
+        optional = [sentence for sentence in audit.not_examined if "(--" in sentence]
+        among = f", among them {' '.join(optional)}" if optional else "."
+        yield f"Not examined: {missing} {'thing' if missing == 1 else 'things'}{among}"
 
 
 def _exposed_whole(audit: Audit) -> str:

@@ -11,7 +11,7 @@ from discretion.estimate import Estimate
 from discretion.jobs.diff.parts import OF_PERSONS, SMALLEST, ComparedColumns, Join, SideExposure, Without, diff_measures
 from discretion.jobs.gates import Number, numbers_in
 from discretion.jobs.options.tables import ReleaseOptions
-from discretion.presenting.json_answers import plain
+from discretion.presenting.json_answers import finite, plain
 from discretion.presenting.names import briefly, listed
 from discretion.presenting.numbers import between, is_any_share, people, percent, percent_upwards
 from discretion.presenting.sentences import exposed, not_read
@@ -174,7 +174,7 @@ class Diff(JobResult):
         }
         inside = [field.name for field in fields(self) if field.name not in ("old_numbers", "new_numbers")]
         results = {"decision": self.decision} | {name: plain(getattr(self, name)) for name in inside}
-        return results | {"measures": plain(measures)}
+        return results | {"measures": finite(plain(measures))}
 
     def table_rows(self) -> Iterator[Mapping[str, Any]]:
         """Yield a row for each number."""

@@ -231,7 +231,7 @@ def _known(
         if kind.kind in NAMING:
             reasons[kind.column] = f"{kind.kind}: {kind.reason}"
         elif kind.kind == "weight" and options.columns is None and not published:
-            reasons[kind.column] = "weight: of no use in ranges; goes out only if kept"
+            reasons[kind.column] = "weight: goes out only if kept"
     return [name for name in chosen if name not in reasons and name not in secret], reasons
 
 

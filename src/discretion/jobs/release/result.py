@@ -10,7 +10,7 @@ from discretion.jobs.gates import Number
 from discretion.jobs.release.usefulness import ACCURACIES, ColumnDistribution, Prediction, usefulness_sections
 from discretion.jobs.table_measures import GuessReport, table_measures
 from discretion.numerics.search.explored_ideals import Ended
-from discretion.presenting.json_answers import plain
+from discretion.presenting.json_answers import finite, plain
 from discretion.presenting.numbers import bits, people, percent
 from discretion.presenting.sentences import exposed, not_read
 from discretion.presenting.views.document import Abridged, Block, Document, Grid, Section
@@ -150,7 +150,7 @@ class Release(JobResult):
         """Return all of it as dicts, lists, numbers and strings, ready for JSON."""
         results = {field.name: plain(getattr(self, field.name)) for field in fields(self) if field.name != "numbers"}
         measures = {name: float(x) if isinstance(x, Fraction) else x for name, x in self.measures.items()}
-        return results | {"measures": plain(measures)}
+        return results | {"measures": finite(plain(measures))}
 
     def table_rows(self) -> Iterator[Mapping[str, Any]]:
         """Yield a row for each column of the table."""
