@@ -19,7 +19,6 @@ _SECTIONS = {
     "inference": "how well the sensitive column is guessed",
     "redaction": "redacting rare values",
     "collection": "collecting the columns instead",
-    "ways_out": "which goals a file would be within",
 }
 
 
@@ -66,9 +65,7 @@ def _sets(sets: SetsReport, selection: Selection, time: TimeLimit) -> Iterator[s
             "budget, and so gives away at least as much."
         )
     elif missing:
-        most = f"none of them within the budget is worth more than {selection.bound:g} columns"
-        if selection.independent < selection.bound:
-            most += f", of which at most {selection.independent:,} are not determined by the others together"
+        most = f"none of them is worth more than {selection.bound:g} columns"
         ended = "" if selection.proved else f"; the search {ENDED[selection.ended]}"
         yield f"{number(missing)} of {number(sets.possible)} sets of columns: {most}{ended}."
     for column in sets.identifier_like:

@@ -90,8 +90,7 @@ def _block(block: Block, level: str) -> Iterator[str]:
                 yield _line(f"{block.caption}:")
             yield "\n".join(_table(block))
         case Command():
-            fence = "`" * max(3, 1 + max(map(len, re.findall("`+", str(block))), default=0))
-            yield f"{fence}sh\n{block}\n{fence}"
+            yield f"```sh\n{block}\n```"
         case Abridged(_, whole):
             yield from _shown(whole, level)
         case Section(heading, blocks, shown):
