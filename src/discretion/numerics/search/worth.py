@@ -134,8 +134,9 @@ def highest_worth(
     for ideal in without:
         tops = list(bits(ideals.tops(ideal)))
         rows.append(([j + m for j in tops], [1.0] * len(tops), len(tops) - 1.0))
-    places = np.repeat(np.arange(len(rows)), [len(columns) for columns, _, _ in rows])
-    columns = np.concatenate([columns for columns, _, _ in rows])
+    # Older solvers take no wider indices.
+    places = np.repeat(np.arange(len(rows), dtype=np.int32), [len(columns) for columns, _, _ in rows])
+    columns = np.concatenate([columns for columns, _, _ in rows]).astype(np.int32)
     factors = np.concatenate([factors for _, factors, _ in rows])
     table = sparse.csr_array((factors, (places, columns)), shape=(len(rows), 2 * m))
     lowest = np.zeros(2 * m)
