@@ -65,7 +65,8 @@ def _kept_as_it_is(guarded: Sequence[Generalization], best: BestRelease, utility
     worths = [utility_of_cells(utility, view, 0, 1) for view in guarded]
     most = math.fsum(float(view.sizes @ worth) for view, worth in zip(guarded, worths, strict=True))
     pairs = zip(guarded, worths, strict=True)
-    return most, math.fsum(float(worth[view.column.codes[~best.cut.out]].sum()) for view, worth in pairs)
+    lost = math.fsum(float(worth[view.column.codes[best.cut.out]].sum()) for view, worth in pairs)
+    return most, most - lost  # of which exactly nothing is lost where nobody is left out
 
 
 def _kept(guarded: Sequence[Generalization], views: Views, best: BestRelease, utility: Utility) -> float:
