@@ -10,4 +10,8 @@ _OF_A_COLLECTION = [
     "tests/support/collection/*",
     "docs/scale.md",
 ]
-collect_ignore_glob = [] if find_spec("cryptography") else _OF_A_COLLECTION
+# The last one is run by an interpreter of its own.
+collect_ignore_glob = [
+    *([] if find_spec("cryptography") else _OF_A_COLLECTION),
+    "tests/support/peers_on_files.py",
+]

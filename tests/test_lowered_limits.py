@@ -92,6 +92,7 @@ NO_LIMITS = {
     "_MAX_INVERTED": "shuffling/laws/closed_bounds.py",
     "_MAX_KINDS": "shuffling/laws/closed_bounds.py",
     "_MAX_STEPS": "shuffling/laws/closed_bounds.py",
+    "_MAX_WEIGHED": "anonymity/attacks/special_uniques.py",
     "MOST_CLASSES": "mechanisms/protocols/local_hashing.py",
     "MOST_VALUES_OF_GAUSS": "information/design/logdet.py",
     # What a message of a collection has room for, on its wire.

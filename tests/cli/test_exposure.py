@@ -35,6 +35,26 @@ def test_a_number_of_people_and_its_share_agree() -> None:
     assert by_people == exposed(*arguments, "--threshold", str(Fraction(50, 32561)))
 
 
+def test_without_a_threshold_k_is_10_as_it_is_everywhere() -> None:
+    arguments = ["example:adult", "--columns", "race,workclass"]
+    assert exposed(*arguments) == exposed(*arguments, "--k", "10")
+    assert "fewer than 10 people share their values" in " ".join(run("exposure", *arguments)[1].split())
+
+
+def test_both_a_number_and_a_share_are_refused_before_the_table_is_read() -> None:
+    code, out, err = run("exposure", "missing.csv", "--k", "3", "--threshold", "0.1")
+    assert (code, out) == (2, "")
+    assert all(option in err for option in ("--k", "--threshold"))
+    assert "missing.csv" not in err
+
+
+def test_counts_of_columns_show_who_counts_as_exposed(tmp_path) -> None:
+    (tmp_path / "counts.csv").write_text("column,value,count\nsex,f,6\nsex,m,14\n")
+    code, out, _ = run("exposure", str(tmp_path / "counts.csv"), "--marginals")
+    assert code == 0
+    assert "fewer than 10 people share their values" in " ".join(out.split())
+
+
 def test_bounds_are_certified_and_hold() -> None:
     results = exposed("example:adult", "--columns", "sex,race", "--k", "400", "--bounds")
     assert results["exposure_bound"]["confidence"] is None
@@ -112,7 +132,6 @@ BAD_ARGUMENTS = {
     "a missing file": (["nowhere.csv", "--k", "2"], "nowhere.csv"),
     "a directory": ([".", "--k", "2"], "which is no Parquet file"),
     "k=0": (["example:adult", "--k", "0"], "k"),
-    "no threshold": (["example:adult"], "threshold"),
     "both": (["example:adult", "--k", "2", "--threshold", "0.1"], "threshold"),
     "a threshold above 1": (["example:adult", "--threshold", "2"], "[0, 1]"),
     "a threshold with a billion digits": (["example:adult", "--threshold", "1e999999999"], "[0, 1]"),
@@ -190,9 +209,9 @@ def test_a_file_of_counts_gives_the_bounds_of_its_people(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["--person", "sex"], "neither --chart, --person nor --header"),
+        (["--person", "sex"], "neither --chart, --person, --header, --delimiter nor --encoding"),
         (["--columns", "sexx"], "did you mean 'sex'"),
-        (["--threshold", "0.1"], "either threshold=, a share of the people, or k="),
+        (["--threshold", "0.1"], "use one of --k"),
     ],
 )
 def test_what_a_file_of_counts_cannot_answer(tmp_path, arguments: list[str], expected: str) -> None:

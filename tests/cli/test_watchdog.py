@@ -8,6 +8,7 @@ import time
 from itertools import count
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -17,7 +18,7 @@ from rich.console import Console
 from discretion import Population, audit
 from discretion.cli.watchdog import GRACE
 from discretion.errors import InvalidValueError, TooLargeError
-from discretion.jobs.audit import run_audit, time_limit
+from discretion.jobs.audit import job, run_audit, time_limit
 from discretion.jobs.options.tables import AuditOptions
 from discretion.presenting.views.result_views import page as to_html
 from discretion.presenting.views.terminal import to_text
@@ -169,6 +170,30 @@ def test_wherever_the_time_limit_strikes_nothing_is_said_of_what_is_missing(monk
 def test_an_audit_takes_a_time_above_0(seconds: float) -> None:
     with pytest.raises(InvalidValueError, match="seconds must be"):
         audit("example:adult", ["sex"], seconds=seconds)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seconds", ["0.1", "1", "2", "5"])
+def test_an_audit_ends_with_what_it_has_in_any_time(seconds: str) -> None:
+    code, out, err = run("audit", "example:adult", "--time", seconds, "--json")
+    assert (code, err) == (0, "")
+    results = json.loads(out)["results"]
+    assert len(results["decision"]["columns"]) == 15
+    assert bool(results["cut_short"]) == any("time limit" in sentence for sentence in results["not_examined"])
+    assert seconds != "0.1" or "sets" in results["cut_short"]
+
+
+@pytest.mark.long
+def test_an_audit_ends_with_what_it_has_on_a_machine_that_is_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    def open_slowly(*arguments: Any, **options: Any) -> Population:
+        time.sleep(4)
+        return open_people(*arguments, **options)
+
+    open_people = job.open_people
+    monkeypatch.setattr(job, "open_people", open_slowly)
+    code, out, err = run(*AUDIT, "--time", "0.5", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["results"]["cut_short"]
 
 
 @pytest.mark.long

@@ -108,7 +108,7 @@ def test_an_audit_asks_and_decides_no_gate_until_it_is_answered() -> None:
     code, out, _ = run(*command, "--person", "none")
     assert code == 1
     assert run(*recommended(out))[0] == 0
-    assert Path("columns.parquet").exists()
+    assert Path("published.parquet").exists()
 
 
 def recommended(out: str) -> list[str]:

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 Rows = Sequence[Any]
 # Whether a class, given by its people's values, is diverse enough in a table of whose people these are all values.
 Diverse = Callable[[Rows, Rows], bool]
+# A value, or the nodes below a node; all values are on one level.
+Tree = str | tuple[Any, ...]
 
 
 class Asked(NamedTuple):
@@ -73,14 +75,80 @@ def entropy(least: float) -> Diverse:
     return diverse
 
 
-def close(t: Fraction) -> Diverse:
+def recursive(c: Fraction, least: int) -> Diverse:
+    """The commonest value has fewer than c times as many as the l-th commonest and rarer ones."""
+
+    def diverse(values: Rows, _: Rows) -> bool:
+        counts = sorted(Counter(values).values(), reverse=True)
+        return counts[0] < c * sum(counts[least - 1 :])
+
+    return diverse
+
+
+def likeness(beta: Fraction, whole: Rows | None = None) -> Diverse:
+    """No value's share is more than beta times its share of the whole above that."""
+
+    def diverse(values: Rows, everybody: Rows) -> bool:
+        compared = everybody if whole is None else whole
+        return all((share(values, v) - share(compared, v)) / share(compared, v) <= beta for v in set(compared))
+
+    return diverse
+
+
+def disclosure(delta: float, whole: Rows | None = None) -> Diverse:
+    """Each value of the whole is there, and the logarithm of how many times as common it is is below delta."""
+
+    def diverse(values: Rows, everybody: Rows) -> bool:
+        compared = everybody if whole is None else whole
+        return all(v in values and abs(log(share(values, v) / share(compared, v))) < delta for v in set(compared))
+
+    return diverse
+
+
+def close(t: Fraction, whole: Rows | None = None) -> Diverse:
     """Half the differences of shares are t at most."""
 
     def diverse(values: Rows, everybody: Rows) -> bool:
-        gaps = [share(values, v) - share(everybody, v) for v in set(everybody)]
+        compared = everybody if whole is None else whole
+        gaps = [share(values, v) - share(compared, v) for v in set(compared)]
         return sum(map(abs, gaps)) / 2 <= t
 
     return diverse
+
+
+def close_in_order(t: Fraction, order: Rows, whole: Rows | None = None) -> Diverse:
+    """The differences of cumulative shares, of values from low to high, average to t at most."""
+
+    def diverse(values: Rows, everybody: Rows) -> bool:
+        compared = everybody if whole is None else whole
+        gaps = [sum(share(values, v) - share(compared, v) for v in order[: i + 1]) for i in range(len(order))]
+        return sum(map(abs, gaps)) <= t * (len(order) - 1)
+
+    return diverse
+
+
+def close_in_tree(t: Fraction, tree: Tree, whole: Rows | None = None) -> Diverse:
+    """The extra shares that meet at each node are moved there, at its height of the tree's (Li and others, 2007)."""
+
+    def diverse(values: Rows, everybody: Rows) -> bool:
+        compared = everybody if whole is None else whole
+        return moved(tree, values, compared)[1] <= t * height(tree)
+
+    return diverse
+
+
+def height(tree: Tree) -> int:
+    """Return how many levels are above the leaves."""
+    return 0 if isinstance(tree, str) else 1 + max(map(height, tree))
+
+
+def moved(tree: Tree, values: Rows, compared: Rows) -> tuple[Fraction, Fraction]:
+    """Return by how much a node has more than its share, and what moving within it costs, times the height of all."""
+    if isinstance(tree, str):
+        return share(values, tree) - share(compared, tree), Fraction(0)
+    extras, costs = zip(*(moved(child, values, compared) for child in tree), strict=True)
+    more, less = sum(max(extra, 0) for extra in extras), sum(max(-extra, 0) for extra in extras)
+    return sum(extras, Fraction(0)), sum(costs, Fraction(0)) + height(tree) * min(more, less)
 
 
 def share(values: Rows, value: Any) -> Fraction:
@@ -114,6 +182,16 @@ def entropy_kept(shown: Sequence[Rows], _: Sequence[int], __: Sequence[int], lef
     return sum(log2(len(column) / Counter(column)[column[row]]) for column in shown for row in left)
 
 
+def information_kept(shown: Sequence[Rows], _: Sequence[int], __: Sequence[int], left: Sequence[int]) -> float:
+    """Return how many bits the rows left carry: of each log2 of how many rows there are for one that is alike."""
+
+    def carried(rows: Sequence[int]) -> float:
+        seen = [tuple(column[row] for column in shown) for row in rows]
+        return sum(log2(len(seen) / seen.count(mine)) for mine in seen)
+
+    return carried(left)
+
+
 def precision_kept(shown: Sequence[Rows], levels: Sequence[int], heights: Sequence[int], left: Sequence[int]) -> float:
     """Return the sum of 1 - level / levels over the cells left, of columns of more than one value."""
     each = zip(shown, levels, heights, strict=True)
@@ -129,7 +207,12 @@ def told_apart(shown: Sequence[Rows], _: Sequence[int], __: Sequence[int], left:
 
 
 #: What goes out is worth, by utility: of the columns, their levels of how many, and the rows left.
-WORTH = {"entropy": entropy_kept, "precision": precision_kept, "discernibility": told_apart}
+WORTH = {
+    "information": information_kept,
+    "entropy": entropy_kept,
+    "precision": precision_kept,
+    "discernibility": told_apart,
+}
 
 
 def left_out(shown: Sequence[Rows], secrets: Sequence[Rows], people: int, asked: Asked) -> set[int]:

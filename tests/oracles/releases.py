@@ -3,9 +3,9 @@
 ``seen`` and ``secret`` are what the adversary sees and what she guesses, person by person.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from math import exp, log
+from math import exp, inf, log
 
 import numpy as np
 from scipy.optimize import linprog
@@ -37,6 +37,31 @@ def entropy_diversity(seen: Values, secret: Values) -> float:
         return sum(-share(values, s) * log(share(values, s)) for s in set(values))
 
     return min(exp(entropy(values)) for values in classes(seen, secret))
+
+
+def recursive_ratio(seen: Values, secret: Values, least: int) -> float:
+    """Return the largest number of people with a value, over that of those with the l-th commonest and rarer ones."""
+    ratios: list[float] = []
+    for values in classes(seen, secret):
+        counts = sorted((values.count(value) for value in set(values)), reverse=True)
+        rest = sum(counts[least - 1 :])
+        ratios.append(counts[0] / rest if rest else inf)
+    return max(ratios)
+
+
+def likeness(seen: Values, secret: Values) -> Fraction:
+    """Return the largest relative gain of a value's share."""
+    return max(
+        (share(values, s) - share(secret, s)) / share(secret, s)
+        for values in classes(seen, secret)
+        for s in set(secret)
+    )
+
+
+def disclosure(seen: Values, secret: Values) -> float:
+    """Return the largest logarithm, without its sign, of how many times as common a value is."""
+    times = [share(values, s) / share(secret, s) for values in classes(seen, secret) for s in set(secret)]
+    return max(abs(log(each)) if each else inf for each in times)
 
 
 def closeness(seen: Values, secret: Values, order: Values | None = None) -> Fraction:
@@ -71,3 +96,12 @@ def closeness_by_moving(seen: Values, secret: Values, order: Values | None = Non
 
 def share(values: Values, value: Hashable) -> Fraction:
     return Fraction(list(values).count(value), len(values))
+
+
+def least_cost(values: str, everybody: str, domain: str, costs: Mapping[tuple[str, str], Fraction]) -> float:
+    """Return the least cost of moving one law into another; two values whose cost is not given are 1 apart."""
+    far = [[0.0 if i == j else float(costs.get((min(i, j), max(i, j)), 1)) for j in domain] for i in domain]
+    m = len(domain)
+    sums = np.vstack([np.kron(np.eye(m), np.ones(m)), np.kron(np.ones(m), np.eye(m))])
+    laws = [float(share(of, s)) for of in (values, everybody) for s in domain]
+    return linprog(np.array(far).ravel(), A_eq=sums, b_eq=laws).fun

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from math import inf, log
 from typing import Any
 
 Rows = Sequence[Mapping[str, Any]]
@@ -10,11 +11,11 @@ Rows = Sequence[Mapping[str, Any]]
 
 def numbers_of(
     rows: Rows, sensitive: Sequence[str] = (), k: int = 10, person: str | None = None
-) -> dict[str, int | Fraction]:
+) -> dict[str, int | float | Fraction]:
     """Every measure of a table: plain ones by all columns but the sensitive ones, those of all columns by all."""
     columns = [name for name in rows[0] if name != person]
     known = [name for name in columns if name not in sensitive]
-    numbers: dict[str, int | Fraction] = {"people": len(_people(rows, columns, person))}
+    numbers: dict[str, int | float | Fraction] = {"people": len(_people(rows, columns, person))}
     for prefix, seen in (("", known), ("all_columns.", columns)):
         numbers |= {prefix + name: value for name, value in _of_classes(_people(rows, seen, person), k).items()}
     for secret in sensitive:
@@ -35,7 +36,7 @@ def _people(rows: Rows, columns: Sequence[str], person: str | None) -> list[Any]
     return [tuple(sorted(bag)) for bag in held.values()]
 
 
-def _of_classes(people: list[Any], k: int) -> dict[str, int | Fraction]:
+def _of_classes(people: list[Any], k: int) -> dict[str, int | float | Fraction]:
     n, alike = len(people), Counter(people)
     exposed = sum(alike[each] < k for each in people)
     unique = sum(alike[each] == 1 for each in people)
@@ -48,7 +49,7 @@ def _of_classes(people: list[Any], k: int) -> dict[str, int | Fraction]:
     }  # fmt: skip
 
 
-def _of_secret(people: list[Any], secrets: list[Any]) -> dict[str, int | Fraction]:
+def _of_secret(people: list[Any], secrets: list[Any]) -> dict[str, int | float | Fraction]:
     n, everybody = len(people), Counter(secrets)
     groups: dict[Any, list[Any]] = {}
     for seen, secret in zip(people, secrets, strict=True):
@@ -58,10 +59,17 @@ def _of_secret(people: list[Any], secrets: list[Any]) -> dict[str, int | Fractio
         sum(abs(Fraction(group.count(value), len(group)) - Fraction(everybody[value], n)) for value in everybody) / 2
         for group in groups.values()
     ]
+    times = [
+        Fraction(group.count(value) * n, len(group) * everybody[value])
+        for group in groups.values()
+        for value in everybody
+    ]
     return {
         "guess": Fraction(right, n),
         "guess_rise": Fraction(right - max(everybody.values()), n),
         "certain": Fraction(sum(len(group) for group in groups.values() if len(set(group)) == 1), n),
         "l_diversity": min(len(set(group)) for group in groups.values()),
         "t_closeness": max(distances),
+        "beta_likeness": max(times) - 1,
+        "delta_disclosure": max(abs(log(each)) if each else inf for each in times),
     }

@@ -281,7 +281,7 @@ ODD: dict[str, tuple[Callable[[Path], str], str]] = {
     "no gzip": (raw("t.csv.gz", b"sEcReT"), "is not a gzip file"),
     "no kind of gzip": (raw("t.parquet.gz", GZ), "is not a kind of file that can be read"),
     "json in gzip": (raw("t.json.gz", gzip.compress(b'{"a": sEcReT}')), "line 1 is not JSON"),
-    "tsv of commas": (raw("t.tsv", b"a,b\n1,sEcReT\n"), "a header without tabs but with commas; save it with tabs"),
+    "tsv of commas": (raw("t.tsv", b"a,b\n1,sEcReT\n"), "a header without tabs but with commas; use --delimiter ','"),
     "tsv with a row too short": (raw("t.tsv", b"a\tb\n1,sEcReT\n"), "line 2 ends a row of 1 values under"),
     "no database": (raw("t.db", b"sEcReT" * 99), "neither a DuckDB nor a SQLite file"),
     "two tables": (

@@ -6,7 +6,8 @@ import pyarrow as pa
 import pytest
 
 from discretion.anonymity import ClassSizes, Population
-from discretion.errors import EngineError, InvalidTableError
+from discretion.errors import EngineError, InvalidTableError, InvalidValueError
+from discretion.jobs.persons import open_people
 from support.cli_runner import run
 from support.servers import PASSWORD, Server
 
@@ -72,6 +73,10 @@ def clinic(postgres: Server) -> Server:
         made.execute("CREATE TABLE names (a text COLLATE loose); INSERT INTO names VALUES ('a'), ('A')")
         made.execute("CREATE TABLE headless (\"sEcReT\" text); INSERT INTO headless VALUES ('sEcReT')")
         made.execute('CREATE TABLE "it\'s ""odd""" AS SELECT * FROM people')
+        made.execute(
+            "CREATE TABLE visits AS SELECT person AS id, person % 2 AS sex, visit % 3 AS ill, interval '1 h' AS stay"
+            " FROM generate_series(1, 40) AS person, generate_series(1, 12) AS visit"
+        )
     return postgres
 
 
@@ -130,3 +135,16 @@ def test_a_password_is_in_no_output(clinic: Server, command: list[str], tmp_path
     assert PASSWORD not in told
     if command[0] == "audit":
         assert clinic.address(asks="?table=people") in told
+
+
+@pytest.mark.postgres
+@pytest.mark.filterwarnings("ignore:.*infer_string")
+def test_rows_of_one_person_on_postgresql_are_answered_for_though_their_key_is_not_asked_for(
+    clinic: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    visits = clinic.address(asks="?table=visits")
+    with pytest.raises(InvalidValueError, match="the column id has 40 values in 480 rows, each in 12 rows"):
+        open_people(visits, ["sex"], None)
+    assert open_people(visits, ["sex"], "none").people == 480
+    assert open_people(visits, ["sex"], "id").people == 40

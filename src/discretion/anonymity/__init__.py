@@ -9,10 +9,20 @@ All of these functions raise ``UnsupportedError`` if P is something else, or non
 or the threshold is out of range. Their own *Raises* sections list only what is particular to them.
 """
 
-from discretion.anonymity.attacks.k_l_t import entropy_l_diversity, k_anonymity, l_diversity, t_closeness
+from discretion.anonymity.attacks.households import HouseholdRisks, household_risks
+from discretion.anonymity.attacks.k_l_t import (
+    entropy_l_diversity,
+    k_anonymity,
+    l_diversity,
+    recursive_c_l_diversity,
+    t_closeness,
+)
+from discretion.anonymity.attacks.likeness_disclosure import beta_likeness, delta_disclosure
 from discretion.anonymity.attacks.reidentification_inference import Attack, attacks_on_all, inference, reidentification
 from discretion.anonymity.attacks.risks import Risk, reidentification_risks
+from discretion.anonymity.attacks.special_uniques import SpecialUniques, special_uniques
 from discretion.anonymity.attacks.thresholds import PRESETS, Preset, preset
+from discretion.anonymity.attacks.wildcards import WildcardGroups, wildcard_groups
 from discretion.anonymity.choosing.redaction import (
     RedactionLeakage,
     RedactionRule,
@@ -56,6 +66,7 @@ __all__ = [
     "ExposureCurve",
     "GivenAway",
     "HierarchicalRound",
+    "HouseholdRisks",
     "Marginals",
     "Population",
     "PopulationUniqueness",
@@ -66,15 +77,19 @@ __all__ = [
     "SelectedSet",
     "Selection",
     "SimulatedEstimates",
+    "SpecialUniques",
     "Surprisal",
     "Surprisals",
     "TheoremBound",
     "Threshold",
     "UniquenessModel",
+    "WildcardGroups",
     "as_fraction",
     "attacks_on_all",
+    "beta_likeness",
     "column_entropies",
     "column_kinds",
+    "delta_disclosure",
     "entropy_exposure_bound",
     "entropy_l_diversity",
     "entropy_of_curve",
@@ -87,12 +102,14 @@ __all__ = [
     "generalised",
     "given_away",
     "hierarchical_rounds",
+    "household_risks",
     "inference",
     "k_anonymity",
     "l_diversity",
     "person_question",
     "population_uniqueness",
     "preset",
+    "recursive_c_l_diversity",
     "redacted_exposure",
     "redaction_leakage",
     "redaction_rules",
@@ -101,11 +118,13 @@ __all__ = [
     "sampled_exposure",
     "select_columns",
     "simulated_estimates",
+    "special_uniques",
     "statistical_exposure",
     "statistical_exposure_bounds",
     "statistical_exposure_sensitivity",
     "surprisal",
     "t_closeness",
     "theorem_bound",
+    "wildcard_groups",
     "worst_exposure",
 ]

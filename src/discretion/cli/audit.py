@@ -1,39 +1,56 @@
 """``discretion audit``: the main job; its options are `discretion.jobs.options.tables.AuditOptions`."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
-from discretion.cli.options import ChartOptions, LimitOptions, Table, command
+from discretion.cli.options import ChartOptions, File, LimitOptions, Table, command
 from discretion.cli.output import show, working, writing
 from discretion.cli.signals import InterruptingEndsIt
 from discretion.cli.terminal import complain
 from discretion.cli.watchdog import Watchdog, as_seconds
+from discretion.errors import UnsupportedError
 from discretion.input_files import without_password
 from discretion.jobs.gates import gates_of, judged
 from discretion.jobs.options.tables import AuditOptions
 from discretion.memory import as_memory
+from discretion.presenting.files import Contents, check_not_an_input, written_whole
 
 _SETTLED = "a count of the whole population's table, or a limit outside of this"
-# How many seconds what was begun in time may take: a question, of which Spark takes a while for the least.
-_PATIENCE = {"duckdb": 2, "spark": 8}
+# How many seconds the audit may take beyond its limit: to read the table and to decide, which it does in any case, on a
+# busy machine. Beyond that it hangs.
+_PATIENCE = {"duckdb": 12, "spark": 30}
 
 
 @command
-def audit(table: Table, /, *, options: AuditOptions, limits: LimitOptions, output: ChartOptions) -> int:
+def audit(
+    table: Table,
+    /,
+    *,
+    plan: File | None = None,
+    options: AuditOptions,
+    limits: LimitOptions,
+    output: ChartOptions,
+) -> int:
     """Audit a table of people: which columns may go out together, and what the table gives away otherwise.
 
     Parameters
     ----------
+    plan
+        Write the recommended file as a plan to this TOML file: a generalization for each column, to edit and to give
+        to discretion release --plan.
     output.fail_over
         Exit with 1 if a measure is above or below a limit, as "exposure>0.01" or "k_anonymity<5"; once for each. For an
         adversary who knows all columns but the sensitive ones: people, exposure, exposed_people, unique_people,
         classes, k_anonymity, prosecutor_highest, prosecutor_average, journalist_highest, journalist_average, marketer,
         singling_out, linkability, and for each sensitive column guess:COLUMN (the share of right guesses),
-        guess_rise:COLUMN, certain:COLUMN, l_diversity:COLUMN and t_closeness:COLUMN; for the recommended columns:
-        recommended_exposure. With all_columns. before it, as all_columns.exposure, each but people is for an adversary
-        who knows the sensitive columns too. Exit with 3 if that is not decided.
+        guess_rise:COLUMN, certain:COLUMN, l_diversity:COLUMN, t_closeness:COLUMN, beta_likeness:COLUMN and
+        delta_disclosure:COLUMN; for the recommended columns: recommended_exposure. With all_columns. before it, as
+        all_columns.exposure, each but people is for an adversary who knows the sensitive columns too. Exit with 3 if
+        that is not decided.
     limits.time
-        When to stop, in seconds or as 2m or 1h; the result lists what was not examined by then. No limit by default.
+        When to stop, in seconds or as 2m or 1h; the result lists what was not examined by then. The table is always
+        read and each column decided on, even if this takes longer. No limit by default.
     output.markdown
         Write the report as Markdown to this file, for a data protection impact assessment.
     output.full
@@ -47,11 +64,18 @@ def audit(table: Table, /, *, options: AuditOptions, limits: LimitOptions, outpu
 
     gates = gates_of(output.fail_over, audit_measures(options.sensitive))
     memory, seconds = as_memory(limits.memory), as_seconds(limits.time)
-    # The audit keeps the time by itself; what it has begun may take a little longer.
+    # The audit keeps the time by itself and ends with what it has.
     limit = Watchdog(seconds, memory, patience=_PATIENCE[options.engine] + (seconds or 0) / 10)
     time = TimeLimit(seconds, searching=InterruptingEndsIt)
-    with working(limit) as progress, writing(output, table) as write:
-        rows: Any = spark_table(table, header=options.header) if options.engine == "spark" else table
+    planned = nullcontext[Contents]([]) if plan is None else written_whole(plan)
+    others = [] if plan is None else [plan]
+    check_not_an_input(plan, table)
+    with working(limit) as progress, writing(output, table, others=others) as write, planned as content:
+        rows: Any = table
+        if options.engine == "spark":
+            if options.encoding is not None:
+                raise UnsupportedError("Spark reads CSV files in UTF-8 only; save the file so, or as Parquet")
+            rows = spark_table(table, header=options.header, delimiter=options.delimiter)
         if rows is not table and (note := what_a_cluster_keeps(rows)):
             complain(f"note: {note}")
         result = run_audit(rows, options, progress=progress, memory=memory, time=time)
@@ -60,6 +84,8 @@ def audit(table: Table, /, *, options: AuditOptions, limits: LimitOptions, outpu
         verdicts = judged(gates, measures, _SETTLED, why_missing(result))
         note = hidden_by_sensitive(gates, measures, result.sensitive)
         write(result, verdicts, note)
+        if plan is not None:
+            content.append(result.to_plan())
     inputs = {
         "table": result.table, **options.inputs(), "columns": [report.column for report in result.columns],
         "k": result.k, "guess_budget": result.guess_budget, "memory": limits.memory, "time": limits.time,

@@ -11,6 +11,9 @@ from discretion.memory import as_memory
 
 # What a gate may name where only the counts of columns are known.
 _CERTIFIED = ("exposure_bound", "theorem_bound", "exposure_if_independent")
+_SPECIAL = ("special_people", "minimal_uniques")
+_WILDCARDS = ("people_with_wildcards", "wildcard_exposed_people", "wildcard_exposure", "wildcard_k_anonymity")
+_HOUSEHOLDS = ("exposed_households", "household_exposure", "certain_households", "household_risk")
 _CERTIFIED_BY_COUNTS = ("people", *_CERTIFIED)
 
 
@@ -24,20 +27,34 @@ def exposure(table: Table, /, *, options: ExposureOptions, limits: LimitOptions,
         Exit with 1 if a measure is above or below a limit, as "exposure>0.01" or "classes<5"; once for each. The
         measures are those of discretion audit but recommended_exposure: plain names are for an adversary who knows all
         columns but the sensitive ones, those with all_columns. before them for one who knows these too; unique_rows,
-        which is unique_people; and with --bounds or --marginals exposure_bound, theorem_bound, exposure_if_independent.
-        Exit with 3 where a bound is above the limit and what it bounds may be below.
+        which is unique_people; and with --bounds or --marginals exposure_bound, theorem_bound, exposure_if_independent;
+        with --special-uniques special_people and minimal_uniques; with --household exposed_households,
+        household_exposure, certain_households and household_risk; with --wildcards people_with_wildcards,
+        wildcard_exposed_people, wildcard_exposure and wildcard_k_anonymity. Exit with 3 where a bound is above the
+        limit and what it bounds may be below.
     """
-    from discretion.jobs.exposure import marginals_exposure, table_exposure  # noqa: PLC0415 - the engine takes a second
+    from discretion.jobs.exposure import marginals_exposure, table_exposure, with_threshold  # noqa: PLC0415 - a second
     from discretion.jobs.table_measures import table_measures  # noqa: PLC0415
     from discretion.jobs.table_numbers import hidden_by_sensitive  # noqa: PLC0415
 
     secrets = options.sensitive
-    counted = (*table_measures(secrets), "unique_rows", *(_CERTIFIED if options.bounds else ()))
+    special = (() if options.special_uniques is None else _SPECIAL) + (_HOUSEHOLDS if options.household else ())
+    special += _WILDCARDS if options.wildcards else ()
+    counted = (*table_measures(secrets), "unique_rows", *(_CERTIFIED if options.bounds else ()), *special)
     gates = gates_of(output.fail_over, _CERTIFIED_BY_COUNTS if options.marginals else counted)
-    if options.marginals and (output.chart or options.person or options.header is not None):
-        raise InvalidValueError("--marginals takes neither --chart, --person nor --header, which are about people")
+    if options.marginals and (
+        output.chart or options.person or options.header is not None or options.form.about_a_text
+    ):
+        raise InvalidValueError(
+            "--marginals takes neither --chart, --person, --header, --delimiter nor --encoding, which are about people"
+        )
+    if options.marginals and special:
+        raise InvalidValueError(
+            "--marginals takes neither --special-uniques, --household nor --wildcards, which are about people"
+        )
     if options.marginals and secrets:
         raise InvalidValueError("--marginals takes no --sensitive; name the columns that are known with --columns")
+    options = with_threshold(options)
     memory, note = as_memory(limits.memory), None
     with working(Watchdog(as_seconds(limits.time), memory)), writing(output, table) as write:
         if options.marginals:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from discretion.cli.options import LimitOptions, OutputOptions, command
+from discretion.cli.options import File, LimitOptions, OutputOptions, command
 from discretion.cli.output import show, working, writing
 from discretion.cli.terminal import complain
 from discretion.cli.watchdog import Watchdog, as_seconds
@@ -20,6 +20,7 @@ def release(
     /,
     *,
     out: Annotated[str, Parameter(metavar="FILE")],
+    plan: File | None = None,
     options: ReleaseOptions,
     limits: LimitOptions,
     output: OutputOptions,
@@ -32,24 +33,28 @@ def release(
         A table of people with one row each, as for discretion audit.
     out
         The file to write: .parquet or .csv. Beside it goes OUT.discretion.json, with the options and the results.
+    plan
+        A file with all options and the generalization of each column, as discretion audit --plan FILE writes it.
     output.fail_over
         Exit with 1 if a measure of what was written is above or below a limit, as "kept<0.5", "suppressed>100",
         "unique_people>0", "exposure>0.005", "k_anonymity<5"; once for each. For the file, the names of audit but
         recommended_exposure: plain ones are for an adversary who knows all columns but the sensitive ones, those with
         all_columns. before them for one who knows these too; failing_people, who are in groups of fewer than k or
         without the l, entropy-l or t of the goal; smallest_class, which is k_anonymity. For the costs: suppressed,
-        kept, bound, suppression_cost, blanked, blank_cells, entropy_kept, precision, discernibility.
+        kept, bound, suppression_cost, blanked, blank_cells, information, information_kept, entropy_kept, precision,
+        discernibility; with --target accuracy_original, accuracy_file, accuracy_lost.
     limits.time
-        How long the search for the most useful release may take, in seconds or as 2m or 1h; by default 5 seconds, or
-        one for each 50,000 people, up to 30.
+        How long the search for the most useful release may take, in seconds or as 2m or 1h. By default it ends after
+        a number of steps, so that it finds the same on every machine.
     """
-    from discretion.jobs.release import run_release  # noqa: PLC0415 - the engine takes a second
+    from discretion.jobs.release import options_of_plan, run_release  # noqa: PLC0415 - the engine takes a second
     from discretion.jobs.release.result import release_measures  # noqa: PLC0415
     from discretion.jobs.table_numbers import hidden_by_sensitive  # noqa: PLC0415
 
-    gates = gates_of(output.fail_over, release_measures(options.sensitive))
+    options = options_of_plan(plan, options)
+    gates = gates_of(output.fail_over, release_measures(options.sensitive, options.target))
     memory, seconds = as_memory(limits.memory), as_seconds(limits.time)
-    read = [] if options.hierarchies is None else [options.hierarchies]
+    read = [file for file in (plan, options.hierarchies) if file is not None]
     place = writing(output, table, read=read, others=[out, f"{out}.discretion.json"])
     try:
         with working(Watchdog(None, memory)) as progress, place as write:

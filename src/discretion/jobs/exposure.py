@@ -1,32 +1,43 @@
 """The exposure of a table by a set of columns, and what the columns alone certify of it."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from discretion.anonymity import (
     ExposureBoundCurve,
+    HouseholdRisks,
     Marginals,
     Population,
+    SpecialUniques,
+    WildcardGroups,
+    column_kinds,
     exposure as exposure_of,
     exposure_bound,
     exposure_bound_curve,
     exposure_curve,
     exposure_if_independent,
+    household_risks,
+    special_uniques,
     theorem_bound,
+    wildcard_groups,
 )
+from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
 from discretion.jobs.gates import Number, numbers_in
-from discretion.jobs.options.tables import ExposureOptions
+from discretion.jobs.options.tables import DEFAULT_K, ExposureOptions
 from discretion.jobs.persons import open_people, with_columns
 from discretion.jobs.table_numbers import EngineCounts, TableNumbers
-from discretion.presenting.names import listed
+from discretion.presenting.names import briefly, listed
 from discretion.presenting.numbers import bounded, interval, is_any_share, odds, people, percent
 from discretion.presenting.sentences import not_read
-from discretion.presenting.views.document import Block, Document, Figure
+from discretion.presenting.views.document import Abridged, Block, Document, Figure, Section
 from discretion.presenting.views.result import JobResult, number_row
+from discretion.presenting.views.result_views import document as document_of
 from discretion.tables.counting.class_sizes import ExposureCurve
+from discretion.tables.counting.threshold import as_fraction
+from discretion.validation import as_count
 
 
 @dataclass(frozen=True)
@@ -66,6 +77,12 @@ class TableExposure(JobResult):
         How many different rows there are, and how many of them occur once.
     certified
         What the single columns alone certify, if the bounds were computed.
+    special
+        By how few of the columns people are unique, if that was asked for.
+    homes
+        The risks of households, if a column names them.
+    with_wildcards
+        The groups in which a suppressed value could be anything, if such values were named.
     curve, bound_curve
         The exposure at every threshold, and what is certified of it; None without a chart.
     numbers
@@ -84,6 +101,9 @@ class TableExposure(JobResult):
     classes: int
     unique_rows: int
     certified: ColumnBounds | None
+    special: SpecialUniques | None
+    homes: HouseholdRisks | None
+    with_wildcards: WildcardGroups | None
     curve: ExposureCurve | None
     bound_curve: ExposureBoundCurve | None
     numbers: TableNumbers
@@ -95,14 +115,22 @@ class TableExposure(JobResult):
         of_table = {name: partial(self.numbers.__getitem__, name) for name in self.numbers}
         own: dict[str, Callable[[], Number]] = {"unique_rows": lambda: self.unique_rows}
         bounds = {} if self.certified is None else vars(self.certified)
+        if (special := self.special) is not None:
+            own["special_people"] = lambda: special.special_people
+            own["minimal_uniques"] = lambda: sum(special.minimal_uniques)
+        homes = {} if self.homes is None else numbers_in(self.homes.to_dict())
+        wild = {} if self.with_wildcards is None else numbers_in(self.with_wildcards.to_dict())
+        own |= {name: lambda number=number: number for name, number in (homes | wild).items()}
         return of_table | own | {name: lambda bound=bound: bound for name, bound in bounds.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as one object, as JSON has it."""
         counted = ("exposure", "exposed_people", "people", "classes", "unique_rows", "left_out")
-        return {name: getattr(self, name) for name in counted} | (
-            {} if self.certified is None else vars(self.certified)
-        )
+        bounds = {} if self.certified is None else vars(self.certified)
+        special = {} if self.special is None else {"special_uniques": self.special.to_dict()}
+        homes = {} if self.homes is None else {"households": self.homes.to_dict()}
+        wild = {} if self.with_wildcards is None else {"wildcards": self.with_wildcards.to_dict()}
+        return {name: getattr(self, name) for name in counted} | bounds | special | homes | wild
 
     def table_rows(self) -> Iterator[Mapping[str, Any]]:
         """Yield a row for each number."""
@@ -125,8 +153,15 @@ class TableExposure(JobResult):
         ]
         if self.curve is not None:
             blocks.append(Figure("exposure", "The share of people exposed at every threshold", self._chart))
-        title = f"{listed(self.columns)}: {who} exposed"
-        return Document(title, tuple(blocks), kind="exposure", line=f"{title} ({percent(self.exposure)})")
+        if (names := briefly(self.columns)) != listed(self.columns):
+            blocks.append(Abridged((), (f"The columns: {listed(self.columns)}.",)))
+        title = f"{names}: {who} exposed"
+        if self.homes is not None:
+            title += f", and so are {percent(self.homes.household_exposure)} of the households"
+        parts = [document_of(part) for part in (self.special, self.homes, self.with_wildcards) if part is not None]
+        sections = tuple(Section(part.title, part.blocks) for part in parts)
+        line = f"{title} ({percent(self.exposure)})"
+        return Document(title, tuple(blocks), sections, kind="exposure", line=line)
 
     def _chart(self) -> Any:
         from discretion.charts import exposure_over_threshold  # noqa: PLC0415 - half a second
@@ -144,6 +179,8 @@ class MarginalsExposure(JobResult):
     columns: tuple[str, ...]
     people: int
     certified: ColumnBounds
+    k: int | None = None
+    threshold: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as one object, as JSON has it."""
@@ -156,7 +193,28 @@ class MarginalsExposure(JobResult):
     def document(self) -> Document:
         """Return the document: what the columns alone certify."""
         title = f"{listed(self.columns)}: {self.people:,} people, known by the counts of the columns only"
-        return Document(title, tuple(self.certified.sentences()), kind="exposure", line=title)
+        few = f"fewer than {self.k:,}" if self.k is not None else f"less than a share of {self.threshold} of the"
+        exposed = f"A person is exposed if {few} people share their values."
+        return Document(title, (exposed, *self.certified.sentences()), kind="exposure", line=title)
+
+
+def with_threshold(options: ExposureOptions) -> ExposureOptions:
+    """Return the options with who counts as exposed: fewer than 10 people alike by default.
+
+    Examples
+    --------
+    >>> with_threshold(ExposureOptions()).k, with_threshold(ExposureOptions(threshold="1/1000")).k
+    (10, None)
+    """
+    if options.threshold is None:
+        return replace(options, k=as_count(DEFAULT_K if options.k is None else options.k, "k", at_least=1))
+    if options.k is not None:
+        raise InvalidValueError(
+            f"k = {options.k} and threshold = {options.threshold} were given; use one of --k (k=), a number of people, "
+            "and --threshold (threshold=), a share of them"
+        )
+    as_fraction(options.threshold)
+    return options
 
 
 def table_exposure(
@@ -181,14 +239,27 @@ def table_exposure(
     >>> result.exposed_people, result.people, result.classes
     (928, 32561, 10)
     """
+    options = with_threshold(options)
     k, threshold = options.k, options.threshold
-    wanted = None if options.columns is None else list(dict.fromkeys([*options.columns, *options.sensitive]))
-    population = open_people(table, wanted, options.person, options.header, memory=memory)
-    secrets = population.known(options.sensitive)
-    known = tuple(name for name in population.columns if name not in secrets)
+    if options.household is not None and k is None:
+        raise InvalidValueError(
+            "a household is exposed by how many households look like it: with --household (household=) use --k (k=)"
+        )
+    if options.wildcards and k is None:
+        raise InvalidValueError("groups with wildcards are of at least so many people: with --wildcards use --k (k=)")
+    home = [] if options.household is None else [options.household]
+    wanted = None if options.columns is None else list(dict.fromkeys([*options.columns, *options.sensitive, *home]))
+    population = open_people(
+        table, wanted, options.person, options.form, memory=memory,
+        kinds_of=lambda people: [kind for kind in column_kinds(people) if kind.column not in home],
+    )  # fmt: skip
+    secrets, home = population.known(options.sensitive), population.known(home)
+    known = tuple(name for name in population.columns if name not in (*secrets, *home))
     share = exposure_of(population, k=k, threshold=threshold, columns=known)
     sizes = population.class_sizes(known)
-    bounded_people = with_columns(population, known) if secrets and options.bounds else population
+    size = options.special_uniques
+    described = tuple(name for name in population.columns if name not in home)
+    bounded_people = with_columns(population, known) if described != known or home else population
     return TableExposure(
         columns=known,
         sensitive=secrets,
@@ -200,9 +271,14 @@ def table_exposure(
         classes=sizes.classes,
         unique_rows=sizes.unique,
         certified=_certified_of(bounded_people, options) if options.bounds else None,
+        special=None if size is None else special_uniques(population, known, size),
+        homes=household_risks(population, home[0], known, k) if home and k is not None else None,
+        with_wildcards=wildcard_groups(population, options.wildcards, known, k)
+        if options.wildcards and k is not None
+        else None,
         curve=exposure_curve(population, known) if curve else None,
         bound_curve=exposure_bound_curve(bounded_people) if curve and options.bounds else None,
-        numbers=TableNumbers(EngineCounts(population), population.columns, secrets, k=k, threshold=threshold),
+        numbers=TableNumbers(EngineCounts(population), described, secrets, k=k, threshold=threshold),
         left_out=population.left_out,
     )
 
@@ -228,10 +304,12 @@ def marginals_exposure(counts: Any, options: ExposureOptions) -> MarginalsExposu
     >>> marginals_exposure(counts, ExposureOptions(k=2)).certified.exposure_bound.value
     0.3
     """
+    options = with_threshold(options)
     whole = Marginals(counts)
     chosen = whole.known(options.columns)
     groups = [group for group in whole.groups if set(group) <= set(chosen)]
-    return MarginalsExposure(chosen, whole.people, _certified_of(whole.marginals(chosen, groups), options))
+    certified = _certified_of(whole.marginals(chosen, groups), options)
+    return MarginalsExposure(chosen, whole.people, certified, options.k, options.threshold)
 
 
 def _certified_of(people: Population | Marginals, options: ExposureOptions) -> ColumnBounds:

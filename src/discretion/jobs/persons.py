@@ -10,14 +10,17 @@ from dataclasses import replace
 from typing import Any
 
 from discretion.anonymity import ColumnKind, Population, column_kinds
+from discretion.anonymity.people.column_kinds import names_people
 from discretion.errors import InvalidTableError, InvalidValueError
 from discretion.escaping import printable
-from discretion.tables.layouts.headers import Header
 from discretion.tables.layouts.names import check_person_apart, distinct_names, names_among
+from discretion.tables.layouts.text_format import TextFormat
 from discretion.tables.locations import is_address
 
 #: What a user names in place of a column where every row is a person of its own.
 NO_PERSON = "none"
+
+AS_IT_IS = TextFormat()
 
 
 def person_column(person: str | None) -> str | None:
@@ -93,7 +96,7 @@ def open_people(
     table: Any,
     columns: Sequence[str] | None,
     person: str | None,
-    header: Header = None,
+    form: TextFormat = AS_IT_IS,
     *,
     memory: int | str | None = None,
     repeats: Callable[[ColumnKind], None] = refuse_repeats,
@@ -102,18 +105,20 @@ def open_people(
     """Return the people of a table and some of its columns, if it is known whose rows they are.
 
     If the user has not said whose rows they are, all columns of a table that is read into this process are searched
-    for a key, since one that is not asked for repeats just the same. Otherwise, and in a server's table, only the
-    columns asked for are read.
+    for a key, since one that is not asked for repeats just the same; and in a server's table those asked for and those
+    with names as columns have that identify people. Otherwise only the columns asked for are read.
 
     Parameters
     ----------
-    table, header, memory
+    table, memory
         As for `discretion.Population`; or a Population.
     columns
         The columns to keep; None is all.
     person
         The column that names a person with several rows; "none" if every row is a person of its own; None if the user
         has not said.
+    form
+        How a CSV file is written.
     repeats
         Called with a column that repeats as the name of a person does, if person is None.
     kinds_of
@@ -129,16 +134,35 @@ def open_people(
     if isinstance(table, Population):
         if person_column(person) is not None:
             raise InvalidValueError("a Population knows its people already; name the person column when making it")
+        if (named := "header" if form.header is not None else form.about_a_text) is not None:
+            raise InvalidValueError(f"a Population is read already; say what {named} is when making it")
         whole = table
     else:
         elsewhere = (isinstance(table, str) and is_address(table)) or type(table).__module__.startswith("ibis.")
-        first = columns if elsewhere or person is not None else None
-        whole = Population(table, first, person_column(person), header, memory=memory)
+        if elsewhere and columns is not None and person is None:
+            whole = _beside_names_of_people(table, columns, form, memory)
+        else:
+            first = None if person is None else columns
+            whole = Population(table, first, person_column(person), memory=memory, **vars(form))
     if columns is not None:
         check_person_apart(person_column(person), [*columns])
         columns = names_among(distinct_names(columns), whole.columns)
     check_whose_rows(whole, person, repeats, kinds_of)
     return whole if columns in (None, whole.columns) else with_columns(whole, columns)
+
+
+def _beside_names_of_people(
+    table: Any, columns: Sequence[str], form: TextFormat, memory: int | str | None
+) -> Population:
+    """Return the rows of a server's table as people, with some columns and those that seem to identify people."""
+    from discretion.tables.sources import open_rows  # noqa: PLC0415 - imports Ibis
+
+    chosen = distinct_names(columns)
+
+    def choose(names: Sequence[str]) -> Sequence[str]:
+        return [*names_among(chosen, names), *(name for name in names if name not in chosen and names_people(name))]
+
+    return Population.of_rows(open_rows(table, choose, form, memory))
 
 
 def with_columns(people: Population, columns: Sequence[str]) -> Population:
@@ -153,3 +177,10 @@ def with_columns(people: Population, columns: Sequence[str]) -> Population:
     return people.with_rows(
         lambda rows: replace(rows, fields={name: rows.fields[name] for name in kept}), people.person
     )
+
+
+def in_process(people: Population, memory: int | str | None) -> Population:
+    """Return people whose rows are in this process: of a server's table as they are at one moment."""
+    from discretion.tables.ibis_tables import rows_in_process  # noqa: PLC0415 - imports Ibis
+
+    return people.with_rows(lambda rows: rows_in_process(rows, memory), None)

@@ -21,7 +21,7 @@ RISKS = {
     "linkability": "linkability",
 }
 OF_CLASSES = ("exposure", "exposed_people", "unique_people", "classes", "k_anonymity", *RISKS.values())
-OF_SENSITIVE = ("guess", "guess_rise", "certain", "l_diversity", "t_closeness")
+OF_SENSITIVE = ("guess", "guess_rise", "certain", "l_diversity", "t_closeness", "beta_likeness", "delta_disclosure")
 #: Begins the name of a number that is of an adversary who knows the sensitive columns too.
 ALL_COLUMNS = "all_columns."
 #: Which of two tables a number is of, or by how much the new one has more, before a dot.
@@ -34,7 +34,7 @@ def sensitive_measures(column: str) -> tuple[str, ...]:
     Examples
     --------
     >>> sensitive_measures("income")[0], sensitive_measures("income")[-1]
-    ('guess:income', 'all_columns.t_closeness:income')
+    ('guess:income', 'all_columns.delta_disclosure:income')
     """
     names = tuple(f"{measure}:{column}" for measure in OF_SENSITIVE)
     return names + tuple(ALL_COLUMNS + name for name in names)
@@ -46,7 +46,7 @@ def table_measures(sensitive: Iterable[str]) -> tuple[str, ...]:
     Examples
     --------
     >>> table_measures(["income"])[:3], table_measures(["income"])[-1]
-    (('people', 'exposure', 'exposed_people'), 'all_columns.t_closeness:income')
+    (('people', 'exposure', 'exposed_people'), 'all_columns.delta_disclosure:income')
     """
     of_classes = (*OF_CLASSES, *(ALL_COLUMNS + name for name in OF_CLASSES))
     return ("people", *of_classes, *(name for column in sensitive for name in sensitive_measures(column)))

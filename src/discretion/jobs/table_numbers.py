@@ -15,8 +15,8 @@ from discretion.anonymity import (
     inference,
     l_diversity,
     reidentification_risks,
-    t_closeness,
 )
+from discretion.anonymity.attacks.likeness_disclosure import disclosure_of, likeness_of, spread_measures
 from discretion.anonymity.attacks.risks import class_risks
 from discretion.anonymity.pairs.pair import PairedTable
 from discretion.jobs.gates import Gate, Number, judged
@@ -53,8 +53,8 @@ class Counts(Protocol):
         """Return how many sensitive values at least occur among people who are alike on the columns."""
         ...
 
-    def closeness(self, columns: Sequence[str], sensitive: str) -> float:
-        """Return how far the sensitive values of people who are alike are from everybody's, at most."""
+    def spread(self, columns: Sequence[str], sensitive: str) -> tuple[float, float, float]:
+        """Return t, beta and delta: how far the sensitive values of people who are alike are from everybody's."""
         ...
 
 
@@ -83,9 +83,9 @@ class EngineCounts:
         """Return how many sensitive values at least occur among people who are alike on the columns."""
         return l_diversity(self._population, columns, sensitive)
 
-    def closeness(self, columns: Sequence[str], sensitive: str) -> float:
-        """Return how far the sensitive values of people who are alike are from everybody's, at most."""
-        return t_closeness(self._population, columns, sensitive)
+    def spread(self, columns: Sequence[str], sensitive: str) -> tuple[float, float, float]:
+        """Return t, beta and delta: how far the sensitive values of people who are alike are from everybody's."""
+        return spread_measures(self._population, columns, sensitive)
 
 
 class CodedCounts:
@@ -115,18 +115,26 @@ class CodedCounts:
         values = np.bincount(counts.classes)
         return int(values[values > 0].min())
 
-    def closeness(self, columns: Sequence[str], sensitive: str) -> float:
-        """Return how far the sensitive values of people who are alike are from everybody's, at most."""
+    def spread(self, columns: Sequence[str], sensitive: str) -> tuple[float, float, float]:
+        """Return t, beta and delta: how far the sensitive values of people who are alike are from everybody's."""
         secret = self._classes((sensitive,))
         counts, of_value = cells(self._classes(tuple(columns)), secret), np.bincount(secret.codes)
         sizes = np.zeros(int(counts.classes.max()) + 1, np.int64)
         np.add.at(sizes, counts.classes, counts.sizes)
-        above = np.maximum(counts.sizes * self.people - sizes[counts.classes] * of_value[counts.codes], 0)
+        expected = sizes[counts.classes] * of_value[counts.codes]
+        beyond = counts.sizes * self.people - expected
         excess = np.zeros_like(sizes)
-        np.add.at(excess, counts.classes, above)
+        np.add.at(excess, counts.classes, np.maximum(beyond, 0))
         met = sizes > 0
         pairs = zip(excess[met].tolist(), sizes[met].tolist(), strict=True)
-        return max(over / (self.people * size) for over, size in pairs)
+        relative = beyond / expected
+        highest, lowest = float(relative.max()), float(relative.min())
+        lacking = bool(counts.sizes.size < np.count_nonzero(met) * np.count_nonzero(of_value))
+        return (
+            max(over / (self.people * size) for over, size in pairs),
+            likeness_of(highest),
+            disclosure_of(highest, lowest, lacking=lacking),
+        )
 
 
 class TableNumbers(Mapping[str, Number]):
@@ -165,7 +173,7 @@ class TableNumbers(Mapping[str, Number]):
         # Two names that are of the same columns are counted once.
         self._sizes, self._risks = cache(counts.class_sizes), cache(partial(_risks_by_name, counts))
         self._guesses = cache(counts.guesses)
-        self._diversity, self._closeness = cache(counts.diversity), cache(counts.closeness)
+        self._diversity, self._spread = cache(counts.diversity), cache(counts.spread)
         known = tuple(name for name in columns if name not in sensitive)
         self._numbers: dict[str, Callable[[], Number]] = {
             "people": lambda: counts.people,
@@ -211,7 +219,9 @@ class TableNumbers(Mapping[str, Number]):
             "guess_rise": lambda: share(lambda right: right[1] - right[0]),
             "certain": lambda: share(lambda right: right[2]),
             "l_diversity": lambda: self._diversity(columns, secret),
-            "t_closeness": lambda: self._closeness(columns, secret),
+            "t_closeness": lambda: self._spread(columns, secret)[0],
+            "beta_likeness": lambda: self._spread(columns, secret)[1],
+            "delta_disclosure": lambda: self._spread(columns, secret)[2],
         }
         return {f"{prefix}{name}:{secret}": number for name, number in numbers.items()}
 

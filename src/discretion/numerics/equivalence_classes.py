@@ -108,8 +108,29 @@ def class_sizes(classes: Column, by: Column) -> Int64s:
     >>> sorted(class_sizes(halves, Column(np.array([0, 1, 1, 1], np.int32), 2)).tolist())
     [1, 1, 2]
     """
-    counts = _counts(classes, by)
+    counts = cell_counts(classes, by)
     return counts[counts > 0].astype(np.int64)
+
+
+def cell_counts(classes: Column, by: Column) -> Codes:
+    """Return how many rows each cell of the table by class and code has, of all cells or of those that rows are in.
+
+    Examples
+    --------
+    >>> halves = Column(np.array([0, 0, 1, 1], np.int32), 2)
+    >>> cell_counts(halves, Column(np.array([0, 1, 1, 1], np.int32), 2)).tolist()
+    [1, 1, 0, 2]
+    """
+    size = classes.count * by.count
+    if _is_sparse(size, classes):
+        keys = np.sort(classes.codes.astype(np.int64) * by.count + by.codes)
+        starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1], [True])))
+        return np.diff(starts).astype(np.int32)
+    if classes.codes.size < COMPILED_FROM:
+        return np.bincount(classes.codes * np.int32(by.count) + by.codes, minlength=size).astype(np.int32)
+    counts = np.zeros(size, np.int32)
+    compiled(_count_cells)(classes.codes, by.codes, by.count, counts)
+    return counts
 
 
 def rows_in_small(classes: Column, by: Column, least: int) -> int:
@@ -121,8 +142,12 @@ def rows_in_small(classes: Column, by: Column, least: int) -> int:
     >>> rows_in_small(halves, Column(np.array([0, 1, 1, 1], np.int32), 2), 2)
     2
     """
-    counts = _counts(classes, by)
-    if classes.codes.size < COMPILED_FROM:
+    return rows_in_small_cells(cell_counts(classes, by), least)
+
+
+def rows_in_small_cells(counts: Codes, least: int) -> int:
+    """Return how many rows are in cells of fewer than ``least``, by the counts of all cells."""
+    if counts.size < COMPILED_FROM:
         return int(counts[counts < least].sum())
     total = np.zeros(1, np.int64)
     compiled(_add_small)(counts, min(least, np.iinfo(np.int32).max), total)
@@ -171,20 +196,6 @@ def best_guesses(classes: Column, guessed: Column) -> tuple[int, int]:
 
 def _is_sparse(cells: int, classes: Column) -> bool:
     return cells > max(_SPARSE * classes.codes.size, _LEAST_CELLS)
-
-
-def _counts(classes: Column, by: Column) -> Codes:
-    """Return the table of counts, all its cells or those that are met."""
-    size = classes.count * by.count
-    if _is_sparse(size, classes):
-        keys = np.sort(classes.codes.astype(np.int64) * by.count + by.codes)
-        starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1], [True])))
-        return np.diff(starts).astype(np.int32)
-    if classes.codes.size < COMPILED_FROM:
-        return np.bincount(classes.codes * np.int32(by.count) + by.codes, minlength=size).astype(np.int32)
-    counts = np.zeros(size, np.int32)
-    compiled(_count_cells)(classes.codes, by.codes, by.count, counts)
-    return counts
 
 
 def _count_cells(classes: Codes, codes: Codes, count: int, cells: Codes) -> None:

@@ -45,7 +45,7 @@ def as_json(whole: Mapping[str, Any]) -> str:
     }
     """
     # In ASCII, whatever stdout's encoding: nothing in it can fail to be written, or steers a terminal.
-    return json.dumps(_finite(plain(whole)), indent=2, allow_nan=False).replace("\x7f", "\\u007f")
+    return json.dumps(finite(plain(whole)), indent=2, allow_nan=False).replace("\x7f", "\\u007f")
 
 
 def plain(value: Any) -> Any:
@@ -73,10 +73,16 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _finite(value: Any) -> Any:
-    """Return plain results with the strings that stand for non-finite numbers, which JSON does not have."""
+def finite(value: Any) -> Any:
+    """Return plain results with the strings that stand for non-finite numbers, which JSON does not have.
+
+    Examples
+    --------
+    >>> finite({"delta": [math.inf, 1.0]})
+    {'delta': ['inf', 1.0]}
+    """
     if isinstance(value, dict):
-        return {key: _finite(item) for key, item in cast(dict[str, Any], value).items()}
+        return {key: finite(item) for key, item in cast(dict[str, Any], value).items()}
     if isinstance(value, list):
-        return [_finite(item) for item in cast(list[Any], value)]
+        return [finite(item) for item in cast(list[Any], value)]
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value

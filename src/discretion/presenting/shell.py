@@ -10,6 +10,10 @@ from discretion.escaping import printable
 _SPECIAL = re.compile(r'([\\"$`])')
 
 
+# Where a long argument is rather cut than within a word or a number.
+_CUT = re.compile(r" |,(?=\D)")
+
+
 class Command:
     r"""A command on lines that end in a backslash, where they would be wider than the terminal.
 
@@ -35,7 +39,7 @@ class Command:
                 line = ""
             line += f" {argument}" if line.strip() else argument
             while len(line) > width and "'" not in line:
-                end = width - 1
+                end = max((cut.end() for cut in _CUT.finditer(line, 0, width - 1)), default=width - 1)
                 while line[end - 1] == "\\":
                     end -= 1
                 lines.append(f"{line[:end]}\\")

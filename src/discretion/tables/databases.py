@@ -15,8 +15,9 @@ from discretion.tables.engines.arrow_tables import arrow_rows
 from discretion.tables.engines.embedded import EmbeddedEngine, quote_name, quote_text
 from discretion.tables.engines.rows import Choose, Rows, check_names
 from discretion.tables.files import check_spellable, chosen_names
-from discretion.tables.layouts.headers import Header, check_keys
+from discretion.tables.layouts.headers import check_keys
 from discretion.tables.layouts.names import choose_table, unread_tables
+from discretion.tables.layouts.text_format import TextFormat
 
 _AT_ONCE = 10_000  # rows
 _STEPS = 1_000_000  # of SQLite's, between two looks for an interrupt
@@ -37,7 +38,7 @@ _DUCKDB_AT = 8  # after a checksum
 _MERGED = ("INTERVAL", "TIME WITH TIME ZONE", "VARIANT")
 
 
-def read_sqlite(file: BinaryIO, choose: Choose, header: Header, memory: int | None, part: str | None = None) -> Rows:
+def read_sqlite(file: BinaryIO, choose: Choose, form: TextFormat, memory: int | None, part: str | None = None) -> Rows:
     """Return the rows of a table or view in a SQLite file, which is opened read-only."""
     _check_settled(file)
     before = Path(place(file)).stat()
@@ -51,13 +52,13 @@ def read_sqlite(file: BinaryIO, choose: Choose, header: Header, memory: int | No
             [column[0] for column in database.execute(f"SELECT * FROM {source}").description], file.name
         )
         check_spellable(names, file.name)
-        check_keys(names, file.name, header)
+        check_keys(names, file.name, form.header)
         texts = {name: f"iif(typeof({quote_name(name)}) = 'text', {quote_name(name)}, '')" for name in names}
 
         def read(sql: str) -> list[Any]:
             return database.execute(sql).fetchall()
 
-        chosen = choose(names) if header else chosen_names(choose, texts, read, source, file.name)
+        chosen = choose(names) if form.header else chosen_names(choose, texts, read, source, file.name)
         ((count,),) = read(f"SELECT count(*) FROM {source}")
         arrived = _arrived(database, source, chosen, file.name, as_memory(memory))
     _check_settled(file)
@@ -141,17 +142,19 @@ def _array(values: Sequence[Any], field: Any, path: str) -> Any:
         ) from None
 
 
-def read_database(file: BinaryIO, choose: Choose, header: Header, memory: int | None, part: str | None = None) -> Rows:
+def read_database(
+    file: BinaryIO, choose: Choose, form: TextFormat, memory: int | None, part: str | None = None
+) -> Rows:
     """Return the rows of a table in a file of SQLite or DuckDB, recognized by its content."""
     start = file.read(max(len(_SQLITE), _DUCKDB_AT + len(_DUCKDB)))
     if start.startswith(_SQLITE):
-        return read_sqlite(file, choose, header, memory, part)
+        return read_sqlite(file, choose, form, memory, part)
     if start[_DUCKDB_AT:].startswith(_DUCKDB):
-        return _read_duckdb(file, choose, header, memory, part)
+        return _read_duckdb(file, choose, form, memory, part)
     raise InvalidTableError(f"{file.name} is neither a DuckDB nor a SQLite file, or is damaged")
 
 
-def _read_duckdb(file: BinaryIO, choose: Choose, header: Header, memory: int | None, part: str | None) -> Rows:
+def _read_duckdb(file: BinaryIO, choose: Choose, form: TextFormat, memory: int | None, part: str | None) -> Rows:
     path, what = place(file), file.name
     engine = EmbeddedEngine(what, [path, f"{Path(path).resolve()}.wal"], memory)
     engine.read(f"ATTACH {quote_text(path)} AS given (READ_ONLY, TYPE duckdb)")
@@ -172,13 +175,13 @@ def _read_duckdb(file: BinaryIO, choose: Choose, header: Header, memory: int | N
     names = check_names([name for name, _ in described], what)
     kinds.update(described)
     check_spellable(names, what)
-    check_keys(names, what, header)
+    check_keys(names, what, form.header)
     # A column may have a collation of its own, by which texts that differ are the same.
     values = {
         name: quote_name(name) + (' COLLATE "binary"' if kind == "VARCHAR" else "") for name, kind in kinds.items()
     }
     texts = {name: values[name] if kinds[name] == "VARCHAR" else None for name in names}
-    chosen = choose(names) if header else chosen_names(choose, texts, engine.read, source, what)
+    chosen = choose(names) if form.header else chosen_names(choose, texts, engine.read, source, what)
     for name in chosen:
         if any(merged in kinds[name] for merged in _MERGED):
             raise InvalidTableError(

@@ -14,20 +14,31 @@ from discretion.input_files import for_arrow, place
 from discretion.tables.engines.embedded import MERGED, EmbeddedEngine, check_types, quote_name, quote_text
 from discretion.tables.engines.rows import Choose, Rows, check_names
 from discretion.tables.layouts.csv_layout import LONGEST_ROW, CsvLayout, layout_of
-from discretion.tables.layouts.headers import Header, check_keys, named_by_a_person, names_in_line
+from discretion.tables.layouts.headers import check_keys, named_by_a_person, names_in_line
 from discretion.tables.layouts.json_faults import json_fault
+from discretion.tables.layouts.text_format import TextFormat
+from discretion.tables.streams import in_utf8
 
+_NAME_ITS_ENCODING = (
+    "name its encoding, such as --encoding latin-1 (encoding=), cp1252 as Windows writes it or utf-16, or save it as "
+    "UTF-8"
+)
 _TEXT = ("string", "large_string", "dictionary<values=string, indices=int32, ordered=0>")
 
 
-def read_tsv(file: BinaryIO, choose: Choose, header: Header, memory: int | None) -> Rows:
+def read_tsv(file: BinaryIO, choose: Choose, form: TextFormat, memory: int | None) -> Rows:
     """Return the rows of a file with tabs between values, which are quoted as those of a CSV file are."""
-    return read_csv(file, choose, header, memory, "\t")
+    return read_csv(file, choose, form, memory, "\t")
 
 
-def read_csv(file: BinaryIO, choose: Choose, header: Header, memory: int | None, separators: str = ",;") -> Rows:
+def read_csv(file: BinaryIO, choose: Choose, form: TextFormat, memory: int | None, separators: str = ",;") -> Rows:
     """Return the rows of a CSV file: every value is text, and empty is null."""
-    layout = layout_of(file, header, separators)
+    with in_utf8(file, form.encoding) as text:
+        return _read_utf8(text, choose, form, memory, separators)
+
+
+def _read_utf8(file: BinaryIO, choose: Choose, form: TextFormat, memory: int | None, separators: str) -> Rows:
+    layout = layout_of(file, form.header, separators, delimiter=form.delimiter, way_out=_NAME_ITS_ENCODING)
     names = check_names(names_in_line(layout.names, file.name, numbered=layout.numbered), file.name)
     fields = {name: f"v{i}" for i, name in enumerate(names)}
     values = {name: fields[name] for name in choose(names)}
@@ -105,15 +116,15 @@ def parquet_layout(file: BinaryIO, what: str) -> ParquetLayout:
         raise InvalidTableError(f"{what} is not a Parquet file, or is cut short or damaged") from None
 
 
-def read_parquet(file: BinaryIO, choose: Choose, header: Header, memory: int | None) -> Rows:
+def read_parquet(file: BinaryIO, choose: Choose, form: TextFormat, memory: int | None) -> Rows:
     """Return the rows of a Parquet file, with the types that it has."""
     layout = parquet_layout(file, file.name)
     names = check_names(layout.schema.names, file.name)
     check_spellable(names, file.name)
-    check_keys(names, file.name, header)
+    check_keys(names, file.name, form.header)
     source = f"read_parquet({quote_text(place(file))}, hive_partitioning = false)"
     engine = EmbeddedEngine(file.name, [place(file)], memory)
-    chosen = choose(names) if header else chosen_names(choose, layout.texts(), engine.read, source, file.name)
+    chosen = choose(names) if form.header else chosen_names(choose, layout.texts(), engine.read, source, file.name)
     check_types((layout.schema.field(name) for name in chosen), file.name, MERGED)
     check_old_times(file, layout, chosen, file.name)
     return engine.rows({name: quote_name(name) for name in chosen}, source, in_passes=True)
@@ -181,7 +192,7 @@ def _holds_any(column: Any, leaves: Sequence[str]) -> bool:
     return column.type.num_fields > 0 and any(leaf.startswith(f"{column.name}.") for leaf in leaves)
 
 
-def read_json(file: BinaryIO, choose: Choose, header: Header, memory: int | None) -> Rows:
+def read_json(file: BinaryIO, choose: Choose, form: TextFormat, memory: int | None) -> Rows:
     """Return the rows of a JSON file, an array of objects or an object a line.
 
     A value is its text: 1, 1.0, 1.00 and ``"1"`` are four values. A missing key is null.
@@ -206,9 +217,9 @@ def read_json(file: BinaryIO, choose: Choose, header: Header, memory: int | None
         raise InvalidTableError(f"{file.name} has no rows; exposure needs at least one person")
     names = check_names(dict.fromkeys(key for _, keys in shapes for key in keys), file.name)
     check_spellable(names, file.name)
-    check_keys(names, file.name, header)
+    check_keys(names, file.name, form.header)
     texts = {name: f"json->>{quote_text(_pointer(name))}" for name in names}
-    chosen = choose(names) if header else chosen_names(choose, texts, engine.read, source, file.name)
+    chosen = choose(names) if form.header else chosen_names(choose, texts, engine.read, source, file.name)
     values = {name: _json_text(name) for name in chosen}
     return engine.rows(values, _with_quoted_numbers(source), spell=_spelled)
 

@@ -13,8 +13,9 @@ from discretion.input_files import PATTERNS, opened
 from discretion.tables.engines.embedded import MERGED, EmbeddedEngine, check_types, quote_name, quote_text
 from discretion.tables.engines.rows import Choose, Rows, check_names
 from discretion.tables.files import ParquetLayout, check_old_times, check_spellable, chosen_names, parquet_layout
-from discretion.tables.layouts.headers import Header, check_keys
+from discretion.tables.layouts.headers import check_keys
 from discretion.tables.layouts.names import list_names
+from discretion.tables.layouts.text_format import TextFormat
 
 # Where they are, some files are no part of the table any more.
 _LOGS = ("_delta_log", ".hoodie")
@@ -30,7 +31,7 @@ class _Part:
     keys: Keys
 
 
-def read_folder(folder: Path, choose: Choose, header: Header, memory: int | None) -> Rows:
+def read_folder(folder: Path, choose: Choose, form: TextFormat, memory: int | None) -> Rows:
     """Return the rows of all Parquet files in a folder and in those below it that are named ``key=value``."""
     what = str(folder)
     left_out: list[str] = []
@@ -48,14 +49,14 @@ def read_folder(folder: Path, choose: Choose, header: Header, memory: int | None
         _check_alike(schema, layout.schema, what)
     names = check_names([*schema.names, *keys], what)
     check_spellable(names, what)
-    check_keys(names, what, header)
+    check_keys(names, what, form.header)
     columns = ", ".join(map(quote_name, schema.names))
     source = (
         f"({' UNION ALL '.join(_selected(columns, k, list(group)) for k, group in groupby(parts, attrgetter('keys')))})"
     )
     engine = EmbeddedEngine(what, [str(part.path.absolute()) for part in parts], memory)
     texts = layouts[0].texts() | {name: quote_name(name) for name in keys}
-    chosen = choose(names) if header else chosen_names(choose, texts, engine.read, source, what)
+    chosen = choose(names) if form.header else chosen_names(choose, texts, engine.read, source, what)
     stored = [name for name in chosen if name not in keys]
     check_types((schema.field(name) for name in stored), what, MERGED)
     for part, layout in zip(parts, layouts, strict=True):

@@ -1,4 +1,4 @@
-"""A table in a database that serves several, named by its address; none of its rows leaves it."""
+"""A table in a database that serves several, named by its address, and counted there."""
 
 import os
 import weakref
@@ -13,8 +13,9 @@ from discretion.input_files import without_password
 from discretion.tables.engines.embedded import quote_name
 from discretion.tables.engines.rows import Choose, Rows
 from discretion.tables.ibis_tables import answer, rows_in_place
-from discretion.tables.layouts.headers import Header, check_keys, named_by_a_person
+from discretion.tables.layouts.headers import check_keys, named_by_a_person
 from discretion.tables.layouts.names import choose_table
+from discretion.tables.layouts.text_format import TextFormat
 
 # What is no server, although Ibis has an address for it.
 _HERE = ("datafusion", "duckdb", "flink", "polars", "pyspark", "sqlite")
@@ -27,7 +28,7 @@ _LOOSE = """
 """
 
 
-def read_server(address: str, choose: Choose, header: Header) -> Rows:
+def read_server(address: str, choose: Choose, form: TextFormat) -> Rows:
     """Return the rows of ``scheme://user@host/database?table=NAME``, by any scheme of Ibis.
 
     Raises
@@ -54,7 +55,7 @@ def read_server(address: str, choose: Choose, header: Header) -> Rows:
     what = f"the table {source.get_name()}"
 
     def chosen(names: Sequence[str]) -> Sequence[str]:
-        check_keys(names, what, header)
+        check_keys(names, what, form.header)
         columns = choose(names)
         for name in columns:
             if _is_merged(schema[name]) or name in loose:
@@ -62,7 +63,7 @@ def read_server(address: str, choose: Choose, header: Header) -> Rows:
                 raise InvalidTableError(
                     f"the column {name!r} of {what} is {kind}, which cannot be counted exactly; make it text in a view"
                 )
-        if header is None:
+        if form.header is None:
             _check_recurrence(source, names, columns, what)
         return columns
 

@@ -17,6 +17,7 @@ from discretion.tables.engines.rows import Choose, Rows, check_names
 from discretion.tables.frames import as_column
 from discretion.tables.layouts.headers import Header, check_line
 from discretion.tables.layouts.names import choose_table, unread_tables
+from discretion.tables.layouts.text_format import TextFormat
 
 _CHUNK = 1 << 20
 _OVERLAP = 1 << 16  # bytes: more than a formula has
@@ -33,7 +34,7 @@ _IN_A_SHEET = {
 }
 
 
-def read_sheet(file: BinaryIO, choose: Choose, header: Header, memory: int | None, part: str | None = None) -> Rows:
+def read_sheet(file: BinaryIO, choose: Choose, form: TextFormat, memory: int | None, part: str | None = None) -> Rows:
     """Return the rows of a sheet in an Excel workbook: numbers, texts, dates and times as they are there.
 
     A formula is its value as the spreadsheet program left it, and an empty cell is null.
@@ -54,9 +55,9 @@ def read_sheet(file: BinaryIO, choose: Choose, header: Header, memory: int | Non
             _check_part(packed, chosen_sheet._worksheet_path, _IN_A_SHEET, what)
             chosen_sheet.reset_dimensions()
             rows = list(_rows(chosen_sheet, what))
-    names, people = _named(rows, header, what)
+    names, people = _named(rows, form.header, what)
     columns = list(zip(*people, strict=True)) or [()] * len(names)
-    if header is None:
+    if form.header is None:
         recurring = (place for place, (name, values) in enumerate(zip(names, columns, strict=True)) if name in values)
         check_line(names, next(recurring, None), what)
     position = {name: place for place, name in enumerate(check_names(names, what))}

@@ -16,7 +16,7 @@ from discretion.tables.files import read_csv, read_json, read_parquet, read_tsv
 from discretion.tables.folders import read_folder
 from discretion.tables.frames import as_arrow
 from discretion.tables.ibis_tables import rows_in_place
-from discretion.tables.layouts.headers import Header, as_header
+from discretion.tables.layouts.text_format import TextFormat
 from discretion.tables.locations import DATABASES, SHEETS, is_address, place_of
 from discretion.tables.servers import read_server
 from discretion.tables.sheets import read_sheet
@@ -33,11 +33,15 @@ READERS = {
 }
 # Of which a file may hold several.
 READERS_OF_PARTS = dict.fromkeys(DATABASES, read_database) | dict.fromkeys(SHEETS, read_sheet)
+SEPARATED = (".csv", ".tsv", ".tab")
 PACKED = ".gz"
 PACKABLE = (".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson")
 
 
-def open_rows(table: Any, choose: Choose, header: Header = None, memory: int | str | None = None) -> Rows:
+_AS_IT_IS = TextFormat()
+
+
+def open_rows(table: Any, choose: Choose, form: TextFormat = _AS_IT_IS, memory: int | str | None = None) -> Rows:
     """Return the rows of a table, with the columns that ``choose`` picks from its names.
 
     Parameters
@@ -47,9 +51,8 @@ def open_rows(table: Any, choose: Choose, header: Header = None, memory: int | s
         polars or Arrow table (anything with ``__arrow_c_stream__``); or an Ibis table, used where it lives.
     choose
         Takes the table's column names, returns those to keep; may raise.
-    header
-        Whether the first line of a CSV file holds names (True) or a person (False), or names for its columns; None
-        looks.
+    form
+        How a CSV file is written.
     memory
         How much the embedded engine may hold, in bytes or as text such as ``"2GB"``; None is half of what there is.
 
@@ -62,10 +65,12 @@ def open_rows(table: Any, choose: Choose, header: Header = None, memory: int | s
     """
     room = None if memory is None else as_memory(memory)
     if isinstance(table, str) and is_address(table):
-        return read_server(table, choose, as_header(header))
+        _check_no_text(form, "a table of a database")
+        return read_server(table, choose, form)
     if isinstance(table, str | Path):
-        return _read_path(table, choose, as_header(header), room)
-    if header is not None:
+        return _read_path(table, choose, form, room)
+    _check_no_text(form, f"the {type(table).__name__}")
+    if form.header is not None:
         raise UnsupportedError(f"header is about a file, got {type(table).__name__}, which has names for its columns")
     if type(table).__module__.startswith("ibis."):
         return rows_in_place(table, choose)
@@ -78,18 +83,26 @@ def open_rows(table: Any, choose: Choose, header: Header = None, memory: int | s
     )
 
 
-def _read_path(table: str | Path, choose: Choose, header: Header, memory: int | None) -> Rows:
+def _read_path(table: str | Path, choose: Choose, form: TextFormat, memory: int | None) -> Rows:
     if isinstance(table, str) and table in STANDARD_INPUT:
         with standard_input() as arrived:
-            return read_csv(arrived, choose, header, memory)
+            return read_csv(arrived, choose, form, memory)
     path, part = place_of(table)
     try:
+        if path.suffix.lower().removesuffix(PACKED) not in SEPARATED and not str(path).lower().endswith(PACKED):
+            _check_no_text(form, str(path))
         if _is_folder(path):
-            return read_folder(path, choose, header, memory)
+            return read_folder(path, choose, form, memory)
         with opened(path, "a table") as file:
-            return _reader(path, part)(file, choose, header, memory)
+            return _reader(path, part)(file, choose, form, memory)
     except OSError as error:
         raise InvalidTableError(f"{path} cannot be read: {error.strerror or 'the file is damaged'}") from None
+
+
+def _check_no_text(form: TextFormat, what: str) -> None:
+    """Refuse an option that only a CSV file has."""
+    if form.about_a_text is not None:
+        raise UnsupportedError(f"{form.about_a_text} is about a CSV file, and {what} is none; leave it out")
 
 
 def _is_folder(path: Path) -> bool:
@@ -98,7 +111,7 @@ def _is_folder(path: Path) -> bool:
     return False
 
 
-def _reader(path: Path, part: str | None) -> Callable[[BinaryIO, Choose, Header, int | None], Rows]:
+def _reader(path: Path, part: str | None) -> Callable[[BinaryIO, Choose, TextFormat, int | None], Rows]:
     """Return what reads a file of this name, and of this table or sheet in it."""
     kind = path.suffix.lower()
     if kind in READERS_OF_PARTS:
@@ -114,8 +127,8 @@ def _reader(path: Path, part: str | None) -> Callable[[BinaryIO, Choose, Header,
 
 
 def _read_packed(
-    reader: Callable[[BinaryIO, Choose, Header, int | None], Rows],
-    file: BinaryIO, choose: Choose, header: Header, memory: int | None,
+    reader: Callable[[BinaryIO, Choose, TextFormat, int | None], Rows],
+    file: BinaryIO, choose: Choose, form: TextFormat, memory: int | None,
 ) -> Rows:  # fmt: skip
     with unpack_gzip(file) as content:
-        return reader(content, choose, header, memory)
+        return reader(content, choose, form, memory)

@@ -10,6 +10,7 @@ from discretion.input_files import opened, without_password
 from discretion.tables.engines.spark_session import keeps_elsewhere, open_session, while_workers_last
 from discretion.tables.layouts.csv_layout import CHUNK, CsvLayout, csv_layout
 from discretion.tables.layouts.headers import Header, names_in_line
+from discretion.tables.layouts.text_format import TextFormat
 from discretion.tables.locations import path_of
 
 # The values of a line: each after a separator, quoted or not. Possessive, so that a long value takes no stack.
@@ -17,14 +18,16 @@ _VALUES = """
     transform(
         regexp_extract_all(
             concat('{separator}', trim(TRAILING char(13) FROM value)),
-            '{separator}("[^"]*+(?:""[^"]*+)*+"|[^{separator}]*+)', 1
+            '[{separator}]("[^"]*+(?:""[^"]*+)*+"|[^{separator}]*+)', 1
         ),
         v -> nullif(if(startswith(v, '"'), replace(substring(v, 2, length(v) - 2), '""', '"'), v), '')
     ) AS values
 """
 
 
-def spark_table(path: str | os.PathLike[str], session: Any = None, header: Header = None) -> Any:
+def spark_table(
+    path: str | os.PathLike[str], session: Any = None, header: Header = None, delimiter: str | None = None
+) -> Any:
     """Return a Parquet or CSV file as an Ibis table on Spark, to make a :class:`Population` of.
 
     Spark writes parts of a table to its workers' disks while it counts. A session that is started here on this machine
@@ -45,6 +48,8 @@ def spark_table(path: str | os.PathLike[str], session: Any = None, header: Heade
         (``SPARK_REMOTE``, ``spark-defaults.conf``); without any, on this machine.
     header
         What a CSV file's first line is, as for :class:`Population`.
+    delimiter
+        What separates the values of a CSV file, as for :class:`Population`.
 
     Raises
     ------
@@ -54,6 +59,7 @@ def spark_table(path: str | os.PathLike[str], session: Any = None, header: Heade
     InvalidTableError
         If the file cannot be read as it stands.
     """
+    form = TextFormat(header=header, delimiter=delimiter)
     path = path_of(path)
     kind = path.suffix.lower()
     if kind not in (".csv", ".parquet"):
@@ -64,7 +70,7 @@ def spark_table(path: str | os.PathLike[str], session: Any = None, header: Heade
         raise InvalidTableError(f"there is no file {path}")
     if path.is_file() and path.name.startswith(("_", ".")):
         raise InvalidTableError(f"Spark passes over files whose names begin with _ or ., and so over {path}; rename it")
-    layout = csv_layout(path, header) if kind == ".csv" else None
+    layout = csv_layout(path, form.header, form.delimiter) if kind == ".csv" else None
     if session is None:
         session = open_session()
     try:

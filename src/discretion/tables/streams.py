@@ -1,7 +1,10 @@
 """Streams that cannot be read twice, as temporary files without a name."""
 
+import codecs
 import gzip
+import io
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -22,6 +25,8 @@ STANDARD_INPUT = ("-", "/dev/stdin")
 
 _CHUNK = 1 << 20
 _GZIP = b"\x1f\x8b"
+_WIDE = ("utf-16", "utf-32")  # whose letters are none of UTF-8, although their bytes may be
+_ONLY_CONTROLS = re.compile("[\x80-\x9f]")
 
 
 @contextmanager
@@ -47,6 +52,64 @@ def unpack_gzip(file: BinaryIO) -> Generator[BinaryIO]:
 
 
 @contextmanager
+def in_utf8(file: BinaryIO, encoding: str | None) -> Generator[BinaryIO]:
+    """Give a file of text in UTF-8, under its name: the file itself if it is UTF-8, or if nothing else is named.
+
+    Raises
+    ------
+    InvalidTableError
+        If it is neither UTF-8 nor in the encoding.
+    """
+    if encoding is None or (not encoding.startswith(_WIDE) and _is_utf8(file)):
+        yield file
+        return
+    file.seek(0)
+    text = io.TextIOWrapper(file, encoding, newline="")
+    try:
+        with _spool(_Encoded(text, file.name), file.name) as whole:
+            yield whole
+    finally:
+        text.detach()
+
+
+class _Encoded:
+    """A text as the bytes of UTF-8, to be read."""
+
+    def __init__(self, text: io.TextIOWrapper, name: str) -> None:
+        self._text, self._name = text, name
+        self._is_latin = text.encoding == "iso8859-1"
+
+    def read(self, size: int) -> bytes:
+        try:
+            text = self._text.read(size)
+            content = text.encode()
+        except UnicodeError:
+            raise InvalidTableError(
+                f"{self._name} is not UTF-8 text, nor {self._text.encoding}; name its encoding (--encoding, encoding=)"
+            ) from None
+        if self._is_latin and _ONLY_CONTROLS.search(text):
+            raise InvalidTableError(
+                f"{self._name} has characters that are none in latin-1; use --encoding cp1252 (encoding=), as Windows "
+                "writes it"
+            )
+        return content
+
+
+def _is_utf8(file: BinaryIO) -> bool:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    file.seek(0)
+    try:
+        while chunk := file.read(_CHUNK):
+            decoder.decode(chunk)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    finally:
+        file.seek(0)
+    return True
+
+
+@contextmanager
 def standard_input() -> Generator[BinaryIO]:
     """Give what arrives on standard input until its end.
 
@@ -65,7 +128,7 @@ def standard_input() -> Generator[BinaryIO]:
 
 
 @contextmanager
-def _spool(content: BinaryIO | gzip.GzipFile, name: str) -> Generator[BinaryIO]:
+def _spool(content: BinaryIO | gzip.GzipFile | _Encoded, name: str) -> Generator[BinaryIO]:
     room = min(limits.current().numbers(MAX_BYTES_SPOOLED, each=1), shutil.disk_usage(tempfile.gettempdir()).free // 2)
     with tempfile.TemporaryFile() as spool:
         size = 0

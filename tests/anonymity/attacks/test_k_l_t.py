@@ -18,10 +18,12 @@ from discretion.anonymity.attacks.k_l_t import (
     entropy_l_diversity,
     k_anonymity,
     l_diversity,
+    recursive_c_l_diversity,
     t_closeness,
 )
+from discretion.anonymity.attacks.likeness_disclosure import beta_likeness, delta_disclosure
 from discretion.errors import InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
-from oracles import releases, tables
+from oracles import coarsened, releases, tables
 from support.lowering import lowered
 
 ORDER = ["c", None, "a", "b"]
@@ -29,6 +31,9 @@ row = st.tuples(st.sampled_from([None, "a", "b"]), st.sampled_from(["a", "b"]), 
 some_rows = st.lists(row, min_size=1, max_size=14)
 few = settings(max_examples=8, deadline=None)
 close = {"rel": 1e-10, "abs": 1e-12}
+
+HIERARCHY = {"a": ["x", "*"], "b": ["x", "*"], "c": ["y", "*"]}
+TREE = (("a", "b"), ("c",), ("null",))
 
 EXTREMES = {
     "one person": [("a", "b", "c")],
@@ -38,6 +43,10 @@ EXTREMES = {
     "all unique": [(str(i), "b", "abc"[i % 3]) for i in range(6)],
     "all unique, one value": [(str(i), "b", "a") for i in range(5)],
 }
+
+
+def texts(*columns: list[Any]) -> list[list[str]]:
+    return [["null" if value is None else value for value in column] for column in columns]
 
 
 def table_of(rows: list[tuple[Any, ...]]) -> pa.Table:
@@ -59,6 +68,12 @@ def check(P: Population, rows: list[tuple[Any, ...]], sets: Iterable[tuple[str, 
         assert entropy_l_diversity(P, names, "z") == pytest.approx(releases.entropy_diversity(seen, secret), **close)
         assert t_closeness(P, names, "z") == float(releases.closeness(seen, secret))
         assert t_closeness(P, names, "z", order) == float(releases.closeness(seen, secret, order))
+        moved = [coarsened.moved(TREE, *texts(values, secret))[1] for values in releases.classes(seen, secret)]
+        assert t_closeness(P, names, "z", hierarchy=HIERARCHY) == float(max(moved) / coarsened.height(TREE))
+        for least in (2, 3):
+            assert recursive_c_l_diversity(P, names, "z", least) == releases.recursive_ratio(seen, secret, least)
+        assert beta_likeness(P, names, "z") == pytest.approx(float(releases.likeness(seen, secret)), **close)
+        assert delta_disclosure(P, names, "z") == pytest.approx(releases.disclosure(seen, secret), **close)
 
 
 @pytest.mark.long
@@ -157,6 +172,11 @@ def test_promises_about_people_with_several_rows() -> None:
     assert l_diversity(P, ["sex"], "job") == releases.distinct_diversity(seen, secret) == 1
     assert entropy_l_diversity(P, (), "job") == pytest.approx(math.exp(1.5 * math.log(2)), **close)
     assert t_closeness(P, ["sex"], "job") == float(releases.closeness(seen, secret))
+    assert beta_likeness(P, ["sex"], "job") == pytest.approx(float(releases.likeness(seen, secret)), **close)
+    assert delta_disclosure(P, ["sex"], "job") == releases.disclosure(seen, secret) == math.inf
+    assert recursive_c_l_diversity(P, (), "job", 2) == releases.recursive_ratio([()] * 4, secret, 2)
+    with pytest.raises(UnsupportedError, match="bags of values of people with several rows have no hierarchy"):
+        t_closeness(P, ["sex"], "job", hierarchy=HIERARCHY)
     with pytest.raises(UnsupportedError, match="bags of values of people with several rows have no order"):
         t_closeness(P, ["sex"], "job", "numeric")
 
@@ -186,6 +206,23 @@ def test_orders_that_are_not_of_the_values(order: Any, fault: str) -> None:
         t_closeness(P, ["x"], "z", order)
 
 
+def test_a_hierarchy_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "z.csv"
+    path.write_text("".join(f"{value};{';'.join(groups)}\n" for value, groups in HIERARCHY.items()))
+    P = Population(table_of([("a", "b", "a"), ("a", "b", "b"), ("b", "b", "c"), ("b", "b", "a")]))
+    assert t_closeness(P, ["x"], "z", hierarchy=path) == t_closeness(P, ["x"], "z", hierarchy=HIERARCHY) == 0.25
+    with pytest.raises(InvalidValueError, match="an order or as a hierarchy has it; leave one of them out"):
+        t_closeness(P, ["x"], "z", "numeric", HIERARCHY)
+    with pytest.raises(InvalidValueError, match="no line for 1 of its values"):
+        t_closeness(P, ["x"], "z", hierarchy={"a": ["x"], "b": ["x"]})
+    with pytest.raises(InvalidValueError, match="as many coarser groups for each value"):
+        t_closeness(P, ["x"], "z", hierarchy={"a": ["x"], "b": ["x"], "c": []})
+    with pytest.raises(InvalidValueError, match="values alike on level 1 differ on level 2"):
+        t_closeness(P, ["x"], "z", hierarchy={"a": ["x", "y"], "b": ["x", "z"], "c": ["x", "z"]})
+    with pytest.raises(InvalidValueError, match="l must be a whole number of at least 2, got 1"):
+        recursive_c_l_diversity(P, ["x"], "z", 1)
+
+
 def test_an_order_that_compares_as_an_array() -> None:
     P = Population(table_of([("a", "b", "a"), ("a", "b", "b")]))
     with pytest.raises(InvalidValueError, match="order must be 'numeric' or the values as text"):
@@ -204,7 +241,7 @@ def test_values_that_are_no_numbers() -> None:
 
 def test_what_cannot_be_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     P = Population(table_of(EXTREMES["one class"]))
-    for ask in (l_diversity, entropy_l_diversity, t_closeness):
+    for ask in (l_diversity, entropy_l_diversity, t_closeness, beta_likeness, delta_disclosure):
         with pytest.raises(InvalidValueError, match="'x' is among those known"):
             ask(P, ["x"], "x")
         with pytest.raises(UnknownColumnError, match="no column 'nobody'"):
@@ -218,5 +255,6 @@ def test_what_cannot_be_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(InvalidValueError, match="two sensitive values are the same as text"):
         t_closeness(Population(path), ["x"], "z", ["1"])
     assert MAX_PEOPLE_COMPARED**2 < 2**63
-    with lowered(MAX_PEOPLE_COMPARED=3), pytest.raises(TooLargeError, match="at most 3 people, got 4"):
-        t_closeness(P, ["x"], "z")
+    for ask in (t_closeness, beta_likeness, delta_disclosure):
+        with lowered(MAX_PEOPLE_COMPARED=3), pytest.raises(TooLargeError, match="at most 3 people, got 4"):
+            ask(P, ["x"], "z")

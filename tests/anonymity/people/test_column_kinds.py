@@ -21,6 +21,7 @@ MARK = "Zq7x"
 ROWS = 400
 DRAW = np.random.default_rng(16)
 DAY = datetime(2020, 1, 1)
+AMOUNTS = DRAW.permutation(10**6)[:ROWS].tolist()
 WORDS = ["late", "room", "small", "nice", "the", "was", "staff", "noisy", "again", "never"]
 
 
@@ -71,6 +72,15 @@ COLUMNS: list[tuple[str, list[Any], str]] = [
     ("site_of_12", drawn([sha256(bytes([i])).hexdigest()[:32] for i in range(12)]), "trait"),
     ("cholesterol", (DRAW.random(ROWS) * 100).round(5).tolist(), "measurement"),
     ("salary", [int(i) * 7 for i in DRAW.integers(0, 500, ROWS)], "measurement"),
+    ("income", AMOUNTS, "measurement"),
+    ("wages in all", [f"{amount:,}" for amount in AMOUNTS], "measurement"),
+    ("price", [f"{amount:,}".replace(",", ".") + ",50" for amount in AMOUNTS], "measurement"),
+    ("x", AMOUNTS, "identifier"),
+    ("ssn", AMOUNTS, "identifier"),
+    ("income_id", AMOUNTS, "identifier"),
+    ("account number", [f"{amount:,}" for amount in AMOUNTS], "identifier"),
+    ("phone", [f"555 {i:03} {i * 7 % 1000:03}" for i in [*range(ROWS - 40), *range(40)]], "key"),
+    ("total", list(range(ROWS)), "identifier"),
     ("remarks", sentences(), "free text"),
     ("few remarks", [None] * (ROWS - 50) + sentences()[:50], "free text"),
     ("born", [date(1950, 1, 1) + timedelta(days=int(i)) for i in DRAW.integers(0, 9999, ROWS)], "date"),

@@ -16,6 +16,7 @@ COLUMNS = {"sex": ["f", "m", "f", "m", "f", "f", "m", "f"], "ill": ["y", "n", "n
 NEEDED = {
     "budget": 0.1, "columns": ["sex"], "sensitive": "ill", "column": "sex", "name": "other", "rules": (),
     "values": {"sex": "f"}, "n": 10, "k": 2, "threshold": 0.1, "population": 100,
+    "household": "sex", "l": 2,
     "rule": dc.anonymity.RedactionRule("sex", 4, 0.1),
 }  # fmt: skip
 SHARES = [0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1]
@@ -73,6 +74,8 @@ def test_a_table_is_as_good_as_its_population(name, form, tmp_path):
         of_table, of_population = ([curve(share) for share in SHARES] for curve in (of_table, of_population))
     if isinstance(of_table, dc.Population):
         of_table, of_population = (each.marginals().to_json() for each in (of_table, of_population))
+    if type(of_table).__eq__ is object.__eq__:  # it has arrays
+        of_table, of_population = (str(vars(each)) for each in (of_table, of_population))
     assert of_table == of_population
 
 

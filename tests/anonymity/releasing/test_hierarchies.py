@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from discretion.anonymity.people.hierarchies import read_hierarchies
 from discretion.anonymity.releasing.generalizations import identity_generalization
-from discretion.anonymity.releasing.hierarchies import generalizations_by, read_hierarchies
+from discretion.anonymity.releasing.hierarchies import generalizations_by
 from discretion.numerics.equivalence_classes import Column
 
 SPELLED: dict[str, tuple[list[Any], list[str]]] = {
@@ -29,3 +30,18 @@ def test_values_are_told_as_somebody_spells_them(tmp_path: Path, case: str) -> N
     finest = identity_generalization(Column(np.arange(len(values), dtype=np.int32), len(values)), values)
     _, coarser = generalizations_by(read_hierarchies(tmp_path, ["x"])["x"], "x", finest)
     assert [coarser.labels[code] for code in coarser.column.codes] == [*"aab", None][: len(values)]
+
+
+ARX_COLUMNS = (
+    "age", "education", "marital-status", "native-country", "occupation", "race", "salary-class", "sex", "workclass"
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("between", "-_. ")
+def test_files_of_an_arx_project_are_found_by_column(tmp_path: Path, between: str) -> None:
+    for name in ARX_COLUMNS:
+        (tmp_path / f"adult_hierarchy_{name}.csv").write_text(f"{name};*\n")
+    (tmp_path / "adult.csv").write_text(";".join(ARX_COLUMNS) + "\n")
+    columns = [name.replace("-", between).title() for name in ARX_COLUMNS]
+    found = read_hierarchies(tmp_path, columns)
+    assert [[*hierarchy] for hierarchy in map(found.__getitem__, columns)] == [[name] for name in ARX_COLUMNS]

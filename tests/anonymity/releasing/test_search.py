@@ -1,14 +1,13 @@
 """The release that is found is the most useful one within its goal, of all views of all columns."""
 
 from fractions import Fraction
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from discretion.anonymity.releasing.diversity import Closeness, Distinct, Diversity, Entropy
 from discretion.anonymity.releasing.generalizations import (
     Generalization,
     generalizations_of,
@@ -19,9 +18,12 @@ from discretion.anonymity.releasing.goal import ReleaseGoal
 from discretion.anonymity.releasing.search import BestRelease, most_useful_release
 from discretion.anonymity.releasing.suppression import Suppress
 from discretion.anonymity.releasing.utility import UTILITIES, Utility
+from discretion.errors import InvalidValueError
 from discretion.numerics.equivalence_classes import Column
+from discretion.numerics.search import explored_ideals
 from oracles import coarsened
 from oracles.coarsened import Asked
+from support.diversities import DIVERSE
 from support.lowering import lowered
 
 shares = st.fractions(0, 1, max_denominator=12)
@@ -29,15 +31,6 @@ people = st.lists(
     st.tuples(st.integers(0, 40), st.sampled_from("abcdef"), st.sampled_from("xyz"), st.sampled_from("stu")),
     min_size=1, max_size=24,
 )  # fmt: skip
-# Of each kind of diversity how it is counted, of a column of three values in order, and how one row after the other.
-DIVERSE: dict[str, tuple[Diversity, coarsened.Diverse]] = {
-    "distinct 1": (Distinct("secret", 1), coarsened.distinct(1)),
-    "distinct 2": (Distinct("secret", 2), coarsened.distinct(2)),
-    "entropy 1.5": (Entropy("secret", 1.5), coarsened.entropy(1.5)),
-    "entropy 2": (Entropy("secret", 2), coarsened.entropy(2)),
-    "t 1/5": (Closeness("secret", Fraction(1, 5)), coarsened.close(Fraction(1, 5))),
-    "t 0": (Closeness("secret", Fraction(0)), coarsened.close(Fraction(0))),
-}
 goals = st.fixed_dictionaries({
     "k": st.integers(1, 6), "budget": shares, "rise": shares, "certain": st.none() | shares,
     "most_suppressed": st.integers(0, 6),
@@ -139,6 +132,46 @@ def test_cells_left_blank_keep_to_the_goal_and_at_least_as_much_as_rows_left_out
         assert len(rows) >= asked.k
 
 
+def dependent_views(rows: int, columns: int) -> dict[str, tuple[Generalization, ...]]:
+    """Return the views of columns of numbers, of which every other one is near the one before."""
+    draw = np.random.default_rng(1)
+    numbers = draw.integers(0, 60, (columns, rows)) ** 2 // 60
+    numbers[1::2] = numbers[::2] + draw.integers(0, 2, (columns // 2, rows))
+    return {
+        str(j): generalizations_of(identity_generalization(*column(values.tolist())), 5)
+        for j, values in enumerate(numbers)
+    }
+
+
+GOAL = ReleaseGoal(5, Fraction(1, 50), [], Fraction(1), None)
+
+
+def test_without_a_time_limit_it_is_the_same_however_slow_the_machine_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    views = dependent_views(2000, 8)
+    with lowered(MAX_SETS_EXAMINED=600):
+        first = most_useful_release(views, {}, GOAL, 2000, most_suppressed=40)
+        monkeypatch.setattr(explored_ideals.time, "monotonic", count(step=1000).__next__)
+        again = most_useful_release(views, {}, GOAL, 2000, most_suppressed=40)
+    assert first is not None
+    assert again is not None
+    assert first.ended == again.ended == "sets"
+    assert first.views == again.views
+    assert (first.kept, first.bound) == (again.kept, again.bound)
+
+
+def test_what_is_found_is_at_least_as_useful_as_a_start() -> None:
+    views = dependent_views(2000, 8)
+    good = most_useful_release(views, {}, GOAL, 2000, most_suppressed=40)
+    assert good is not None
+    too_much = {name: some[0] for name, some in views.items()}
+    with lowered(MAX_SETS_EXAMINED=6):
+        found = most_useful_release(views, {}, GOAL, 2000, most_suppressed=40, starts=[too_much, good.views])
+        with pytest.raises(InvalidValueError, match="ended before it found anything"):
+            most_useful_release(views, {}, GOAL, 2000, most_suppressed=40)
+    assert found is not None
+    assert good.kept <= found.kept <= found.bound
+
+
 @given(st.lists(st.none() | st.integers(-50, 50) | st.floats(-9, 9), min_size=1, max_size=40), st.integers(1, 5))
 def test_each_view_of_numbers_is_a_function_of_the_one_before(values: list[Any], k: int) -> None:
     check_a_chain(generalizations_of(identity_generalization(*column(values)), k), values, k)
@@ -167,21 +200,6 @@ def check_a_chain(views: tuple[Generalization, ...], values: list[Any], k: int) 
         pairs = set(zip(fine.column.codes.tolist(), coarse.column.codes.tolist(), strict=True))
         assert len(pairs) == fine.column.count > coarse.column.count > 1
         assert len(coarse.labels) == len(set(coarse.labels)) == coarse.column.count
-
-
-def test_days_become_months_and_years() -> None:
-    days = ["2024-01-05", "2024-01-09", "2024-03-01", "2025-03-01", None]
-    assert [(view.how, view.labels) for view in generalizations_of(identity_generalization(*column(days)), 2)[1:]] == [
-        ("months", ["2024-01", "2024-03", "2025-03", None]),
-        ("years", ["2024", "2025", None]),
-    ]
-
-
-def test_the_ends_of_a_range_are_open_where_few_people_are() -> None:
-    ages = [1, *[20] * 5, *[31] * 5, *[44] * 5, 97]
-    assert [(view.how, view.labels) for view in generalizations_of(identity_generalization(*column(ages)), 3)[1:]] == [
-        ("in steps of 1", ["<21", "31", ">=44"]),
-    ]
 
 
 def test_a_group_is_what_it_is_called() -> None:

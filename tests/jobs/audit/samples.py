@@ -28,7 +28,7 @@ from discretion.jobs.audit.result import (
     SetReport,
     SetsReport,
 )
-from discretion.jobs.options.tables import AuditOptions
+from discretion.jobs.options.tables import AuditOptions, ReleaseOptions
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 PEOPLE = 1000
@@ -81,6 +81,8 @@ def offered(*columns: str, exposed: int, by: str = "columns", **changes: object)
     offer = Offer(
         by=by,
         columns=columns,
+        plan=None,
+        suppressed=0,
         exposed_people=exposed,
         exposure=exposed / PEOPLE,
         bits=3.25,
@@ -164,14 +166,24 @@ def usual(city: str = "city", job: str = "job", table: str = "people.csv") -> Au
             columns=decided(
                 **{
                     city: ("publish", ""),
-                    job: ("redact", "without the values of fewer than 20 it fits"),
-                    "sick": ("publish", f"follows from {city}"),
+                    job: ("generalize", "values of fewer than 20 merged: 2.000 of 3.000 bits"),
+                    "sick": ("publish", f"determined by {city}"),
                     "email": ("drop", "identifier: a value of her own for nearly everybody"),
                 }
             ),
             offers=(
-                offered(city, "sick", exposed=8, utility=1.0, bound=1.0),
-                offered(job, "sick", exposed=5, by="bits", bits=3.5),
+                offered(
+                    city,
+                    job,
+                    "sick",
+                    exposed=8,
+                    by="information",
+                    utility=0.6,
+                    bound=0.6,
+                    suppressed=3,
+                    plan=ReleaseOptions(sensitive=["sick"], publish=[city, f"{job}=rare values merged", "sick"]),
+                ),
+                offered(job, "sick", exposed=5, by="unchanged", bits=3.5),
             ),
             question=None,
             functions={"sick": city},
@@ -278,7 +290,7 @@ def wide() -> Audit:
             columns=decided(**verdicts),
             offers=(
                 offered(*published, exposed=0, utility=12.0, bound=20.0, ended="time"),
-                offered(*names[1:10], exposed=9, by="bits"),
+                offered(*names[1:10], exposed=9, by="unchanged"),
             ),
             question="number 0 has 400 values in 1,000 rows: if each is a person, name it with --person",
             functions={names[i]: names[i - 1] for i in range(1, 13)},

@@ -104,20 +104,23 @@ def test_before_the_details_no_jargon_is_used(page):
 def test_the_decision_says_what_to_publish_what_that_gives_away_and_what_comes_next():
     usual, wide = (page_of(name).words.replace("\N{NO-BREAK SPACE}", " ") for name in ("usual", "wide"))
     for sentence in (
-        "Publish city, sick: 2 of 4 columns, together.",
+        "Publish 3 of 4 columns, 1 generalized as listed below: city, job, sick. 3 people are left out (0.3 %).",
         "They expose about 1 in 120 people (8, 0.8 %); the budget is 1 %; sick is guessed right 52 % of the time "
-        "instead of 50 %.",
-        "of which none follows from another: proved.",
-        "discretion release people.csv --columns=city,sick --sensitive=sick --keep=sick --out=columns.parquet",
-        "publish job, sick instead: 3.5 bits together, not 3.25.",
-        "Coarsened or redacted in this way, each of these columns fits beside those to publish; not all of them do.",
+        "instead of 50 %, and certain for 3 people.",
+        "The file keeps 60 % of the information of the whole table (3.25 bits about a person); no other file within "
+        "the goal keeps more: proved.",
+        "discretion release people.csv --sensitive=sick '--publish=city,job=rare values merged,sick' "
+        "--out=published.parquet",
+        "publish job, sick instead: 3.5 bits of information together, not 3.25; 0.5 % exposed; sick guessed "
+        "right 52 %.",
         "Without any column sick is guessed right about 1 in 2 times (50 %); by an adversary that knows city, job, "
         "about 75 in 100 times (75 %).",
     ):
         assert sentence in usual, sentence
     for sentence in (
         "First a question: number 0 has 400 values in 1,000 rows: if each is a person, name it with --person.",
-        "13 of 42 columns, together. They expose nobody; the budget is 1 %",
+        "Publish 13 of 42 columns",
+        "They expose nobody; the budget is 1 %",
         "this one has 12: the search reached its time limit.",
         "14 more columns to drop",
     ):
@@ -130,7 +133,7 @@ def test_the_decision_says_what_to_publish_what_that_gives_away_and_what_comes_n
 def test_a_row_says_what_to_do_with_a_column_and_why_or_what_a_risk_is_and_means():
     rows = " | ".join(page_of("usual").cells).replace("\N{NO-BREAK SPACE}", " ")
     for row in (
-        "job | redact | without the values of fewer than 20 it fits",
+        "job | generalize | values of fewer than 20 merged: 2.000 of 3.000 bits",
         "email | drop | identifier: a value of her own for nearly everybody",
         "prosecutor risk, average The chance to find a person drawn at random. | 98.7 % | 1.2 %",
         "journalist risk, highest The chance to find whose record it is among everybody. | at most 50 % | at most 20 %",
@@ -140,8 +143,8 @@ def test_a_row_says_what_to_do_with_a_column_and_why_or_what_a_risk_is_and_means
 
 
 def test_columns_to_publish_come_first_and_those_to_drop_last():
-    verdicts = [text for where, text in page_of("usual").texts if text in {"publish", "coarsen", "redact", "drop"}]
-    assert verdicts == ["publish", "publish", "redact", "drop"]
+    verdicts = [text for where, text in page_of("usual").texts if text in {"publish", "generalize", "suppress", "drop"}]
+    assert verdicts == ["publish", "publish", "generalize", "drop"]
 
 
 def test_no_cell_of_a_wide_table_has_more_than_six_names():

@@ -248,7 +248,7 @@ def test_the_report_says_which_columns_a_risk_and_a_guess_are_of() -> None:
         assert risks["inference: sick"] == 1.0
         assert {report.known for report in found.inference} == {("town",)}
         assert {report.posterior for report in found.inference} == {26 / 40}
-        said = "“Whole table” is with card, which mostly names a person; the guesses in section 5 are by"
+        said = "“Whole table” is with card, which mostly names a person; the guesses are by"
         for face in (printed(found), printed(found, full=True), found.to_markdown(), found.to_html()):
             assert said in face
     none = dc.audit(visits, ["town", "sick"], "sick", k=2)
@@ -261,3 +261,15 @@ def printed(found: Audit, *, full: bool = False) -> str:
     with console.capture() as capture:
         console.print(to_text(found.document(), full=full))
     return capture.get()
+
+
+def test_a_column_of_weights_is_offered_until_it_is_used() -> None:
+    columns = ["sex", "race", "fnlwgt"]
+    offered = [
+        sentence for sentence in dc.audit("example:adult", columns).not_examined if "--weight fnlwgt" in sentence
+    ]
+    assert len(offered) == 1
+    assert not any(
+        "--weight" in sentence for sentence in dc.audit("example:adult", columns, weight="fnlwgt").not_examined
+    )
+    assert not any("--weight" in sentence for sentence in dc.audit("example:adult", ["sex", "race"]).not_examined)

@@ -28,7 +28,7 @@ def test_each_rule_is_what_must_not_be_and_its_line(policy) -> None:
         'k = 5\nbudget = 0.1\nsensitive = "b"\nguess_budget = 0.2\ncertain_budget = 0\nl = 2\nt = 0.3\n'
         'fail_over = [\n  "linkability>0.5",\n  "certain:b>0.1",\n]\n'
     )
-    assert (found.person, found.header, found.k, found.sensitive) == ("id", True, 5, ("b",))
+    assert (found.person, found.form.header, found.k, found.sensitive) == ("id", True, 5, ("b",))
     assert (found.columns, found.together) == (("id", "a", "b"), (("a",), ("a", "b")))
     assert found.gates == (
         ("budget", Gate("exposure", ">", Fraction(1, 10))),
@@ -41,7 +41,7 @@ def test_each_rule_is_what_must_not_be_and_its_line(policy) -> None:
     )
     assert found.lines["together"] == 5
     assert (found.lines["k"], found.lines["fail_over"]) == (9, 16)
-    assert {*found.lines} == {*KEYS} - {"preset", "missing"}
+    assert {*found.lines} == {*KEYS} - {"preset", "missing", "delimiter", "encoding"}
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_k_alone_is_a_rule_and_with_a_budget_says_who_is_exposed(policy, text: s
     ("text", "expected"),
     [
         ("k = 5\n\nbudgt = 0.1", ["line 3", "'budgt'", "did you mean 'budget'"]),
-        ("columns = ['a']\n[tool.discretion]\nk = 5", ["line 2", "'tool'", "it is one of person, header, columns"]),
+        ("columns = ['a']\n[tool.discretion]\nk = 5", ["line 2", "'tool'", "it is one of person, header, delimiter"]),
         ("'k ' = 5", ["did you mean 'k'"]),
         ("k = 0", ["line 1", "k must be a whole number of at least 1, got 0"]),
         ("k = true", ["line 1", "k must be a whole number"]),

@@ -120,8 +120,8 @@ def test_measures_are_those_of_each_table_by_itself(adult: pa.Table) -> None:
 def test_a_release_in_coarser_form_is_compared_as_coarsely(tmp_path: Path) -> None:
     columns = ["age", "sex", "education"]
     coarse, fine = str(tmp_path / "coarse.csv"), str(tmp_path / "fine.parquet")
-    dc.release(EXAMPLE, coarse, columns, k=400, budget=0, keep=columns, max_suppressed=0.3)
-    dc.release(EXAMPLE, fine, columns, k=20, budget=0, keep=columns)
+    dc.release(EXAMPLE, coarse, columns=columns, k=400, budget=0, keep=columns, max_suppressed=0.3)
+    dc.release(EXAMPLE, fine, columns=columns, k=20, budget=0, keep=columns)
     for old in (fine, EXAMPLE):
         found = diff(old, coarse, columns)
         assert "age" in found.columns.coarsened

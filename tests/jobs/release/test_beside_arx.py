@@ -27,8 +27,13 @@ ARX: list[Case] = [
     ({"k": 100}, 0.04, (1, 1, 1, 1, 3, 2, 2, 1, 1), 379417.3460570988),
     ({"k": 1, "entropy_l": 5}, 0, (1, 1, 1, 1, 3, 2, 2, 1), 324620.5269918692),
     ({"k": 1, "entropy_l": 5}, 0.04, (1, 0, 1, 1, 2, 2, 2, 1), None),  # it counts those who are left out otherwise
-    ({"k": 5, "t": 0.2, "utility": "discernibility"}, 0, (1, 4, 1, 1, 3, 2, 2, 1), 4.56853172e8),
-    ({"k": 5, "t": 0.2, "utility": "discernibility"}, 0.04, (1, 4, 1, 0, 3, 2, 2, 1), 3.11880088e8),
+    ({"k": 5, "t": 0.2, "t_against": "input", "utility": "discernibility"}, 0, (1, 4, 1, 1, 3, 2, 2, 1), 4.56853172e8),
+    (
+        {"k": 5, "t": 0.2, "t_against": "input", "utility": "discernibility"},
+        0.04,
+        (1, 4, 1, 0, 3, 2, 2, 1),
+        3.11880088e8,
+    ),
 ]
 
 
@@ -51,7 +56,8 @@ def test_it_is_the_release_that_arx_finds(adult: pa.Table, tmp_path: Path, case:
     held = {name: set(adult[name].to_pylist()) for name in known}
     found = dc.release(
         adult, tmp_path / "out.csv", sensitive=sensitive, keep=sensitive, guess_budget=1, budget=0,
-        max_suppressed=left_out, hierarchies=write_hierarchies(tmp_path / "hierarchies", held), seconds=60, **goal,
+        max_suppressed=left_out, hierarchies=write_hierarchies(tmp_path / "hierarchies", held), seconds=60,
+        **{"utility": "entropy", **goal},
     )  # fmt: skip
     assert found.ended == "proved"
     assert tuple(level(found, name, next(iter(held[name]))) for name in known) == levels

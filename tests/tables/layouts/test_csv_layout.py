@@ -44,7 +44,7 @@ def write(tmp_path: Path, content: str | bytes) -> Path:
         ("a,,b\n1,sEcReT,2\n", "has no name for column 2"),
         ("\n1\n", "has no name for column 1"),
         ("a;b\n1;sEcReT;3\n", "line 2 ends a row of 3 values under a header of 2"),
-        ("a;b,c\n1;sEcReT,3\n", "may be separated by commas or semicolons; put each name and value .* in quotes"),
+        ("a;b,c\n1;sEcReT,3\n", "may be separated by commas or semicolons; .* or put each name and value .* in quotes"),
         ("a\tb\n1\tsEcReT\n", "header without commas but with tabs"),
         (b"a,b\n1,2\n\xe9,sEcReT\n", "is not UTF-8 text: line 3"),
         ("a,b\n1,sEcReT\n".encode("utf-16"), "is not UTF-8 text: line 1"),

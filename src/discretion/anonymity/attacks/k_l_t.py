@@ -1,12 +1,19 @@
 """k-anonymity, l-diversity and t-closeness: guarantees of the equivalence classes of a table."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
+import numpy as np
+
 from discretion.anonymity.people.conversion import People, as_population
+from discretion.anonymity.people.ground_distances import hierarchical_distance
+from discretion.anonymity.people.hierarchies import read_hierarchy
+from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.estimate import quantity
+from discretion.validation import as_count
 
 if TYPE_CHECKING:
     from discretion.tables.counting.grouping import SensitiveCounts
@@ -112,11 +119,49 @@ def entropy_l_diversity(P: People, columns: Iterable[str], sensitive: str) -> fl
 
 
 @quantity
+def recursive_c_l_diversity(P: People, columns: Iterable[str], sensitive: str, l: int) -> float:  # noqa: E741
+    """Return the c above which the table is recursive (c, l)-diverse.
+
+    ``c = max_c r_1 / (r_l + … + r_m)``, with the numbers ``r_1 ≥ r_2 ≥ … ≥ r_m`` of people in a class with each value
+
+    Parameters
+    ----------
+    P
+        The people.
+    columns
+        What is known of people; ``()`` is nothing.
+    sensitive
+        The column that is to stay hidden; in a population with ``person=`` a value is the bag of a person's.
+    l
+        From the l-th commonest value on values count as rare; at least 2.
+
+    Returns
+    -------
+    float
+        Above 0; infinite if a class has fewer than l values. A table is (c, l)-diverse for each larger c.
+
+    Notes
+    -----
+    Null is a value. With l = 2 it is the best odds of a guess. Source: Machanavajjhala and others, "l-diversity", 2007,
+    Definition 4.2.
+
+    Examples
+    --------
+    >>> round(recursive_c_l_diversity("example:adult", ["sex", "race"], "workclass", 3), 6)
+    12.285714
+    """
+    from discretion.tables.counting.sensitive_values import largest_recursive_ratio  # noqa: PLC0415
+
+    return largest_recursive_ratio(as_population(P).joint(columns, sensitive), as_count(l, "l", at_least=2))
+
+
+@quantity
 def t_closeness(
     P: People,
     columns: Iterable[str],
     sensitive: str,
     order: Sequence[str | None] | Literal["numeric"] | None = None,
+    hierarchy: str | Path | Mapping[str, Sequence[str]] | None = None,
 ) -> float:
     """Return the largest distance of an equivalence class's sensitive values from everybody's: t-closeness.
 
@@ -135,6 +180,10 @@ def t_closeness(
         values as text (None for null), each once from low to high: ``|i-j|/(m-1)``, so that
         ``D = Σ_i |Σ_{j≤i} (p_c(j) - p(j))| / (m-1)``. ``"numeric"``: these in the order of numbers, for a column of
         numbers or of text that is numbers, all compared exactly; equal numbers are one value.
+    hierarchy
+        Instead of an order, a file as ARX writes it, ``value;coarser;coarsest`` a line, or the coarser groups of each
+        value by its text: of H levels above the values, the last everything, two values that are first in one group on
+        level h are ``h/H`` apart.
 
     Returns
     -------
@@ -161,15 +210,25 @@ def t_closeness(
     >>> round(t_closeness(adult, ["sex"], "income"), 6), round(t_closeness(adult, ["sex"], "age", "numeric"), 6)
     (0.131349, 0.023959)
     """
-    from discretion.tables.counting.sensitive_values import largest_excesses, largest_transports  # noqa: PLC0415
+    from discretion.tables.counting.sensitive_values import (  # noqa: PLC0415
+        largest_excesses,
+        largest_transports,
+        largest_tree_excesses,
+    )
 
     population = as_population(P)
     n = population.people
     joint = population.joint(columns, sensitive)
+    if order is not None and hierarchy is not None:
+        raise InvalidValueError("values are as far apart as an order or as a hierarchy has it; leave one of them out")
     if n > MAX_PEOPLE_COMPARED:
         raise TooLargeError(
             f"t-closeness is computed for at most {MAX_PEOPLE_COMPARED:,} people, got {n:,}; take a sample"
         )
+    if hierarchy is not None:
+        levels = _levels(population, joint, sensitive, hierarchy)
+        excesses = largest_tree_excesses(joint, n, levels)
+        return max(excess / (n * size * len(levels)) for size, excess in excesses)
     if order is None:
         return max(excess / (n * size) for size, excess in largest_excesses(joint, n))
     if population.person is not None:
@@ -179,6 +238,24 @@ def t_closeness(
         _check_numbers(joint, sensitive)
     places, costs = largest_transports(joint, n, values)
     return max(cost / (n * size * max(1, places - 1)) for size, cost in costs)
+
+
+def _levels(
+    population: Population,
+    joint: "SensitiveCounts",
+    sensitive: str,
+    hierarchy: str | Path | Mapping[str, Sequence[str]],
+) -> list[dict[str | None, int]]:
+    """Return of each level below the last the group of each sensitive value, as the engine writes it."""
+    from discretion.tables.counting.sensitive_values import texts_of  # noqa: PLC0415
+
+    if population.person is not None:
+        raise UnsupportedError("the bags of values of people with several rows have no hierarchy; leave hierarchy= out")
+    given = hierarchy if isinstance(hierarchy, Mapping) else read_hierarchy(hierarchy)
+    texts = texts_of(joint)
+    written = [None if text is None else joint.rows.spell(text) for text in texts]
+    distance = hierarchical_distance(sensitive, written, np.ones(len(texts), np.int64), given)
+    return [dict(zip(texts, groups, strict=True)) for groups in distance.levels or (range(len(texts)),)]
 
 
 def _check_numbers(joint: "SensitiveCounts", sensitive: str) -> None:

@@ -16,6 +16,10 @@ from discretion.numerics.search.ideals import Ideals, bits, mask_of, united
 from discretion.numerics.search.worth import CountedOnce, ToppedUp, Worth
 from discretion.validation import as_real
 
+# Of how many columns that tell apart so many classes of people at most none can determine another: the most partitions
+# of a set of so many elements of which none refines another, the constant one left out.
+_LARGEST_ANTICHAINS = (0, 0, 1, 3, 7, 25, 90, 350)
+
 Columns = tuple[str, ...]
 Weights = Mapping[str, float] | Literal["columns", "bits"] | None
 
@@ -86,12 +90,33 @@ def choices_among(
     )
 
 
+def most_columns_apart(classes: int) -> int | None:
+    """Return of how many columns none determines another, if the columns tell apart so many classes of people.
+
+    A column is a partition of the classes, and determines another one that it refines. Sets of partitions of which none
+    refines another are antichains of the partition lattice Π_C, whose largest has as many elements as the largest
+    Stirling number S(C, j) for such small C (Rota's conjecture; Canfield, "On a problem of Rota", 1978). None is
+    returned for more than 7 classes, where there are too many to be of use.
+
+    Examples
+    --------
+    >>> most_columns_apart(5), most_columns_apart(8)
+    (25, None)
+    """
+    return _LARGEST_ANTICHAINS[classes] if classes < len(_LARGEST_ANTICHAINS) else None
+
+
 def utility_of(
-    choices: Choices, population: Population | Marginals, weights: Weights, functions: Dependencies | None
+    choices: Choices,
+    population: Population | Marginals,
+    weights: Weights,
+    functions: Dependencies | None,
+    most_apart: int | None = None,
 ) -> Worth:
     """Return the worth of sets of the elements: as told, or each column or bit that follows from no other, once.
 
     Sensitive columns neither bring others along nor are they brought, but may follow from another one all the same.
+    No set that matters has more than ``most_apart`` columns of which none follows from another.
     """
     if isinstance(weights, Mapping):
         given_weights = _weights(population, choices.chains, weights)
@@ -100,14 +125,14 @@ def utility_of(
     nearly_equal = () if functions is None else _nearly_following(choices, functions)
     if weights == "bits":
         entropies = (Fraction(population.class_sizes([name]).entropy) for name in choices.names)
-        return CountedOnce(order, list(entropies), nearly_equal)
+        return CountedOnce(order, list(entropies), nearly_equal, most_apart)
     if weights not in (None, "columns"):
         raise InvalidValueError(
             f"weights must be 'columns', 'bits' or a mapping from columns to numbers, such as {{'age': 2}}, "
             f"got {weights!r:.40}"
         )
     each = _weights(population, choices.chains, dict.fromkeys(() if functions is None else functions.constants, 0.0))
-    return CountedOnce(order, [each[name] for name in choices.names], nearly_equal)
+    return CountedOnce(order, [each[name] for name in choices.names], nearly_equal, most_apart)
 
 
 def _order(choices: Choices, functions: Dependencies) -> Ideals:

@@ -58,6 +58,21 @@ class Constraints:
         each = [(guessed,) if self.certain is None else (guessed, self.certain) for guessed in self.guessed.values()]
         return (self.exposed, *(limit for limits in each for limit in limits))
 
+    def most_classes(self, people: int) -> int:
+        """Return how many equivalence classes there are at most: ``E + ⌊(n − E) / k⌋`` of n people, E of them exposed.
+
+        Each exposed person is in a class of one at least, and everybody else in a class of k at least. One person more
+        who is exposed adds a class and takes one at most from the others, so that the most are exposed in the worst
+        case.
+
+        Examples
+        --------
+        >>> Constraints(10, 0, {}, None).most_classes(50), Constraints(10, 5, {}, None).most_classes(50)
+        (5, 9)
+        """
+        exposed = min(self.exposed, people)
+        return exposed + (people - exposed) // max(1, self.least)
+
 
 class Disclosure(Protocol):
     """Says what extensions of sets of elements give away."""
@@ -111,8 +126,10 @@ class CodeDisclosure:
         for base, elements in by_base.items():
             classes = self.classes(base)
 
-            def exposed(j: int, classes: Column = classes) -> int:
-                return self.exposed(classes, everybody(self._rows) if j < 0 else self._columns[j])
+            def exposed(j: int, base: int = base, classes: Column = classes) -> int:
+                if j < 0:
+                    return self.exposed(base, classes, everybody(self._rows))
+                return self.exposed(base | self._ideals.brings[j], classes, self._columns[j])
 
             share = len(elements) * self._rows >= _ROWS_SHARED and len(elements) > 1
             counts = on_all_cores(exposed, elements) if share else map(exposed, elements)
@@ -121,8 +138,8 @@ class CodeDisclosure:
                 results[base, j] = (count, *guesses)
         return [results[pair] for pair in pairs]
 
-    def exposed(self, classes: Column, by: Column) -> int:
-        """Return how many people are exposed in the classes of who is alike on both."""
+    def exposed(self, ideal: int, classes: Column, by: Column) -> int:
+        """Return how many people are exposed by the elements, which are the classes and one more column."""
         return rows_in_small(classes, by, self._allowed.least)
 
     def entropy(self, ideal: int) -> float:

@@ -4,7 +4,14 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from discretion.anonymity.choosing.choices import Choices, Columns, Weights, choices_among, utility_of
+from discretion.anonymity.choosing.choices import (
+    Choices,
+    Columns,
+    Weights,
+    choices_among,
+    most_columns_apart,
+    utility_of,
+)
 from discretion.anonymity.choosing.constraints import CertifiedDisclosure, CodeDisclosure, Disclosure, EngineDisclosure
 from discretion.anonymity.choosing.problem import By, SelectionProblem, selection_problem
 from discretion.anonymity.exposure.bounds import exposed_below, exposure_bound
@@ -68,7 +75,12 @@ class Selection(Tabular, Chartable):
         The sets over a budget that were met and that no other one over is below, those of few columns first. All of
         them if complete.
     bound
-        No set within the budget is more useful than this.
+        No set within the budget is more useful than this. Of columns that tell apart C classes of people only so many
+        can be such that none determines another one: as many as the largest antichain of partitions of C elements.
+    independent
+        No set within the budget has more columns than this of which none is determined by all the others together:
+        C − 1, if there are C classes at most, ``C = E + ⌊(n − E) / k⌋`` where E of n people may be exposed. (Column by
+        column, each of them splits a class, or the ones before it would determine it.)
     complete
         Whether every set is known: those that were not looked at are above one over the budget.
     examined
@@ -97,6 +109,7 @@ class Selection(Tabular, Chartable):
     front: tuple[SelectedSet, ...]
     smallest_over: tuple[SelectedSet, ...]
     bound: float
+    independent: int
     complete: bool
     examined: int
     possible: int
@@ -235,7 +248,11 @@ def selection_of(
     bringing = None if functions is None else functions.without(problem.sensitive)
     choices = choices_among(problem.columns, problem.kept, problem.chains, bringing)
     constants = () if functions is None else functions.constants
-    worth = utility_of(choices, population, weights, functions)
+    classes = problem.allowed.most_classes(people)
+    # Which columns determine another one is known of all of them where their codes are at hand, hierarchies aside.
+    all_known = functions is not None and problem.codes is not None and all(len(chain) == 1 for chain in problem.chains)
+    most_apart = most_columns_apart(classes) if all_known else None
+    worth = utility_of(choices, population, weights, functions, most_apart)
     disclosure = _disclosure(problem, choices)
     search = MonotoneSearch(
         choices.ideals,
@@ -273,6 +290,7 @@ def selection_of(
         front=tuple(map(selected, searched.front)),
         smallest_over=tuple(map(selected, sorted(searched.over, key=choices.place))),
         bound=float(searched.bound),
+        independent=max(0, classes - 1),
         complete=searched.complete,
         examined=searched.examined - (0 in searched.within or 0 in searched.over),
         possible=choices.ideals.count - 1,

@@ -17,11 +17,12 @@ from discretion.numerics.equivalence_classes import Column, everybody, refined, 
 from discretion.tables.counting.codes import column_values
 from discretion.tables.counting.grouping import count_people, count_rows
 from discretion.tables.engines.rows import Choose, Rows
-from discretion.tables.layouts.headers import Header
 from discretion.tables.layouts.names import check_person_apart, names_among
+from discretion.tables.layouts.text_format import TextFormat
 from discretion.tables.sources import open_rows
 
 _Valued = tuple[Column, Any]
+_AS_IT_IS = TextFormat()
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ def open_pair(
     new: Any,
     columns: Sequence[str] | None = None,
     person: str | None = None,
-    header: Header = None,
+    form: TextFormat = _AS_IT_IS,
     *,
     memory: int | str | None = None,
     look: Callable[[Population], None] = lambda _: None,
@@ -124,9 +125,7 @@ def open_pair(
     """
     names: dict[str, tuple[str, ...]] = {}
     opened = [  # one after the other, so that no engine holds the first while the second is read
-        _take_out(
-            open_rows(table, _chooser(columns, person, names, which), header, memory), which, person, columns, look
-        )
+        _take_out(open_rows(table, _chooser(columns, person, names, which), form, memory), which, person, columns, look)
         for table, which in ((old, "old"), (new, "new"))
     ]
     if columns is not None:

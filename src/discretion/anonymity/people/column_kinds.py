@@ -33,7 +33,7 @@ NAMING: tuple[Kind, ...] = ("identifier", "key", "free text")
 
 # Of the rows that have a value: where there are more values than this, one mostly names its row.
 _OWN_VALUES = 0.5
-# So many whole numbers that never repeat are no measurements.
+# So many whole numbers that hardly repeat are no measurements.
 _NUMBERING = 200
 # Fewer values are no people, show nothing of how they spread, or name no rows.
 _ENOUGH_PEOPLE = 10
@@ -49,19 +49,30 @@ _WORDS_OF_A_TEXT = 6
 
 _IDENTIFYING = {"id", "ids", "idnum", "idno", "identifier", "pid", "uid", "uuid", "guid", "ssn", "mrn", "caseid"}
 _PEOPLE = {
-    "applicant", "beneficiary", "citizen", "client", "customer", "donor", "employee", "enrollee", "individual",
-    "member", "participant", "passenger", "patient", "person", "player", "pupil", "resident", "respondent", "student",
-    "subj", "subject", "taxpayer", "user", "voter", "worker",
+    "account", "applicant", "beneficiary", "cardholder", "citizen", "client", "customer", "donor", "driver", "email",
+    "employee", "enrollee", "individual", "inmate", "insured", "learner", "login", "member", "mobile", "nhs",
+    "participant", "passenger", "passport", "patient", "person", "phone", "player", "policyholder", "pupil",
+    "resident", "respondent", "student", "subj", "subject", "subscriber", "taxpayer", "telephone", "tenant", "user",
+    "username", "visitor", "voter", "worker",
 }  # fmt: skip
 _BESIDE_AN_ID = {
-    "anon", "case", "code", "hash", "hashed", "key", "no", "nr", "num", "number", "pseudonym", "record", "row", "study",
-    "the", "token", "unique",
+    "address", "anon", "case", "code", "hash", "hashed", "key", "nbr", "no", "nr", "num", "number", "pseudonym",
+    "record", "ref", "reference", "row", "study", "the", "token", "unique",
 }  # fmt: skip
+_NAMES = {"full", "fullname", "name"}
 _TIMES = {
     "age", "date", "day", "days", "hour", "index", "minute", "month", "order", "period", "quarter", "rank", "round",
     "second", "sequence", "session", "step", "t", "time", "trial", "visit", "wave", "week", "weeks", "year", "years",
 }  # fmt: skip
 _ROW_NUMBERS = {"index", "nr", "number", "obs", "obsno", "row", "rowid", "seq", "seqno", "unnamed"}
+# Whole numbers of these are amounts though all of them differ; beside the second ones they may be numbers of accounts.
+_AMOUNTS = {
+    "amount", "amounts", "area", "betrag", "charge", "charges", "cost", "costs", "distance", "duration", "earnings",
+    "einkommen", "expenditure", "expenses", "gehalt", "gross", "income", "incomes", "length", "lohn", "mass", "net",
+    "pay", "population", "preis", "price", "profit", "rent", "revenue", "salaries", "salary", "sales", "spending",
+    "steps", "sum", "total", "turnover", "umsatz", "value", "volume", "wage", "wages",
+}  # fmt: skip
+_NUMBERED = {"contract", "invoice", "order", "policy", "reference", "serial", "ticket", "transaction"}
 # What rows are of by the dozen and is nobody.
 _GROUPS = (
     "batch", "block", "city", "class", "cluster", "commune", "county", "country", "district", "famil", "group",
@@ -139,7 +150,7 @@ class _ColumnSummary:
     @property
     def words(self) -> list[str]:
         """The words of the name, in small letters."""
-        return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", self.column)]
+        return name_words(self.column)
 
     def mostly(self, count: int, share: float = _MOSTLY) -> bool:
         """Whether this many of the values that were looked at are nearly all of them."""
@@ -149,6 +160,11 @@ class _ColumnSummary:
         """Return the numbers of values and rows in words."""
         values = f"{self.values:,} value{'s' * (self.values != 1)} in {self.filled:,} row{'s' * (self.filled != 1)}"
         return values + (f", empty in {self.like.nulls:,}" if self.like.nulls else "")
+
+
+def name_words(name: str) -> list[str]:
+    """Return the words of a column's name, in small letters."""
+    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
 
 
 def column_kinds(P: People, columns: Iterable[str] | None = None) -> tuple[ColumnKind, ...]:
@@ -224,6 +240,20 @@ every row counts as a person'
     )
 
 
+def names_people(column: str) -> bool:
+    """Return whether a column has a name as columns have that identify people.
+
+    Examples
+    --------
+    >>> [names_people(name) for name in ("patient_id", "user", "school_id", "age")]
+    [True, True, False, False]
+    """
+    words = {*name_words(column)}
+    if words & _PEOPLE:
+        return words <= _PEOPLE | _IDENTIFYING | _BESIDE_AN_ID | {"name"}
+    return bool(words & _IDENTIFYING) and words <= _IDENTIFYING | _BESIDE_AN_ID
+
+
 def _kind(seen: _ColumnSummary, *, is_key: bool) -> ColumnKind:
     kind, reason = next(filter(None, (rule(seen) for rule in _RULES if not is_key or rule is _constant)), (None, None))
     if is_key and kind is None:
@@ -280,11 +310,18 @@ def _free_text(seen: _ColumnSummary) -> tuple[Kind, str] | None:
 def _naming(seen: _ColumnSummary) -> tuple[Kind, str] | None:
     if seen.values <= _OWN_VALUES * seen.filled or seen.filled < min(_ENOUGH, seen.rows):
         return None
-    enough = seen.filled >= _NUMBERING or {*seen.words} <= _ROW_NUMBERS
-    numbering = seen.values == seen.filled and (enough or are_row_numbers(seen.filled, seen.like.span))
-    if not seen.mostly(seen.like.numbers) or _names_people(seen) or (numbering and not seen.like.fractions):
+    enough = {*seen.words} <= _ROW_NUMBERS or (seen.filled >= _NUMBERING and not _names_an_amount(seen))
+    numbering = (enough and seen.values >= _MOSTLY * seen.filled) or (
+        seen.values == seen.filled and are_row_numbers(seen.filled, seen.like.span)
+    )
+    if not seen.mostly(seen.like.numbers) or names_people(seen.column) or (numbering and not seen.like.fractions):
         return "identifier", seen.description()
     return "measurement", f"fine numbers, {seen.description()}"
+
+
+def _names_an_amount(seen: _ColumnSummary) -> bool:
+    words = {*seen.words}
+    return bool(words & _AMOUNTS) and not words & (_IDENTIFYING | _BESIDE_AN_ID | _ROW_NUMBERS | _NUMBERED)
 
 
 def _nearly_constant(seen: _ColumnSummary) -> tuple[Kind, str] | None:
@@ -299,24 +336,30 @@ _RULES = (_constant, _date, _coordinate, _weight, _free_text, _naming, _nearly_c
 def _keys(seen: Iterable[_ColumnSummary]) -> set[str]:
     """Return the columns that look like the names of people with several rows: by their own names, or by the one."""
     fit = [each for each in seen if _repeats(each)]
-    if named := {each.column for each in fit if _names_people(each) or _is_of_codes(each)}:
+    if named := {each.column for each in fit if names_people(each.column) or _is_of_codes(each) or _is_of_names(each)}:
         return named
     even = [each for each in fit if _is_even(each)]
     return {max(even, key=lambda each: each.values).column} if even else set()
 
 
 def _repeats(seen: _ColumnSummary) -> bool:
-    """Whether a column has enough values to be a key, of which some have several rows, and is nothing else."""
-    if seen.values < _ENOUGH_PEOPLE or seen.values > _NEARLY_ALL * seen.filled or seen.like.fractions:
+    """Whether a column has enough values to be a key, of which some have several rows, and is nothing else.
+
+    Of an identifier two values are enough; and of a word for people three if all have as many rows, for a column such
+    as member may say who is one.
+    """
+    if not 2 <= seen.values < seen.filled or seen.like.fractions:
         return False
+    if seen.values < _ENOUGH_PEOPLE and not _is_identifier(seen):
+        as_many = len(seen.rows_of_values) == 1 and seen.values > 2
+        if not (as_many and names_people(seen.column)):
+            return False
     return not any(rule(seen) for rule in (_date, _coordinate, _weight, _free_text))
 
 
-def _names_people(seen: _ColumnSummary) -> bool:
-    words = {*seen.words}
-    if words & _PEOPLE:
-        return words <= _PEOPLE | _IDENTIFYING | _BESIDE_AN_ID | {"name"}
-    return bool(words & _IDENTIFYING) and words <= _IDENTIFYING | _BESIDE_AN_ID
+def _is_identifier(seen: _ColumnSummary) -> bool:
+    """Whether a column is named an identifier of people, rather than just after them."""
+    return names_people(seen.column) and bool({*seen.words} & (_IDENTIFYING | _BESIDE_AN_ID))
 
 
 def _names_a_group(seen: _ColumnSummary) -> bool:
@@ -326,6 +369,12 @@ def _names_a_group(seen: _ColumnSummary) -> bool:
 def _is_of_codes(seen: _ColumnSummary) -> bool:
     """Whether values are UUIDs or hashes, and so many that a group is unlikely to be what they name."""
     return seen.mostly(seen.like.codes) and seen.values**2 >= seen.filled and not _names_a_group(seen)
+
+
+def _is_of_names(seen: _ColumnSummary) -> bool:
+    """Whether values are names that come again more often than namesakes do."""
+    often = 2 * seen.values <= seen.filled <= _ROWS_OF_ONE * seen.values or seen.sizes.largest >= _ENOUGH_PEOPLE
+    return bool(seen.words) and {*seen.words} <= _NAMES and often and not seen.mostly(seen.like.numbers)
 
 
 def _is_even(seen: _ColumnSummary) -> bool:

@@ -44,6 +44,11 @@ class Population(ProcessBound):
         column2, …), or names for the columns of a file that has none. None looks: a file whose columns seem to be
         named by a person's values is refused, and True says that they are names all the same, in JSON and Parquet too.
         In a CSV file a first column without a name is called row if its row numbers rise or header is True.
+    delimiter
+        What separates the values of a CSV file: one of ``, ; | :`` or a tab, also as ``"tab"``. None looks: commas or
+        semicolons, in ``.tsv`` and ``.tab`` tabs.
+    encoding
+        What a CSV file is in if it is not UTF-8, such as ``"latin-1"``, ``"cp1252"`` or ``"utf-16"``.
     memory
         How much the engine may hold that holds a table for which it has none of its own: bytes, or text such as
         ``"2GB"``; None is half of what is available.
@@ -75,8 +80,11 @@ class Population(ProcessBound):
         person: str | None = None,
         header: "Header" = None,
         *,
+        delimiter: str | None = None,
+        encoding: str | None = None,
         memory: int | str | None = None,
     ) -> None:
+        from discretion.tables.layouts.text_format import TextFormat  # noqa: PLC0415
         from discretion.tables.sources import open_rows  # noqa: PLC0415 - imports Ibis
 
         chosen = None if columns is None else distinct_names(columns)
@@ -90,7 +98,9 @@ class Population(ProcessBound):
             check_person_apart(person, kept)
             return [*kept, *([person] if person is not None else [])]
 
-        self._hold(open_rows(table, choose, header, memory), person)
+        self._hold(
+            open_rows(table, choose, TextFormat(header=header, delimiter=delimiter, encoding=encoding), memory), person
+        )
 
     def with_rows(self, change: "Callable[[Rows], Rows]", person: str | None) -> "Population":
         """Return the population that changed rows are about, unchecked, with the person's column. For the package."""

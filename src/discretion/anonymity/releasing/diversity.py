@@ -8,12 +8,13 @@ number of rows in failing classes itself says nothing of what is finer, but wher
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
+from discretion.anonymity.people.ground_distances import EQUAL_DISTANCE, GroundDistance
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.equivalence_classes import Cells, Column, cells
 
@@ -21,6 +22,8 @@ Int64s = Integers
 
 # What entropies are compared with to spare when they are counted, and by whoever counts again; and of counts of rows.
 _ROUNDING, _SPARE, _WHOLE = 1e-12, 1e-9, 1e-6
+# What a number is divided by is at least this.
+_NEARLY = 1e-4
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,10 @@ class ClassValues:
     def people(self) -> int:
         """How many there are."""
         return int(self.whole.sum())
+
+    def compared_with(self, whole: tuple[int, ...] | None) -> "ClassValues":
+        """Return the same classes beside another whole, which nobody leaves; None is their own."""
+        return self if whole is None else replace(self, whole=np.array(whole, np.int64), leave=0)
 
 
 def count_class_values(classes: Column, secret: Column, leave: int) -> ClassValues:
@@ -67,8 +74,8 @@ class Diversity(Protocol):
         """Return how many rows at least fail or are left out in these classes, and in any finer ones."""
         ...
 
-    def holds(self, values: Mapping[Any, int], everybody: Mapping[Any, int]) -> bool:
-        """Whether one class has it, by how many people have each value in it and in all: another count of the same."""
+    def holds(self, values: Mapping[int, int], everybody: Mapping[int, int]) -> bool:
+        """Whether one class has it, by how many people have each code in it and in all: another count of the same."""
         ...
 
 
@@ -90,7 +97,7 @@ class Distinct:
         """Return how many rows are in classes of fewer values: what is finer has no more."""
         return int(given.sizes[self.fails(given)].sum())
 
-    def holds(self, values: Mapping[Any, int], everybody: Mapping[Any, int]) -> bool:
+    def holds(self, values: Mapping[int, int], everybody: Mapping[int, int]) -> bool:
         """Whether the class has as many values."""
         return len(values) >= self.least
 
@@ -113,7 +120,7 @@ class Entropy:
         """Return the least number of rows that can make up for what classes lack."""
         return _added_up(self._lacking(given))
 
-    def holds(self, values: Mapping[Any, int], everybody: Mapping[Any, int]) -> bool:
+    def holds(self, values: Mapping[int, int], everybody: Mapping[int, int]) -> bool:
         """Whether the class has as much."""
         shares = [count / sum(values.values()) for count in values.values()]
         return -math.fsum(p * math.log(p) for p in shares) >= math.log(self.least) * (1 - _SPARE)
@@ -127,45 +134,204 @@ class Entropy:
 
 
 @dataclass(frozen=True)
-class Closeness:
-    """Values distributed as in the whole table but for t at most: t-closeness (Li, Li and Venkatasubramanian, 2007).
+class Recursive:
+    """The commonest value has fewer than c times as many people as the l-th commonest and rarer ones have together.
 
-    The distance is ``½·Σ_i |p_i − q_i|``, as of values of no order. Between values in order it is at most that.
+    Recursive (c, l)-diversity: ``r_1 < c·(r_l + … + r_m)``, of the numbers ``r_1 ≥ r_2 ≥ …`` of people with each value
+    (Machanavajjhala and others, 2007, Definition 4.2). A class of fewer than l values is not diverse.
+    """
+
+    column: str
+    c: Fraction
+    least: int
+
+    def __str__(self) -> str:
+        return f"recursive ({float(self.c):g}, {self.least})-diversity of {self.column}"
+
+    def fails(self, given: ClassValues) -> Booleans:
+        """Return of each class whether its commonest value is too common: exact, in whole numbers."""
+        commonest, others = self._commonest_and_others(given)
+        different, of_class = np.unique(others, return_inverse=True)
+        limits = [math.ceil(self.c * count) for count in different.tolist()]
+        return commonest >= np.array(limits, np.int64)[of_class]
+
+    def fewest(self, given: ClassValues) -> int:
+        """Return the least number of rows that can make up for how much too common the commonest values are."""
+        commonest, others = self._commonest_and_others(given)
+        return _added_up(commonest - float(self.c) * others)
+
+    def holds(self, values: Mapping[int, int], everybody: Mapping[int, int]) -> bool:
+        """Whether the commonest value is not too common."""
+        counts = sorted(values.values(), reverse=True)
+        return counts[0] < self.c * sum(counts[self.least - 1 :])
+
+    def _commonest_and_others(self, given: ClassValues) -> tuple[Int64s, Int64s]:
+        """Return ``r_1`` and ``r_l + … + r_m`` of each class."""
+        order = np.lexsort((-given.cells.sizes, given.cells.classes))
+        classes, sizes = given.cells.classes[order], given.cells.sizes[order]
+        is_first = np.diff(classes, prepend=-1) != 0
+        rank = np.arange(classes.size) - np.maximum.accumulate(np.where(is_first, np.arange(classes.size), 0))
+        commonest, others = np.zeros_like(given.sizes), np.zeros_like(given.sizes)
+        commonest[classes[is_first]] = sizes[is_first]
+        late = rank >= self.least - 1
+        np.add.at(others, classes[late], sizes[late])
+        return commonest, others
+
+
+@dataclass(frozen=True)
+class Closeness:
+    """Values distributed as in the whole but for t at most: t-closeness (Li, Li and Venkatasubramanian, 2007).
+
+    Parameters
+    ----------
+    column, t
+        The sensitive column, and the largest distance.
+    distance
+        How far its values are from each other.
+    whole
+        What is compared with: how many people of the input have each code; None is the file itself.
     """
 
     column: str
     t: Fraction
+    distance: GroundDistance = EQUAL_DISTANCE
+    whole: tuple[int, ...] | None = None
 
     def __str__(self) -> str:
-        return f"{self.column} spread as in the file but for t={float(self.t):g}"
+        whole = "file" if self.whole is None else "input"
+        return f"{self.column} spread as in the {whole} but for t={float(self.t):g}"
 
     def fails(self, given: ClassValues) -> Booleans:
         """Return of each class whether its distance is above t: exact, in whole numbers."""
+        given = given.compared_with(self.whole)
         sizes, of_class = np.unique(given.sizes, return_inverse=True)
-        most = [math.floor(2 * self.t * size * given.people) for size in sizes.tolist()]
+        most = [math.floor(self.distance.scale * self.t * size * given.people) for size in sizes.tolist()]
         return self._far(given) > np.array(most, np.int64)[of_class]
 
     def fewest(self, given: ClassValues) -> int:
         """Return the least number of rows that can make up for what classes are too far.
 
-        Leaving people out moves the whole by as large a share at most.
+        Leaving people out moves the whole by as large a share at most, if it is that of the file.
         """
+        given = given.compared_with(self.whole)
         t = float(self.t) + given.leave / given.people
-        return 0 if t >= 1 else _added_up((self._far(given) / (2 * given.people) - t * given.sizes) / (1 - t))
+        if t >= 1:
+            return 0
+        return _added_up((self._far(given) / (self.distance.scale * given.people) - t * given.sizes) / (1 - t))
 
-    def holds(self, values: Mapping[Any, int], everybody: Mapping[Any, int]) -> bool:
+    def holds(self, values: Mapping[int, int], everybody: Mapping[int, int]) -> bool:
         """Whether the class is as close."""
-        size, people = sum(values.values()), sum(everybody.values())
-        gaps = (abs(Fraction(values.get(value, 0), size) - Fraction(n, people)) for value, n in everybody.items())
-        return sum(gaps) <= 2 * self.t
+        return self.distance.between(values, _whole(self.whole, everybody)) <= self.t
 
     def _far(self, given: ClassValues) -> Int64s:
-        """Return each class's distance times twice its size and that of the whole."""
-        of_cell, sizes, whole = given.cells.classes, given.cells.sizes, given.people
-        expected = given.whole[given.cells.codes] * given.sizes[of_cell]
-        far = given.sizes * whole
-        np.add.at(far, of_cell, np.abs(sizes * whole - expected) - expected)
-        return far
+        return self.distance.from_whole(given.cells, given.sizes, given.whole)
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """No value's share above ``1 + beta`` times that in the whole: basic beta-likeness (Cao and Karras, 2012).
+
+    ``(p_c(s) − p(s)) / p(s) ≤ beta`` of each value s of a class c; ``whole`` is as in `Closeness`.
+    """
+
+    column: str
+    beta: Fraction
+    whole: tuple[int, ...] | None = None
+
+    def __str__(self) -> str:
+        return f"basic {float(self.beta):g}-likeness of {self.column}"
+
+    def fails(self, given: ClassValues) -> Booleans:
+        """Return of each class whether a value is too common, rounding aside."""
+        above = _times_as_common(given.compared_with(self.whole)) > float(1 + self.beta) * (1 + _ROUNDING)
+        return np.bincount(given.cells.classes, above, given.sizes.size) > 0
+
+    def fewest(self, given: ClassValues) -> int:
+        """Return the least number of rows that can make up for how much too common values are."""
+        given = given.compared_with(self.whole)
+        return _added_up(_most_of_class(given, _too_common(given, float(1 + self.beta))))
+
+    def holds(self, values: Mapping[int, int], everybody: Mapping[int, int]) -> bool:
+        """Whether no value is too common."""
+        times = _exact_times(values, _whole(self.whole, everybody))
+        return all(each <= (1 + self.beta) * (1 + Fraction(_SPARE)) for each in times.values())
+
+
+@dataclass(frozen=True)
+class Disclosure:
+    """Each value's share below ``exp(delta)`` times that in the whole, and the other way round.
+
+    Delta-disclosure privacy (Brickell and Shmatikov, 2008): ``|ln(p_c(s) / p(s))| < delta`` of each value s of the
+    whole in each class c, so that a class has all of them; ``whole`` is as in `Closeness`.
+    """
+
+    column: str
+    delta: float
+    whole: tuple[int, ...] | None = None
+
+    def __str__(self) -> str:
+        return f"{self.delta:g}-disclosure privacy of {self.column}"
+
+    def fails(self, given: ClassValues) -> Booleans:
+        """Return of each class whether a value is too common or too rare."""
+        given = given.compared_with(self.whole)
+        far = np.abs(np.log(_times_as_common(given))) >= self.delta
+        values = np.bincount(given.cells.classes, minlength=given.sizes.size)
+        too_far = np.bincount(given.cells.classes, far, given.sizes.size) > 0
+        return too_far | (values < np.count_nonzero(given.whole))
+
+    def fewest(self, given: ClassValues) -> int:
+        """Return the least number of rows that can make up for how much too common or too rare values are."""
+        given = given.compared_with(self.whole)
+        too_common = _too_common(given, math.exp(self.delta))
+        # A value that all people with it may leave is not missed in any class.
+        rarest = np.maximum(given.whole - given.leave, 0) / max(1, given.people - given.leave) * math.exp(-self.delta)
+        stays = rarest > 0
+        of_class = given.sizes[given.cells.classes]
+        share = np.where(stays, rarest, 1.0)[given.cells.codes]
+        too_rare = np.where(stays[given.cells.codes], of_class - given.cells.sizes / share, 0.0)
+        values = np.bincount(given.cells.classes, stays[given.cells.codes], given.sizes.size)
+        lacking = np.where(values < stays.sum(), given.sizes, 0.0)
+        return _added_up(np.maximum(lacking, _most_of_class(given, np.maximum(too_common, too_rare))))
+
+    def holds(self, values: Mapping[int, int], everybody: Mapping[int, int]) -> bool:
+        """Whether no value is too common or too rare."""
+        times = _exact_times(values, _whole(self.whole, everybody))
+        return all(each and abs(math.log(each)) < self.delta * (1 + _SPARE) for each in times.values())
+
+
+def _whole(whole: tuple[int, ...] | None, everybody: Mapping[int, int]) -> Mapping[int, int]:
+    return everybody if whole is None else {code: count for code, count in enumerate(whole) if count}
+
+
+def _exact_times(values: Mapping[int, int], everybody: Mapping[int, int]) -> dict[int, Fraction]:
+    """Return how many times as common each of everybody's values is among some people."""
+    size, people = sum(values.values()), sum(everybody.values())
+    return {value: Fraction(values.get(value, 0) * people, count * size) for value, count in everybody.items()}
+
+
+def _times_as_common(given: ClassValues) -> Reals:
+    """Return of each cell how many times as common its value is in its class as in the whole."""
+    expected = given.whole[given.cells.codes] * given.sizes[given.cells.classes]
+    return given.cells.sizes * given.people / expected
+
+
+def _too_common(given: ClassValues, times: float) -> Reals:
+    """Return of each cell how many rows at least make up for a share above so many times that in the whole.
+
+    ``n_cs − times·p_s·n_c`` is of classes put together what they have of it together. Who is left out may make p_s
+    higher, where it is the file's.
+    """
+    highest = np.minimum(1.0, given.whole / max(1, given.people - given.leave)) * times
+    highest = highest[given.cells.codes]
+    beyond = given.cells.sizes - highest * given.sizes[given.cells.classes]
+    return np.where(highest < 1 - _NEARLY, beyond / np.maximum(1 - highest, _NEARLY), 0.0)
+
+
+def _most_of_class(given: ClassValues, of_cells: Reals) -> Reals:
+    result = np.zeros(given.sizes.size)
+    np.maximum.at(result, given.cells.classes, of_cells)
+    return result
 
 
 def _added_up(lacking: Reals) -> int:

@@ -1,26 +1,40 @@
-"""Generalizations of a column, from fine to coarse: numeric steps, months and years, rare values merged."""
+"""Generalizations of a column, from fine to coarse: ranges of numbers and dates, shorter codes, rare values merged."""
 
-import math
-import re
 import secrets
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from discretion.anonymity.choosing.redaction import RedactionRule
+from discretion.anonymity.releasing.column_values import (
+    BY_COLUMN,
+    Codes,
+    Dates,
+    Numbers,
+    Reading,
+    missing_labels,
+    read_values,
+)
+from discretion.anonymity.releasing.ranges import (
+    Ranges,
+    date_range_name,
+    date_ranges,
+    given_ranges,
+    is_whole,
+    number_range_name,
+    number_ranges,
+)
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.equivalence_classes import Column
 
-# A number is put into so many steps at most; each is five times or twice as large as the one before, so that none cuts
-# through another.
-_STEPS = 50
-_FACTORS = (5, 2)
 # Values that fewer people hold than so many times k are merged into one.
 _TIMES_K = (1, 2, 5, 10, 20, 50, 100)
-_DAY = re.compile(r"\d{4}-\d{2}(-\d{2})?([T ].*)?")
 #: Of a view of the column itself.
 AS_IT_IS = "as it is"
 #: Of the column itself, but for rare values and decoys.
@@ -43,12 +57,15 @@ class Generalization:
         What each code stands for.
     blank
         The code of cells that were left blank, which tell nothing.
+    missing
+        The marks that it shows as one missing value, null aside.
     """
 
     how: str
     column: Column
     labels: Sequence[Any]
     blank: int | None = None
+    missing: tuple[str, ...] = ()
 
     @property
     def is_as_it_was(self) -> bool:
@@ -83,7 +100,9 @@ def identity_generalization(column: Column, values: Sequence[Any]) -> Generaliza
     return Generalization(AS_IT_IS, column, values)
 
 
-def generalizations_of(finest: Generalization, k: int) -> tuple[Generalization, ...]:
+def generalizations_of(
+    finest: Generalization, k: int, name: str = "", reading: Reading = BY_COLUMN
+) -> tuple[Generalization, ...]:
     """Return a view and coarser ones, the finest first: each is a function of the one before.
 
     Parameters
@@ -91,10 +110,14 @@ def generalizations_of(finest: Generalization, k: int) -> tuple[Generalization, 
     finest
         The first of them; a label None is null.
     k
-        Of fewer people a value or the end of a range is rare.
+        Of fewer people a value or a range is rare.
+    name
+        The column's name: digits in a column of postcodes are codes.
+    reading
+        How its values are to be read.
     """
     result = [finest]
-    for coarser in _coarser(finest, k):
+    for coarser in _coarser(finest, k, name, reading):
         if 1 < coarser.column.count < result[-1].column.count:
             result.append(coarser)
     return tuple(result)
@@ -105,7 +128,7 @@ def merge_groups(view: Generalization, how: str, groups: Sequence[Any]) -> Gener
     places = {group: place for place, group in enumerate(dict.fromkeys(groups))}
     codes = np.array([places[group] for group in groups], np.int32)
     blank = None if view.blank is None else places[groups[view.blank]]
-    return Generalization(how, Column(codes[view.column.codes], len(places)), list(places), blank)
+    return Generalization(how, Column(codes[view.column.codes], len(places)), list(places), blank, view.missing)
 
 
 def redact_column(view: Generalization, rule: RedactionRule) -> Generalization:
@@ -127,100 +150,180 @@ def redact_column(view: Generalization, rule: RedactionRule) -> Generalization:
     )
 
 
-def _coarser(view: Generalization, k: int) -> Iterator[Generalization]:
-    numbers = _numbers(view.labels)
-    if numbers is not None:
-        return _number_steps(view, numbers, k)
-    texts = [None if value is None else str(value) for value in view.labels]
-    if any(texts) and all(text is None or _DAY.fullmatch(text) for text in texts):
-        return (
-            _first_characters(view, texts, length, how) for length, how in ((10, "days"), (7, "months"), (4, "years"))
-        )
-    return _merge_rare_values(view, k)
+def _coarser(view: Generalization, k: int, name: str, reading: Reading) -> Iterator[Generalization]:
+    values = read_values(view.labels, view.sizes, name, reading)
+    if isinstance(values, Codes):
+        return _shortened_codes(view, values, k)
+    if values is not None and (ranges := _ranges(values, view.sizes, k, reading.bins)):
+        return _in_ranges(view, values, ranges, k)
+    return _rare_values_merged(view, missing_labels(view.labels, reading.missing, categories=True), k)
 
 
-def _numbers(values: Sequence[Any]) -> Reals | None:
-    """Return values as numbers, null as not a number; None unless all are finite numbers or text that is."""
-    try:
-        numbers = np.array([math.nan if value is None else float(value) for value in values], np.float64)
-    except (TypeError, ValueError):
-        return None
-    given = numbers[[value is not None for value in values]]
-    return numbers if given.size and np.isfinite(given).all() and not _are_flags(values) else None
+def _ranges(values: Numbers | Dates, people: Integers, k: int, bins: Sequence[float]) -> tuple[Ranges, ...]:
+    if isinstance(values, Dates):
+        return date_ranges(values, people, k)
+    return given_ranges(values, people, k, bins) if bins else number_ranges(values, people, k)
 
 
-def _are_flags(values: Sequence[Any]) -> bool:
-    return all(value is None or isinstance(value, bool) for value in values)
-
-
-def _number_steps(view: Generalization, numbers: Reals, k: int) -> Iterator[Generalization]:
-    """Yield the view in ever larger steps, those at each end together that fewer than k people fall into."""
-    given = ~np.isnan(numbers)
-    span = float(numbers[given].max() - numbers[given].min())
-    if not 0 < span < math.inf:
-        return
-    least = 10.0 ** math.floor(math.log10(span / _STEPS))
-    if whole := bool((numbers[given] == np.floor(numbers[given])).all()):
-        least = max(least, 1.0)
-    smallest = np.floor(np.round(np.where(given, numbers, 0.0) / least, 9)).astype(np.int64)
-    people = view.sizes
-    times, i = 1, 0
-    while times * least <= span:
-        places = smallest // times
-        low, high = _ends(places[given], people[given], k)
-        if low >= high:
-            return
-        inside = np.clip(places, low, high)
-        step, ends = times * least, (places[given].min(), places[given].max())
-        groups = [
-            _range(place, step, low, high, ends, whole) if known else None
-            for place, known in zip(inside.tolist(), given.tolist(), strict=True)
+def _in_ranges(
+    view: Generalization, values: Numbers | Dates, ranges: Sequence[Ranges], k: int
+) -> Iterator[Generalization]:
+    """Yield the view in ever fewer ranges, and apart those without a value; fewer than k of these in the last range."""
+    known = ~np.isnan(values.values)
+    whole = isinstance(values, Numbers) and is_whole(values.values[known])
+    apart, names = _without_value(view, values.missing, values.odd, k)
+    marks = _marks(view, values.missing)
+    if isinstance(values, Dates) and values.unit == "day":
+        days = np.where(known, values.values, -1.0 - apart)
+        texts = {day: date.fromordinal(int(day)).isoformat() for day in np.unique(days[known]).tolist()}
+        others = {-1.0 - place: name for place, name in enumerate(names)}
+        yield _with_codes(view, "days", days, {**texts, **others}, marks)
+    for each in ranges:
+        last = each.edges.size
+        spelled = [
+            date_range_name(*ends) if isinstance(values, Dates) else number_range_name(*ends, whole=whole)
+            for ends in each.ends()
         ]
-        if np.unique(inside[given]).size <= _STEPS:
-            yield merge_groups(view, f"in steps of {step:.10g}", groups)
-        times, i = times * _FACTORS[i % 2], i + 1
+        labels: dict[int, str | None] = dict(enumerate(spelled))
+        codes = np.where(known, np.searchsorted(each.edges, values.values, "right"), last + 1 + apart)
+        for place, name in enumerate(names):
+            labels[last + 1 + place] = name
+            of_it = codes == last + 1 + place
+            if view.sizes[of_it].sum() < k and (view.blank is None or not of_it[view.blank]):
+                codes[of_it] = last
+                labels[last] = f"{spelled[-1]}, or {'missing' if name is None else name}"
+        yield _with_codes(view, each.how, codes, labels, marks)
 
 
-def _range(  # noqa: PLR0917 - where a step lies
-    place: int, step: float, low: int, high: int, ends: tuple[int, int], whole: bool
-) -> str:
-    """Return what a step is called, or the steps up to the first or from the last, if those reach beyond."""
-    if place == low > ends[0]:
-        return f"<{_spelled((place + 1) * step, whole)}"
-    if place == high < ends[1]:
-        return f">={_spelled(place * step, whole)}"
-    if step == 1 and whole:
-        return f"{place}"
-    return f"[{_spelled(place * step, whole)}, {_spelled((place + 1) * step, whole)})"
+def _without_value(view: Generalization, missing: Booleans, odd: Booleans, k: int) -> tuple[Integers, list[str | None]]:
+    """Return the category, from 0, of each label that has no value of the column's kind, and what it is called.
+
+    They are the missing ones and the odd ones, together if either are few; what was left blank is always by itself.
+    """
+    missing = missing.copy()
+    apart, names = np.zeros(len(view.labels), np.int64), list[str | None]()
+    if view.blank is not None:
+        missing[view.blank] = False
+        names.append(None)
+    groups = [group for group in (missing, odd) if group.any()]
+    if len(groups) > 1 and min(view.sizes[group].sum() for group in groups) < k:
+        groups = [missing | odd]
+    for group in groups:
+        apart[group] = len(names)
+        named = view.sizes[group & missing].sum() >= view.sizes[group & odd].sum()
+        names.append(_commonest(view, missing) if named else _other(view.labels))
+    return apart, names
 
 
-def _spelled(end: float, whole: bool) -> str:
-    """Return the end of a step in digits enough to tell it from the next: two of one name would be one."""
-    return f"{end:.0f}" if whole else f"{end:.15g}"
+def _commonest(view: Generalization, among: Booleans) -> str | None:
+    """Return the commonest of some labels."""
+    label = view.labels[int(np.argmax(np.where(among, view.sizes, -1)))]
+    return None if label is None else str(label)
 
 
-def _ends(places: Integers, people: Integers, k: int) -> tuple[int, int]:
-    """Return the first and the last of the steps, outside of which and with which at least k people are."""
-    order = np.argsort(places, kind="stable")
-    reached = np.cumsum(people[order])
-    low = places[order][min(int(np.searchsorted(reached, k)), places.size - 1)]
-    from_above = np.cumsum(people[order[::-1]])
-    high = places[order[::-1]][min(int(np.searchsorted(from_above, k)), places.size - 1)]
-    return int(low), int(high)
+def _marks(view: Generalization, missing: Booleans) -> tuple[str, ...]:
+    """Return the marks of a missing value among the labels."""
+    labels = (view.labels[place] for place in np.flatnonzero(missing).tolist())
+    return tuple(sorted({str(label) for label in labels if label is not None}))
 
 
-def _first_characters(view: Generalization, texts: Sequence[str | None], length: int, how: str) -> Generalization:
-    """Return the view with so much of the start of each text."""
-    return merge_groups(view, how, [None if text is None else text[:length] for text in texts])
-
-
-def _merge_rare_values(view: Generalization, k: int) -> Iterator[Generalization]:
-    """Yield the view with ever more of its rare values merged into one."""
-    people = view.sizes
-    texts = [None if value is None else str(value) for value in view.labels]
-    other = OTHER
+def _other(labels: Sequence[Any]) -> str:
+    """Return what merged values are called, where none is called so."""
+    other, texts = OTHER, {*map(str, labels)}
     while other in texts:
         other = f"({other})"
+    return other
+
+
+def _with_codes(
+    view: Generalization, how: str, codes: Integers | Reals, labels: Mapping[Any, str | None], marks: tuple[str, ...]
+) -> Generalization:
+    """Return a view that has of each label a code, and what this is called."""
+    held, places = np.unique(codes, return_inverse=True)
+    column = Column(places.astype(np.int32)[view.column.codes], held.size)
+    blank = None if view.blank is None else int(places[view.blank])
+    return Generalization(how, column, [labels[code] for code in held.tolist()], blank, marks)
+
+
+def _shortened_codes(view: Generalization, codes: Codes, k: int) -> Iterator[Generalization]:
+    """Yield the view with ever fewer first parts of each code; one that fewer than k people share has fewer still."""
+    apart, names = _without_value(view, codes.missing, codes.odd, k)
+    people, other, marks = view.sizes.tolist(), _other(view.labels), _marks(view, codes.missing)
+    depths, blank = [len(parts) for parts in codes.parts], view.blank
+    named: dict[int, str | None] = {}  # labels that are no codes, and enough to stand for themselves
+    for place in np.flatnonzero([not parts for parts in codes.parts]).tolist():
+        alike = [not parts and apart[place] == each for parts, each in zip(codes.parts, apart, strict=True)]
+        if view.sizes[alike].sum() >= k or (view.blank is not None and alike[view.blank]):
+            named[place] = names[apart[place]]
+    places = [place for place in range(len(depths)) if place not in named]
+    host: list[int] = []
+    begins = [[*accumulate(parts, initial="")] for parts in codes.parts]  # a code up to each depth
+
+    def shorten(how: str, length: int, fewest: int) -> Generalization:
+        for place in places:
+            depths[place] = min(depths[place], length)
+        for depth in range(length, 0, -1):
+            at_it = [place for place in places if depths[place] == depth]
+            shared = Counter[str]()
+            for place in at_it:
+                shared[begins[place][depth]] += people[place]
+            for place in at_it:
+                depths[place] -= shared[begins[place][depth]] < fewest
+        prefixes = {place: begins[place][depths[place]] for place in places}
+        sizes = Counter[str]()
+        for place, prefix in prefixes.items():
+            sizes[prefix] += people[place]
+        if 0 < sizes[""] < k and not host and len(sizes) > 1:  # the few join the smallest group, and stay with it
+            smallest = min((prefix for prefix in sizes if prefix), key=sizes.__getitem__)
+            host.append(next(place for place in places if prefixes[place] == smallest))
+        alone = {place for place in named if 0 < sizes[""] < k and not host and place != blank}
+        cut = {prefix for place, prefix in prefixes.items() if len(codes.parts[place]) > depths[place]}
+        spelled = {prefix: _shortened(prefix, codes.width) if prefix in cut else prefix for prefix in sizes}
+        spelled[""] = other
+        if host and (joined := prefixes[host[0]]):
+            few = [place for place in places if not prefixes[place]]
+            name = names[int(apart[few[0]])] if all(not codes.parts[place] for place in few) else other
+            spelled[joined] = spelled[""] = f"{spelled[joined]}, or {'missing' if name is None else name}"
+        groups = [
+            named[place] if place in named and place not in alone else spelled[prefixes.get(place, "")]
+            for place in range(len(depths))
+        ]
+        return replace(merge_groups(view, how, groups), missing=marks)
+
+    longest = max(depths)
+    one_each = all(len(part) == 1 for parts in codes.parts for part in parts[: longest - 1])
+    yield shorten("rare codes shortened", longest, k)
+    for length in range(longest - 1, 0, -1):
+        parts = f"{'character' if one_each else 'part'}{'s' * (length > 1)}"
+        yield shorten(f"first {length} {parts} of each code", length, k)
+    for fewest in (times * k for times in _TIMES_K[1:]):
+        yield shorten(f"codes of fewer than {fewest:,} merged", 1, fewest)
+
+
+def _shortened(prefix: str, width: int | None) -> str:
+    """Return the first characters of codes as one, such as ``021**``."""
+    return prefix + "*" * (1 if width is None else max(width - len(prefix), 0))
+
+
+def _rare_values_merged(view: Generalization, missing: Booleans, k: int) -> Iterator[Generalization]:
+    """Yield the view with ever more of its rare values merged into one, missing ones apart unless they are rare."""
+    apart, names = _without_value(view, missing, np.zeros_like(missing), k)
+    texts: list[str | None] = [None if value is None else str(value) for value in view.labels]
+    groups: list[str | None] = [
+        names[place] if away else text for text, place, away in zip(texts, apart, missing, strict=True)
+    ]
+    together = replace(merge_groups(view, "", groups), missing=_marks(view, missing))
+    stays = np.array(
+        [label in names and size >= k for label, size in zip(together.labels, together.sizes, strict=True)]
+    )
+    people, other = together.sizes, _other(view.labels)
     for most in (times * k for times in _TIMES_K):
-        groups = [other if few else text for text, few in zip(texts, people < most, strict=True)]
-        yield merge_groups(view, f"values of fewer than {most:,} merged", groups)
+        # Those merged are no fewer than k.
+        sizes = np.sort(people[~stays])
+        reached = int(np.searchsorted(np.cumsum(sizes), k)) if k > 1 else 0
+        least = int(sizes[min(reached, sizes.size - 1)]) + 1 if sizes.size and sizes[0] < most else most
+        fewest = max(most, least)
+        merged = [
+            other if few else label for label, few in zip(together.labels, (people < fewest) & ~stays, strict=True)
+        ]
+        yield merge_groups(together, f"values of fewer than {fewest:,} merged", merged)

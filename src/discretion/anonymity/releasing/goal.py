@@ -65,7 +65,7 @@ class ReleaseGoal:
         while (spare := most - int(out.sum())) >= 0:
             left = _of_rows(classes, ~out)
             failing = self.failing(left, {name: _of_rows(secret, ~out) for name, secret in secrets.items()})
-            fewest = _fewest(int(failing.sum()), failing.size, self.budget)
+            fewest = fewest_left_out(int(failing.sum()), failing.size, self.budget)
             if not fewest:
                 return out
             if fewest > spare:
@@ -92,7 +92,7 @@ class ReleaseGoal:
         return True
 
 
-def _fewest(exposed: int, people: int, budget: Fraction) -> int:
+def fewest_left_out(exposed: int, people: int, budget: Fraction) -> int:
     """Return how many of the exposed to leave out: the least s with ``exposed - s ≤ ⌊budget·(people - s)⌋``."""
     low, high = 0, exposed
     while low < high:

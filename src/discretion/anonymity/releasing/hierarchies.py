@@ -1,51 +1,8 @@
-"""Hierarchies of values in files, as ARX writes them: one line per value, coarser from left to right."""
+"""Generalizations of a column by a hierarchy of its values."""
 
-import csv
-import io
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, time
-from pathlib import Path
-from typing import Any
-
+from discretion.anonymity.people.hierarchies import Hierarchy, check_lines, spelled_value
 from discretion.anonymity.releasing.generalizations import Generalization, merge_groups
-from discretion.errors import InvalidTableError, InvalidValueError
-from discretion.input_files import opened
-
-#: A value as text → its coarser views.
-Hierarchy = Mapping[str, Sequence[str]]
-
-
-def read_hierarchies(path: str | Path, columns: Sequence[str]) -> dict[str, Hierarchy]:
-    """Return the hierarchies in a file, or in the files of a folder, by the columns after which these are named.
-
-    A file is a column's if its name ends with the column's, as ``adult_hierarchy_age.csv`` does; ``;`` or ``,`` parts
-    the values.
-
-    Parameters
-    ----------
-    path
-        A file or a folder.
-    columns
-        The columns that there are.
-
-    Raises
-    ------
-    InvalidTableError
-        If a file cannot be read, has lines of unequal length, or a value twice.
-    InvalidValueError
-        If no column has the name of the file, or of any in the folder, or two files are of one column.
-    """
-    place = Path(path)
-    files = sorted(place.glob("*.csv")) if place.is_dir() else [place]
-    named: dict[str, Path] = {}
-    for file, column in ((file, column) for file in files for column in columns if _is_of(file, column, columns)):
-        if (other := named.setdefault(column, file)) != file:
-            raise InvalidValueError(f"{other.name} and {file.name} in {path} are both of {column!r}; keep one of them")
-    if not named:
-        raise InvalidValueError(
-            f"{path} has no hierarchy of a column: name each file after its column, such as {columns[0]}.csv"
-        )
-    return {column: _read(file) for column, file in named.items()}
+from discretion.errors import InvalidValueError
 
 
 def generalizations_by(hierarchy: Hierarchy, column: str, finest: Generalization) -> tuple[Generalization, ...]:
@@ -56,12 +13,8 @@ def generalizations_by(hierarchy: Hierarchy, column: str, finest: Generalization
     InvalidValueError
         If it has no line for a value, or a view is no function of the one before.
     """
-    texts = [None if value is None else _as_spelled(value, hierarchy) for value in finest.labels]
-    missing = sum(text is not None and text not in hierarchy for text in texts)
-    if missing:
-        raise InvalidValueError(
-            f"the hierarchy of {column!r} has no line for {missing:,} of its values; give each value a line"
-        )
+    texts = [None if value is None else spelled_value(value, hierarchy) for value in finest.labels]
+    check_lines(hierarchy, column, texts)
     result = [before := finest]
     for level in range(len(next(iter(hierarchy.values()), ()))):
         view = merge_groups(finest, f"level {level + 1}", [None if t is None else hierarchy[t][level] for t in texts])
@@ -75,45 +28,3 @@ def generalizations_by(hierarchy: Hierarchy, column: str, finest: Generalization
         if 1 < view.column.count < result[-1].column.count:
             result.append(view)
     return tuple(result)
-
-
-def _as_spelled(value: Any, hierarchy: Hierarchy) -> str:
-    """Return how a hierarchy spells a value: 39.0, midnight or a flag may stand in it as 39, the day or true."""
-    spellings = [str(value), str(value).strip()]
-    if isinstance(value, bool):
-        spellings.append(str(value).lower())
-    if isinstance(value, float) and value.is_integer():
-        spellings.append(f"{value:.0f}")
-    if isinstance(value, datetime) and value.time() == time():
-        spellings.append(value.date().isoformat())
-    return next((text for text in spellings if text in hierarchy), spellings[0])
-
-
-def _is_of(file: Path, column: str, columns: Iterable[str]) -> bool:
-    """Whether a file is named after a column, and after no longer one."""
-    name = _plain(file.stem)
-    fits = [each for each in columns if name == _plain(each) or name.endswith("_" + _plain(each))]
-    return column == max(fits, key=len, default=None)
-
-
-def _plain(name: str) -> str:
-    return name.casefold().replace("-", "_").replace(" ", "_")
-
-
-def _read(path: Path) -> Hierarchy:
-    with opened(path, "a hierarchy") as file:
-        try:
-            text = file.read().decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise InvalidTableError(f"{path} is not text in UTF-8; save it as that") from None
-    try:
-        parted = csv.reader(io.StringIO(text, newline=""), delimiter=";" if ";" in text else ",", strict=True)
-        lines = [line for line in parted if line]
-    except csv.Error:
-        raise InvalidTableError(f"{path} is not a CSV file that can be read; see to its quotes and line ends") from None
-    hierarchy = {line[0].strip(): tuple(value.strip() for value in line[1:]) for line in lines}
-    if not lines or len({len(line) for line in lines}) > 1 or len(lines[0]) < 2:
-        raise InvalidTableError(f"{path} is no hierarchy: each line has a value and as many coarser ones, at least one")
-    if len(hierarchy) < len(lines):
-        raise InvalidTableError(f"{path} has two lines for one value; keep one of them")
-    return hierarchy

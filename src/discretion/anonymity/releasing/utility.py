@@ -1,4 +1,4 @@
-"""Utility of a release: entropy, precision or discernibility of the rows that go out."""
+"""Utility of a release: joint information, entropy, precision or discernibility of the rows that go out."""
 
 import math
 from abc import ABC, abstractmethod
@@ -9,14 +9,15 @@ from typing import Literal
 import numpy as np
 
 from discretion.anonymity.releasing.generalizations import Generalization
+from discretion.anonymity.releasing.information import JointInformation
 from discretion.anonymity.releasing.suppression import Suppression
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.equivalence_classes import Column
 from discretion.numerics.search.ideals import Ideals, bits
 from discretion.numerics.search.worth import ToppedUp
 
-Utility = Literal["entropy", "precision", "discernibility"]
-UTILITIES: tuple[Utility, ...] = ("entropy", "precision", "discernibility")
+Utility = Literal["information", "entropy", "precision", "discernibility"]
+UTILITIES: tuple[Utility, ...] = ("information", "entropy", "precision", "discernibility")
 
 
 def utility_of_cells(utility: Utility, view: Generalization, level: int, views: int) -> Reals:
@@ -43,12 +44,14 @@ class ReleaseUtility(ABC):
         views: Sequence[Generalization],
         weights: Sequence[Fraction],
         cut: Callable[[int], Suppression | None],
+        fewest_out: Callable[[int], int],
     ) -> None:
-        self._ideals, self._views, self._cut = ideals, views, cut
+        self._ideals, self._views, self._cut, self._fewest_out = ideals, views, cut, fewest_out
         self._alone = ToppedUp(ideals, weights)
         self.weights, self.rivals = self._alone.weights, self._alone.rivals
         self._most = Fraction(-1)
         self._known: dict[int, Fraction] = {}
+        self._whole: dict[int, Fraction] = {}
 
     def of(self, ideal: int) -> Fraction:
         """Return the worth of an ideal, negative if it cannot keep to the goal."""
@@ -68,6 +71,11 @@ class ReleaseUtility(ABC):
         """Return what it is worth if nothing is cut."""
         return self._alone.of(ideal)
 
+    def potential(self, ideal: int) -> Fraction:
+        """Return about what is left when as few rows as can be are cut, if these are worth as much as others."""
+        people = max((view.column.codes.size for view in self._views), default=1)
+        return self.whole(ideal) * (1 - Fraction(self._fewest_out(ideal), people))
+
     @abstractmethod
     def lost(self, ideal: int, cut: Suppression) -> Fraction:
         """Return what is lost with what is cut."""
@@ -82,9 +90,10 @@ class CellUtility(ReleaseUtility):
         views: Sequence[Generalization],
         worths: Sequence[Reals],
         cut: Callable[[int], Suppression | None],
+        fewest_out: Callable[[int], int],
     ) -> None:
         weights = [Fraction(float(view.sizes @ worth)) for view, worth in zip(views, worths, strict=True)]
-        super().__init__(ideals, views, weights, cut)
+        super().__init__(ideals, views, weights, cut, fewest_out)
         self._worths = worths
 
     def lost(self, ideal: int, cut: Suppression) -> Fraction:
@@ -96,6 +105,57 @@ class CellUtility(ReleaseUtility):
                 for j, blank in zip(tops, cut.blank, strict=True)
             )
         )
+
+
+class InformationUtility(ReleaseUtility):
+    """The joint information of the rows that go out, beside that of the sensitive columns which go out as they are.
+
+    What follows from other columns adds nothing, and what nearly follows little. The blanks of a redacted column, of
+    which some are decoys, count as carrying none: the entropy of being blank is subtracted.
+    """
+
+    def __init__(  # noqa: PLR0917 - what information is counted from
+        self,
+        ideals: Ideals,
+        views: Sequence[Generalization],
+        information: Callable[[int, Suppression | None], Fraction],
+        most: Fraction,
+        cut: Callable[[int], Suppression | None],
+        fewest_out: Callable[[int], int],
+    ) -> None:
+        weights = [Fraction(view.bits * view.column.codes.size) for view in views]
+        super().__init__(ideals, views, weights, cut, fewest_out)
+        self._information, self._bound = information, most
+
+    def most(self, ideal: int) -> Fraction:
+        """Return what its columns carry one by one, or what any file within the goal does."""
+        return min(super().most(ideal), self._bound)
+
+    def whole(self, ideal: int) -> Fraction:
+        """Return what it carries if nothing is cut."""
+        if ideal not in self._whole:
+            self._whole[ideal] = max(Fraction(0), self._information(ideal, None) - self._of_blanks(ideal, None))
+        return self._whole[ideal]
+
+    def potential(self, ideal: int) -> Fraction:
+        """Return about what is left when as few rows as can be are cut: one that is alone takes log2 n bits with it."""
+        bits_of_row = math.log2(max((view.column.codes.size for view in self._views), default=1))
+        return self.whole(ideal) - self._fewest_out(ideal) * Fraction(bits_of_row)
+
+    def lost(self, ideal: int, cut: Suppression) -> Fraction:
+        """Return what it carries less: cells that are blank may tell people apart, which is not counted."""
+        kept = max(Fraction(0), self._information(ideal, cut) - self._of_blanks(ideal, cut))
+        return max(self.whole(ideal) - kept, Fraction(0))
+
+    def _of_blanks(self, ideal: int, cut: Suppression | None) -> Fraction:
+        """Return the entropy of who is blank in redacted columns."""
+        redacted = [view for j in bits(self._ideals.tops(ideal)) if (view := self._views[j]).blank is not None]
+        rows = slice(None) if cut is None else ~cut.out
+        total = Fraction(0)
+        for view in redacted:
+            blank = np.bincount(view.column.codes[rows] == view.blank, minlength=2)
+            total += JointInformation(view.column.codes.size).of_sizes(blank)
+        return total
 
 
 class PairUtility(ReleaseUtility):
@@ -110,8 +170,10 @@ class PairUtility(ReleaseUtility):
         views: Sequence[Generalization],
         classes: Callable[[int], Column],
         cut: Callable[[int], Suppression | None],
+        fewest_out: Callable[[int], int],
     ) -> None:
-        super().__init__(ideals, views, [Fraction(distinguished_pairs(view.sizes)) for view in views], cut)
+        weights = [Fraction(distinguished_pairs(view.sizes)) for view in views]
+        super().__init__(ideals, views, weights, cut, fewest_out)
         self._classes = classes
 
     def most(self, ideal: int) -> Fraction:

@@ -1,41 +1,210 @@
-"""What to do with each column: publish it, make it coarser, redact its rare values, or drop it."""
+"""What to publish: the file that the search for a release finds; or, where none can be written, columns as they are."""
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Literal
-
-import numpy as np
 
 from discretion.anonymity import ColumnKind, Population, Selection
 from discretion.anonymity.choosing.problem import SelectionProblem
 from discretion.anonymity.exposure.bounds import exposed_below
 from discretion.anonymity.people.column_kinds import NAMING
+from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.escaping import printable
-from discretion.jobs.audit.result import BY_DROP, ColumnDecision, Columns, FrontSet, Offer, Verdict
+from discretion.jobs.audit.result import BY_DROP, ColumnDecision, Columns, FrontSet, Offer
 from discretion.jobs.audit.sets import AuditGoal
 from discretion.jobs.audit.time_limit import TimeLimit
+from discretion.jobs.gates import Number
+from discretion.jobs.options.tables import ReleaseOptions
+from discretion.jobs.persons import in_process
+from discretion.jobs.release.candidates import Candidates, candidates_of
+from discretion.jobs.release.decision import ReleaseDecision, decide_release
+from discretion.jobs.release.verification import checked_table
+from discretion.jobs.release.ways_out import WayOut, ways_out
 from discretion.jobs.table_measures import guess_reports
-from discretion.numerics.arrays import Integers
-from discretion.numerics.equivalence_classes import Column, best_guesses, everybody, refined, rows_in_small
+from discretion.numerics.equivalence_classes import everybody, refined, rows_in_small
 from discretion.presenting.numbers import bits, percent
-from discretion.tables.counting.codes import column_numbers
 
 # What a column is called by that stands out though it names nobody, where it is said what to do with it.
 _STANDING_OUT = ("date", "coordinate", "weight", "measurement")
-# Coarser views are tried of so many columns, those first with which fewest are exposed.
-_VIEWED = 40
 
 
-def offer_of(population: Population, selection: Selection, by: Literal["columns", "bits"]) -> Offer | None:
-    """Return the best set of a selection as an offer."""
+@dataclass(frozen=True, eq=False)
+class Recommendation:
+    """What an audit recommends, and the people of the recommended file as it would be written.
+
+    Parameters
+    ----------
+    columns
+        What to do with each column.
+    offers
+        What may go out, the recommended one first; empty if nothing is within the goal.
+    file
+        The people in the recommended file, or of the table if columns of it are recommended as they are; None without
+        an offer.
+    refusal, ways_out
+        Why no file is within the goal: what comes nearest; and options with one limit eased, with which one is.
+    numbers
+        The numbers of the file by the names that gates use; none where no file is written.
+    """
+
+    columns: tuple[ColumnDecision, ...]
+    offers: tuple[Offer, ...]
+    file: Population | None
+    refusal: str | None = None
+    ways_out: tuple[WayOut, ...] = ()
+    numbers: Mapping[str, Number] = field(default_factory=dict[str, Number])
+
+
+def recommended_file(
+    people: Population,
+    options: ReleaseOptions,
+    selection: Selection,
+    kinds: Mapping[str, ColumnKind],
+    *,
+    memory: int | str | None,
+    time: TimeLimit,
+    progress: Callable[[str], None],
+) -> Recommendation | None:
+    """Return the file to publish by the search of a release; None where no release can be written.
+
+    The second offer are the columns that may go out as they are, if these are more columns than the file has.
+    """
+    searching, found = ExitStack(), 0
+
+    def better(count: int) -> None:
+        nonlocal found
+        if not found:
+            searching.enter_context(time.searching())
+        found = max(found, count, 1)
+        progress(f"the file to publish: {count} columns so far")
+
+    ways: Iterator[WayOut] = iter(())
+    try:
+        candidates = candidates_of(in_process(people, memory), options, progress)
+        ways = ways_out(candidates, options)
+        progress("the file to publish")
+        with searching:
+            decision = decide_release(candidates, time.share_of_search, better)
+    except UnsupportedError:
+        return None
+    except InvalidValueError as refusal:
+        progress("what would let a file out")
+        eased = tuple(time.left_for("ways_out", ways))
+        return Recommendation(tuple(_nothing(people, kinds, options)), (), None, str(refusal), eased)
+    if decision.best.ended == "time":
+        time.cut_off("sets")
+    file, best, numbers = _offer(decision, options, "information")
+    offers = [best, *_unchanged(candidates, options, selection, best)]
+    return Recommendation(tuple(_columns(decision, selection, kinds)), tuple(offers), file, numbers=numbers)
+
+
+def _offer(
+    decision: ReleaseDecision, options: ReleaseOptions, by: Literal["information", "unchanged"]
+) -> tuple[Population, Offer, Mapping[str, Number]]:
+    """Return the people of a file, the file as an offer, and its numbers, all counted by the engine."""
+    columns, candidates = tuple(decision.shown), decision.candidates
+    values = {name: candidates.values[name].to_pylist() for name in candidates.guarded}
+    checked, numbers = checked_table(decision.table, columns, [*candidates.secrets], candidates.goal, values)
+    file = Population(decision.table)
+    offer = Offer(
+        by=by,
+        columns=columns,
+        plan=replace(options, columns=None, keep=(), publish=decision.publish),
+        suppressed=decision.suppressed,
+        exposed_people=checked.exposed_people,
+        exposure=checked.exposure,
+        bits=file.class_sizes(columns).entropy,
+        utility=decision.costs["kept"],
+        bound=decision.costs["bound"],
+        ended=decision.costs["ended"],
+        guesses=checked.guesses,
+    )
+    return file, offer, numbers
+
+
+def _unchanged(candidates: Candidates, options: ReleaseOptions, selection: Selection, best: Offer) -> Iterator[Offer]:
+    """Yield the most columns that may go out as they are, if that is another file within the goal."""
+    columns = () if selection.best is None else selection.best.columns
+    if len(columns) <= len(best.columns) or not columns:
+        return
+    try:
+        chosen = replace(options, columns=None, keep=(), publish=columns)
+        decision = decide_release(candidates_of(candidates.people, chosen))
+    except InvalidValueError:  # a column as it is shows too many rare values
+        return
+    yield _offer(decision, options, "unchanged")[1]
+
+
+def _columns(
+    decision: ReleaseDecision, selection: Selection, kinds: Mapping[str, ColumnKind]
+) -> Iterator[ColumnDecision]:
+    """Yield what to do with each column that is examined, in the words of the release that does it."""
+    exposed_with = _exposed_with(decision)
+    for each in decision.columns:
+        if each.column not in kinds:
+            continue
+        choices = tuple(view.how for view in decision.candidates.generalizations.get(each.column, ()))
+        called = f"{kind.kind}: " if (kind := kinds[each.column]).kind in _STANDING_OUT else ""
+        if each.verdict == "drop":
+            source = selection.functions.get(each.column)
+            follows = source in decision.shown and each.column not in decision.candidates.reasons
+            why = each.how
+            if follows:
+                why = f"determined by {printable(str(source))}: adds nothing"
+            elif each.column in exposed_with:
+                why = f"{percent(exposed_with[each.column])} exposed with it"
+            yield ColumnDecision(each.column, "drop", why if why.startswith(called) else called + why, choices)
+        elif each.verdict == "publish":
+            reason = _why_published(each.column, selection, tuple(decision.shown))
+            reason = reason or f"{bits(each.bits)} bits of information"
+            yield ColumnDecision(each.column, "publish", called + reason, choices)
+        else:
+            left = f"{bits(each.bits - each.bits_lost)} of {bits(each.bits)} bits"
+            yield ColumnDecision(each.column, each.verdict, f"{called}{each.how}: {left}", choices)
+
+
+def _exposed_with(decision: ReleaseDecision) -> Mapping[str, float]:
+    """Return the columns that expose too many beside those that go out, even at their coarsest, and what share."""
+    candidates, goal = decision.candidates, decision.candidates.goal
+    people = decision.best.cut.out.size
+    shown = reduce(refined, (view.column for view in decision.best.views.values()), everybody(people))
+    shares = {
+        name: rows_in_small(shown, some[-1].column, goal.k) / people
+        for name, some in candidates.generalizations.items()
+        if name not in decision.shown
+    }
+    return {name: share for name, share in shares.items() if share > goal.budget + candidates.max_suppressed / people}
+
+
+def _nothing(people: Population, kinds: Mapping[str, ColumnKind], options: ReleaseOptions) -> Iterator[ColumnDecision]:
+    """Yield why no column goes out."""
+    for name, kind in kinds.items():
+        if name in options.drop:
+            why = BY_DROP
+        elif name in options.sensitive and name not in options.keep:
+            why = "sensitive: goes out only if kept"
+        elif kind.kind in NAMING and name not in options.keep:
+            why = f"{kind.kind}: {kind.reason}"
+        else:
+            alone = people.class_sizes([name]).exposure(k=options.k)
+            why = f"{percent(alone)} exposed by it alone" if alone > options.budget else "no file is within the goal"
+        yield ColumnDecision(name, "drop", why)
+
+
+def offer_of(population: Population, selection: Selection) -> Offer | None:
+    """Return the best set of a selection as an offer of columns as they are, where no release can be written."""
     best = selection.best
     if best is None or not best.columns:
         return None
     exposure = best.exposure
     assert isinstance(exposure, float)
     return Offer(
-        by=by,
+        by="columns",
         columns=best.columns,
+        plan=None,
+        suppressed=0,
         exposed_people=round(exposure * population.people),
         exposure=exposure,
         bits=population.class_sizes(best.columns).entropy,
@@ -55,7 +224,7 @@ def front_of(population: Population, selection: Selection) -> Iterator[FrontSet]
             yield FrontSet(chosen.columns, chosen.utility, exposed, chosen.exposure)
 
 
-def decide(
+def columns_as_they_are(
     population: Population,
     problem: SelectionProblem,
     kinds: Mapping[str, ColumnKind],
@@ -64,7 +233,7 @@ def decide(
     *,
     time: TimeLimit,
 ) -> Iterator[ColumnDecision]:
-    """Yield what to do with each column, beside the columns that are recommended."""
+    """Yield what to do with each column, beside those that are recommended as they are."""
     if selection.proved and selection.best is None and goal.keep:
         yield from _nothing_with(goal.keep, kinds)
         return
@@ -72,14 +241,14 @@ def decide(
     secret = [name for name in goal.sensitive if name not in published]
     naming = [name for name, kind in kinds.items() if kind.kind in NAMING]
     open_to = [name for name in kinds if name not in (*published, *goal.drop, *secret, *naming)]
-    generalizations = Generalizations(population, problem, published)
     called = {name: f"{kind.kind}: " if kind.kind in _STANDING_OUT else "" for name, kind in kinds.items()}
-    beside = generalizations.exposed_with(open_to if time.left else ())
-    viewed = sorted(beside, key=beside.__getitem__)[:_VIEWED]
+    together = population.class_sizes_of_all([*published, name] for name in open_to if time.left)
+    least = problem.allowed.least
+    beside = {name: exposed_below(sizes, least) for name, sizes in zip(open_to, together, strict=False)}
     for name, kind in kinds.items():
         if name in published:
             entropy = population.class_sizes([name]).entropy
-            reason = _why_published(name, selection) or f"{bits(entropy)} bits of information"
+            reason = _why_published(name, selection, published) or f"{bits(entropy)} bits of information"
             yield ColumnDecision(name, "publish", called[name] + reason)
         elif name in goal.drop:
             yield ColumnDecision(name, "drop", BY_DROP)
@@ -89,8 +258,6 @@ def decide(
             yield ColumnDecision(name, "drop", f"{kind.kind}: {kind.reason}")
         elif name not in beside:
             yield ColumnDecision(name, "drop", "not known to fit: the time was over before")
-        elif name in viewed and (view := generalizations.fitting(name)):
-            yield ColumnDecision(name, view[0], called[name] + view[1])
         elif beside[name] > problem.allowed.exposed:
             exposed = f"{percent(beside[name] / population.people)} exposed {'with it' if published else 'by it alone'}"
             yield ColumnDecision(name, "drop", called[name] + exposed)
@@ -105,12 +272,12 @@ def _nothing_with(kept: Columns, columns: Iterable[str]) -> Iterator[ColumnDecis
         yield ColumnDecision(name, "drop", why)
 
 
-def _why_published(name: str, selection: Selection) -> str | None:
+def _why_published(name: str, selection: Selection, published: Columns) -> str | None:
     if name in selection.constants:
         return "one value: no information"
-    for sources, how in ((selection.functions, "follows"), (selection.nearly, "nearly follows")):
-        if sources.get(name) in selection.columns:
-            return f"{how} from {printable(sources[name])}"
+    for sources, how in ((selection.functions, "determined by"), (selection.nearly, "nearly determined by")):
+        if sources.get(name) in published:
+            return f"{how} {printable(sources[name])}"
     return None
 
 
@@ -119,102 +286,3 @@ def _why_dropped(selection: Selection, goal: AuditGoal) -> str:
     if not selection.proved:
         return "not known to fit: the search ended before" if goal.sensitive else "fits too: the search ended before"
     return "with it a sensitive value is guessed too well" if goal.sensitive else "given no weight"
-
-
-# A number is put into so many steps at most.
-_STEPS = 50
-# Values that fewer people hold than so many times k are merged into one.
-_TIMES_K = (1, 2, 5, 10, 20, 50)
-# The share of a column's entropy that a view must keep to be worth it.
-_ENOUGH = 0.25
-
-
-class Generalizations:
-    """Generalizations of columns, tried beside those that are published, where the rows are in this process.
-
-    Parameters
-    ----------
-    population
-        The people.
-    problem
-        What a set may give away, and codes of the rows.
-    published
-        The columns that go out in any case.
-    """
-
-    def __init__(self, population: Population, problem: SelectionProblem, published: Columns) -> None:
-        self._population, self._published, self._allowed = population, published, problem.allowed
-        self._coded: Mapping[str, Column] = problem.codes or {}
-        self._classes = self._alike(published)
-        # Each sensitive column, the classes of who is alike on the others, and how many guesses may be right.
-        self._secrets = [
-            (self._coded[name], self._alike([column for column in published if column != name]), right)
-            for name, right in problem.allowed.guessed.items() if self._coded
-        ]  # fmt: skip
-
-    def _alike(self, columns: Sequence[str]) -> Column:
-        classes = everybody(self._population.people)
-        for name in columns if self._coded else ():
-            classes = refined(classes, self._coded[name])
-        return classes
-
-    def exposed_with(self, names: Sequence[str]) -> Mapping[str, int]:
-        """Return how many people each of some columns exposes beside those that are published."""
-        least = self._allowed.least
-        if self._coded:
-            return {name: rows_in_small(self._classes, self._coded[name], least) for name in names}
-        together = self._population.class_sizes_of_all([*self._published, name] for name in names)
-        return {name: exposed_below(sizes, least) for name, sizes in zip(names, together, strict=True)}
-
-    def fitting(self, name: str) -> tuple[Verdict, str] | None:
-        """Return what to do for some generalization of the column to fit, and how, if there is one."""
-        if not self._coded:
-            return None
-        return next((generalization for generalization in (*self._steps(name), *self._without_rare(name))), None)
-
-    def _steps(self, name: str) -> Iterator[tuple[Verdict, str]]:
-        """Yield the finest steps that a number fits in."""
-        values, column = self._population.read_rows(lambda rows, _: column_numbers(rows, name)), self._coded[name]
-        if values is None or np.isnan(values).all():
-            return
-        numbers = np.full(column.count, math.nan)
-        numbers[column.codes] = values  # the rows of a code have one number
-        span = float(np.nanmax(numbers) - np.nanmin(numbers))
-        if not 0 < span < math.inf:
-            return
-        least = 10 ** math.floor(math.log10(span / _STEPS))
-        for step in (lead * least * 10**tens for tens in range(4) for lead in (1, 2, 5)):
-            places = np.floor(numbers / step)
-            _, codes = np.unique(places, return_inverse=True)
-            if 1 < codes.max() + 1 <= _STEPS and self._fits(codes[column.codes], column):
-                yield "coarsen", f"in steps of {step:g} it fits"
-
-    def _without_rare(self, name: str) -> Iterator[tuple[Verdict, str]]:
-        """Yield the fewest rare values to be merged into one."""
-        column = self._coded[name]
-        sizes = np.bincount(column.codes, minlength=column.count)
-        for most in (times * self._allowed.least for times in _TIMES_K):
-            rare = sizes < most
-            if (
-                rare.any()
-                and (~rare).sum() > 1
-                and self._fits(np.where(rare, 0, np.cumsum(~rare))[column.codes], column)
-            ):
-                yield "redact", f"without the values of fewer than {most:,} it fits"
-
-    def _fits(self, codes: Integers, column: Column) -> bool:
-        """Whether a view says less than the column but enough, and goes out with what is published."""
-        view = Column(codes.astype(np.int32), int(codes.max()) + 1)
-        if refined(view, everybody(codes.size)).count == column.count or _bits(view) < _ENOUGH * _bits(column):
-            return False
-        certainly = self._allowed.certain
-        return rows_in_small(self._classes, view, self._allowed.least) <= self._allowed.exposed and all(
-            right <= most and (certainly is None or certain <= certainly)
-            for secret, classes, most in self._secrets
-            for right, certain in [best_guesses(refined(classes, view), secret)]
-        )
-
-
-def _bits(column: Column) -> float:
-    shares = np.bincount(column.codes) / column.codes.size
-    return -float(shares @ np.log2(shares, where=shares > 0, out=np.zeros_like(shares)))

@@ -19,10 +19,13 @@ from discretion.anonymity import (
 from discretion.anonymity.attacks.reidentification_inference import inferences
 from discretion.anonymity.choosing.constraints import GUESS_BUDGET
 from discretion.anonymity.choosing.problem import SelectionProblem
+from discretion.anonymity.releasing.column_values import DateOrder
+from discretion.anonymity.releasing.suppression import Suppress
+from discretion.anonymity.releasing.utility import Utility
 from discretion.errors import InvalidValueError
 from discretion.input_files import without_password
 from discretion.jobs.audit.collection import collection_report, worth_collecting
-from discretion.jobs.audit.decision import decide, front_of, offer_of
+from discretion.jobs.audit.decision import Recommendation, columns_as_they_are, front_of, offer_of, recommended_file
 from discretion.jobs.audit.measures import always_measured, measured_in_time
 from discretion.jobs.audit.omissions import not_examined
 from discretion.jobs.audit.redaction import redaction_report
@@ -36,12 +39,18 @@ from discretion.jobs.audit.result import (
     Columns,
     Decision,
     InferenceReport,
-    Offer,
     RedactionReport,
     SetReport,
     SetsReport,
 )
-from discretion.jobs.audit.risks import Everybody, everybody_of, risk_reports, uniqueness_of, unsaid_of_uniqueness
+from discretion.jobs.audit.risks import (
+    Everybody,
+    everybody_of,
+    risk_reports,
+    uniqueness_of,
+    unsaid_of_uniqueness,
+    unused_weights,
+)
 from discretion.jobs.audit.sets import (
     AuditGoal,
     column_reports,
@@ -54,8 +63,8 @@ from discretion.jobs.audit.sets import (
 )
 from discretion.jobs.audit.time_limit import TimeLimit
 from discretion.jobs.gates import Number
-from discretion.jobs.options.tables import AuditOptions
-from discretion.jobs.persons import open_people, whose_rows
+from discretion.jobs.options.tables import Against, AuditOptions, ReleaseOptions, ValueDistance
+from discretion.jobs.persons import AS_IT_IS, open_people, whose_rows
 from discretion.jobs.table_numbers import EngineCounts, TableNumbers
 from discretion.tables.layouts.headers import Header
 from discretion.tables.layouts.names import distinct_names
@@ -77,12 +86,30 @@ def audit(
     certain_budget: float | None = None,
     keep: Sequence[str] = (),
     drop: Sequence[str] = (),
+    redact: Sequence[str] = (),
+    hierarchies: str | Path | None = None,
+    bins: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    dates: DateOrder | None = None,
+    max_suppressed: float = 0.02,
+    suppress: Suppress = "rows",
+    utility: Utility = "information",
+    l: int = 1,  # noqa: E741 - as it is called
+    entropy_l: float | None = None,
+    recursive_c: float | None = None,
+    t: float | None = None,
+    t_distance: ValueDistance = "equal",
+    t_against: Against = "file",
+    beta_likeness: float | None = None,
+    delta_disclosure: float | None = None,
     weights: Mapping[str, float] | None = None,
     preset: str | None = None,
     population: int | None = None,
     weight: str | None = None,
     person: str | None = None,
     header: Header = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
     show_rare: bool = False,
     progress: Callable[[str], None] | None = None,
     memory: int | str | None = None,
@@ -110,8 +137,13 @@ def audit(
         Of which share of the people a sensitive value may be known for certain; of anybody unless told.
     keep, drop
         Columns that go out in any case, or in none.
+    redact, hierarchies, bins, missing, dates, max_suppressed, suppress, utility
+        How the file may change the table, as for `discretion.release`.
+    l, entropy_l, recursive_c, t, t_distance, t_against, beta_likeness, delta_disclosure
+        What each equivalence class of the file must have, as for `discretion.release`.
     weights
-        A column → how useful it is, 1 unless told; None counts columns, those that follow from another one only once.
+        A column → how useful it is as it is, 1 unless told, for the sets of columns that may go out unchanged; None
+        counts columns, those that another one determines only once.
     preset
         A published threshold instead of k, by a name in ``discretion.anonymity.PRESETS``.
     population
@@ -122,8 +154,8 @@ def audit(
     person
         The column that names a person with several rows; "none" if every row is a person of its own. If a column
         repeats as the name of a person does and None is given, the decision asks for it, and there are no measures.
-    header
-        What a file's first line is, as for `discretion.Population`.
+    header, delimiter, encoding
+        How a CSV file is written, as for `discretion.Population`.
     show_rare
         Whether to show values that fewer than max(k, 2) people hold: whatever k is, what one person alone holds is
         shown to nobody who did not ask for it.
@@ -175,29 +207,34 @@ def run_audit(
     )  # fmt: skip
     k, secrets = goal.k, goal.sensitive
     problem = problem_of_sets(people, subject.kinds, goal)
-    selection, offers = _search(people, problem, weights, time, report_progress)
-    report_progress("what to do with each column")
+    selection = _search(people, problem, weights, time, report_progress)
+    recommendation = _recommendation(
+        subject, options, problem, selection, memory=memory, time=time, progress=report_progress
+    )
     decision = Decision(
-        columns=tuple(decide(people, problem, subject.kinds, selection, goal, time=time)),
-        offers=offers,
+        columns=recommendation.columns,
+        offers=recommendation.offers,
         question=None if subject.key is None else whose_rows(subject.key),
         functions=selection.functions,
         nearly=selection.nearly,
         front=tuple(front_of(people, selection)),
         kept=goal.keep,
         key=None if subject.key is None else subject.key.column,
+        refusal=recommendation.refusal,
+        ways_out=recommendation.ways_out,
     )
     sets = sets_report(people, columns, traits, selection, k)
     selected = set_reports(people, [chosen.columns for chosen in selection.maximal if chosen.columns][:SHOWN], k)
     report_progress("risks in regulators' words")
-    risks = tuple(risk_reports(people, columns, decision.recommended, goal, everybody))
+    file, published = recommendation.file, decision.recommended
+    risks = tuple(risk_reports(people, columns, goal, everybody, file=file, recommended=published))
     measures: dict[str, Number] = {}
     if decision.question is None:
         among = everybody.people if everybody.weight is None else None
         numbers = TableNumbers(EngineCounts(people, among, everybody.weight), columns, secrets, k=k)
-        measures = always_measured(people, numbers, decision, secrets)
+        measures = always_measured(people, numbers, decision, secrets, recommendation.numbers)
         measures |= dict(time.left_for("measures", measured_in_time(numbers)))
-    uniqueness = uniqueness_of(people, decision.recommended or traits, everybody)
+    uniqueness = uniqueness_of(file or people, published or traits, everybody)
     report_progress("what the columns alone certify")
     certified: tuple[CertifiedReport, ...] = ()
     promised: tuple[CertifiedSet, ...] = ()
@@ -243,6 +280,7 @@ def run_audit(
         cut_short=time.cut,
         not_examined=(
             *not_examined(people, sets, selection, subject.alone, redaction, sensitive=secrets, time=time),
+            *unused_weights(subject.kinds, everybody),
             *unsaid_of_uniqueness(people, everybody),
         ),
         measures=measures,
@@ -284,9 +322,7 @@ class _Subject:
 def _subject(table: Any, options: AuditOptions, memory: int | str | None, progress: Callable[[str], None]) -> _Subject:
     """Read a table, if the options are within their ranges."""
     goal, weight = _goal(options), options.weight
-    header = options.header if options.engine == "duckdb" else None  # which Spark has read
-    if isinstance(table, Population) and header is not None:
-        raise InvalidValueError("a Population has names for its columns already; say what header is when making it")
+    form = options.form if options.engine == "duckdb" else AS_IT_IS  # Spark has read it
     chosen = None if options.columns is None else (*distinct_names(options.columns), *options.keep)
     named = (*goal.sensitive, *goal.drop, *(() if weight is None else (weight,)))
     keys: list[ColumnKind] = []  # an audit is how the question is found, and does not stop at it
@@ -298,7 +334,7 @@ def _subject(table: Any, options: AuditOptions, memory: int | str | None, progre
         return kinds.values()
 
     read = None if chosen is None else list(dict.fromkeys([*chosen, *named]))
-    people = open_people(table, read, options.person, header, memory=memory, repeats=keys.append, kinds_of=kinds_of)
+    people = open_people(table, read, options.person, form, memory=memory, repeats=keys.append, kinds_of=kinds_of)
     everybody = everybody_of(people, options.population, weight)
     columns = tuple(
         name for name in people.known(None if chosen is None else list(dict.fromkeys(chosen))) if name != weight
@@ -333,19 +369,43 @@ def _search(
     weights: Mapping[str, float] | None,
     time: TimeLimit,
     progress: Callable[[str], None],
-) -> tuple[Selection, tuple[Offer, ...]]:
-    """Return the most useful columns within the budgets, and the sets to offer, in half of the time left at most."""
+) -> Selection:
+    """Return the most useful columns that may go out as they are, in a quarter of the time left at most."""
     by = weights if time.left else weights or {}  # known weights take no questions
-    longest, longest_of_bits = search_seconds(people)
-    allowed = min(longest, time.left / 2)
+    longest = search_seconds(people)
+    allowed = min(longest, time.left / 4)
     selection = search(problem, by, allowed, progress, time.searching)
-    offers = [offer_of(people, selection, "columns")]
-    if offers[0] is not None and by is None and people.person is None and selection.ended != "interrupted":
-        of_bits = search(problem, "bits", min(longest_of_bits, time.left / 2), progress, time.searching)
-        offers.append(offer_of(people, of_bits, "bits"))
     if not selection.proved and allowed < longest:
         time.cut_off("sets")
-    return selection, _apart(offers)
+    return selection
+
+
+def _recommendation(
+    subject: _Subject,
+    options: AuditOptions,
+    problem: SelectionProblem,
+    selection: Selection,
+    *,
+    memory: int | str | None,
+    time: TimeLimit,
+    progress: Callable[[str], None],
+) -> Recommendation:
+    """Return the file to publish; columns as they are where no release is written, or it is open whose rows are."""
+    people, goal = subject.people, subject.goal
+    progress("what to do with each column")
+    # Ctrl-C asks for what there is.
+    asked = subject.key is None and selection.ended != "interrupted"
+    if asked and people.person is None and options.engine == "duckdb":
+        given = {**vars(options), "k": goal.k, "sensitive": goal.sensitive, "keep": goal.keep, "drop": goal.drop}
+        if options.weight is not None:
+            given["drop"] = tuple(dict.fromkeys([*goal.drop, options.weight]))
+        release = ReleaseOptions.of_parameters(given)
+        file = recommended_file(people, release, selection, subject.kinds, memory=memory, time=time, progress=progress)
+        if file is not None:
+            return file
+    offer = offer_of(people, selection)
+    columns = columns_as_they_are(people, problem, subject.kinds, selection, goal, time=time)
+    return Recommendation(tuple(columns), () if offer is None else (offer,), people if offer else None)
 
 
 def _collection(traits: Mapping[str, ClassSizes]) -> Iterator[CollectionReport]:
@@ -370,15 +430,6 @@ def _alone(people: Population, columns: Columns, progress: Callable[[str], None]
         part = columns[start : start + _COLUMNS_AT_ONCE]
         alone.update(zip(part, people.class_sizes_of_all((column,) for column in part), strict=True))
     return alone
-
-
-def _apart(offers: Iterable[Offer | None]) -> tuple[Offer, ...]:
-    """Return the offers, those after the first if they have more bits than it in the digits that are said."""
-    best, *others = offers
-    if best is None:
-        return ()
-    told, *more = (float(f"{offer.bits:.3g}") for offer in (best, *filter(None, others)))
-    return best, *(other for other, bits in zip(filter(None, others), more, strict=True) if bits > told)
 
 
 def _certified(

@@ -9,6 +9,7 @@ from discretion.jobs.gates import Number
 from discretion.jobs.table_measures import ALL_COLUMNS, table_measures
 from discretion.jobs.table_numbers import TableNumbers
 
+_OF_GROUPS = ("l_diversity", "t_closeness", "beta_likeness", "delta_disclosure")
 _RECOMMENDED = ("recommended_exposure", f"{ALL_COLUMNS}recommended_exposure")
 
 
@@ -23,11 +24,17 @@ def measures_of(audit: Audit) -> dict[str, Number | None]:
 
 
 def always_measured(
-    people: Population, numbers: TableNumbers, decision: Decision, sensitive: Columns
+    people: Population,
+    numbers: TableNumbers,
+    decision: Decision,
+    sensitive: Columns,
+    of_file: Mapping[str, Number],
 ) -> dict[str, Number]:
     """Return the measures that an audit has whatever its time: who stands out, and what is guessed of whom."""
     measures = {name: numbers[name] for name in numbers if not _of_groups(name)}
-    if decision.offers:
+    if of_file:
+        measures |= {name: of_file[name.replace("recommended_", "")] for name in _RECOMMENDED}
+    elif decision.offers:
         best = decision.offers[0]
         known = people.class_sizes([name for name in best.columns if name not in sensitive])
         measures[_RECOMMENDED[0]] = Fraction(known.exposed(k=numbers.k), people.people)
@@ -41,7 +48,7 @@ def measured_in_time(numbers: TableNumbers) -> Iterator[tuple[str, Number]]:
 
 
 def _of_groups(name: str) -> bool:
-    return name.removeprefix(ALL_COLUMNS).partition(":")[0] in ("l_diversity", "t_closeness")
+    return name.removeprefix(ALL_COLUMNS).partition(":")[0] in _OF_GROUPS
 
 
 def why_missing(audit: Audit) -> Mapping[str, str]:

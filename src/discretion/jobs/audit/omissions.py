@@ -19,6 +19,7 @@ _SECTIONS = {
     "inference": "how well the sensitive column is guessed",
     "redaction": "redacting rare values",
     "collection": "collecting the columns instead",
+    "ways_out": "which goals a file would be within",
 }
 
 
@@ -65,7 +66,9 @@ def _sets(sets: SetsReport, selection: Selection, time: TimeLimit) -> Iterator[s
             "budget, and so gives away at least as much."
         )
     elif missing:
-        most = f"none of them is worth more than {selection.bound:g} columns"
+        most = f"none of them within the budget is worth more than {selection.bound:g} columns"
+        if selection.independent < selection.bound:
+            most += f", of which at most {selection.independent:,} are not determined by the others together"
         ended = "" if selection.proved else f"; the search {ENDED[selection.ended]}"
         yield f"{number(missing)} of {number(sets.possible)} sets of columns: {most}{ended}."
     for column in sets.identifier_like:

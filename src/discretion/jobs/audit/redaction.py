@@ -24,6 +24,9 @@ def redaction_report(
 
     These are the first of the released ones that a rule is about, and all traits together.
     """
+    if not time.left:
+        time.cut_off("redaction")
+        return RedactionReport((), ())
     rules = redaction_rules(population, k, traits, SUSPICION)[:MAX_RULES]
     ruled = {rule.column for rule in rules}
     sets = [columns for columns in released if ruled.intersection(columns)][:1]

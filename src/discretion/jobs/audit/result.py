@@ -9,18 +9,21 @@ from typing import Any, Literal
 
 from discretion.anonymity import Preset
 from discretion.anonymity.uniqueness.population_uniqueness import PopulationUniqueness
+from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
 from discretion.jobs.gates import Number
-from discretion.jobs.options.tables import AuditOptions
+from discretion.jobs.options.tables import AuditOptions, ReleaseOptions
+from discretion.jobs.release.plan import plan_text
+from discretion.jobs.release.ways_out import WayOut
 from discretion.jobs.table_measures import GuessReport
 from discretion.numerics.search.explored_ideals import Ended
-from discretion.presenting.json_answers import plain
+from discretion.presenting.json_answers import finite, plain
 from discretion.presenting.names import among, listed
 from discretion.presenting.views.document import Cell, Document
 from discretion.presenting.views.result import JobResult
 
 Columns = tuple[str, ...]
-Verdict = Literal["publish", "coarsen", "redact", "drop"]
+Verdict = Literal["publish", "generalize", "suppress", "drop"]
 
 #: Why a column is dropped that goes out in no case.
 BY_DROP = "by --drop"
@@ -28,21 +31,40 @@ BY_DROP = "by --drop"
 
 @dataclass(frozen=True)
 class Offer:
-    """A set of columns that may go out together, the most useful one that was found by a measure of use.
+    """What may go out: a file, or columns as they are where no release can be written.
 
-    ``by``: "columns", as many as it has of which none is a function of another; or "bits", the entropy of these. No set
-    within the budgets is worth more than ``bound``; ``ended`` is "proved" if that is its utility, or what ended the
-    search before. ``guesses`` are of each sensitive column by who knows the set.
+    Parameters
+    ----------
+    by
+        What there is most of: "information"; "unchanged", columns as they are; or "columns", of which none is a
+        function of another, where no file can be written.
+    columns
+        The columns that go out.
+    plan
+        The options of the release that writes the file, with each column's generalization; None where there is none.
+    suppressed
+        How many people are not in the file.
+    exposed_people, exposure
+        How many of the people in it are exposed, and which share of them.
+    bits
+        The information that all columns in it together have of a person.
+    utility, bound, ended
+        The share of the whole table's information that the file keeps, or the number of columns; no other choice within
+        the goal has more than ``bound``; and "proved" if that is its utility, or what ended the search before.
+    guesses
+        The best guess of each sensitive column by an adversary who knows the other columns.
     """
 
-    by: Literal["columns", "bits"]
+    by: Literal["information", "unchanged", "columns"]
     columns: Columns
+    plan: ReleaseOptions | None
+    suppressed: int
     exposed_people: int
     exposure: float
     bits: float
     utility: float
     bound: float
-    ended: Ended
+    ended: Ended | Literal["chosen"]
     guesses: tuple[GuessReport, ...]
 
 
@@ -58,22 +80,36 @@ class FrontSet:
 
 @dataclass(frozen=True)
 class ColumnDecision:
-    """What to do with a column, and why in a few words."""
+    """What to do with a column, why in a few words, and the generalizations that it has."""
 
     column: str
     verdict: Verdict
     reason: str
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What to do: each column's verdict, and the set that is recommended, with another one where bits count instead.
+    """What to do: each column's verdict, and the file that is recommended.
 
-    ``offers`` is empty if no set is within the budgets. ``question``: what has to be answered first, or None; ``key``
-    is the column that it is about.
-    ``functions``: a column that is a copy or a function of another → that one; ``nearly``: one that nearly is.
-    ``front``: sets that were looked at, by rising utility, each exposing more people than the one before. ``kept``: the
-    columns that were to go out in any case, which they do if some set with them is within the budgets.
+    Parameters
+    ----------
+    columns
+        What to do with each column.
+    offers
+        What may go out, the recommended one first, and a file with more columns, unchanged ones, if there is one; empty
+        if nothing is within the goal.
+    question, key
+        What has to be answered first, or None, and the column that it is about.
+    functions, nearly
+        A column that another one determines, or nearly determines → that one.
+    front
+        Sets of columns as they are that were examined, by rising utility, each exposing more people than the one
+        before.
+    kept
+        The columns that go out in any case, if something with them is within the goal.
+    refusal, ways_out
+        If nothing is: what comes nearest; and the options of releases with one limit eased, each with a file within it.
     """
 
     columns: tuple[ColumnDecision, ...]
@@ -84,6 +120,13 @@ class Decision:
     front: tuple[FrontSet, ...]
     kept: Columns
     key: str | None = None
+    refusal: str | None = None
+    ways_out: tuple[WayOut, ...] = ()
+
+    @property
+    def plan(self) -> ReleaseOptions | None:
+        """The options of the release that writes the recommended file; None if there is none."""
+        return self.offers[0].plan if self.offers else None
 
     @property
     def recommended(self) -> Columns:
@@ -327,9 +370,9 @@ class RedactionReport:
 class Audit(JobResult):
     """The main job's result: what a table of people gives away, and what to do about it.
 
-    `document` is what all faces show: `to_html` a page, `to_markdown` Markdown, a terminal and a notebook. `to_dict` is
-    the same as plain data for JSON, and `chart` a figure of the page: "columns", "certified", "selected", "front",
-    "guesses", "ask-0", ….
+    `document` is what all faces show: `to_html` a page, `to_markdown` Markdown, a terminal and a notebook. `to_plan` is
+    the recommended file as a plan. `to_dict` is the same as plain data for JSON, and `chart` a figure of the page:
+    "columns", "certified", "selected", "front", "guesses", "ask-0", ….
     """
 
     table: str
@@ -368,6 +411,20 @@ class Audit(JobResult):
         """Yield a row for each column."""
         return map(plain, self.columns)
 
+    def to_plan(self) -> str:
+        """Return the recommended file as a plan in TOML, to edit and to write with ``discretion release --plan``.
+
+        Raises
+        ------
+        InvalidValueError
+            If no file is recommended.
+        """
+        plan, columns = self.decision.plan, self.decision.columns
+        if plan is None:
+            raise InvalidValueError("this audit recommends no file to release, so there is no plan; see its decision")
+        dropped = {each.column: each.reason for each in columns if each.verdict == "drop"}
+        return plan_text(plan, {each.column: each.choices for each in columns}, dropped)
+
     @property
     def least_holders(self) -> int:
         """How many people hold every value that is shown, at least, unless the audit was told to show rare ones."""
@@ -387,7 +444,7 @@ class Audit(JobResult):
         inputs = ("table", "person", "sensitive", "k", "preset", "budget", "guess_budget", "show_rare", "options")
         sections = {each.name: plain(getattr(self, each.name)) for each in fields(self) if each.name not in inputs}
         measures = {name: float(x) if isinstance(x, Fraction) else x for name, x in self.measures.items()}
-        return sections | {"measures": plain(measures)}
+        return sections | {"measures": finite(plain(measures))}
 
 
 class SetNames:

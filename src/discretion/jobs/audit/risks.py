@@ -1,13 +1,15 @@
 """The risks in regulators' words, and who is unique among everybody whom the table's people are a sample of."""
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from discretion.anonymity import Population, Risk, reidentification_risks
+from discretion.anonymity import ColumnKind, Population, Risk, reidentification_risks
 from discretion.anonymity.people.weights import weighted_classes
 from discretion.anonymity.uniqueness.population_uniqueness import PopulationUniqueness, population_uniqueness
 from discretion.errors import InvalidValueError
 from discretion.escaping import printable
+from discretion.estimate import Estimate
 from discretion.jobs.audit.result import Columns, RiskReport
 from discretion.jobs.audit.sets import AuditGoal
 
@@ -37,13 +39,25 @@ def everybody_of(people: Population, population: int | None, weight: str | None)
 
 
 def risk_reports(
-    people: Population, whole: Columns, recommended: Columns, goal: AuditGoal, everybody: Everybody
+    people: Population,
+    whole: Columns,
+    goal: AuditGoal,
+    everybody: Everybody,
+    *,
+    file: Population | None,
+    recommended: Columns,
 ) -> Iterator[RiskReport]:
-    """Yield the risks of the whole table and of what is recommended, beside each other."""
-    of_whole = _risks_of(people, whole, goal, everybody)
-    of_few = _risks_of(people, recommended, goal, everybody) if recommended else [None] * len(of_whole)
-    for risk, few in zip(of_whole, of_few, strict=True):
-        yield RiskReport(risk.name, risk.meaning, risk.value, None if few is None else few.value)
+    """Yield the risks of the whole table and of the recommended file, beside each other.
+
+    A file has no weights, so that its risks among everybody are then missing.
+    """
+    few: dict[str, float | Estimate] = {}
+    if file is not None:
+        weight = everybody.weight if everybody.weight in file.columns else None
+        among = replace(everybody, people=everybody.people if everybody.weight == weight else None, weight=weight)
+        few = {risk.name: risk.value for risk in _risks_of(file, recommended, goal, among)}
+    for risk in _risks_of(people, whole, goal, everybody):
+        yield RiskReport(risk.name, risk.meaning, risk.value, few.get(risk.name))
 
 
 def uniqueness_of(people: Population, columns: Columns, everybody: Everybody) -> PopulationUniqueness | None:
@@ -51,6 +65,17 @@ def uniqueness_of(people: Population, columns: Columns, everybody: Everybody) ->
     if everybody.people is None or not columns or any(unsaid_of_uniqueness(people, everybody)):
         return None
     return population_uniqueness(people, everybody.people, columns)
+
+
+def unused_weights(kinds: Mapping[str, ColumnKind], everybody: Everybody) -> Iterator[str]:
+    """Yield how the risks among everybody are measured, if a column looks like sampling weights and none is used."""
+    weights = [printable(name) for name, kind in kinds.items() if kind.kind == "weight"]
+    if weights and everybody.people is None:
+        each = " and ".join(weights) + (" looks" if len(weights) == 1 else " look")
+        yield (
+            "the risks among all the people whom the table is a sample of: "
+            f"{each} like sampling weights (--weight {shlex.quote(weights[0])})."
+        )
 
 
 def unsaid_of_uniqueness(people: Population, everybody: Everybody) -> Iterator[str]:

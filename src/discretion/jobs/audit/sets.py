@@ -13,9 +13,9 @@ from discretion.jobs.audit.result import SHOWN, ColumnReport, Columns, SetReport
 
 # A column whose values alone single out every second person, on average, is an identifier and not a trait.
 IDENTIFIER_LIKE = 0.5
-# How long the search for the best set may take, and then that for the one with most bits, unless told; and how many
-# times as long where rows stay in an engine elsewhere, which takes seconds for what takes milliseconds here.
-_SEARCH_SECONDS, _BITS_SECONDS, _ELSEWHERE = 10.0, 2.5, 6
+# How long the search for the best set may take, unless told; and how many times as long where rows stay in an engine
+# elsewhere, which takes seconds for what takes milliseconds here.
+_SEARCH_SECONDS, _ELSEWHERE = 10.0, 6
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,13 @@ def problem_of_sets(population: Population, kinds: Mapping[str, ColumnKind], goa
     )
 
 
-def search_seconds(population: Population) -> tuple[float, float]:
-    """Return how long the search for the best set may take, and that for the one with most bits."""
-    times = 1 if population.read_rows(lambda rows, _: rows.arrow is not None) else _ELSEWHERE
-    return times * _SEARCH_SECONDS, times * _BITS_SECONDS
+def search_seconds(population: Population) -> float:
+    """Return how long the search for the best set may take."""
+    return (
+        _SEARCH_SECONDS
+        if population.read_rows(lambda rows, _: rows.arrow is not None)
+        else _ELSEWHERE * _SEARCH_SECONDS
+    )
 
 
 def search(

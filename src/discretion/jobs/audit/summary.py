@@ -18,14 +18,14 @@ from discretion.jobs.audit.result import (
     RiskReport,
     SetNames,
 )
-from discretion.jobs.options.tables import ReleaseOptions
+from discretion.jobs.table_measures import GuessReport
 from discretion.presenting.names import briefly, listed
 from discretion.presenting.numbers import bounded, is_any_share, odds, people, percent, points, times
 from discretion.presenting.sentences import ENDED
 from discretion.presenting.shell import Command
 from discretion.presenting.views.document import Abridged, Advice, Block, Bullets, Cell, Grid, Section
 
-_VERDICTS = ("publish", "coarsen", "redact", "drop")
+_VERDICTS = ("publish", "generalize", "suppress", "drop")
 # So many columns are named one by one where another set is named before.
 _LISTED = 8
 _MODELS = "The models rest on assumptions, which --json lists; their answers may be far apart."
@@ -50,11 +50,35 @@ def _publish(audit: Audit) -> Iterator[Block]:
     if audit.decision.question is not None:
         yield Advice(f"First a question: {audit.decision.question}.")
     if audit.cut_short:
-        yield Advice("The time limit cut this audit short: what it shows holds, and section 8 lists what is missing.")
+        yield Advice(
+            "The time limit cut this audit short: what it shows holds. The full report lists what was not examined."
+        )
     yield Bullets(tuple(recommendation(audit)))
     if (step := next_step(audit)) is not None:
         yield from step
+    yield from _ways_out(audit)
     yield Abridged((), tuple(in_short(audit.collection)))
+
+
+# What a limit is called whose easing lets a file out.
+_LIMITS = {
+    "k": "People count as exposed if fewer than {} share their values",
+    "budget": "{} of the people may be exposed",
+    "max_suppressed": "{} of the people may be left out",
+    "guess_budget": "Right guesses of a sensitive value may rise by {} of the people",
+}
+# How many ways out are on the first screen.
+_WAYS = 3
+
+
+def _ways_out(audit: Audit) -> Iterator[Block]:
+    """Yield the ways out where nothing is within the goal, each with the command that then writes a file."""
+    for way in audit.decision.ways_out[:_WAYS]:
+        value = getattr(way.options, way.limit)
+        purpose = f"{_LIMITS[way.limit].format(value if way.limit == 'k' else percent(value))}:"
+        step = _step(purpose, "release", audit.table, *way.options.arguments(), "--out=published.parquet")
+        if step is not None:
+            yield from step
 
 
 def recommendation(audit: Audit) -> Iterator[str]:
@@ -64,41 +88,64 @@ def recommendation(audit: Audit) -> Iterator[str]:
     --------
     >>> import discretion as dc
     >>> next(recommendation(dc.audit("example:adult", columns=["sex", "race"])))
-    'Publish sex, race: all 2 columns. They expose nobody; the budget is 1 %.'
+    'Publish all 2 columns: sex, race. They expose nobody; the budget is 1 %.'
     """
     if not audit.decision.offers:
         yield _nothing(audit)
+        if audit.decision.refusal is not None:
+            yield f"{audit.decision.refusal[:1].upper()}{audit.decision.refusal[1:]}."
         if "sets" not in audit.cut_short and any(each.reason != BY_DROP for each in audit.decision.columns):
-            yield "Raise the budget, merge rare values, or ask the people instead (section 6)."
+            ways = "A file goes out if one of these changes; or ask" if audit.decision.ways_out else "Ask"
+            yield f"{ways} the people instead: the full report shows how."
         return
     best, *others = audit.decision.offers
-    count = len(best.columns)
-    if count == len(audit.columns):
-        many = "the only column" if count == 1 else f"all {count:,} columns"
-    else:
-        many = f"{count:,} of {len(audit.columns):,} columns" + ", together" * (count > 1)
-    yield f"Publish {listed(best.columns)}: {many}. {_offered(audit, best)}"
+    yield f"Publish {_many(audit, best)}: {listed(best.columns)}. {_offered(audit, best)}"
     if (proof := _proof(audit)) is not None:
         yield proof
     for other in others:
-        yield (
-            f"To keep the most bits of information and not the most columns, publish "
-            f"{_compared(best.columns, other.columns)} instead: {other.bits:.3g} bits together, not {best.bits:.3g}. "
-            f"{_offered(audit, other)}"
+        guesses = "".join(
+            f"; {printable(each.sensitive)} guessed right {percent(each.after)}" for each in other.guesses
         )
+        yield (
+            f"To publish columns as they are, publish {_compared(best.columns, other.columns)} instead: "
+            f"{other.bits:.3g} bits of information together, not {best.bits:.3g}; {percent(other.exposure)} exposed"
+            f"{guesses}."
+        )
+
+
+def _many(audit: Audit, offer: Offer) -> str:
+    """Return how many columns go out, and how many of them generalized."""
+    count = len(offer.columns)
+    if count == len(audit.columns):
+        many = "the only column" if count == 1 else f"all {count:,} columns"
+    else:
+        many = f"{count:,} of {len(audit.columns):,} columns"
+    changed = sum(each.verdict in ("generalize", "suppress") for each in audit.decision.columns)
+    if not changed or offer is not audit.decision.offers[0]:
+        return many
+    return f"{many}, {'all' if changed == count > 1 else changed} generalized as listed below"
 
 
 def _offered(audit: Audit, offer: Offer) -> str:
     """Return what a set of columns exposes, and what of it is guessed."""
     share = f"{offer.exposed_people:,}, {percent(offer.exposure)}"
     exposed = "nobody" if not offer.exposed_people else f"{odds(offer.exposure)} people ({share})"
+    out = offer.suppressed
+    left = f"{people(out).capitalize()} {'are' if out > 1 else 'is'} left out ({percent(out / audit.people)}). " * (
+        out > 0
+    )
     they = "It exposes" if len(offer.columns) == 1 else "They expose"
     guesses = "".join(
         f"; {printable(guess.sensitive)} is guessed right {percent(guess.after)} of the time instead of "
-        f"{percent(guess.before)}"
+        f"{percent(guess.before)}{_certain(guess)}"
         for guess in offer.guesses
     )
-    return f"{they} {exposed}; the budget is {percent(audit.budget)}{guesses}."
+    return f"{left}{they} {exposed}; the budget is {percent(audit.budget)}{guesses}."
+
+
+def _certain(guess: GuessReport) -> str:
+    """Return of how many people a sensitive value is certain."""
+    return f", and certain for {people(guess.certain_people)}" if guess.certain_people else ", and certain for nobody"
 
 
 def _compared(best: Columns, other: Columns) -> str:
@@ -127,8 +174,16 @@ def _nothing(audit: Audit) -> str:
 
 
 def _proof(audit: Audit) -> str | None:
-    """Return whether another set of columns could be more useful than the recommended one."""
+    """Return what the recommendation keeps, and whether another choice could keep more."""
     best = audit.decision.offers[0]
+    if best.by == "information":
+        kept = (
+            f"The file keeps {percent(best.utility)} of the information of the whole table ({best.bits:.3g} bits about "
+            "a person)"
+        )
+        if best.ended == "proved":
+            return f"{kept}; no other file within the goal keeps more: proved."
+        return f"{kept}; no file within the goal keeps more than {percent(best.bound)}: the search {ENDED[best.ended]}."
     if len(best.columns) == len(audit.columns):
         return None
     counted = " of which none follows from another" if best.utility != len(best.columns) else ""
@@ -167,16 +222,9 @@ def next_step(audit: Audit) -> tuple[str, Command] | None:
         return _step(purpose, "audit", audit.table, *same.arguments())
     if not recommended:
         return None
-    if audit.person is None and options.engine == "duckdb":
-        kept = tuple(name for name in recommended if name in audit.sensitive)  # else a release leaves them out
-        release = ReleaseOptions(
-            columns=recommended, sensitive=audit.sensitive, person=options.person, header=options.header, k=audit.k,
-            budget=audit.budget, guess_budget=options.guess_budget, certain_budget=options.certain_budget, keep=kept,
-        )  # fmt: skip
-        if kept and release.max_suppressed < audit.budget < 1:  # who has a rare value of theirs is left out
-            release = replace(release, max_suppressed=audit.budget)
-        purpose = "Next, the file with these columns, which is read back and audited:"
-        return _step(purpose, "release", audit.table, *release.arguments(), "--out=columns.parquet")
+    if (plan := audit.decision.plan) is not None:
+        purpose = "Next, the file, which is read back and audited:"
+        return _step(purpose, "release", audit.table, *plan.arguments(), "--out=published.parquet")
     if len(recommended) == len(audit.columns):
         return None
     purpose = "Next, what these columns give away, as a page:"
@@ -201,9 +249,6 @@ def _columns(audit: Audit) -> Iterator[Block]:
         yield Abridged((_decision_grid(brief, note),), (whole,))
     else:
         yield whole
-    if any(each.verdict in ("coarsen", "redact") for each in decisions):
-        fits = "beside those to publish" if audit.decision.offers else "by itself"
-        yield f"Coarsened or redacted in this way, each of these columns fits {fits}; not all of them do."
 
 
 def _decision_grid(decisions: Sequence[ColumnDecision], note: str = "") -> Grid:
@@ -242,9 +287,15 @@ def _whole(audit: Audit) -> Iterator[Block]:
             caption="Unique among everybody, by models",
             first=len(audit.uniqueness.models),
         )
-    missing = len(audit.not_examined)
-    if missing:
-        yield Abridged((f"Not examined: {missing} {'thing' if missing == 1 else 'things'}.",), ())
+    yield Abridged(tuple(_not_examined(audit)), ())
+
+
+def _not_examined(audit: Audit) -> Iterator[Block]:
+    """Yield how many things were not examined, and those that an option would examine."""
+    if missing := len(audit.not_examined):
+        optional = [sentence for sentence in audit.not_examined if "(--" in sentence]
+        among = f", among them {' '.join(optional)}" if optional else "."
+        yield f"Not examined: {missing} {'thing' if missing == 1 else 'things'}{among}"
 
 
 def _exposed_whole(audit: Audit) -> str:
@@ -298,7 +349,7 @@ def _risks(audit: Audit, risks: Sequence[RiskReport], *, brief: bool = False) ->
         # The table as it is would go out with them; what else tells of a sensitive value is not seen beside one.
         names = briefly(audit.sets.identifier_like)
         verb, them = ("names", "it") if len(audit.sets.identifier_like) == 1 else ("name", "them")
-        guesses = f"; the guesses in section 5 are by an adversary that does not know {them}" if audit.inference else ""
+        guesses = f"; the guesses are by an adversary that does not know {them}" if audit.inference else ""
         yield f"“Whole table” is with {names}, which mostly {verb} a person{guesses}."
     yield from _assumptions(risks)
 

@@ -29,6 +29,7 @@ class TimeLimit:
         self, seconds: float | None, *, searching: Callable[[], AbstractContextManager[None]] = nullcontext
     ) -> None:
         self.searching = searching
+        self._limited = seconds is not None
         self.seconds = math.inf if seconds is None else as_real(seconds, "seconds")
         if not self.seconds > 0:
             raise InvalidValueError(f"seconds must be above 0, got {seconds!r}")
@@ -40,6 +41,11 @@ class TimeLimit:
     def left(self) -> float:
         """How many seconds are left, at least 0."""
         return max(0.0, self._until - time.monotonic())
+
+    @property
+    def share_of_search(self) -> float | None:
+        """How many seconds the search for a file may take: half of what is left; None, without a limit, is by work."""
+        return max(self.left / 2, 1e-9) if self._limited else None
 
     def cut_off(self, section: str) -> None:
         """Note that a section was cut short."""

@@ -60,7 +60,7 @@ def check(
         raise InvalidValueError(
             f"the policy has person = {policy.person!r}, and person is {person!r}; leave one of them"
         )
-    people = open_people(table, None, person or policy.person, policy.header, memory=memory)
+    people = open_people(table, None, person or policy.person, policy.form, memory=memory)
     if people.person is not None and people.person in policy.sensitive:
         raise InvalidValueError(f"the column {people.person!r} names the persons, so it cannot be sensitive")
     columns = people.columns

@@ -18,12 +18,15 @@ from discretion.jobs.persons import NO_PERSON
 from discretion.jobs.table_measures import ALL_COLUMNS, table_measures
 from discretion.presenting.names import short
 from discretion.tables.layouts.names import distinct_names
+from discretion.tables.layouts.text_format import TextFormat
 
 Columns = tuple[str, ...]
 
 KEYS = (
     "person",
     "header",
+    "delimiter",
+    "encoding",
     "columns",
     "together",
     "preset",
@@ -41,6 +44,8 @@ KEYS = (
 _WHOLE = {"people", "exposed_people", "unique_people", "classes", "k_anonymity", "l_diversity"}
 _FROM_ONE = {"people", "classes", "k_anonymity", "l_diversity"}
 _OF_K = {"exposure", "exposed_people"}
+# Numbers that may be above 1 without being whole.
+_UNBOUNDED = {"beta_likeness", "delta_disclosure"}
 # What is better when it is higher, and what is neither good nor bad; all others are better when they are lower.
 _BETTER_HIGH, _NEUTRAL = {"k_anonymity", "l_diversity"}, {"people", "classes"}
 # How a limit of a sensitive column ends that the file lacks.
@@ -65,8 +70,8 @@ class Policy:
         Its file.
     person
         The column that names a person with several rows, "none" if every row is a person, or None if it does not say.
-    header
-        As of `discretion.Population`.
+    form
+        How a CSV file is written.
     columns
         Those that a file may have at all; None is any.
     together
@@ -85,7 +90,7 @@ class Policy:
 
     path: str
     person: str | None
-    header: bool | Columns | None
+    form: TextFormat
     columns: Columns | None
     together: tuple[Columns, ...] | None
     sensitive: Columns
@@ -168,7 +173,7 @@ class _Reader:
         return Policy(
             path=self._path,
             person=person,
-            header=self._header(),
+            form=self._form(),
             columns=columns,
             together=together,
             sensitive=sensitive,
@@ -222,6 +227,15 @@ class _Reader:
         if _is_texts(header):
             return self._names("header")
         raise self._unfit("header", "must be true, false or a list of names")
+
+    def _form(self) -> TextFormat:
+        delimiter, encoding = self._text("delimiter"), self._text("encoding")
+        for key, option in (("delimiter", delimiter), ("encoding", encoding)):
+            try:
+                TextFormat(**{key: option})
+            except InvalidValueError as error:
+                raise InvalidValueError(f"{self._place(key)}: {error}") from None
+        return TextFormat(header=self._header(), delimiter=delimiter, encoding=encoding)
 
     def _missing(self) -> Literal["not decided", "failed"]:
         value = self._given.get("missing", "undecided")
@@ -289,11 +303,13 @@ def _can_fail(gate: Gate, k: int) -> bool:
     --------
     >>> _can_fail(Gate("k_anonymity", "<", Fraction(1)), 10), _can_fail(Gate("exposure", ">", Fraction(0)), 10)
     (False, True)
+    >>> _can_fail(Gate("beta_likeness:ill", ">", Fraction(2)), 10), _can_fail(Gate("certain:ill", ">", Fraction(2)), 10)
+    (True, False)
     """
     name = _measure(gate)
     if gate.operator == "<":
         return gate.limit > (name in _FROM_ONE)
-    return (name in _WHOLE or gate.limit < 1) and not (k == 1 and name in _OF_K)
+    return (name in _WHOLE | _UNBOUNDED or gate.limit < 1) and not (k == 1 and name in _OF_K)
 
 
 def _is_texts(value: Any) -> bool:

@@ -45,6 +45,8 @@ def diff(
     k: int = 10,
     budget: float = 0.01,
     header: Header = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
     progress: Callable[[str], None] | None = None,
     memory: int | str | None = None,
 ) -> Diff:
@@ -71,8 +73,8 @@ def diff(
         A person is exposed among fewer than k people alike, and singled out if fewer come or go with the same values.
     budget
         The share of the new table's people who may be exposed, in [0, 1].
-    header
-        What a file's first line is, as for `discretion.Population`, of both.
+    header, delimiter, encoding
+        How a CSV file is written, as for `discretion.Population`, of both.
     progress
         Called with what is being worked on.
     memory
@@ -128,7 +130,7 @@ def run_diff(
         tables.append((people.columns, next(iter(keys), None)))
         not_read.extend(f"{('OLD', 'NEW')[len(tables) - 1]}: {part}" for part in people.left_out)
 
-    pair = open_pair(old, new, wanted, whose, options.header, memory=memory, look=look)
+    pair = open_pair(old, new, wanted, whose, options.form, memory=memory, look=look)
     _check_persons(tables)
     names_among(secrets, tuple(dict.fromkeys([*pair.old.columns, *pair.new.columns])))
     names = [table_name(table, f"the {type(table).__name__}") for table in (old, new)]

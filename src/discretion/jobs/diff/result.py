@@ -11,7 +11,7 @@ from discretion.estimate import Estimate
 from discretion.jobs.diff.parts import OF_PERSONS, SMALLEST, ComparedColumns, Join, SideExposure, Without, diff_measures
 from discretion.jobs.gates import Number, numbers_in
 from discretion.jobs.options.tables import ReleaseOptions
-from discretion.presenting.json_answers import plain
+from discretion.presenting.json_answers import finite, plain
 from discretion.presenting.names import briefly, listed
 from discretion.presenting.numbers import between, is_any_share, people, percent, percent_upwards
 from discretion.presenting.sentences import exposed, not_read
@@ -129,7 +129,7 @@ class Diff(JobResult):
         for name, value in after.items():
             was = before.get(name)
             if was is not None and not isinstance(value, Estimate) and not isinstance(was, Estimate):  # all are counted
-                numbers[f"rise.{name}"] = value - was
+                numbers[f"rise.{name}"] = 0 if value == was else value - was  # both may be infinite
         numbers |= {
             "rows_in_both": self.matching.in_both,
             "rows_only_in_old": self.matching.only_old,
@@ -174,7 +174,7 @@ class Diff(JobResult):
         }
         inside = [field.name for field in fields(self) if field.name not in ("old_numbers", "new_numbers")]
         results = {"decision": self.decision} | {name: plain(getattr(self, name)) for name in inside}
-        return results | {"measures": plain(measures)}
+        return results | {"measures": finite(plain(measures))}
 
     def table_rows(self) -> Iterator[Mapping[str, Any]]:
         """Yield a row for each number."""

@@ -1,9 +1,18 @@
 """The options of the jobs on tables of people; their help is the parameters below."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from discretion.jobs.options import Header, LinkedColumns, Names, Options
+
+if TYPE_CHECKING:
+    from discretion.tables.layouts.text_format import TextFormat
+
+# Fewer people alike are exposed, by default.
+DEFAULT_K = 10
+# How far values are from each other in t-closeness, and what distributions are compared with.
+ValueDistance = Literal["equal", "ordered", "hierarchical"]
+Against = Literal["file", "input"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,11 +25,25 @@ class ColumnOptions(Options):
         Whether the first line of a CSV file holds names: yes, no (it is a person, and the columns are called column1,
         column2, …), or the names as a,b,… for a file without them. By default a first line that looks like a person
         is refused.
+    delimiter
+        What separates the values of a CSV file: one of , ; | : or tab. By default commas or semicolons, as the first
+        lines show; tabs in .tsv and .tab.
+    encoding
+        The encoding of a CSV file that is not UTF-8, such as latin-1, cp1252 or utf-16.
     """
 
     columns: Names | None = None
     sensitive: Names = ()
     header: Header = None
+    delimiter: str | None = None
+    encoding: str | None = None
+
+    @property
+    def form(self) -> "TextFormat":
+        """How a CSV file is written."""
+        from discretion.tables.layouts.text_format import TextFormat  # noqa: PLC0415 - NumPy takes a tenth of a second
+
+        return TextFormat(header=self.header, delimiter=self.delimiter, encoding=self.encoding)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +61,86 @@ class TableOptions(ColumnOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AuditOptions(TableOptions):
+class FileOptions(TableOptions):
+    """What a file that goes out may give away, and how it changes the table.
+
+    Parameters
+    ----------
+    budget
+        The share of the people in the file who may be exposed; 0 is strict k-anonymity.
+    l
+        How many values of a sensitive column that goes out each group has, at least.
+    entropy_l
+        At least this entropy l-diversity of these values in each group: the entropy is at least its logarithm.
+    recursive_c
+        With --l: the commonest of these values in a group has fewer than c times as many people as the l-th commonest
+        and all rarer ones together: recursive (c, l)-diversity.
+    t
+        How far the distribution of these values in a group may be from the one in the whole: 0 is the same, 1 is any.
+    t_distance
+        How far values are from each other for --t. equal: all are 1 apart; ordered: numbers, dates or the lines of a
+        hierarchy, by their places in order; hierarchical: by the level of the column's hierarchy on which they meet.
+    t_against
+        The whole that --t, --beta-likeness and --delta-disclosure compare with: the file, or the input, as ARX does.
+    beta_likeness
+        No value's share in a group is more than (1 + beta) times its share of the whole: basic beta-likeness.
+    delta_disclosure
+        Each group has all values, each with more than exp(-delta) and less than exp(delta) times its share of the
+        whole: delta-disclosure privacy.
+    guess_budget
+        By how much the share of right guesses of a sensitive column may rise; 0.05 by default.
+    certain_budget
+        The share of the people whose sensitive value may be known for certain; no limit by default.
+    keep
+        Columns that go out in any case, unchanged or generalized, as a,b,….
+    drop
+        Columns that go out in no case, as a,b,….
+    redact
+        Columns that may go out with their rare values blank, and decoys with them, as a,b,….
+    hierarchies
+        A file or folder of files with coarser values, as ARX writes them, each named after its column; other columns
+        are coarsened in steps, months and years, by the first characters of codes, or by merging rare values.
+    bins
+        The numbers at which the ranges of a column begin, as age=0,18,30,45,65,income=0,20000.
+    missing
+        The marks that stand for a missing value, as a,b,…; by default NA, n/a, NaN, null, none, unknown, missing, ?, .
+        and - in capitals or not, and blanks.
+    dates
+        The order of day, month and year in dates of digits: dmy, mdy or ymd; by default what the column shows.
+    max_suppressed
+        The share of the people who may be left out.
+    suppress
+        rows: leave these people out; cells: leave as few of their cells blank as put them into groups.
+    utility
+        What the file keeps most of: the information that its columns carry together; the entropy of each column, added
+        up; their precision by how much coarser each is; or discernibility, the pairs of people that it distinguishes.
+    """
+
+    budget: float = 0.01
+    l: int = 1  # noqa: E741 - as it is called
+    entropy_l: float | None = None
+    recursive_c: float | None = None
+    t: float | None = None
+    t_distance: ValueDistance = "equal"
+    t_against: Against = "file"
+    beta_likeness: float | None = None
+    delta_disclosure: float | None = None
+    guess_budget: float | None = None
+    certain_budget: float | None = None
+    keep: Names = ()
+    drop: Names = ()
+    redact: Names = ()
+    hierarchies: str | None = None
+    bins: Names = ()
+    missing: Names = ()
+    dates: Literal["dmy", "mdy", "ymd"] | None = None
+    max_suppressed: float = 0.02
+    suppress: Literal["rows", "cells"] = "rows"
+    utility: Literal["information", "entropy", "precision", "discernibility"] = "information"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditOptions(FileOptions):
     """What an audit examines, and what it recommends.
 
     Parameters
@@ -54,17 +156,6 @@ class AuditOptions(TableOptions):
         A person is exposed if fewer than k people share their values; 10 by default.
     preset
         A published threshold instead of k: ema, health-canada, cms, cdc-wonder, k5 or k3.
-    budget
-        The share of exposed people up to which columns count as fit to go out together.
-    guess_budget
-        By how much the share of right guesses of a sensitive column may rise with the columns that go out; 0.05 by
-        default.
-    certain_budget
-        The share of the people whose sensitive value may be known for certain; no limit by default.
-    keep
-        Columns that go out in any case, as a,b,….
-    drop
-        Columns that go out in no case, as a,b,….
     population
         How many people the table is a sample of, for the journalist's risk and for who is unique among them.
     weight
@@ -79,11 +170,6 @@ class AuditOptions(TableOptions):
 
     k: int | None = None
     preset: str | None = None
-    budget: float = 0.01
-    guess_budget: float | None = None
-    certain_budget: float | None = None
-    keep: Names = ()
-    drop: Names = ()
     population: int | None = None
     weight: str | None = None
     show_rare: bool = False
@@ -91,8 +177,8 @@ class AuditOptions(TableOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReleaseOptions(TableOptions):
-    """What a release may give away, and how it changes the table.
+class ReleaseOptions(FileOptions):
+    """What a release may give away, how it changes the table, or which file it writes.
 
     Parameters
     ----------
@@ -106,50 +192,17 @@ class ReleaseOptions(TableOptions):
         option.
     k
         A person is exposed if fewer than k people in the file share their values.
-    budget
-        The share of the people in the file who may be exposed; 0 is strict k-anonymity.
-    l
-        How many values of a sensitive column that goes out each group has, at least.
-    entropy_l
-        At least this entropy l-diversity of these values in each group: the entropy is at least its logarithm.
-    t
-        How far the distribution of these values in a group may be from the one in the file: 0 is the same, 1 is any.
-    guess_budget
-        By how much the share of right guesses of a sensitive column may rise; 0.05 by default.
-    certain_budget
-        The share of the people whose sensitive value may be known for certain; no limit by default.
-    keep
-        Columns that go out in any case, unchanged or generalized, as a,b,….
-    drop
-        Columns that go out in no case, as a,b,….
-    redact
-        Columns that may go out with their rare values blank, and decoys with them, as a,b,….
-    hierarchies
-        A file or folder of files with coarser values, as ARX writes them, each named after its column; other columns
-        are coarsened in steps, months and years, or by merging rare values.
-    max_suppressed
-        The share of the people who may be left out.
-    suppress
-        rows: leave these people out; cells: leave as few of their cells blank as put them into groups.
-    utility
-        What the file keeps most of: the entropy of its columns, their precision by how much coarser each is, or
-        discernibility, the pairs of people that it distinguishes.
+    publish
+        The columns that go out and the generalization of each, as an audit recommends them: sex,"age=in steps of 10";
+        a column by itself goes out as it is. Nothing else goes out, and nothing is searched for.
+    target
+        A column that analysts predict: add how often a model of the table and one of the file predict it correctly, of
+        the same people. It must be in the file (--keep).
     """
 
-    k: int = 10
-    budget: float = 0.01
-    l: int = 1  # noqa: E741 - as it is called
-    entropy_l: float | None = None
-    t: float | None = None
-    guess_budget: float | None = None
-    certain_budget: float | None = None
-    keep: Names = ()
-    drop: Names = ()
-    redact: Names = ()
-    hierarchies: str | None = None
-    max_suppressed: float = 0.02
-    suppress: Literal["rows", "cells"] = "rows"
-    utility: Literal["entropy", "precision", "discernibility"] = "entropy"
+    k: int = DEFAULT_K
+    publish: Names = ()
+    target: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,7 +225,7 @@ class DiffOptions(TableOptions):
         The share of the people in NEW who may be exposed, alone and joined.
     """
 
-    k: int = 10
+    k: int = DEFAULT_K
     budget: float = 0.01
 
 
@@ -187,7 +240,7 @@ class ExposureOptions(TableOptions):
     sensitive
         Those of them that the adversary does not know, as a,b,….
     k
-        A person is exposed if fewer than k people share their values.
+        A person is exposed if fewer than k people share their values; 10 by default.
     threshold
         Instead of --k: a person is exposed if less than this share of the people share their values; a decimal, or a
         fraction such as 1/1000.
@@ -195,14 +248,26 @@ class ExposureOptions(TableOptions):
         Add what the single columns alone certify: exposure_bound, theorem_bound (the best of Anonymity's Theorems 2
         and 3, which it is never above), and exposure_if_independent, the exposure if no column depended on another.
         --chart then draws the bound at every threshold too.
+    special_uniques
+        Add who is unique by at most so many of the columns, such as 3: special_people, how many people; and
+        minimal_uniques, how many sets of columns single someone out and would not with one column less (SUDA).
+    household
+        The column that names the household of a person: add exposed_households and household_exposure, the households
+        that fewer than k look like; certain_households; and household_risk, the chance that some member is found.
     marginals
         Compute what --bounds adds from a file of counts of columns, without people: CSV of column,value,count, or
         JSON, as of Marginals.to_json.
+    wildcards
+        Values that could be anything, as *,… ("" is a blank): add wildcard_exposed_people, wildcard_exposure and
+        wildcard_k_anonymity, which count with a person all those whose records could be the person's.
     """
 
     k: int | None = None
     threshold: str | None = None
     bounds: bool = False
+    special_uniques: int | None = None
+    household: str | None = None
+    wildcards: Names = ()
     marginals: bool = False
 
 

@@ -2,14 +2,18 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from discretion.anonymity import Population
 from discretion.anonymity.releasing.generalizations import Generalization
+from discretion.anonymity.releasing.information import JointInformation
 from discretion.anonymity.releasing.search import BestRelease
 from discretion.anonymity.releasing.utility import Utility, discernibility, distinguished_pairs, utility_of_cells
+from discretion.numerics.arrays import Booleans
+from discretion.numerics.equivalence_classes import Column, everybody, refined
 
 Views = Mapping[str, Sequence[Generalization]]
 
@@ -33,11 +37,14 @@ def costs_of(
     whole = _whole(people, sensitive, utility) or 1.0
     # The worth of the sensitive columns of these people, and the part of it in the file.
     most, kept = _kept_as_it_is(guarded, best, utility)
+    information = _information(guarded, best)
     return {
         "kept": min(1.0, (best.kept + kept) / whole),
         "bound": min(1.0, (best.bound + most) / whole),
         "ended": best.ended,
         "suppression_cost": (best.uncut - best.kept + most - kept) / whole,
+        "information": information / people.people,
+        "information_kept": min(1.0, information / (_whole(people, sensitive, "information") or 1.0)),
         "blanked": int(touched.sum()),
         "blank_cells": best.cut.blank_cells,
         "entropy_kept": _kept(guarded, views, best, "entropy") / (_whole(people, sensitive, "entropy") or 1.0),
@@ -49,7 +56,12 @@ def costs_of(
 
 
 def _whole(people: Population, sensitive: Sequence[str], utility: Utility) -> float:
-    """Return what all columns of the table are worth as they are; pairs of people count by the known ones."""
+    """Return what all columns of the table are worth as they are; pairs of people count by the known ones.
+
+    With a column of names each person is alone: the whole information is then that of who is who, ``log2 n`` a person.
+    """
+    if utility == "information":
+        return people.class_sizes(people.columns).entropy * people.people
     if utility == "discernibility":
         sizes = people.class_sizes([name for name in people.columns if name not in sensitive])
         return float(distinguished_pairs(np.repeat(sizes.sizes, sizes.counts)))
@@ -62,11 +74,28 @@ def _kept_as_it_is(guarded: Sequence[Generalization], best: BestRelease, utility
     """Return what sensitive columns are worth of all people in the views, and of those who go out."""
     if utility == "discernibility":
         return 0.0, 0.0
+    if utility == "information":
+        everyone = np.ones(best.cut.out.size, bool)
+        return _joint([view.column for view in guarded], everyone), _joint([v.column for v in guarded], ~best.cut.out)
     worths = [utility_of_cells(utility, view, 0, 1) for view in guarded]
     most = math.fsum(float(view.sizes @ worth) for view, worth in zip(guarded, worths, strict=True))
     pairs = zip(guarded, worths, strict=True)
     lost = math.fsum(float(worth[view.column.codes[best.cut.out]].sum()) for view, worth in pairs)
     return most, most - lost  # of which exactly nothing is lost where nobody is left out
+
+
+def _information(guarded: Sequence[Generalization], best: BestRelease) -> float:
+    """Return the joint information of the rows that go out."""
+    shown = [view.column for view in guarded]
+    if best.views:
+        shown.append(best.cut.classes(list(best.views.values())))
+    return _joint(shown, ~best.cut.out)
+
+
+def _joint(columns: Sequence[Column], rows: Booleans) -> float:
+    """Return the joint information of some rows by these columns, in bits of all of them."""
+    classes = reduce(refined, columns, everybody(rows.size))
+    return float(JointInformation(rows.size).of_sizes(np.bincount(classes.codes[rows])))
 
 
 def _kept(guarded: Sequence[Generalization], views: Views, best: BestRelease, utility: Utility) -> float:

@@ -75,3 +75,11 @@ def read_back(file: BinaryIO, suffix: str) -> Any:
         quoted_strings_can_be_null=False,
     )
     return csv.read_csv(file, parse_options=lines, convert_options=as_text)
+
+
+def values_in_file(values: Any, suffix: str) -> list[Any]:
+    """Return an Arrow array of values as they are read back from a file of that kind."""
+    pa: Any = import_module("pyarrow")
+    # Beside their number: a line with nothing but a null is an empty one.
+    table = pa.table({"number": pa.array(range(len(values))), "value": values})
+    return read_back(io.BytesIO(as_bytes(table, suffix)), suffix)["value"].to_pylist()

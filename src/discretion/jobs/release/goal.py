@@ -1,21 +1,42 @@
 """The goal of a release, out of its options."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, get_args
+
+import numpy as np
 
 from discretion.anonymity import as_fraction
 from discretion.anonymity.choosing.constraints import GUESS_BUDGET
-from discretion.anonymity.releasing.diversity import Closeness, Distinct, Diversity, Entropy
+from discretion.anonymity.people.ground_distances import (
+    EQUAL_DISTANCE,
+    GroundDistance,
+    hierarchical_distance,
+    ordered_distance,
+)
+from discretion.anonymity.people.hierarchies import Hierarchy
+from discretion.anonymity.releasing.diversity import (
+    Closeness,
+    Disclosure,
+    Distinct,
+    Diversity,
+    Entropy,
+    Likeness,
+    Recursive,
+)
 from discretion.anonymity.releasing.goal import ReleaseGoal
 from discretion.anonymity.releasing.suppression import SUPPRESS
 from discretion.anonymity.releasing.utility import UTILITIES
 from discretion.errors import InvalidValueError
-from discretion.jobs.options.tables import ReleaseOptions
+from discretion.jobs.options.tables import Against, ReleaseOptions, ValueDistance
+from discretion.numerics.arrays import Integers
+from discretion.numerics.equivalence_classes import Column
 from discretion.validation import as_count, as_real
 
+# Of fewer values, none is rarer than the l-th commonest.
+_LEAST_RECURSIVE = 2
 _SHARES = ("budget", "max_suppressed", "guess_budget", "certain_budget", "t")
 
 
@@ -27,7 +48,10 @@ def release_goal(
     ``guarded`` are the sensitive columns that go out.
     """
     given = options.inputs()
-    for name, known in (("suppress", SUPPRESS), ("utility", UTILITIES)):
+    for name, known in (
+        ("suppress", SUPPRESS), ("utility", UTILITIES), ("t_distance", get_args(ValueDistance)),
+        ("t_against", get_args(Against)),
+    ):  # fmt: skip
         if given[name] not in known:
             raise InvalidValueError(f"{name} must be one of {', '.join(known)}, got {given[name]!r}")
     if options.guess_budget is None:
@@ -48,20 +72,87 @@ def release_goal(
     return goal, math.floor(shares["max_suppressed"] * people), replace(options, **plain)
 
 
+def with_distributions(
+    goal: ReleaseGoal,
+    given: Mapping[str, tuple[Column, Any]],
+    released: Mapping[str, Column],
+    hierarchies: Mapping[str, Hierarchy],
+    options: ReleaseOptions,
+) -> ReleaseGoal:
+    """Return the goal, its diversities with the distributions and distances of the sensitive columns' values.
+
+    ``given`` are the columns in codes and what these stand for, ``released`` of the rows that may go out.
+    """
+
+    def distributed(diversity: Diversity) -> Diversity:
+        if not isinstance(diversity, Closeness | Likeness | Disclosure):
+            return diversity
+        name = diversity.column
+        column, values = given[name]
+        if options.t_against == "input":
+            counts = np.bincount(column.codes, minlength=column.count)
+            diversity = replace(diversity, whole=tuple(counts.tolist()))
+        else:
+            counts = np.bincount(released[name].codes, minlength=column.count)
+        if isinstance(diversity, Closeness):
+            distance = _distance(name, values.to_pylist(), counts, hierarchies.get(name), options)
+            diversity = replace(diversity, distance=distance)
+        return diversity
+
+    return replace(goal, diversity=[distributed(diversity) for diversity in goal.diversity])
+
+
+def _distance(
+    column: str, values: Sequence[Any], counts: Integers, hierarchy: Hierarchy | None, options: ReleaseOptions
+) -> GroundDistance:
+    if options.t_distance == "ordered":
+        return ordered_distance(column, values, counts, hierarchy)
+    if options.t_distance == "hierarchical":
+        if hierarchy is None:
+            raise InvalidValueError(
+                f"t_distance hierarchical needs a hierarchy of {column!r}; add its file to the folder of hierarchies"
+            )
+        return hierarchical_distance(column, values, counts, hierarchy)
+    return EQUAL_DISTANCE
+
+
 def _diversity(guarded: Sequence[str], options: ReleaseOptions, t: Fraction | None) -> Iterator[Diversity]:
     """Yield what groups must have of the sensitive columns that go out."""
     least = as_count(options.l, "l", at_least=1)
-    entropy = None if options.entropy_l is None else as_real(options.entropy_l, "entropy_l")
-    if entropy is not None and entropy <= 1:
-        raise InvalidValueError(f"entropy_l must be above 1, the entropy of one value, got {entropy:g}")
-    wanted = {"l": least > 1, "entropy_l": entropy is not None, "t": t is not None}
-    if not guarded and any(wanted.values()):
-        name = next(name for name, given in wanted.items() if given)
-        raise InvalidValueError(f"{name} is of sensitive columns that go out; name one with sensitive and keep it")
+    entropy = _above(options.entropy_l, "entropy_l", 1)
+    c = _above(options.recursive_c, "recursive_c", 0)
+    beta = _above(options.beta_likeness, "beta_likeness", 0)
+    delta = _above(options.delta_disclosure, "delta_disclosure", 0)
+    compared = {"t": t, "beta_likeness": beta, "delta_disclosure": delta}
+    wanted = {"l": least if least > 1 else None, "entropy_l": entropy, "recursive_c": c, **compared}
+    given = [name for name, value in wanted.items() if value is not None]
+    if given and not guarded:
+        raise InvalidValueError(f"{given[0]} is of sensitive columns that go out; name one with sensitive and keep it")
+    if c is not None and least < _LEAST_RECURSIVE:
+        raise InvalidValueError("recursive_c is of recursive (c, l)-diversity; set l too, to at least 2")
+    if options.t_distance != "equal" and t is None:
+        raise InvalidValueError(f"t_distance is of t-closeness, got {options.t_distance!r} without t; set t")
+    if options.t_against != "file" and not {*compared} & {*given}:
+        raise InvalidValueError(
+            f"t_against is what {', '.join(compared)} compare with, got {options.t_against!r} without any; set one"
+        )
     for column in guarded:
-        if least > 1:
+        if c is not None:
+            yield Recursive(column, Fraction(str(c)), least)  # which has l values, too
+        elif least > 1:
             yield Distinct(column, least)
         if entropy is not None:
             yield Entropy(column, entropy)
         if t is not None:
             yield Closeness(column, t)
+        if beta is not None:
+            yield Likeness(column, Fraction(str(beta)))
+        if delta is not None:
+            yield Disclosure(column, delta)
+
+
+def _above(value: float | None, name: str, least: int) -> float | None:
+    number = None if value is None else as_real(value, name)
+    if number is not None and not least < number < math.inf:
+        raise InvalidValueError(f"{name} must be above {least} and finite, got {number:g}")
+    return number

@@ -2,46 +2,31 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import numpy as np
-
 from discretion import __version__
-from discretion.anonymity import ColumnKind, Population, RedactionRule, column_kinds, redaction_rules
-from discretion.anonymity.choosing.problem import check_kept_or_dropped
-from discretion.anonymity.people.column_kinds import NAMING
-from discretion.anonymity.releasing.generalizations import (
-    REDACTED,
-    Generalization,
-    generalizations_of,
-    identity_generalization,
-    redact_column,
-)
-from discretion.anonymity.releasing.hierarchies import Hierarchy, generalizations_by, read_hierarchies
-from discretion.anonymity.releasing.search import most_useful_release
+from discretion.anonymity import ColumnKind, Population
+from discretion.anonymity.releasing.column_values import DateOrder
 from discretion.anonymity.releasing.suppression import Suppress
 from discretion.anonymity.releasing.utility import Utility
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.escaping import printable
-from discretion.jobs.options.tables import ReleaseOptions
-from discretion.jobs.persons import NO_PERSON, open_people, with_columns
-from discretion.jobs.release.costs import costs_of
-from discretion.jobs.release.file import as_bytes, check_suffix, read_back, table_of
-from discretion.jobs.release.goal import release_goal
-from discretion.jobs.release.nearest import nearest
-from discretion.jobs.release.result import Release, ReleasedColumn
+from discretion.jobs.options.tables import Against, ReleaseOptions, ValueDistance
+from discretion.jobs.persons import NO_PERSON, in_process, open_people, with_columns
+from discretion.jobs.release.candidates import candidates_of
+from discretion.jobs.release.comparison import column_distributions
+from discretion.jobs.release.decision import decide_release
+from discretion.jobs.release.file import as_bytes, check_suffix, read_back, values_in_file
+from discretion.jobs.release.plan import read_plan
+from discretion.jobs.release.prediction import check_target, predict_target
+from discretion.jobs.release.result import Release
 from discretion.jobs.release.verification import checked_table
-from discretion.numerics.arrays import Booleans
-from discretion.numerics.equivalence_classes import Column
-from discretion.numerics.search.explored_ideals import Ended
 from discretion.presenting.files import check_not_an_input, put_checked, writable
+from discretion.presenting.json_answers import finite
 from discretion.presenting.names import table_name
-from discretion.tables.counting.codes import column_values
 from discretion.tables.layouts.headers import Header
-from discretion.tables.layouts.names import distinct_names
 from discretion.tables.locations import files_read
 
 # How long the search may take, by default: at least, at most, and for how many people a second between.
@@ -51,32 +36,45 @@ _BRIEF, _LONG, _PEOPLE_A_SECOND = 5.0, 30.0, 50_000
 def release(
     table: Any,
     out: str | Path,
-    columns: Sequence[str] | None = None,
+    plan: str | Path | ReleaseOptions | None = None,
     *,
+    columns: Sequence[str] | None = None,
     k: int = 10,
     budget: float = 0.01,
     sensitive: str | Sequence[str] = (),
     l: int = 1,  # noqa: E741 - as it is called
     entropy_l: float | None = None,
+    recursive_c: float | None = None,
     t: float | None = None,
+    t_distance: ValueDistance = "equal",
+    t_against: Against = "file",
+    beta_likeness: float | None = None,
+    delta_disclosure: float | None = None,
     guess_budget: float | None = None,
     certain_budget: float | None = None,
     keep: Sequence[str] = (),
     drop: Sequence[str] = (),
     redact: Sequence[str] = (),
     hierarchies: str | Path | None = None,
+    bins: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    dates: DateOrder | None = None,
+    publish: Sequence[str] = (),
     max_suppressed: float = 0.02,
     suppress: Suppress = "rows",
-    utility: Utility = "entropy",
+    target: str | None = None,
+    utility: Utility = "information",
     person: str | None = None,
     header: Header = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
     seconds: float | None = None,
     progress: Callable[[str], None] | None = None,
     memory: int | str | None = None,
 ) -> Release:
     """Write the most useful version of a table that keeps to a goal, and return what was done and what it cost.
 
-    ``max Σ_rows Σ_columns log2(n / n_cell)`` over cells in the file, where ``n_cell`` of all n show what a cell does
+    ``max m·H(columns)`` over the m people in the file: the information that its columns carry together
 
     Parameters
     ----------
@@ -85,6 +83,8 @@ def release(
     out
         The file to write: ``.parquet`` or ``.csv``. Beside it goes ``OUT.discretion.json``, with the options and
         the results.
+    plan
+        All options at once: what an audit recommends, as ``audit(…).decision.plan``, or a file that it wrote.
     columns
         The columns to choose from; None is all, those aside that name their person.
     k
@@ -98,9 +98,22 @@ def release(
         How many values of each of these that goes out a group has at least, lest its people count as exposed.
     entropy_l
         What the entropy of each of these that goes out is the logarithm of in a group, at least; above 1.
+    recursive_c
+        With l: in a group the commonest value of each of these that goes out has fewer than c times as many people as
+        the l-th commonest and all rarer ones together.
     t
-        How far each of these that goes out may be spread in a group from how it is in the file, as in
+        How far the distribution of each of these that goes out may be in a group from that in the whole, as in
         :func:`~discretion.anonymity.t_closeness`; in [0, 1].
+    t_distance
+        How far values are from each other for t: "equal", all 1; "ordered", numbers, dates or the lines of a hierarchy
+        by their places; or "hierarchical", by the level of the column's hierarchy on which they are in one group.
+    t_against
+        The whole that t, beta_likeness and delta_disclosure compare with: "file", the people in it; or "input", all
+        people of the table, as ARX does.
+    beta_likeness
+        No value's share in a group may be more than 1 + beta times its share of the whole.
+    delta_disclosure
+        Each value's share in a group is between exp(-delta) and exp(delta) times its share of the whole, both excluded.
     guess_budget
         By how much the share of right guesses of each may rise; 0.05 by default.
     certain_budget
@@ -113,21 +126,35 @@ def release(
     hierarchies
         A file or a folder of files with coarser views of values, as ARX writes them: ``value;coarser;coarsest``. The
         other columns are coarsened as :func:`~discretion.anonymity.releasing.generalizations.generalizations_of` does.
+    bins
+        The numbers at which the ranges of a column begin, as in ``["age=0,18,30,45,65"]``; other ranges are coarser.
+    missing
+        The marks of a missing value, by default
+        :data:`~discretion.anonymity.releasing.column_values.MARKS`.
+    dates
+        The order of day, month and year in dates of digits, "dmy", "mdy" or "ymd"; by default what the column shows.
+    publish
+        The columns that go out and the generalization of each, as in ``["sex", "age=in steps of 10"]``; a column by
+        itself goes out as it is. Nothing else goes out, and nothing is searched for.
     max_suppressed
         The share of the people who may be left out, in [0, 1).
     suppress
         "rows", or "cells": of these people the fewest values are left blank that put them into groups, and only who is
         in none with all of them blank is left out.
+    target
+        A column that analysts predict, which must be in the file: models of the table and of the file predict it for
+        the same people. Needs scikit-learn (the extra ``predict``).
     utility
-        What the file is to keep most of: "entropy", as above; "precision", ``Σ_cells 1 − level/levels`` by how much
-        coarser each column's view is; or "discernibility", the ordered pairs of people whom it distinguishes.
+        What the file is to keep most of: "information", as above; "entropy", ``Σ_cells log2(n / n_cell)`` where
+        ``n_cell`` of all n show what a cell does; "precision", ``Σ_cells 1 − level/levels`` by how much coarser each
+        column's view is; or "discernibility", the ordered pairs of people whom it distinguishes.
     person
         The column that names the persons, of whom each has one row; it does not go out. "none" if every row is a person
         of its own, whatever a column looks like.
-    header
-        What a file's first line is, as for `discretion.Population`.
+    header, delimiter, encoding
+        How a CSV file is written, as for `discretion.Population`.
     seconds
-        How long the search may take; by default 5, or one for each 50,000 people, up to 30.
+        How long the search may take; by default it ends after a number of steps, on every machine with the same file.
     progress
         Called with what is being worked on.
     memory
@@ -154,13 +181,13 @@ def release(
     --------
     >>> import tempfile
     >>> out = f"{tempfile.mkdtemp()}/out.csv"
-    >>> result = release("example:adult", out, ["sex", "capital_gain"], budget=0, max_suppressed=0)
+    >>> result = release("example:adult", out, columns=["sex", "capital_gain"], budget=0, max_suppressed=0)
     >>> [(each.column, each.how) for each in result.columns if each.verdict != "drop"]
-    [('sex', 'as it is'), ('capital_gain', 'in steps of 50000')]
+    [('sex', 'as it is'), ('capital_gain', 'in 12 ranges')]
     >>> result.suppressed, result.checked.smallest_class, result.ended
-    (0, 22, 'proved')
+    (0, 21, 'proved')
     """
-    options = ReleaseOptions.of_parameters(locals())
+    options = options_of_plan(plan, ReleaseOptions.of_parameters(locals()))
     return run_release(table, out, options, seconds=seconds, progress=progress, memory=memory)
 
 
@@ -179,93 +206,66 @@ def run_release(
     for written in (str(out), f"{out}.discretion.json"):
         check_not_an_input(written, *read, *([] if options.hierarchies is None else [options.hierarchies]))
     report: Callable[[str], None] = progress or (lambda _: None)
-    named = (*options.sensitive, *options.keep, *options.drop, *options.redact)
-    wanted = None if options.columns is None else list(dict.fromkeys([*distinct_names(options.columns), *named]))
     report("reading the table")
-    people = open_people(table, wanted, options.person, options.header, memory=memory, repeats=_refuse_repeats)
-    people = _with_one_row_each(people)
-    kept, dropped, secret, hidden = map(people.known, (options.keep, options.drop, options.sensitive, options.redact))
-    options = replace(options, keep=kept, drop=dropped, sensitive=secret, redact=hidden)
-    guarded = [name for name in secret if name in kept]
-    goal, most_suppressed, options = release_goal(people.people, guarded, options)
-    known, reasons = _known(people, options)
-    if not_known := next((name for name in hidden if name not in known), None):
-        raise InvalidValueError(
-            f"the column {not_known!r} cannot be redacted: it does not go out; keep it, or leave it"
-        )
-    report("the views of each column")
-    coded = people.read_rows(lambda rows, length: column_values(rows, [*known, *secret], length))
-    if coded is None:
-        raise UnsupportedError(
-            "no release can be made of this table: its rows are not in this process, they are too many, or a column "
-            "holds lists or the like; pass the rows themselves, fewer columns, or name such a column with drop"
-        )
-    coarsenings = {} if options.hierarchies is None else read_hierarchies(options.hierarchies, known)
-    never = _rare_rows({name: coded[name][0] for name in guarded}, goal.k, people.people)
-    if (missing := int(never.sum())) > most_suppressed:
-        raise InvalidValueError(
-            f"{missing:,} people have a value of {', '.join(guarded)} that fewer than {goal.k} have, and no such value "
-            f"goes out; max_suppressed lets {most_suppressed:,} people be left out: raise it, or do not keep the column"
-        )
-    codes = {name: Column(column.codes[~never], column.count) for name, (column, _) in coded.items()}
-    values = {name: labels for name, (_, labels) in coded.items()}
-    given = {name: identity_generalization(codes[name], values[name].to_pylist()) for name in known}
-    views = _views(given, coarsenings, redaction_rules(people, goal.k, hidden), goal.k)
+    people = open_people(table, None, options.person, options.form, memory=memory, repeats=_refuse_repeats)
+    people = in_process(_with_one_row_each(people), memory)
+    candidates = candidates_of(people, options, report)
+    check_target(candidates)
     report("the most useful release")
-    best = most_useful_release(
-        views, {name: codes[name] for name in secret}, goal, people.people - missing,
-        keep=[name for name in kept if name not in secret], most_suppressed=most_suppressed - missing,
-        suppress=options.suppress, utility=options.utility,
-        time_limit=search_seconds(people.people) if seconds is None else seconds,
-        progress=lambda count: report(f"the most useful release: {count} columns so far"),
-    )  # fmt: skip
-    if best is None or not best.views:
-        raise InvalidValueError(
-            nearest(views, {name: codes[name] for name in secret}, goal, kept, most_suppressed - missing)
-            if views else _none_left(reasons)
-        )  # fmt: skip
-    beside_them = {name: identity_generalization(codes[name], ()) for name in secret}
-    constants = {name: some[0] for name, some in views.items() if not some[0].bits}  # which go out for nothing
-    shown = {**constants, **best.views, **{name: beside_them[name] for name in guarded}}
-    order = [name for name in people.columns if name in shown]
+    decision = decide_release(
+        candidates, seconds, lambda count: report(f"the most useful release: {count} columns so far")
+    )
+    report("predicting the target" if options.target is not None else "comparing before and after")
+    distributions, prediction = column_distributions(decision), predict_target(decision)
     report("writing, and reading it back")
-    whole = table_of({**shown, **beside_them}, values, list(dict.fromkeys([*order, *secret])), best)
-    content = as_bytes(whole.select(order), suffix)
+    order, secret = [*decision.shown], [*candidates.secrets]
+    content = as_bytes(decision.table.select(order), suffix)
     result: list[Release] = []
 
     def check(file: BinaryIO) -> Mapping[Path, list[str | bytes]]:
         written = read_back(file, suffix)
         for name in (name for name in secret if name not in order):
-            written = written.append_column(name, whole[name])
-        checked, numbers = checked_table(written, order, secret, goal)
+            written = written.append_column(name, decision.table[name])
+        checked, numbers = checked_table(
+            written,
+            order,
+            secret,
+            candidates.goal,
+            {name: values_in_file(candidates.values[name], suffix) for name in candidates.guarded},
+        )
         result.append(
             Release(
                 table=table_name(table),
                 out=str(out),
-                goal={**options.inputs(), "hierarchies": sorted(coarsenings)},
-                people=people.people,
-                suppressed=missing + int(best.cut.out.sum()),
-                columns=tuple(_columns(people, whole, shown, reasons, best.ended)),
-                **costs_of(
-                    people,
-                    views,
-                    best,
-                    options.utility,
-                    sensitive=secret,
-                    guarded=[beside_them[name] for name in guarded],
-                ),
+                goal={**candidates.options.inputs(), "hierarchies": candidates.hierarchies},
+                people=candidates.people.people,
+                suppressed=decision.suppressed,
+                columns=decision.columns,
+                publish=decision.publish,
+                **decision.costs,
                 checked=checked,
                 sha256=hashlib.sha256(content).hexdigest(),
                 version=__version__,
                 numbers=numbers,
-                left_out=people.left_out,
+                left_out=candidates.people.left_out,
+                distributions=distributions,
+                prediction=prediction,
             )
         )
         record = {"schema_version": 1, **result[0].to_dict()}
-        return {beside: [json.dumps(record, ensure_ascii=False, indent=2) + "\n"]}
+        return {beside: [json.dumps(finite(record), ensure_ascii=False, indent=2, allow_nan=False) + "\n"]}
 
     put_checked(target, [content], check)
     return result[0]
+
+
+def options_of_plan(plan: str | Path | ReleaseOptions | None, options: ReleaseOptions) -> ReleaseOptions:
+    """Return the options of a plan, beside which no others are given; or these, without a plan."""
+    if plan is None:
+        return options
+    if others := options.arguments():
+        raise InvalidValueError(f"a plan has all options of a release; leave out the plan or {', '.join(others)}")
+    return plan if isinstance(plan, ReleaseOptions) else read_plan(plan)
 
 
 def _refuse_repeats(key: ColumnKind) -> None:
@@ -288,78 +288,3 @@ def _with_one_row_each(people: Population) -> Population:
             f"have {people.rows:,} rows: first make a table with one row a person"
         )
     return with_columns(people.with_rows(lambda rows: rows, None), people.columns)
-
-
-def search_seconds(people: int) -> float:
-    """Return how long the search may take by default."""
-    return min(max(_BRIEF, people / _PEOPLE_A_SECOND), _LONG)
-
-
-def _rare_rows(secrets: Mapping[str, Column], k: int, people: int) -> Booleans:
-    """Return which people have a value of a column that fewer than k have, once these are left out."""
-    left = np.ones(people, bool)
-    while True:
-        few = np.zeros(people, bool)
-        for column in secrets.values():
-            few |= (np.bincount(column.codes[left], minlength=column.count) < k)[column.codes] & left
-        if not few.any():
-            return ~left
-        left &= ~few
-
-
-def _known(people: Population, options: ReleaseOptions) -> tuple[list[str], dict[str, str]]:
-    """Return the columns that may go out and that somebody may know; and of each other one why it does not."""
-    kept, dropped, secret = options.keep, options.drop, options.sensitive
-    check_kept_or_dropped(kept, dropped)
-    chosen = list(dict.fromkeys([*people.known(options.columns), *kept]))
-    reasons = {name: "not among the columns" for name in people.columns if name not in chosen}
-    reasons |= {name: "sensitive: goes out only if kept" for name in secret if name not in kept}
-    reasons |= dict.fromkeys(dropped, "by --drop")
-    for kind in column_kinds(people, [name for name in chosen if name not in (*reasons, *kept)]):
-        if kind.kind in NAMING:
-            reasons[kind.column] = f"{kind.kind}: {kind.reason}"
-    return [name for name in chosen if name not in reasons and name not in secret], reasons
-
-
-def _views(
-    given: Mapping[str, Generalization],
-    coarsenings: Mapping[str, Hierarchy],
-    rules: Sequence[RedactionRule],
-    k: int,
-) -> dict[str, Sequence[Generalization]]:
-    """Return the generalizations of each column, by its hierarchy if it has one, its rare values redacted by a rule."""
-    redacts = {rule.column: rule for rule in rules}
-    first = {name: redact_column(view, redacts[name]) if name in redacts else view for name, view in given.items()}
-    return {
-        name: generalizations_by(coarsenings[name], name, view) if name in coarsenings else generalizations_of(view, k)
-        for name, view in first.items()
-    }
-
-
-def _none_left(reasons: Mapping[str, str]) -> str:
-    """Return that no column may go out, and why."""
-    name, why = next(iter(reasons.items()), ("", ""))
-    if not name:
-        return "each column is sensitive, so that none is left that somebody may know; name fewer with sensitive"
-    return f"no column is left to go out ({name!r}: {why}); keep one, or drop fewer"
-
-
-def _columns(
-    people: Population, table: Any, shown: Mapping[str, Generalization], reasons: Mapping[str, str], ended: Ended
-) -> Iterator[ReleasedColumn]:
-    """Yield what became of each column."""
-    no_view = (
-        "no generalization fits beside the others"
-        if ended == "proved"
-        else "no generalization within the goal was found"
-    )
-    for name in people.columns:
-        whole = people.class_sizes([name]).entropy
-        if name in shown:
-            view = shown[name]
-            verdict = "publish" if view.is_as_it_was else "redact" if view.how == REDACTED else "coarsen"
-            how = view.how if view.blank is None or verdict == "redact" else f"{view.how}, {REDACTED}"
-            yield ReleasedColumn(name, verdict, how, whole, max(0.0, whole - view.bits), len(table[name].unique()))
-        else:
-            why = reasons.get(name, no_view)
-            yield ReleasedColumn(name, "drop", why, whole, whole, 0)

@@ -20,10 +20,13 @@ def nearest(
     goal: ReleaseGoal,
     kept: Sequence[str],
     most_suppressed: int,
+    *,
+    chosen: bool = False,
 ) -> str:
     """Return that nothing meets the goal, and by how much the coarsest views of what is kept, or of a column, miss it.
 
-    ``secrets`` are the sensitive columns, and ``most_suppressed`` people may be left out.
+    ``secrets`` are the sensitive columns, and ``most_suppressed`` people may be left out. ``chosen``: there is no other
+    choice than these views.
     """
     coarsest = {name: some[-1] for name, some in views.items()}
     if not any(view.bits for view in coarsest.values()):
@@ -37,10 +40,13 @@ def nearest(
     ways = list(dict.fromkeys(way for _, some in missed for way in some))
     if len(together) > 1:
         ways.append("keep fewer columns")
-    return (
-        f"no useful release is within the goal: what comes nearest, {', '.join(together)} as coarse as can be, "
-        f"{' and '.join(what for what, _ in missed)}; {', '.join(ways[:-1])}{' or ' if ways[:-1] else ''}{ways[-1]}"
+    subject = (
+        f"what was chosen to go out is not within the goal: {', '.join(together)}, generalized as given,"
+        if chosen
+        else f"no useful release is within the goal: what comes nearest, {', '.join(together)} as coarse as can be,"
     )
+    misses = " and ".join(what for what, _ in missed)
+    return f"{subject} {misses}; {', '.join(ways[:-1])}{' or ' if ways[:-1] else ''}{ways[-1]}"
 
 
 def _failing(classes: Column, secrets: Secrets, goal: ReleaseGoal) -> tuple[int, int]:

@@ -1,29 +1,31 @@
 """What a release did: each column's generalization and what it lost, what the written file shows, and its document."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, Literal
 
+from discretion.escaping import printable
 from discretion.jobs.gates import Number
+from discretion.jobs.release.usefulness import ACCURACIES, ColumnDistribution, Prediction, usefulness_sections
 from discretion.jobs.table_measures import GuessReport, table_measures
 from discretion.numerics.search.explored_ideals import Ended
-from discretion.presenting.json_answers import plain
+from discretion.presenting.json_answers import finite, plain
 from discretion.presenting.numbers import bits, people, percent
 from discretion.presenting.sentences import exposed, not_read
-from discretion.presenting.views.document import Block, Document, Grid, Section
+from discretion.presenting.views.document import Abridged, Block, Document, Grid, Section
 from discretion.presenting.views.result import JobResult
 
 _OF_FILE = ("failing_people", "smallest_class")
 _OF_COST = (
-    "suppressed", "kept", "bound", "suppression_cost", "blanked", "blank_cells", "entropy_kept", "precision",
-    "discernibility",
+    "suppressed", "kept", "bound", "suppression_cost", "blanked", "blank_cells", "information", "information_kept",
+    "entropy_kept", "precision", "discernibility",
 )  # fmt: skip
 
 
-def release_measures(sensitive: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of the numbers that a gate may be of: of the file, and of what it cost."""
-    return (*table_measures(sensitive), *_OF_FILE, *_OF_COST)
+def release_measures(sensitive: Iterable[str], target: str | None = None) -> tuple[str, ...]:
+    """Return the names of the numbers that a gate may be of: of the file, of what it cost, and of a prediction."""
+    return (*table_measures(sensitive), *_OF_FILE, *_OF_COST, *(ACCURACIES if target is not None else ()))
 
 
 @dataclass(frozen=True)
@@ -31,15 +33,16 @@ class ReleasedColumn:
     """What became of a column.
 
     ``how``: what was done, in words. ``bits`` is its entropy, ``bits_lost`` what of it coarsening or dropping took, and
-    ``values`` how many it has where it goes out.
+    ``values`` how many it has where it goes out. ``missing`` are the marks that were read as a missing value.
     """
 
     column: str
-    verdict: Literal["publish", "coarsen", "redact", "drop"]
+    verdict: Literal["publish", "generalize", "suppress", "drop"]
     how: str
     bits: float
     bits_lost: float
     values: int
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,17 +79,22 @@ class Release(JobResult):
         How many of these are not in the file.
     columns
         What became of each column.
+    publish
+        The columns in the file and their generalizations, as the option ``publish`` takes them.
     kept
-        The share of the whole table's utility that the file keeps, all columns counted: of the entropy, unless another
-        is given.
+        The share of the whole table's utility that the file keeps, all columns counted: of the information that its
+        columns carry together, unless another is given.
     bound
         No choice of views within the goal keeps more than this share, the smallest classes being cut first.
     ended
-        "proved", or what ended the search before.
+        "proved", or what ended the search before; "chosen" if the user gave the generalizations.
     suppression_cost
         The share of the utility that went with people who are left out and cells that are blank.
     blanked, blank_cells
         How many people in the file have a cell left blank, and how many such cells there are.
+    information, information_kept
+        How many bits the file carries for each person of the table, its columns together, and which share of what the
+        whole table carries.
     entropy_kept, precision
         The share of the non-uniform entropy that the file keeps, and how precise it is, from 0, nothing, to 1.
     discernibility
@@ -99,6 +107,10 @@ class Release(JobResult):
         The file's numbers by the names that gates use.
     left_out
         What of the table's source was not read, such as other sheets of a workbook.
+    distributions
+        Each column of the file, in the table and in the file.
+    prediction
+        How well models of the table and of the file predict the target, if there is one.
     """
 
     table: str
@@ -107,12 +119,15 @@ class Release(JobResult):
     people: int
     suppressed: int
     columns: tuple[ReleasedColumn, ...]
+    publish: tuple[str, ...]
     kept: float
     bound: float
-    ended: Ended
+    ended: Ended | Literal["chosen"]
     suppression_cost: float
     blanked: int
     blank_cells: int
+    information: float
+    information_kept: float
     entropy_kept: float
     precision: float
     discernibility: int
@@ -121,18 +136,21 @@ class Release(JobResult):
     version: str
     numbers: Mapping[str, Number]
     left_out: tuple[str, ...] = ()
+    distributions: tuple[ColumnDistribution, ...] = ()
+    prediction: Prediction | None = None
 
     @property
     def measures(self) -> dict[str, Number | None]:
         """The numbers that a gate may be of."""
         of_file: dict[str, Number | None] = {name: getattr(self.checked, name) for name in _OF_FILE}
-        return {**self.numbers, **of_file, **{name: getattr(self, name) for name in _OF_COST}}
+        accuracies = {} if self.prediction is None else self.prediction.measures
+        return {**self.numbers, **of_file, **accuracies, **{name: getattr(self, name) for name in _OF_COST}}
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as dicts, lists, numbers and strings, ready for JSON."""
         results = {field.name: plain(getattr(self, field.name)) for field in fields(self) if field.name != "numbers"}
         measures = {name: float(x) if isinstance(x, Fraction) else x for name, x in self.measures.items()}
-        return results | {"measures": plain(measures)}
+        return results | {"measures": finite(plain(measures))}
 
     def table_rows(self) -> Iterator[Mapping[str, Any]]:
         """Yield a row for each column of the table."""
@@ -146,11 +164,16 @@ class Release(JobResult):
 # A bound above this says nothing.
 _NEARLY_ALL = 0.9999
 _UTILITIES = {
-    "entropy": "the entropy of the table's columns",
+    "information": "the information of the table's columns together",
+    "entropy": "the information of the table's columns one by one",
     "precision": "the precision of the table's columns",
     "discernibility": "the pairs of people whom the table's columns distinguish",
 }
-_COLUMNS = ("column", "verdict", "how", "bits", "lost", "values")
+# On a terminal's first screen: columns of the file, names of those dropped for a reason, and sensitive columns.
+_FIRST, _NAMED, _GUESSED = 12, 6, 5
+# The guesses of more sensitive columns are a table.
+_SENTENCES = 2
+_MODELS = {"entropy_l": "entropy l", "beta_likeness": "beta", "delta_disclosure": "delta", "t": "t"}
 
 
 def _document(release: Release) -> Document:
@@ -161,8 +184,9 @@ def _document(release: Release) -> Document:
         (),
         (
             Section("What the file shows", tuple(_exposure(release))),
-            Section("What became of each column", (_columns(release),)),
+            Section("What is in the file", tuple(_contents(release))),
             Section("What it cost", tuple(_costs(release))),
+            *usefulness_sections(release.distributions, release.prediction),
             Section("The file in numbers", (_numbers(release),), "full"),
         ),
         kind="release",
@@ -170,7 +194,7 @@ def _document(release: Release) -> Document:
     )
 
 
-def _exposure(release: Release) -> Iterator[str]:
+def _exposure(release: Release) -> Iterator[Block]:
     file, goal = release.checked, release.goal
     yield (
         f"Discretion read the file back and audited it: {exposed(file.failing_people, file.people)}. The goal allows "
@@ -178,55 +202,179 @@ def _exposure(release: Release) -> Iterator[str]:
         f"{goal['k']}{_diversity(release)}. "
         f"The smallest class has {people(file.smallest_class)}."
     )
+    if len(file.guesses) > _SENTENCES:
+        most_first = sorted(file.guesses, key=lambda guess: guess.before - guess.after)
+        brief, whole = _guesses(most_first[:_GUESSED], file, len(most_first) - _GUESSED), _guesses(file.guesses, file)
+        yield Abridged((brief,), (whole,))
+        return
     for guess in file.guesses:
         yield (
-            f"The best guess of {guess.sensitive} is correct for {percent(guess.after)} of the people with the file, "
-            f"and for {percent(guess.before)} without it."
+            f"The best guess of {printable(guess.sensitive)} is correct for {percent(guess.after)} of the people "
+            f"with the file, and for {percent(guess.before)} without it. With the file it is certain for "
+            f"{people(guess.certain_people)} ({percent(guess.certain_people / file.people)})."
         )
+
+
+def _guesses(guesses: Sequence[GuessReport], file: FileExposure, more: int = 0) -> Grid:
+    heads = ("sensitive column", "guess before", "guess after", "certain")
+    explained = "the share of the people who are guessed correctly, or certain"
+    return Grid(
+        heads,
+        tuple(
+            (
+                guess.sensitive,
+                percent(guess.before),
+                percent(guess.after),
+                percent(guess.certain_people / file.people),
+            )
+            for guess in guesses
+        ),
+        frozenset(heads[:1]),
+        note="\n".join(([f"and {more:,} more: --full"] if more > 0 else []) + [explained]),
+        caption="The best guess of each sensitive column without the file and with it",
+    )
 
 
 def _diversity(release: Release) -> str:
     """Return what else exposes the people of an equivalence class."""
     goal = release.goal
-    parts = [f"l={goal['l']}"] if goal["l"] > 1 else []
-    parts += [f"{name}={goal[key]:g}" for key, name in (("entropy_l", "entropy l"), ("t", "t")) if goal[key]]
-    return f" or without {' and '.join(parts)}" if parts else ""
+    recursive = goal["recursive_c"]
+    parts = [f"l={goal['l']}"] if goal["l"] > 1 and not recursive else []
+    parts += [f"recursive (c={recursive:g}, l={goal['l']})"] if recursive else []
+    parts += [f"{name}={goal[key]:g}" for key, name in _MODELS.items() if goal[key] is not None]
+    distance = "" if goal["t_distance"] == "equal" else f" ({goal['t_distance']} distance)"
+    against = "" if goal["t_against"] == "file" else " against the input"
+    return f" or without {' and '.join(parts)}{distance}{against}" if parts else ""
 
 
-def _columns(release: Release) -> Grid:
-    rows = (
-        (each.column, each.verdict, each.how, bits(each.bits), bits(each.bits_lost), f"{each.values:,}")
-        for each in release.columns
+def _contents(release: Release) -> Iterator[Block]:
+    """Yield the columns in the file, those with most information first, and the columns that are dropped."""
+    shown = [each for each in release.columns if each.verdict != "drop"]
+    dropped = [each for each in release.columns if each.verdict == "drop"]
+    unchanged = sum(each.verdict == "publish" for each in shown)
+    how_many = "all" if unchanged == len(shown) else f"{unchanged:,}" if unchanged else "none"
+    yield (
+        f"{len(shown):,} of {len(release.columns):,} columns {'is' if len(shown) == 1 else 'are'} in the file, "
+        f"{how_many} of them unchanged; “kept” is the share of a column's information."
     )
-    return Grid(
-        _COLUMNS,
-        tuple(rows),
-        frozenset(_COLUMNS[:3]),
-        note="bits: entropy of the column in the table; lost: the part that the file lacks; values: in the file",
+    shown.sort(key=lambda each: each.bits_lost - each.bits)
+    informative = [each for each in shown if each.values > 1]
+    brief: list[Block] = []
+    if informative:
+        brief.append(_file_columns(informative[:_FIRST], more=len(informative) - _FIRST))
+    if constant := tuple(each.column for each in shown if each.values <= 1):
+        brief.append(f"With one value only, and so no information: {_some(constant)}.")
+    if dropped:
+        brief.append(_dropped_by_reason(dropped))
+    whole: list[Block] = [_file_columns(shown)] if shown else []
+    if dropped:
+        whole.append(
+            Grid(
+                ("column", "information", "why"),
+                tuple((each.column, f"{bits(each.bits)} bits", each.how) for each in dropped),
+                frozenset(("column", "why")),
+                caption="The columns that are dropped",
+                rest="more dropped columns",
+            )
+        )
+    if marked := [each for each in shown if each.missing]:
+        brief.append(_missing_marks(marked, most=_NAMED))
+        whole.append(_missing_marks(marked, most=len(marked)))
+    yield Abridged(tuple(brief), tuple(whole))
+
+
+def _missing_marks(columns: Sequence[ReleasedColumn], *, most: int) -> str:
+    """Return which marks were read as a missing value in which columns.
+
+    Examples
+    --------
+    >>> _missing_marks([ReleasedColumn("age", "generalize", "in steps of 5", 6.0, 2.0, 9, ("", "NA"))], most=6)
+    'Read as missing: blanks and NA in age. --missing sets the marks.'
+    """
+    named = [
+        f"{' and '.join(printable(mark.strip()) or 'blanks' for mark in each.missing)} in {printable(each.column)}"
+        for each in columns[:most]
+    ]
+    more = [f"marks in {len(columns) - most:,} more"] if len(columns) > most else []
+    return f"Read as missing: {'; '.join([*named, *more])}. --missing sets the marks."
+
+
+def _file_columns(columns: Sequence[ReleasedColumn], *, more: int | None = None) -> Grid:
+    """Return the columns in the file; on a first screen, where there are more, without the bits that they keep."""
+    heads = ("column", "in the file", "values", "information", "kept")
+    rows = [
+        (
+            each.column,
+            each.how,
+            f"{each.values:,}",
+            f"{bits(each.bits - each.bits_lost)} bits",
+            percent((each.bits - each.bits_lost) / each.bits, 3) if each.bits else "–",
+        )
+        for each in columns
+    ]
+    if more is None:
+        return Grid(heads, tuple(rows), frozenset(heads[:2]), caption="The columns in the file", rest="more columns")
+    note = f"and {more:,} more in the file: --full" if more > 0 else ""
+    return Grid((*heads[:3], heads[4]), tuple((*row[:3], row[4]) for row in rows), frozenset(heads[:2]), note)
+
+
+def _dropped_by_reason(dropped: Sequence[ReleasedColumn]) -> str:
+    """Return the columns that are dropped, by their reasons, those of most columns first.
+
+    Examples
+    --------
+    >>> drops = {"id": "identifier: 9 values in 9 rows", "age": "by --drop", "town": "by --drop"}
+    >>> _dropped_by_reason([ReleasedColumn(name, "drop", why, 1.0, 1.0, 0) for name, why in drops.items()])
+    'Dropped: 2 by --drop (age, town); 1 identifier (id).'
+    """
+    reasons: dict[str, list[str]] = {}
+    for each in dropped:
+        reasons.setdefault(each.how.partition(":")[0], []).append(each.column)
+    parts = (
+        f"{len(names):,} {'for which ' * reason.startswith('no ')}{reason} ({_some(names)})"
+        for reason, names in sorted(reasons.items(), key=lambda item: -len(item[1]))
     )
+    return f"Dropped: {'; '.join(parts)}."
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return the first names."""
+    return ", ".join((*map(printable, names[:_NAMED]), *(["…"] if len(names) > _NAMED else [])))
 
 
 def _costs(release: Release) -> Iterator[Block]:
     yield (
-        f"The file keeps {percent(release.kept)} of {_UTILITIES[release.goal['utility']]}, dropped columns included; "
-        f"{_proof(release)}."
+        f"The file keeps {percent(release.kept)} of {_utility(release)}, dropped columns included; {_proof(release)}."
     )
-    parts = [f"leaves {people(release.suppressed)} out"] if release.suppressed else []
+    out = f"{people(release.suppressed)} ({percent(release.suppressed / release.people)})"
+    parts = [f"leaves {out} out"] if release.suppressed else []
     if release.blanked:
         parts.append(f"blanks {release.blank_cells:,} cells of {people(release.blanked)}")
     if parts:
-        yield f"It {' and '.join(parts)}, which costs {percent(release.suppression_cost)}."
+        lost = f"{percent(release.suppression_cost)} of {_UTILITIES[release.goal['utility']]}"
+        yield f"It {' and '.join(parts)}; {lost} is lost with them."
     yield from not_read(release.left_out)
     yield f"{release.out}.discretion.json lists the options and the results."
 
 
+def _utility(release: Release) -> str:
+    """Return what the file keeps most of, and how much the table has where that is a number of bits a person."""
+    utility = release.goal["utility"]
+    if utility != "information" or not release.information_kept:
+        return _UTILITIES[utility]
+    whole = release.information / release.information_kept
+    return f"{_UTILITIES[utility]} ({bits(release.information)} of {bits(whole)} bits a person)"
+
+
 def _proof(release: Release) -> str:
+    if release.ended == "chosen":
+        return "the generalizations were given, and no other choice was searched for"
     if release.ended == "proved":
         return "no other choice of generalizations within the goal keeps more (proved)"
     if release.bound < _NEARLY_ALL:
         return (
             f"no choice of generalizations within the goal keeps more than {percent(release.bound)}: the search "
-            "ended before proving that this is the best one"
+            "reached its limit before proving that this one is optimal"
         )
     return "the search ended before it found a bound on what other choices of generalizations keep"
 
@@ -238,6 +386,8 @@ def _numbers(release: Release) -> Grid:
         "people in classes that miss the goal": f"{file.failing_people:,}",
         "unique people": f"{file.unique_people:,}",
         "people in the smallest class": f"{file.smallest_class:,}",
+        "information (bits a person)": bits(release.information),
+        "information kept": percent(release.information_kept),
         "entropy kept": percent(release.entropy_kept),
         "precision": percent(release.precision),
         "discernibility (pairs of people)": f"{release.discernibility:,}",

@@ -1,7 +1,7 @@
 """The verification of a written table: its numbers, counted by the engine, which had no part in making it."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from discretion.anonymity import Population
@@ -14,16 +14,21 @@ from discretion.jobs.table_numbers import EngineCounts, TableNumbers
 
 
 def checked_table(
-    table: Any, columns: Sequence[str], sensitive: Sequence[str], goal: ReleaseGoal
+    table: Any,
+    columns: Sequence[str],
+    sensitive: Sequence[str],
+    goal: ReleaseGoal,
+    values: Mapping[str, Sequence[Any]],
 ) -> tuple[FileExposure, dict[str, Number]]:
     """Return what an Arrow table shows, and its numbers by name, or raise MissedGoalError if that misses the goal.
 
-    ``columns`` are those that go out; the table has the sensitive columns that do not, too.
+    ``columns`` are those that go out; the table has the sensitive columns that do not, too. ``values`` are of the
+    sensitive columns that go out what each code stands for in the file.
     """
     known = [name for name in columns if name not in sensitive]
     written = Population(table)
     sizes = written.class_sizes(known)
-    failing, exposed = _failing(table, known, goal), sizes.exposed(k=goal.k)
+    failing, exposed = _failing(table, known, goal, values), sizes.exposed(k=goal.k)
     guesses = guess_reports(written, known, sensitive)
     people = written.people
     missed = [f"{failing:,} people are exposed"] if failing > math.floor(goal.budget * people) else []
@@ -44,21 +49,27 @@ def checked_table(
     )
 
 
-def _failing(table: Any, known: Sequence[str], goal: ReleaseGoal) -> int:
+def _failing(table: Any, known: Sequence[str], goal: ReleaseGoal, values: Mapping[str, Sequence[Any]]) -> int:
     """Return how many people are in groups too small or not diverse enough, grouped by Arrow."""
     failing: set[tuple[Any, ...]] = set()
     sizes = {tuple(group[name] for name in known): group["count_all"] for group in _groups(table, known)}
     failing |= {group for group, size in sizes.items() if size < goal.k}
     for diversity in goal.diversity:
-        values_of: dict[tuple[Any, ...], dict[Any, int]] = {group: {} for group in sizes}
-        everybody: dict[Any, int] = {}
+        codes = {_key(value): code for code, value in enumerate(values[diversity.column])}
+        counts_of: dict[tuple[Any, ...], dict[int, int]] = {group: {} for group in sizes}
+        everybody: dict[int, int] = {}
         for cell in _groups(table, [*known, diversity.column]):
-            value, count = cell[diversity.column], cell["count_all"]
-            values_of[tuple(cell[name] for name in known)][value] = count
-            everybody[value] = everybody.get(value, 0) + count
-        failing |= {group for group, values in values_of.items() if not diversity.holds(values, everybody)}
+            code, count = codes[_key(cell[diversity.column])], cell["count_all"]
+            counts_of[tuple(cell[name] for name in known)][code] = count
+            everybody[code] = everybody.get(code, 0) + count
+        failing |= {group for group, counts in counts_of.items() if not diversity.holds(counts, everybody)}
     return sum(sizes[group] for group in failing)
 
 
 def _groups(table: Any, columns: Sequence[str]) -> list[dict[str, Any]]:
     return table.group_by(list(columns)).aggregate([([], "count_all")]).to_pylist()
+
+
+def _key(value: Any) -> Any:
+    """Return a value that equals itself: not a number does not."""
+    return value if value == value else "not a number"  # noqa: PLR0124

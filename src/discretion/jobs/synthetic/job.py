@@ -45,6 +45,8 @@ def synthetic_risk(
     confidence: float = 0.95,
     seed: int | None = None,
     header: Header = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
     memory: int | str | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> SyntheticRisk:
@@ -77,7 +79,7 @@ def synthetic_risk(
         With which all intervals hold together, in (0, 1).
     seed
         The same one gives the same result; None draws one.
-    header, memory
+    header, delimiter, encoding, memory
         As for `discretion.Population`.
     progress
         Called with what is being worked on.
@@ -133,7 +135,7 @@ def run_synthetic_risk(
     wanted = None if options.columns is None else list(dict.fromkeys([*distinct_names(options.columns), *kept]))
     report: Callable[[str], None] = progress or (lambda _: None)
     report("reading the tables")
-    read = read_tables((original, synthetic, control), wanted, kept, options.header, memory)
+    read = read_tables((original, synthetic, control), wanted, kept, options.form, memory)
     tables, names = read.tables, read.columns
     _check_sizes(tables)
     known = [name for name in names if name not in secrets]

@@ -14,8 +14,8 @@ from discretion.errors import InvalidTableError, TooLargeError, UnknownColumnErr
 from discretion.escaping import printable
 from discretion.numerics.equivalence_classes import are_row_numbers
 from discretion.tables.counting.codes import MAX_CODED_VALUES, column_values
-from discretion.tables.layouts.headers import Header
 from discretion.tables.layouts.names import names_among
+from discretion.tables.layouts.text_format import TextFormat
 
 _LONGEST_ROW_NUMBER = 18  # digits
 
@@ -48,10 +48,10 @@ class TablesRead:
 
 
 def read_tables(
-    given: Sequence[Any], wanted: Sequence[str] | None, kept: Sequence[str], header: Header, memory: int | str | None
+    given: Sequence[Any], wanted: Sequence[str] | None, kept: Sequence[str], form: TextFormat, memory: int | str | None
 ) -> TablesRead:
     """Return the three tables on the columns that they share and that do not name people, unless these are kept."""
-    parts = [_population(*each, wanted, header, memory) for each in zip(given, NAMES, strict=True)]
+    parts = [_population(*each, wanted, form, memory) for each in zip(given, NAMES, strict=True)]
     everywhere = tuple(dict.fromkeys(name for part in parts for name in part.columns))
     names_among(kept, everywhere)
     people = (parts[2], parts[0])
@@ -84,10 +84,10 @@ def read_tables(
 
 
 def _population(
-    table: Any, which: str, columns: Sequence[str] | None, header: Header, memory: int | str | None
+    table: Any, which: str, columns: Sequence[str] | None, form: TextFormat, memory: int | str | None
 ) -> Population:
     try:
-        return Population(table, columns, None, header, memory=memory)
+        return Population(table, columns, memory=memory, **vars(form))
     except UnknownColumnError as error:
         raise InvalidTableError(f"{which}: {error}") from None
 

@@ -45,8 +45,8 @@ class ExploredIdeals:
         What to sort ideals by that are worth the same and have the same loads: the better one first.
     progress
         Called with the best ideal so far, and again for each better one.
-    until, most
-        When to end, by the monotonic clock, and how many ideals to look at.
+    seconds, most
+        How long it may take from now on, and how many ideals to look at.
     """
 
     def __init__(
@@ -59,12 +59,13 @@ class ExploredIdeals:
         start: int,
         place: Callable[[int], Any],
         progress: Callable[[int], None],
-        until: float,
+        seconds: float,
         most: int,
     ) -> None:
         self._ideals, self._ask, self._limits, self._worth = ideals, examine, tuple(limits), worth
-        self._at_once, self._longest = _AT_FIRST, (until - time.monotonic()) / _LOOKS
-        self._place, self._progress, self._until, self._most = place, progress, until, most
+        self._at_once, self._longest = _AT_FIRST, seconds / _LOOKS
+        self._begun, self._seconds, self._most = time.monotonic(), seconds, most
+        self._place, self._progress = place, progress
         self.start = start
         self.within: dict[int, Loads] = {}
         self.over: dict[int, Loads] = {}
@@ -74,6 +75,16 @@ class ExploredIdeals:
 
     def __len__(self) -> int:
         return len(self.within) + len(self.over)
+
+    @property
+    def seconds_left(self) -> float:
+        """How much of the time is left."""
+        return self._begun + self._seconds - time.monotonic()
+
+    @property
+    def spent(self) -> float:
+        """The share of the ideals that may be looked at, or of the time, that is spent: the larger one."""
+        return max(len(self) / self._most, 1 - self.seconds_left / self._seconds)
 
     def is_within(self, *extensions: Extension) -> list[bool]:
         """Return whether extensions are within the limits, asking about those that are not known yet."""
@@ -93,7 +104,7 @@ class ExploredIdeals:
         """Ask about ideals, so many at once that the time is looked at several times before it is over."""
         while unknown:
             begun = time.monotonic()
-            if begun > self._until:
+            if self.seconds_left < 0:
                 raise EndedEarly("time")
             part, unknown = unknown[: self._at_once], unknown[self._at_once :]
             for (whole, _), loads in zip(part, self._ask([extension for _, extension in part]), strict=True):

@@ -35,6 +35,10 @@ class Ideals:
         """Return the elements of an ideal that no other one of it brings along."""
         return sum(1 << j for j in bits(ideal) if ideal & self._above[j] == 1 << j)
 
+    def above(self, element: int) -> int:
+        """Return the elements that bring one along, itself included."""
+        return self._above[element]
+
     def predecessors(self, ideal: int) -> Iterator[int]:
         """Yield the ideals with one element less."""
         for j in bits(self.tops(ideal)):

@@ -1,15 +1,17 @@
 """The worthiest set of elements whose loads stay within limits, where loads only rise with more elements.
 
 Sets are looked at level by level first: what has a part over a limit is over too, and where all levels are gone through
-every set is known ("Apriori" of Agrawal and Srikant, 1994). Where there are too many, good sets are found by adding
-elements greedily, taking some out and filling up again; and it is proved how much better any other can be: an integer
-program may choose any set that has none over a limit inside, those being the smallest that were met (the implicit
-hitting sets of Moreno-Centeno and Karp, 2013; "MARCO" of Liffiton and others, 2016), and a search in depth leaves out
-what cannot beat the best. The search can end at any time: it then claims what it has proved and no more.
+every set is known ("Apriori" of Agrawal and Srikant, 1994). Where there are too many, good sets are found by adding the
+elements greedily that are worth most for the share of the limits that they take, taking some out and filling up again
+(the iterated greedy search of Ruiz and Stützle, 2007, and the lazy evaluation of Minoux, 1978); and it is proved how
+much better any other can be: an integer program may choose any set that has none over a limit inside, those being the
+smallest that were met (the implicit hitting sets of Moreno-Centeno and Karp, 2013; "MARCO" of Liffiton and others,
+2016), and a search in depth leaves out what cannot beat the best. How many sets it looks at limits the search, so that
+it finds the same on every machine, and time only where that is asked for. It can end at any time: it then claims what
+it has proved and no more.
 """
 
 import math
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -30,12 +32,21 @@ MAX_SETS_EXAMINED = 10**6
 _AT_ONCE = 64
 # So many restarts in a row without a better set, and the search turns to the proof.
 PATIENCE = 60
-# The share of the time that may go to levels, and to looking for good sets.
-_LEVELS, _LOOKING = 0.15, 0.55
-# How many integer programs lower the bound at most, and how many small ideals over a limit each of them leads to.
-_PROGRAMS, _SHRUNK = 200, 8
-# How many of the least loaded extensions a greedy step draws from, and how many elements a restart takes out.
-_DRAWN_FROM, _TAKEN_OUT = 4, 5
+# If a bound is above the best by more than this share of it, so many times as many restarts are tried; and where it is
+# above by more than that share, no more programs.
+_NEAR, _LONGER, _FAR = 0.1, 4, 1
+# What share of the sets or of the time goes to levels at most, and what is spent when the looking and the programs end.
+_LEVELS, _LOOKING, _BOUNDING = 0.1, 0.9, 0.95
+# How many integer programs lower the bound at most, how many in a row that leave more than this share of the gap, and
+# how many small ideals over a limit each of them leads to.
+_PROGRAMS, _IDLE_PROGRAMS, _GAP_LEFT, _SHRUNK = 200, 4, 0.9, 8
+# How many extensions a greedy step asks about at once, and the least share of the limits that one is taken to need.
+_ASKED, _LEAST_SHARE = 8, 1e-3
+# By how much restarts disturb the order of the extensions: the standard deviation of the logarithm.
+_NOISE = 0.5
+# How often a restart begins anew, and how many elements or whole chains the others take out; they go on from one that
+# is worse than the best by this share at most (the record-to-record travel of Dueck, 1993).
+_ANEW, _TAKEN_OUT, _WORSE = 0.15, 5, Fraction(1, 100)
 
 
 @dataclass(frozen=True)
@@ -93,6 +104,10 @@ class MonotoneSearch:
         What an ideal is worth.
     place
         What to sort ideals by that are worth the same and have the same loads: the better one first.
+    starts
+        Ideals that are known to be good: none that is found is worse than one of them that is within.
+    sets
+        How many ideals may be looked at.
     seconds
         How long it may take.
     progress
@@ -108,22 +123,25 @@ class MonotoneSearch:
         worth: Worth,
         *,
         place: Callable[[int], Any],
+        starts: Sequence[int] = (),
+        sets: int = MAX_SETS_EXAMINED,
         seconds: float = math.inf,
         progress: Callable[[int], None] = lambda _: None,
     ) -> None:
-        self._ideals, self._start, self._worth = ideals, start, worth
+        self._ideals, self._start, self._starts, self._worth, self._limits = ideals, start, starts, worth, limits
         allowed = current()
         self._most_levels = allowed.steps(MAX_LEVELS_EXAMINED, each=1 << 20)
-        self._seconds, self._begun = min(seconds, allowed.seconds), time.monotonic()
         self._seen = ExploredIdeals(
             ideals, examine, limits, worth,
-            start=start, place=place, progress=progress, until=self._begun + self._seconds,
-            most=allowed.steps(MAX_SETS_EXAMINED, each=1 << 20),
+            start=start, place=place, progress=progress, seconds=min(seconds, allowed.seconds),
+            most=min(sets, allowed.steps(MAX_SETS_EXAMINED, each=1 << 20)),
         )  # fmt: skip
         self._bound = worth.most(ideals.whole)
         self._complete = self._hopeless = False
         self._full: dict[int, None] = {}
         self._draw = Random(0)
+        # Of each element what it was worth for its share of the limits when it was asked about last.
+        self._rates = [float(weight) / _LEAST_SHARE for weight in worth.weights]
 
     def run(self) -> Searched:
         """Search until it is proved that nothing is better, or the time is over."""
@@ -153,16 +171,20 @@ class MonotoneSearch:
         if not all(self._seen.is_within((self._start, None))):
             self._explain_the_start()
             return
+        self._seen.is_within(*((self._ideals.closure(ideal | self._start), None) for ideal in self._starts))
+        are_few = self._ideals.count <= self._most_levels
+        if not are_few:
+            self._seen.is_within((self._ideals.whole, None))
+            self._look(PATIENCE)
         self._levels()
         if self._complete:
             self._bound = max(self._seen.worths.values())
             return
-        self._seen.is_within((self._ideals.whole, None))
-        for step in (self._look, self._lower_the_bound, self._search_in_depth):
+        for step in (self._lower_the_bound, self._look_again, self._search_in_depth):
             if not self._is_proved():
                 step()
         if self._seen.best is not None:
-            self._filled(self._seen.best, 1)
+            self._filled(self._seen.best)
 
     def _explain_the_start(self) -> None:
         """Find a smallest ideal over a limit in a start that is: nothing with it is within."""
@@ -177,8 +199,7 @@ class MonotoneSearch:
 
     def _levels(self) -> None:
         """Look at all ideals by their number of elements, but for those with one over a limit inside."""
-        level = [self._start]
-        until = self._begun + self._seconds * _LEVELS
+        level, until = [self._start], self._seen.spent + _LEVELS
         while level:
             following = [
                 (ideal, j)
@@ -193,70 +214,135 @@ class MonotoneSearch:
             if len(self._seen) + len(following) > self._most_levels:
                 return
             for part in _parts(following, _AT_ONCE):
-                if time.monotonic() > until:
+                if self._seen.spent > until:
                     return
                 self._seen.is_within(*part)
             level = [grown for ideal, j in following if (grown := ideal | 1 << j) in self._seen.within]
         self._complete = True
 
-    def _look(self) -> None:
+    def _look_again(self) -> None:
+        """Look for better ideals for longer, unless a proof is near."""
+        assert self._seen.best is not None
+        if self._gap() > _NEAR * self._seen.worths[self._seen.best]:
+            self._look(_LONGER * PATIENCE)
+
+    def _look(self, patience: int) -> None:
         """Find good ideals: fill up greedily, take some elements out, and fill up again."""
-        until = self._begun + self._seconds * _LOOKING
-        current = self._filled(self._start, 1)
+        current = self._filled(self._start)
+        for ideal in self._starts:
+            start = self._ideals.closure(ideal | self._start)
+            if start in self._seen.within:
+                current = min(current, self._filled(start), key=self._seen.key)
         idle = 0
-        while idle < PATIENCE and time.monotonic() < until and not self._is_proved():
+        while idle < patience and self._seen.spent < _LOOKING and not self._is_proved():
             before = self._seen.best
-            again = self._draw.random() < 0.2
-            trial = self._filled(self._start if again else self._thinned(current), _DRAWN_FROM)
-            if again or self._seen.key(trial) <= self._seen.key(current):
-                current = trial
+            anew = self._draw.random() < _ANEW
+            trial = self._filled(self._start if anew else self._thinned(current), _NOISE)
             if self._seen.best != before:
-                current, idle = self._seen.best if self._seen.best is not None else current, 0
+                trial, idle = self._improved(), 0
+            if anew or self._seen.worths[trial] >= (1 - _WORSE) * self._seen.worths[self._best]:
+                current = trial
             idle += 1
 
-    def _filled(self, ideal: int, draw_from: int) -> int:
-        """Return an ideal that nothing can be added to, each step adding one of the least loaded."""
-        left = list(bits(self._ideals.whole & ~ideal))
+    def _filled(self, ideal: int, noise: float = 0.0) -> int:
+        """Return the best ideal on the way to one that nothing can be added to.
+
+        Each step adds what is worth most for its share of the limits. The extensions are asked about in the order of
+        what they were worth in a smaller ideal, a few at once.
+        """
+        left = set(bits(self._ideals.whole & ~ideal))
+        disturbed = {j: math.exp(noise * self._draw.gauss()) for j in sorted(left)}
+        self._seen.is_within((ideal, None))
+        way = [ideal]
         while left:
-            extensions = [(ideal, j) for j in left]
-            fits = self._seen.is_within(*extensions)
-            left = [j for j, fit in zip(left, fits, strict=True) if fit]
-            if not left:
+            best = self._best_extension(ideal, left, disturbed)
+            if best is None:
                 break
-            grown = {j: ideal | self._ideals.brings[j] for j in left}
-            now = self._worth.of(ideal)
-            useful = [j for j in left if self._seen.worths[grown[j]] > now] or left
-            useful.sort(key=lambda j: (self._seen.within[grown[j]], j))
-            ideal = grown[self._draw.choice(useful[:draw_from])]
-            left = [j for j in left if not ideal >> j & 1]
+            ideal |= self._ideals.brings[best]
+            way.append(ideal)
+            left -= set(bits(ideal))
         self._full[ideal] = None
-        return ideal
+        return min(way, key=self._seen.key)
+
+    def _improved(self) -> int:
+        """Return the best ideal after adding to it or taking from it one element after the other, while that helps."""
+        before = None
+        while before != self._best:
+            before = self._best
+            for j in range(len(self._ideals.brings)):
+                if not self._best >> j & 1:
+                    self._seen.is_within((self._best, j))
+                elif not self._start & self._ideals.above(j):
+                    self._seen.is_within((self._best & ~self._ideals.above(j), None))
+        return self._best
+
+    @property
+    def _best(self) -> int:
+        assert self._seen.best is not None
+        return self._seen.best
+
+    def _best_extension(self, ideal: int, left: set[int], disturbed: Mapping[int, float]) -> int | None:
+        """Return the element to add, of the first that fit; those over a limit leave ``left``, and what brings them."""
+        loads, now, failed = self._seen.within[ideal], self._worth.potential(ideal), False
+        while left:
+            if failed:  # what brings least, for most falls with it
+                order = sorted(left, key=lambda j: ((self._ideals.brings[j] & ~ideal).bit_count(), j))
+            else:
+                order = sorted(left, key=lambda j: (-self._rates[j] * disturbed[j], j))
+            asked = order[:_ASKED]
+            rates: dict[int, float] = {}
+            for j, fits in zip(asked, self._seen.is_within(*((ideal, j) for j in asked)), strict=True):
+                grown = ideal | self._ideals.brings[j]
+                if not fits:
+                    left.difference_update(bits(self._ideals.above(j)))
+                    continue
+                share = sum(
+                    (more - before) / max(1, limit - before)
+                    for more, before, limit in zip(self._seen.within[grown], loads, self._limits, strict=True)
+                )
+                gain = float(self._worth.potential(grown) - now)
+                self._rates[j] = gain / (_LEAST_SHARE + share)
+                rates[j] = self._rates[j] * disturbed[j]
+            if rates:
+                return max(rates, key=lambda j: (rates[j], -j))
+            failed = True
+        return None
 
     def _thinned(self, ideal: int) -> int:
-        """Return the ideal without some of its elements."""
+        """Return the ideal without some of its elements, or without all that bring one of them."""
         for _ in range(self._draw.randint(1, _TAKEN_OUT)):
-            tops = [j for j in bits(self._ideals.tops(ideal)) if not self._start >> j & 1]
-            if not tops:
+            if self._draw.random() < 0.5:
+                some = [j for j in bits(self._ideals.tops(ideal)) if not self._start >> j & 1]
+            else:
+                some = [j for j in bits(ideal) if not self._start >> j & 1]
+            if not some:
                 break
-            ideal ^= 1 << self._draw.choice(tops)
+            ideal &= ~self._ideals.above(self._draw.choice(some))
         return ideal
 
     def _lower_the_bound(self) -> None:
         """Lower the bound by an integer program over what is not over a limit, and meet more that is where it errs."""
-        until = (self._begun + self._seconds + time.monotonic()) / 2
         avoided = {ideal for ideal in self._seen.over if self._seen.is_smallest(ideal)}
+        assert self._seen.best is not None
+        idle, gap = 0, self._gap()
         for _ in range(_PROGRAMS):
-            seconds = until - time.monotonic()
-            if seconds <= 0 or self._is_proved():
+            if idle == _IDLE_PROGRAMS or self._seen.spent > _BOUNDING or self._is_proved():
                 return
+            seconds = self._seen.seconds_left / 2
             bound, chosen = highest_worth(self._ideals, self._worth, self._start, avoided, seconds)
             self._bound = min(self._bound, bound)
-            if chosen is None:
+            if chosen is None or self._gap() > _FAR * self._seen.worths[self._seen.best]:
                 return
             if all(self._seen.is_within((chosen, None))):
-                self._filled(chosen, 1)
+                self._filled(chosen)
                 return
             avoided |= {self._shrunk(chosen) for _ in range(_SHRUNK)}
+            idle, gap = (0, self._gap()) if self._gap() < _GAP_LEFT * gap else (idle + 1, gap)
+
+    def _gap(self) -> Fraction:
+        """Return how much more than the best an ideal may be worth."""
+        assert self._seen.best is not None
+        return self._bound - self._seen.worths[self._seen.best]
 
     def _search_in_depth(self) -> None:
         """Go through all ideals but for those inside of which nothing is better than the best."""
@@ -273,7 +359,7 @@ class MonotoneSearch:
                 before = self._seen.best
                 fits = self._seen.is_within(*((ideal, j) for j in left))
                 if self._seen.best != before:
-                    self._filled(self._seen.best, 1)
+                    self._filled(self._seen.best)
                 left = [j for j, fit in zip(left, fits, strict=True) if fit]
                 left.sort(key=lambda j: self._seen.within[ideal | self._ideals.brings[j]], reverse=True)
                 children: list[tuple[Fraction, int, list[int]]] = []

@@ -9,6 +9,8 @@ import numpy as np
 
 from discretion.numerics.search.ideals import Ideals, bits
 
+# Branches of an integer program.
+_BRANCHES = 100
 # The solver's own tolerance, and that of the sums of weights as floats.
 _SLACK = 1e-6
 
@@ -30,6 +32,10 @@ class Worth(Protocol):
         """Return at least as much as any ideal inside of it is worth."""
         ...
 
+    def potential(self, ideal: int) -> Fraction:
+        """Return what it may be worth at first sight: what looks best is looked at first."""
+        ...
+
 
 class ToppedUp:
     """The weights of the elements that no other one brings along, added up."""
@@ -44,6 +50,8 @@ class ToppedUp:
         """Return the weights of the tops, added up."""
         return sum((self.weights[j] for j in bits(self._ideals.tops(ideal))), Fraction(0))
 
+    potential = of
+
     def most(self, ideal: int) -> Fraction:
         """Return the most that elements of it weigh of which none brings another along."""
         return self._apart.of(ideal)
@@ -52,11 +60,19 @@ class ToppedUp:
 class CountedOnce:
     """The most that elements weigh of which no two are rivals; it only rises with more elements.
 
-    Rivals are an element and one that it brings along, and the ``pairs``.
+    Rivals are an element and one that it brings along, and the ``pairs``. Of the ideals that matter, none has more than
+    ``most_apart`` elements of which no two are rivals, if that is known.
     """
 
-    def __init__(self, ideals: Ideals, weights: Sequence[Fraction], pairs: Iterable[tuple[int, int]] = ()) -> None:
+    def __init__(
+        self,
+        ideals: Ideals,
+        weights: Sequence[Fraction],
+        pairs: Iterable[tuple[int, int]] = (),
+        most_apart: int | None = None,
+    ) -> None:
         self.weights = tuple(weights)
+        self._heaviest_apart = sum(sorted(self.weights, reverse=True)[:most_apart], Fraction(0))
         rivals = list(related(ideals))
         for i, j in pairs:
             rivals[i] |= 1 << j
@@ -80,7 +96,11 @@ class CountedOnce:
             total += self._heaviest(part)
         return total
 
-    most = of
+    potential = of
+
+    def most(self, ideal: int) -> Fraction:
+        """Return what it is worth, or what as many of the heaviest elements are as can be apart."""
+        return min(self.of(ideal), self._heaviest_apart)
 
     def _heaviest_of(self, part: int) -> Fraction:
         if not part & (part - 1):
@@ -117,7 +137,7 @@ def highest_worth(
     without
         The ideals that may not be inside.
     seconds
-        How long it may take; the bound holds whenever it ends.
+        How long it may take, and no more than so many branches; the bound holds whenever it ends.
     """
     from scipy import sparse  # noqa: PLC0415 - only where a proof needs it
     from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415
@@ -146,7 +166,7 @@ def highest_worth(
         integrality=np.repeat([1.0, 0.0], m),
         bounds=Bounds(lowest, np.ones(2 * m)),
         constraints=LinearConstraint(table, -np.inf, np.array([limit for _, _, limit in rows])),
-        options={"time_limit": max(seconds, 0.01), "mip_rel_gap": 0.0},
+        options={"time_limit": max(seconds, 0.01), "node_limit": _BRANCHES, "mip_rel_gap": 0.0},
     )
     if solution.mip_dual_bound is None or not np.isfinite(solution.mip_dual_bound):
         return worth.most(ideals.whole), None

@@ -90,7 +90,8 @@ def _block(block: Block, level: str) -> Iterator[str]:
                 yield _line(f"{block.caption}:")
             yield "\n".join(_table(block))
         case Command():
-            yield f"```sh\n{block}\n```"
+            fence = "`" * max(3, 1 + max(map(len, re.findall("`+", str(block))), default=0))
+            yield f"{fence}sh\n{block}\n{fence}"
         case Abridged(_, whole):
             yield from _shown(whole, level)
         case Section(heading, blocks, shown):

@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from discretion.anonymity.attacks.households import HouseholdRisks
+from discretion.anonymity.attacks.special_uniques import SpecialUniques
+from discretion.anonymity.attacks.wildcards import WildcardGroups
 from discretion.anonymity.choosing.selection import SelectedSet, Selection
 from discretion.anonymity.exposure.bound_curve import ExposureBoundCurve
 from discretion.errors import UnsupportedError
@@ -211,6 +214,81 @@ def _rest(result: Selection, over: str) -> str:
         return f"every other one tells at least as much as one that is {over}, and so is too"
     most = f"none of the others is worth more than {in_full(result.bound)}"
     return most if result.proved else f"the search {ENDED[result.ended]}; {most}"
+
+
+@document.register
+def _special_uniques(result: SpecialUniques) -> Document:
+    n, few = result.scores.size, min(result.max_size, len(result.columns))
+    sentence = (
+        f"{result.special_people:,} of {people(n)} ({percent(result.special_people / n)}, exact) "
+        f"{'is' if result.special_people == 1 else 'are'} unique by at most {few} of the {len(result.columns)} columns."
+    )
+    meaning = (
+        "A minimal unique is a set of columns on which a person is unique, and without any one of which they are not. "
+        "The fewer its columns, the more it counts for the person's score (SUDA)."
+    )
+    sizes = [(f"{size}", f"{count:,}") for size, count in enumerate(result.minimal_uniques, 1) if count]
+    blocks: list[Block] = [sentence, meaning]
+    if sizes:
+        by_share = sorted(result.contributions.items(), key=lambda item: -item[1])
+        shares = [(printable(column), percent(share)) for column, share in by_share]
+        blocks += [
+            Grid(("columns in a minimal unique", "minimal uniques"), tuple(sizes), frozenset()),
+            Grid(("column", "share of all scores with it"), tuple(shares), frozenset(["column"]), rest="more columns"),
+        ]
+    return Document("Who is unique by few columns", tuple(blocks))
+
+
+@frame.register
+def _special_uniques_frame(result: SpecialUniques) -> Any:
+    return _table(row=np.arange(1, result.scores.size + 1), score=result.scores, size=result.sizes)
+
+
+@document.register
+def _household_risks(result: HouseholdRisks) -> Document:
+    risk, exposed = result.risk, result.exposed_households
+    one = result.certain_households
+    return Document(
+        "Whose household stands out",
+        (
+            f"{exposed:,} of {result.households:,} households ({percent(result.household_exposure)}, exact) "
+            f"{'is' if exposed == 1 else 'are'} exposed: fewer than {result.k:,} households have members with the same "
+            "values.",
+            f"{one:,} of {result.households:,} households ({percent(one / result.households)}, exact) can be "
+            "recognized with certainty by one member: nobody elsewhere has the same values.",
+            "For a person drawn at random, the chance that somebody of the household is found is between "
+            f"{percent(risk.low)} and {percent(risk.high)} (certified), and "
+            f"{percent(result.risk_if_independent.value)} if members are found independently of each other.",
+        ),
+    )
+
+
+@frame.register
+def _household_risks_frame(result: HouseholdRisks) -> Any:
+    return _table(row=np.arange(1, result.risks.size + 1), risk_if_independent=result.risks)
+
+
+@document.register
+def _wildcard_groups(result: WildcardGroups) -> Document:
+    exposed, everyone = result.exposed_people, result.sizes.size
+    named = " or ".join(printable(value) if value else "a blank" for value in result.wildcards)
+    own = result.classes.exposed(k=result.k)
+    return Document(
+        "Who stands out if a suppressed value could be anything",
+        (
+            f"{exposed:,} of {people(everyone)} ({percent(result.exposure)}, exact) {'is' if exposed == 1 else 'are'} "
+            f"exposed if {named} could be any value: fewer than {result.k:,} people have a record that could be the "
+            f"person's. The smallest group has {people(result.k_anonymity)}.",
+            f"{own:,} are exposed if it is a value of its own, as elsewhere in this report: against an adversary that "
+            "knows which values were suppressed.",
+            f"{result.people_with_wildcards:,} of {people(everyone)} have such a value.",
+        ),
+    )
+
+
+@frame.register
+def _wildcard_groups_frame(result: WildcardGroups) -> Any:
+    return _table(row=np.arange(1, result.sizes.size + 1), could_be=result.sizes)
 
 
 @document.register

@@ -27,6 +27,9 @@ _DAYS = "|".join(
 # In JSON a text is in quotes.
 _MOMENT = f'^"?(({_DAYS})([T ]+{_CLOCK}{_ZONE})?|{_CLOCK})"?$'
 _PLAIN_NUMBER = '^"?[-+]?[0-9]{1,15}([.][0-9]*)?([eE][-+]?[0-9]{1,2})?"?$'
+# Thousands apart, and decimals after a comma: what stands for a separator, and how it is left out.
+_GROUPED = '^"?[-+]?[$]?[1-9][0-9]?[0-9]?(,[0-9][0-9][0-9])+([.][0-9]+)?"?$'
+_COMMA = '^"?[-+]?([0-9]+|[1-9][0-9]?[0-9]?([. ][0-9][0-9][0-9])+)(,[0-9]+)?"?$'
 _LONG_EPOCH = '^"?1[0-9]{15}([0-9]{3})?"?$'
 _HEX = "[0-9a-fA-F]"
 _CODE = f'^"?[{{(]?(0x)?({_HEX}{{8}}-?({_HEX}{{4}}-?){{3}}{_HEX}{{12}}|{_HEX}{{16,128}})[)}}]?"?$'
@@ -57,7 +60,7 @@ class ColumnContents:
     seen
         How many values were looked at, null aside.
     numbers
-        Those that are numbers, or texts in plain digits.
+        Those that are numbers, or texts in digits, plain or with separators.
     fractions
         Numbers that are not whole.
     positive
@@ -163,8 +166,15 @@ def _of_the_same_rows(rows: Rows, fields: Sequence[str]) -> Any:
 
 def _count_forms(rows: Rows, values: Any, fields: Sequence[str], *, patterns: bool) -> dict[str, dict[str, int]]:
     if patterns:
-        plain = values[_TEXT].re_search(_PLAIN_NUMBER).ifelse(values[_TEXT].replace('"', ""), ibis.null("string"))
-        values = values.mutate(**{_NUMBER: values[_NUMBER].coalesce(plain.cast("float64"))})
+        text = values[_TEXT].replace('"', "")
+        grouped = text.replace(",", "").replace("$", "")
+        comma = text.replace(".", "").replace(" ", "").replace(",", ".")
+        spelled = [(_PLAIN_NUMBER, text), (_GROUPED, grouped), (_COMMA, comma)]
+        digits = [
+            values[_TEXT].re_search(form).ifelse(number, ibis.null("string")).cast("float64")
+            for form, number in spelled
+        ]
+        values = values.mutate(**{_NUMBER: values[_NUMBER].coalesce(*digits)})
     given = values[_TEXT].notnull() | values[_NUMBER].notnull()
     usual = values[_NUMBER].between(-_LARGEST_NUMBER, _LARGEST_NUMBER)
     of_usual_size = usual.ifelse(values[_NUMBER], ibis.null("float64"))

@@ -3,10 +3,11 @@
 Everything is counted in 64-bit integers, of which products of two numbers of people are the largest.
 """
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from discretion import limits
 from discretion.errors import InvalidValueError, TooLargeError
@@ -55,19 +56,88 @@ def least_entropy(joint: SensitiveCounts) -> float:
     return float(least)
 
 
+def largest_recursive_ratio(joint: SensitiveCounts, least: int) -> float:
+    """Return the largest ``r_1 / (r_l + … + r_m)`` of a class, of the numbers of people with each of its values.
+
+    They are from the largest r_1 on; infinite if a class has fewer than l values.
+    """
+    window = ibis.window(group_by=joint.keys, order_by=ibis.desc(joint.table[SIZE]))
+    ranked = joint.table.mutate(**{_PLACE: ibis.row_number().over(window)})
+    late = (ranked[_PLACE] >= least - 1).ifelse(ranked[SIZE], 0)
+    aggregates = {_BEST: ranked[SIZE].max(), _EXCESS: late.sum().cast("int64")}
+    classes = ranked.group_by(joint.keys).agg(**aggregates) if joint.keys else ranked.agg(**aggregates)
+    ratio = classes[_BEST].cast("float64") / classes[_EXCESS].nullif(0).cast("float64")
+    ((largest, fewest),) = joint.rows.ask(classes.agg(largest=ratio.max(), fewest=classes[_EXCESS].min()))
+    return float(largest) if fewest else math.inf
+
+
+class Spread(NamedTuple):
+    """How the sensitive values of classes are spread beside everybody's.
+
+    ``excesses`` are as of :func:`largest_excesses`; ``highest`` and ``lowest`` are the ends of ``p_c(s) / p(s) - 1``
+    over classes c and the values s in them; ``lacking`` is whether a class lacks a value that somebody has.
+    """
+
+    excesses: list[tuple[int, int]]
+    highest: float
+    lowest: float
+    lacking: bool
+
+
+def spread_of(joint: SensitiveCounts, people: int) -> Spread:
+    """Return how the sensitive values of the classes are spread, of so many people."""
+    counts = _with_totals(joint.table, joint.keys, joint.secret)
+    expected = counts[_OF_VALUE] * counts[_IN_CLASS]
+    beyond = counts[SIZE] * _int64(people) - expected
+    relative = beyond.cast("float64") / expected.cast("float64")
+    # What each value's people share among the cells of the value: all cells together have one for each value.
+    share = counts[SIZE].cast("float64") / counts[_OF_VALUE].cast("float64")
+    classes = counts.group_by([*joint.keys, _IN_CLASS]).agg(
+        **{
+            _EXCESS: ibis.greatest(beyond, _int64(0)).sum().cast("int64"),
+            _TEXTS: counts.count(),
+            _UP_TO: relative.max(),
+            _BELOW: relative.min(),
+            _WITHIN: share.sum(),
+        }
+    )
+    most, least = {name: classes[name].max() for name in (_EXCESS, _UP_TO)}, (_TEXTS, _BELOW)
+    extremes = {**most, **{name: classes[name].min() for name in least}, _WITHIN: classes[_WITHIN].sum()}
+    sizes = classes.group_by(_IN_CLASS).agg(**extremes).select(_IN_CLASS, _EXCESS, _UP_TO, _BELOW, _TEXTS, _WITHIN)
+    size, excess, highest, lowest, fewest, shares = zip(*joint.rows.ask(sizes), strict=True)
+    pairs = [(int(people), int(most)) for people, most in zip(size, excess, strict=True)]
+    return Spread(pairs, float(max(highest)), float(min(lowest)), min(fewest) < round(math.fsum(shares)))
+
+
+def largest_tree_excesses(
+    joint: SensitiveCounts, people: int, levels: Sequence[Mapping[str | None, int]]
+) -> list[tuple[int, int]]:
+    """Return, for each class size, the largest sum of excesses over levels of a class of that size.
+
+    On each level, an excess is as in :func:`largest_excesses`, of the groups that its mapping gives the values, written
+    as by :func:`texts_of`.
+    """
+    values = with_texts(joint.rows, joint.table, joint.secret)
+    by_class: list[Any] = []
+    for level in levels:
+        texts = [text for text in level if text is not None]
+        numbers = ibis.literal([level[text] for text in texts], "array<int64>")
+        place = ibis.literal(texts, "array<string>").index(values["text"])
+        group = values["text"].isnull().ifelse(_int64(level.get(None, -1)), numbers[place.cast("int32")])
+        placed = values.mutate(**{_PLACE: group})
+        counts = placed.group_by([*joint.keys, _PLACE]).agg(**{SIZE: placed[SIZE].sum().cast("int64")})
+        by_class.append(_excesses(counts, joint.keys, _PLACE, people))
+    every = ibis.union(*by_class) if len(by_class) > 1 else by_class[0]
+    summed = every.group_by([*joint.keys, _IN_CLASS]).agg(**{_EXCESS: every[_EXCESS].cast("decimal(38, 0)").sum()})
+    return _largest(joint, summed)
+
+
 def largest_excesses(joint: SensitiveCounts, people: int) -> list[tuple[int, int]]:
     """Return, for each class size, the largest ``Σ_s max(0, n_cs·n - n_s·n_c)`` of a class of that size.
 
     A value that is not in a class adds nothing, so that those that are suffice.
     """
-    with_people = joint.table.mutate(
-        **{_IN_CLASS: _total(joint.table, joint.keys), _OF_VALUE: _total(joint.table, [joint.secret])}
-    )
-    beyond = with_people[SIZE] * _int64(people) - with_people[_OF_VALUE] * with_people[_IN_CLASS]
-    classes = with_people.group_by([*joint.keys, _IN_CLASS]).agg(
-        **{_EXCESS: ibis.greatest(beyond, _int64(0)).sum().cast("int64")}
-    )
-    return _largest(joint, classes)
+    return _largest(joint, _excesses(joint.table, joint.keys, joint.secret, people))
 
 
 def largest_transports(
@@ -129,6 +199,19 @@ def texts_of(joint: SensitiveCounts) -> list[str | None]:
 def _guesses(joint: SensitiveCounts) -> Any:
     classes = joint.by_class(**{_BEST: joint.table[SIZE].max(), SIZE: joint.table[SIZE].sum().cast("int64")})
     return classes.group_by([_BEST, SIZE]).agg(**{CLASSES: classes.count()})
+
+
+def _with_totals(counts: Any, keys: Sequence[str], value: str) -> Any:
+    return counts.mutate(**{_IN_CLASS: _total(counts, keys), _OF_VALUE: _total(counts, [value])})
+
+
+def _excesses(counts: Any, keys: Sequence[str], value: str, people: int) -> Any:
+    """Return a row a class with ``Σ_s max(0, n_cs·n - n_s·n_c)``, of counts by class and value."""
+    with_people = _with_totals(counts, keys, value)
+    beyond = with_people[SIZE] * _int64(people) - with_people[_OF_VALUE] * with_people[_IN_CLASS]
+    return with_people.group_by([*keys, _IN_CLASS]).agg(
+        **{_EXCESS: ibis.greatest(beyond, _int64(0)).sum().cast("int64")}
+    )
 
 
 def _largest(joint: SensitiveCounts, classes: Any) -> list[tuple[int, int]]:

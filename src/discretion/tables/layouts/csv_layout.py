@@ -8,7 +8,7 @@ lets through has only one reading.
 import codecs
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -19,6 +19,7 @@ from discretion.errors import InvalidTableError
 from discretion.input_files import opened
 from discretion.numerics.arrays import Bytes, Integers
 from discretion.tables.layouts.headers import Header, Recurrence, RowNumbers, as_header, check_line
+from discretion.tables.layouts.text_format import SEPARATORS
 
 CHUNK = 1 << 22
 LONGEST_ROW = 2_000_000  # bytes: DuckDB's default
@@ -26,8 +27,8 @@ LONGEST_ROW = 2_000_000  # bytes: DuckDB's default
 _QUOTE, _NEWLINE, _RETURN = b'"\n\r'
 
 # The values of a line, each after a separator, quoted or not.
-_VALUES = {mark: re.compile(rf'{mark}(?:"([^"]*+(?:""[^"]*+)*+)"|([^{mark}]*+))') for mark in (",", ";", "\t")}
-_SHOWN = {",": "commas", "\t": "tabs", ";": "semicolons"}
+_VALUES = {mark: re.compile(rf'[{mark}](?:"([^"]*+(?:""[^"]*+)*+)"|([^{mark}]*+))') for mark in SEPARATORS}
+_SAVE = "save it as UTF-8"
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class CsvLayout:
     numbered
         Whether the first column of several has no name, for it holds row numbers.
     separator
-        What separates values: a comma, a semicolon or a tab.
+        What separates values, one of those of a text format.
     """
 
     names: tuple[str, ...]
@@ -61,7 +62,7 @@ class CsvLayout:
     separator: str = ","
 
 
-def csv_layout(path: Path, header: Header = None) -> CsvLayout:
+def csv_layout(path: Path, header: Header = None, delimiter: str | None = None) -> CsvLayout:
     """Return the layout of a CSV file in UTF-8, with or without a byte-order mark.
 
     Parameters
@@ -71,6 +72,8 @@ def csv_layout(path: Path, header: Header = None) -> CsvLayout:
     header
         Whether the first line holds names (True) or a person (False), or names for the columns of a file without;
         None looks, and refuses a first line that could be a person.
+    delimiter
+        What separates values; None looks.
 
     Raises
     ------
@@ -80,23 +83,30 @@ def csv_layout(path: Path, header: Header = None) -> CsvLayout:
         never quotes a value.
     """
     with opened(path, "a table") as file:
-        return layout_of(file, header)
+        return layout_of(file, header, delimiter=delimiter)
 
 
-def layout_of(file: BinaryIO, header: Header = None, separators: str = ",;") -> CsvLayout:
-    """Return the layout of an open CSV file whose values one of these separators separates.
+def layout_of(
+    file: BinaryIO,
+    header: Header = None,
+    separators: str = ",;",
+    *,
+    delimiter: str | None = None,
+    way_out: str = _SAVE,
+) -> CsvLayout:
+    """Return the layout of an open CSV file whose values the delimiter, or else one of these separators, separates.
 
-    Blank lines at the end of a file of several columns are no rows.
+    Blank lines at the end of a file of several columns are no rows. ``way_out`` is what to do where it is not UTF-8.
     """
     if not os.fstat(file.fileno()).st_size:
         raise InvalidTableError(f"{file.name} is empty: a CSV file begins with a line of column names")
     file.seek(0)
-    check_encoding(file)
+    check_encoding(file, way_out)
     data: Bytes = np.memmap(file, dtype=np.uint8, mode="r")
-    return _Scan(file.name, data, as_header(header), separators).layout()
+    return _Scan(file.name, data, as_header(header), separators, delimiter).layout()
 
 
-def check_encoding(file: BinaryIO) -> None:
+def check_encoding(file: BinaryIO, way_out: str = _SAVE) -> None:
     """Refuse a file that is not UTF-8 from where it stands, by its first such line."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     lines = 1
@@ -107,21 +117,22 @@ def check_encoding(file: BinaryIO) -> None:
             decoder.decode(chunk, final=not chunk)
         except UnicodeDecodeError as error:
             lines += (pending + chunk).count(b"\n", 0, error.start)
-            raise InvalidTableError(f"{file.name} is not UTF-8 text: line {lines}; save it as UTF-8") from None
+            raise InvalidTableError(f"{file.name} is not UTF-8 text: line {lines}; {way_out}") from None
         if not chunk:
             return
         lines += chunk.count(b"\n")
 
 
 class _Scan:
-    def __init__(self, path: str, data: Bytes, header: Header, separators: str) -> None:
+    def __init__(self, path: str, data: Bytes, header: Header, separators: str, delimiter: str | None = None) -> None:
         self.path = path
+        self.delimiter = delimiter
         self.header = header
         self.headed = header is None or header is True
         self.start = 3 if data[:3].tobytes() == codecs.BOM_UTF8 else 0
-        separator = _separator(data[self.start : self.start + LONGEST_ROW], separators, path)
+        separator = _separator(data[self.start : self.start + LONGEST_ROW], delimiter or separators, path)
         self.data = data if separator is None else _without_blank_end(data)
-        self.separator = separator or separators[0]
+        self.separator = separator or delimiter or separators[0]
         self.quotes = 0  # seen so far: an odd number of them before a byte means that it is quoted
         self.commas: Integers = np.empty(0, np.int64)  # in the row that the last chunk left unfinished
         self.row_start = self.start
@@ -184,7 +195,9 @@ class _Scan:
             if ends[0] - self.start > LONGEST_ROW:
                 raise self.fault(int(ends[0]), f"ends a row of more than {LONGEST_ROW} bytes")
             line = self.data[self.start : ends[0]].tobytes().decode().removesuffix("\r")
-            self.first_line = _values(line, self.path, self.separator)
+            self.first_line = _values(line, self.separator)
+            if self.delimiter is None:
+                _check_separator(self.first_line, self.path, self.separator)
             self.returns = bool(self.byte(ends[:1] - 1)[0] == _RETURN)
         faults = [*self.quote_faults(quotes), *self.line_end_faults(returns, ends), *self.row_faults(commas, ends)]
         if faults:
@@ -245,7 +258,10 @@ class _Scan:
         width = len(self.first_line)
         for row in np.flatnonzero(values != width)[:1]:
             if not self.data[starts[row] : ends[row]].tobytes().removesuffix(b"\r"):
-                yield int(starts[row]), f"is blank; take it out, or write the {_SHOWN[self.separator]} of an empty row"
+                yield (
+                    int(starts[row]),
+                    f"is blank; take it out, or write the {SEPARATORS[self.separator]} of an empty row",
+                )
             else:
                 first = "header" if self.headed else "first line"
                 yield int(ends[row]), f"ends a row of {values[row]} values under a {first} of {width}"
@@ -279,9 +295,10 @@ def _separator(start: Bytes, separators: str, path: str) -> str | None:
     if len(possible) > 1:
         possible = [mark for mark in possible if counts[mark][0] == counts[mark][1]] or possible
     if len(possible) > 1:
-        either = " or ".join(_SHOWN[mark] for mark in possible)
+        either = " or ".join(SEPARATORS[mark] for mark in possible)
         raise InvalidTableError(
-            f"the values of {path} may be separated by {either}; put each name and value that has one of them in quotes"
+            f"the values of {path} may be separated by {either}; name what separates them with --delimiter "
+            "(delimiter=), or put each name and value that has one of them in quotes"
         )
     return possible[0] if possible else None
 
@@ -296,13 +313,17 @@ def _without_blank_end(data: Bytes) -> Bytes:
     return data[: len(data) - len(lines) + len(line_end)]
 
 
-def _values(line: str, path: str, separator: str) -> tuple[str, ...]:
+def _values(line: str, separator: str) -> tuple[str, ...]:
     quoted_or_not = _VALUES[separator].findall(separator + line)
-    values = tuple(quoted.replace('""', '"') or plain for quoted, plain in quoted_or_not)
-    others = (mark for mark in (";", "\t", ",") if mark != separator)
+    return tuple(quoted.replace('""', '"') or plain for quoted, plain in quoted_or_not)
+
+
+def _check_separator(values: Sequence[str], path: str, separator: str) -> None:
+    """Refuse a first line of one value in which another separator stands."""
+    others = (mark for mark in (";", "\t", "|", ",") if mark != separator)
     if len(values) == 1 and (other := next((mark for mark in others if mark in values[0]), None)):
-        meant = _SHOWN[separator]
+        meant = {"\t": "tab"}.get(other, f"'{other}'")
         raise InvalidTableError(
-            f"{path} has a header without {meant} but with {_SHOWN[other]}; save it with {meant} instead"
+            f"{path} has a header without {SEPARATORS[separator]} but with {SEPARATORS[other]}; use --delimiter "
+            f"{meant} (delimiter=) if they separate its values, or --delimiter '{separator}' if it has one column"
         )
-    return values

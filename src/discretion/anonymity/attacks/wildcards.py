@@ -1,0 +1,195 @@
+"""Groups of people whose records have wildcards: suppressed values that could be anything."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from discretion import limits
+from discretion.anonymity.people.conversion import People, as_population_of_rows
+from discretion.anonymity.people.population import Population
+from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
+from discretion.notebook import Tabular
+from discretion.numerics.arrays import Booleans
+from discretion.numerics.equivalence_classes import Column, Int64s, everybody, refined
+from discretion.tables.counting.class_sizes import ClassSizes
+from discretion.validation import as_count
+
+#: Values that are compared, of different rows and pairs of sets of columns with wildcards.
+MAX_VALUES_COMPARED = 10**10
+
+_SEVERAL_ROWS = "groups with wildcards are of people with one row each; make a table with a row per person"
+
+
+@dataclass(frozen=True, eq=False)
+class WildcardGroups(Tabular):
+    """Groups of the people whose records agree wherever neither has a wildcard.
+
+    Parameters
+    ----------
+    wildcards
+        The values that could be anything; an empty text stands for null.
+    columns
+        What is known of a person.
+    k
+        A person is exposed in a group of fewer than k people.
+    classes
+        The sizes of the classes if a wildcard is a value of its own, as elsewhere.
+    sizes
+        How many people's records could be each person's, the person's own among them, in the order of the table.
+    people_with_wildcards
+        How many people have a wildcard at all.
+    """
+
+    wildcards: tuple[str, ...]
+    columns: tuple[str, ...]
+    k: int
+    classes: ClassSizes
+    sizes: Int64s
+    people_with_wildcards: int
+
+    @property
+    def exposed_people(self) -> int:
+        """How many people are in a group of fewer than k."""
+        return int((self.sizes < self.k).sum())
+
+    @property
+    def exposure(self) -> float:
+        """The share of the people who are."""
+        return self.exposed_people / self.sizes.size
+
+    @property
+    def k_anonymity(self) -> int:
+        """The size of the smallest group."""
+        return int(self.sizes.min())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers that are not of single people."""
+        return {
+            "wildcards": [*self.wildcards],
+            "people_with_wildcards": self.people_with_wildcards,
+            "wildcard_exposed_people": self.exposed_people,
+            "wildcard_exposure": self.exposure,
+            "wildcard_k_anonymity": self.k_anonymity,
+        }
+
+
+def wildcard_groups(
+    P: People, wildcards: str | Sequence[str] = "*", columns: Iterable[str] | None = None, k: int = 10
+) -> WildcardGroups:
+    """Return the groups of people if a suppressed value could be anything, rather than a value of its own.
+
+    ``n_i = Σ_j 1{for each column c: x_ic = x_jc, or x_ic or x_jc is a wildcard}``
+
+    Parameters
+    ----------
+    P
+        The people, with one row each.
+    wildcards
+        The values that could be anything, such as ``"*"``, as ARX writes suppressed ones; ``""`` is null, a blank.
+    columns
+        What is known of a person; None is all columns.
+    k
+        A person is exposed in a group of fewer than k people, at least 1.
+
+    Raises
+    ------
+    InvalidValueError
+        If there is no wildcard.
+    TooLargeError
+        If wildcards are in too many sets of columns.
+    UnsupportedError
+        If the people of P have several rows, or their rows are in another process.
+
+    Notes
+    -----
+    Exact. The groups overlap: two records that a third one could be may differ. They are never smaller than the classes
+    in which a wildcard is a value of its own. The latter is the safer convention against an adversary who knows which
+    values were suppressed, and this one is right for an adversary who knows people's true values and nothing of that.
+    Source: Discretion; sdcMicro counts missing values so.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table({"sex": ["f", "f", "m", "*"], "town": ["x", "y", "y", "y"]})
+    >>> groups = wildcard_groups(people, "*", k=2)
+    >>> groups.sizes.tolist(), groups.exposed_people, groups.classes.unique
+    ([1, 2, 2, 3], 1, 4)
+    """
+    population = as_population_of_rows(P, _SEVERAL_ROWS)
+    chosen, least = population.known(columns), as_count(k, "k", at_least=1)
+    named = (wildcards,) if isinstance(wildcards, str) else tuple(dict.fromkeys(wildcards))
+    if not named:
+        raise InvalidValueError('wildcards must have at least one value, such as "*", or "" for a blank')
+    coded = dict(_coded(population, chosen, named))
+    rows = population.people
+    alike = reduce(refined, (column for column, _ in coded.values()), everybody(rows))
+    _, first, counts = np.unique(alike.codes, return_index=True, return_counts=True)
+    columns_of_kinds = [Column(column.codes[first], column.count) for column, _ in coded.values()]
+    wild = np.column_stack([is_wild[column.codes[first]] for column, is_wild in coded.values()])
+    sizes = _compatible(columns_of_kinds, wild, counts.astype(np.int64))[alike.codes]
+    sizes.flags.writeable = False
+    return WildcardGroups(
+        wildcards=named,
+        columns=chosen,
+        k=least,
+        classes=population.class_sizes(chosen),
+        sizes=sizes,
+        people_with_wildcards=int(counts[wild.any(axis=1)].sum()),
+    )
+
+
+def _coded(
+    population: Population, columns: Sequence[str], wildcards: Sequence[str]
+) -> Iterator[tuple[str, tuple[Column, Booleans]]]:
+    """Yield each column in codes, and which of the codes stand for a wildcard."""
+    from discretion.tables.counting.codes import column_values  # noqa: PLC0415 - imports Ibis
+
+    if not columns:
+        raise InvalidValueError("groups with wildcards are of people on at least one column")
+    coded: Mapping[str, tuple[Column, Any]] | None = population.read_rows(
+        lambda rows, length: column_values(rows, columns, length)
+    )
+    if coded is None:
+        raise UnsupportedError(
+            "groups with wildcards need the rows of the table in this process; these are on a server, too many, or of "
+            "a type without codes; export the columns to a file, or choose fewer columns"
+        )
+    for name, (column, values) in coded.items():
+        texts = ["" if value is None else value for value in values.to_pylist()]
+        yield name, (column, np.array([text in wildcards for text in texts], bool))
+
+
+def _compatible(columns: Sequence[Column], wild: Booleans, counts: Int64s) -> Int64s:
+    """Return of each kind of row how many people have a row that it could be.
+
+    Rows with wildcards in the same columns are grouped on the others; of two such sets, on those that neither has.
+    """
+    patterns, which = np.unique(wild, axis=0, return_inverse=True)
+    which = which.ravel()
+    if len(patterns) * wild.size > limits.current().steps(MAX_VALUES_COMPARED):
+        raise TooLargeError(
+            f"wildcards are in {len(patterns):,} sets of columns of {len(counts):,} different rows: too many to "
+            "compare; choose fewer columns"
+        )
+    members = [np.flatnonzero(which == pattern) for pattern in range(len(patterns))]
+    sizes = np.zeros(len(counts), np.int64)
+    for i, mine in enumerate(members):
+        for j, others in enumerate(members[i:], start=i):
+            both = np.concatenate((mine, others))
+            known = [column for column, hidden in zip(columns, patterns[i] | patterns[j], strict=True) if not hidden]
+            groups = reduce(
+                refined, (Column(column.codes[both], column.count) for column in known), everybody(both.size)
+            )
+            of_mine, of_others = np.split(groups.codes, [mine.size])
+            sizes[mine] += _people(of_others, counts[others], groups.count)[of_mine]
+            if i != j:
+                sizes[others] += _people(of_mine, counts[mine], groups.count)[of_others]
+    return sizes
+
+
+def _people(groups: Any, counts: Int64s, count: int) -> Int64s:
+    """Return how many people are in each group; as weights numbers up to 2**53 are exact."""
+    return np.bincount(groups, counts, count).astype(np.int64)

@@ -1,0 +1,114 @@
+"""Hierarchies of values in files, as ARX writes them: one line per value, coarser from left to right."""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, time
+from pathlib import Path
+from typing import Any
+
+from discretion.errors import InvalidTableError, InvalidValueError
+from discretion.input_files import opened
+
+#: A value as text → its coarser views.
+Hierarchy = Mapping[str, Sequence[str]]
+
+
+def read_hierarchies(path: str | Path, columns: Sequence[str]) -> dict[str, Hierarchy]:
+    """Return the hierarchies in a file, or in the files of a folder, by the columns after which these are named.
+
+    A file is a column's if its name ends with the column's, as ``adult_hierarchy_age.csv`` does, whatever stands
+    between words; ``;`` or ``,`` parts the values.
+
+    Parameters
+    ----------
+    path
+        A file or a folder.
+    columns
+        The columns that there are.
+
+    Raises
+    ------
+    InvalidTableError
+        If a file cannot be read, has lines of unequal length, or a value twice.
+    InvalidValueError
+        If no column has the name of the file, or of any in the folder, or two files are of one column.
+    """
+    place = Path(path)
+    files = sorted(place.glob("*.csv")) if place.is_dir() else [place]
+    named: dict[str, Path] = {}
+    for file, column in ((file, column) for file in files for column in columns if _is_of(file, column, columns)):
+        if (other := named.setdefault(column, file)) != file:
+            raise InvalidValueError(f"{other.name} and {file.name} in {path} are both of {column!r}; keep one of them")
+    if not named:
+        raise InvalidValueError(
+            f"{path} has no hierarchy of a column: name each file after its column, such as {columns[0]}.csv"
+        )
+    return {column: read_hierarchy(file) for column, file in named.items()}
+
+
+def spelled_values(hierarchy: Hierarchy, column: str, values: Sequence[Any]) -> list[str]:
+    """Return how a hierarchy spells values of its column, each of which must have a line."""
+    texts = ["" if value is None else spelled_value(value, hierarchy) for value in values]
+    check_lines(hierarchy, column, texts)
+    return texts
+
+
+def check_lines(hierarchy: Hierarchy, column: str, texts: Iterable[str | None]) -> None:
+    """Raise InvalidValueError if a value that is not null has no line."""
+    missing = sum(text is not None and text not in hierarchy for text in texts)
+    if missing:
+        raise InvalidValueError(
+            f"the hierarchy of {column!r} has no line for {missing:,} of its values; give each value a line"
+        )
+
+
+def spelled_value(value: Any, hierarchy: Hierarchy) -> str:
+    """Return how a hierarchy spells a value: 39.0, midnight or a flag may stand in it as 39, the day or true."""
+    spellings = [str(value), str(value).strip()]
+    if isinstance(value, bool):
+        spellings.append(str(value).lower())
+    if isinstance(value, float) and value.is_integer():
+        spellings.append(f"{value:.0f}")
+    if isinstance(value, datetime) and value.time() == time():
+        spellings.append(value.date().isoformat())
+    return next((text for text in spellings if text in hierarchy), spellings[0])
+
+
+def _is_of(file: Path, column: str, columns: Iterable[str]) -> bool:
+    """Whether a file is named after a column, and after no longer one."""
+    name = _plain(file.stem)
+    fits = [each for each in columns if name == _plain(each) or name.endswith("_" + _plain(each))]
+    return column == max(fits, key=len, default=None)
+
+
+def _plain(name: str) -> str:
+    """Return a name as all spellings of it are: marital-status, Marital Status, and R's marital.status."""
+    return re.sub(r"[\W_]+", "_", name.casefold())
+
+
+def read_hierarchy(path: str | Path) -> Hierarchy:
+    """Return the hierarchy in a file: each value as text, and its coarser views.
+
+    Raises
+    ------
+    InvalidTableError
+        If it cannot be read, has lines of unequal length, or a value twice.
+    """
+    with opened(path, "a hierarchy") as file:
+        try:
+            text = file.read().decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise InvalidTableError(f"{path} is not text in UTF-8; save it as that") from None
+    try:
+        parted = csv.reader(io.StringIO(text, newline=""), delimiter=";" if ";" in text else ",", strict=True)
+        lines = [line for line in parted if line]
+    except csv.Error:
+        raise InvalidTableError(f"{path} is not a CSV file that can be read; see to its quotes and line ends") from None
+    hierarchy = {line[0].strip(): tuple(value.strip() for value in line[1:]) for line in lines}
+    if not lines or len({len(line) for line in lines}) > 1 or len(lines[0]) < 2:
+        raise InvalidTableError(f"{path} is no hierarchy: each line has a value and as many coarser ones, at least one")
+    if len(hierarchy) < len(lines):
+        raise InvalidTableError(f"{path} has two lines for one value; keep one of them")
+    return hierarchy

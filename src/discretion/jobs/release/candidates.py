@@ -1,0 +1,259 @@
+"""The candidates of a release: the columns of a table that may go out, each with its generalizations."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from discretion.anonymity import Population, RedactionRule, column_kinds, redaction_rules
+from discretion.anonymity.choosing.problem import check_kept_or_dropped
+from discretion.anonymity.people.column_kinds import NAMING
+from discretion.anonymity.people.hierarchies import Hierarchy, read_hierarchies
+from discretion.anonymity.releasing.column_values import DATE_ORDERS, Reading
+from discretion.anonymity.releasing.generalizations import (
+    AS_IT_IS,
+    Generalization,
+    generalizations_of,
+    identity_generalization,
+    redact_column,
+)
+from discretion.anonymity.releasing.goal import ReleaseGoal
+from discretion.anonymity.releasing.hierarchies import generalizations_by
+from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.escaping import printable
+from discretion.jobs.options.tables import ReleaseOptions
+from discretion.jobs.release.goal import release_goal, with_distributions
+from discretion.numerics.arrays import Booleans
+from discretion.numerics.equivalence_classes import Column
+from discretion.presenting.names import briefly
+from discretion.tables.counting.codes import column_values
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """What a release of a table chooses from, and its goal.
+
+    Parameters
+    ----------
+    people
+        The people of the table, with one row each.
+    options
+        The options, columns as the table spells them, shares as plain numbers.
+    goal
+        The goal.
+    generalizations
+        Each column that may go out and that somebody may know → its generalizations, the finest first.
+    secrets
+        Each sensitive column → the code of each row that may go out.
+    chosen
+        Of each known column that the user named in ``publish`` its generalization; empty if the search chooses.
+    keep
+        The columns that go out in any case.
+    values
+        The values of each column as they are, an Arrow array.
+    reasons
+        A column that cannot go out → why.
+    suppressed
+        How many people never go out, for a rare value of a sensitive column that does.
+    max_suppressed
+        How many others may be left out.
+    hierarchies
+        The columns that are generalized by a hierarchy from a file.
+    """
+
+    people: Population
+    options: ReleaseOptions
+    goal: ReleaseGoal
+    generalizations: Mapping[str, Sequence[Generalization]]
+    secrets: Mapping[str, Column]
+    chosen: Mapping[str, Generalization]
+    keep: Sequence[str]
+    values: Mapping[str, Any]
+    reasons: Mapping[str, str]
+    suppressed: int
+    max_suppressed: int
+    hierarchies: Sequence[str]
+
+    @property
+    def guarded(self) -> list[str]:
+        """The sensitive columns that go out, as they are."""
+        return [name for name in self.secrets if name in self.keep]
+
+
+def candidates_of(
+    people: Population, options: ReleaseOptions, progress: Callable[[str], None] = lambda _: None
+) -> Candidates:
+    """Return the candidates of a release of people with one row each.
+
+    Raises
+    ------
+    InvalidValueError
+        If the options name what the table does not have, or contradict each other.
+    UnsupportedError
+        If the rows are not in this process, or are too many for it.
+    """
+    published = _published(people.columns, options.publish)
+    kept = tuple(dict.fromkeys([*people.known(options.keep), *published]))
+    dropped, secret, hidden = map(people.known, (options.drop, options.sensitive, options.redact))
+    options = replace(options, keep=people.known(options.keep), drop=dropped, sensitive=secret, redact=hidden)
+    guarded = [name for name in secret if name in kept]
+    goal, max_suppressed, options = release_goal(people.people, guarded, options)
+    known, reasons = _known(people, options, kept, published)
+    if not_known := next((name for name in hidden if name not in known), None):
+        raise InvalidValueError(
+            f"the column {not_known!r} cannot be redacted: it does not go out; keep it, or leave it"
+        )
+    progress("the generalizations of each column")
+    coded = people.read_rows(lambda rows, length: column_values(rows, [*known, *secret], length))
+    if coded is None:
+        raise UnsupportedError(
+            "no release can be made of this table: its rows are not in this process, they are too many, or a column "
+            "holds lists or the like; pass the rows themselves, fewer columns, or name such a column with drop"
+        )
+    hierarchies = {} if options.hierarchies is None else read_hierarchies(options.hierarchies, [*known, *guarded])
+    never = rare_rows({name: coded[name][0] for name in guarded}, goal.k, people.people)
+    if (rare := int(never.sum())) > max_suppressed:
+        raise InvalidValueError(
+            f"{rare:,} people have a value of {', '.join(guarded)} that fewer than {goal.k} have, and no such value "
+            f"goes out; max_suppressed lets {max_suppressed:,} people be left out: raise it, or do not keep the column"
+        )
+    codes = {
+        name: Column(column.codes[~never], column.count) if rare else column for name, (column, _) in coded.items()
+    }
+    goal = with_distributions(goal, coded, codes, hierarchies, options)
+    values = {name: labels for name, (_, labels) in coded.items()}
+    given = {name: identity_generalization(codes[name], values[name].to_pylist()) for name in known}
+    if options.dates not in (None, *DATE_ORDERS):
+        raise InvalidValueError(f"dates must be one of {', '.join(DATE_ORDERS)}, got {options.dates!r}")
+    bins = _bins(known, options.bins)
+    readings = {name: Reading(options.dates, options.missing, bins.get(name, ())) for name in known}
+    generalizations = _generalizations(given, hierarchies, redaction_rules(people, goal.k, hidden), goal.k, readings)
+    return Candidates(
+        people=people,
+        options=options,
+        goal=goal,
+        generalizations=generalizations,
+        secrets={name: codes[name] for name in secret},
+        chosen={name: _named(name, how, generalizations) for name, how in published.items() if name in known},
+        keep=kept,
+        values=values,
+        reasons=reasons,
+        suppressed=rare,
+        max_suppressed=max_suppressed - rare,
+        hierarchies=sorted(hierarchies),
+    )
+
+
+def _published(columns: Sequence[str], publish: Iterable[str]) -> dict[str, str]:
+    """Return the columns named in ``publish`` and the generalization of each, as in ``age=in steps of 10``."""
+    result: dict[str, str] = {}
+    for item in publish:
+        splits = [(item, AS_IT_IS), *((item[:i], item[i + 1 :]) for i, each in enumerate(item) if each == "=")]
+        named = [(name, how) for name, how in splits if name in columns]
+        if not named:
+            raise InvalidValueError(
+                f"publish takes columns of the table, as in sex or age=GENERALIZATION, got {printable(item)}; the "
+                f"table has {briefly(tuple(columns))}"
+            )
+        name, how = max(named, key=lambda each: len(each[0]))
+        if result.setdefault(name, how) != how:
+            raise InvalidValueError(f"publish has the column {printable(name)} twice; name it once")
+    return result
+
+
+def _bins(columns: Sequence[str], bins: Iterable[str]) -> dict[str, list[float]]:
+    """Return the columns named in ``bins`` and where their ranges begin, as in ``age=0,18,65``."""
+    result: dict[str, list[float]] = {}
+    name = ""
+    for part in (part for item in bins for part in _parts(item, columns)):
+        column, equals, number = part.rpartition("=")
+        name = column.strip() if equals else name
+        if name not in columns:
+            raise InvalidValueError(
+                f"bins takes columns that may go out, as in age=0,18,65, got {printable(part)}; there are "
+                f"{briefly(tuple(columns))}"
+            )
+        try:
+            edge = float(number)
+        except ValueError:
+            edge = math.nan
+        if not math.isfinite(edge):
+            raise InvalidValueError(
+                f"bins of the column {printable(name)} are numbers, as in age=0,18,65, got {printable(part)}"
+            )
+        result.setdefault(name, []).append(edge)
+    return result
+
+
+def _parts(item: str, columns: Sequence[str]) -> list[str]:
+    """Return the parts of an item between commas, but for those in a column's name."""
+    name = max((name for name in columns if item.startswith(f"{name}=")), key=len, default="")
+    first, *others = item.removeprefix(f"{name}=" if name else "").split(",")
+    return [f"{name}={first}" if name else first, *others]
+
+
+def _named(column: str, how: str, generalizations: Mapping[str, Sequence[Generalization]]) -> Generalization:
+    """Return a generalization of a column by what was done to it."""
+    choices = {each.how: each for each in generalizations[column]}
+    if how not in choices:
+        raise InvalidValueError(
+            f"the column {printable(column)} has no generalization {how!r}; it has {', '.join(map(repr, choices))}"
+        )
+    return choices[how]
+
+
+def rare_rows(secrets: Mapping[str, Column], k: int, people: int) -> Booleans:
+    """Return which people have a value of a column that fewer than k have, once these are left out."""
+    left = np.ones(people, bool)
+    while True:
+        few = np.zeros(people, bool)
+        for column in secrets.values():
+            few |= (np.bincount(column.codes[left], minlength=column.count) < k)[column.codes] & left
+        if not few.any():
+            return ~left
+        left &= ~few
+
+
+def _known(
+    people: Population, options: ReleaseOptions, kept: Sequence[str], published: Mapping[str, str]
+) -> tuple[list[str], dict[str, str]]:
+    """Return the columns that may go out and that somebody may know; and of each other one why it does not."""
+    dropped, secret = options.drop, options.sensitive
+    check_kept_or_dropped(kept, dropped)
+    chosen = [*published] if published else list(dict.fromkeys([*people.known(options.columns), *kept]))
+    why = "not in the plan" if published else "not among the columns"
+    reasons = {name: why for name in people.columns if name not in chosen}
+    reasons |= {name: "sensitive: goes out only if kept" for name in secret if name not in kept}
+    reasons |= dict.fromkeys(dropped, "by --drop")
+    for kind in column_kinds(people, [name for name in chosen if name not in (*reasons, *kept)]):
+        if kind.kind in NAMING:
+            reasons[kind.column] = f"{kind.kind}: {kind.reason}"
+        elif kind.kind == "weight" and options.columns is None and not published:
+            reasons[kind.column] = "weight: goes out only if kept"
+    return [name for name in chosen if name not in reasons and name not in secret], reasons
+
+
+def _generalizations(
+    given: Mapping[str, Generalization],
+    coarsenings: Mapping[str, Hierarchy],
+    rules: Sequence[RedactionRule],
+    k: int,
+    readings: Mapping[str, Reading],
+) -> dict[str, Sequence[Generalization]]:
+    """Return the generalizations of each column, by its hierarchy if it has one, its rare values redacted by a rule."""
+    redacts = {rule.column: rule for rule in rules}
+    first = {name: redact_column(view, redacts[name]) if name in redacts else view for name, view in given.items()}
+    return {
+        name: generalizations_by(coarsenings[name], name, view)
+        if name in coarsenings
+        else generalizations_of(view, k, name, readings[name])
+        for name, view in first.items()
+    }
+
+
+def none_left(reasons: Mapping[str, str]) -> str:
+    """Return that no column may go out, and why."""
+    name, why = next(iter(reasons.items()))
+    return f"no column is left to go out ({name!r}: {why}); keep one, or drop fewer"

@@ -1,0 +1,80 @@
+"""The columns of a release before and after: how the people of the table and those in the file are distributed."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from discretion.anonymity.releasing.generalizations import Generalization
+from discretion.jobs.release.decision import ReleaseDecision
+from discretion.jobs.release.usefulness import Bin, ColumnDistribution
+from discretion.numerics.arrays import Booleans, Reals
+
+# Of a column with more values so many are listed, and the others together.
+_LISTED = 20
+#: What is listed of the people whose value is in no row of the file, of blank cells, of missing values, and the others.
+HIDDEN, BLANK, MISSING, OTHERS = "(not in the file)", "(blank)", "(missing)", "(other values)"
+
+
+def column_distributions(decision: ReleaseDecision) -> tuple[ColumnDistribution, ...]:
+    """Return the distribution of each column that goes out, among the people of the table and among those in the file.
+
+    Both are counted in the bins of the file, so that they differ only by the people who are left out and by cells left
+    blank. A value that fewer than k people of the table hold is not named.
+    """
+    blank = dict(zip(decision.best.views, decision.best.cut.blank, strict=True))
+    kept = ~decision.best.cut.out
+    none = np.zeros_like(kept)
+    return tuple(
+        _distribution(name, generalization, kept, blank.get(name, none), decision)
+        for name, generalization in decision.shown.items()
+    )
+
+
+def _distribution(
+    name: str, generalization: Generalization, kept: Booleans, blank: Booleans, decision: ReleaseDecision
+) -> ColumnDistribution:
+    codes, count = generalization.column.codes, generalization.column.count
+    before = np.bincount(codes, minlength=count)
+    after = np.bincount(codes[kept & ~blank], minlength=count)
+    labels = generalization.labels if len(generalization.labels) else decision.candidates.values[name].to_pylist()
+    people, left = codes.size, max(1, int(kept.sum()))
+    shares = before / people, after / left
+    blanks = int((kept & blank).sum()) / left
+    distance = 0.5 * (float(np.abs(shares[0] - shares[1]).sum()) + blanks)
+    named = (before >= decision.candidates.goal.k) & (after > 0)
+    rest = ~named
+    listed = np.flatnonzero(named)
+    if listed.size > _LISTED:
+        listed = listed[np.argsort(-before[listed], kind="stable")[: _LISTED - 1]]
+    others = named.copy()
+    others[listed] = False
+    texts = [MISSING if label is None else str(label) for label in labels]
+    order = sorted(listed.tolist(), key=_places(generalization, texts, name, decision).__getitem__)
+    bins = [Bin(texts[code], float(shares[0][code]), float(shares[1][code])) for code in order]
+    bins += _together(OTHERS, others, shares) + _together(HIDDEN, rest, shares)
+    bins += [Bin(BLANK, 0.0, blanks)] if blanks else []
+    return ColumnDistribution(name, min(1.0, distance), tuple(bins))
+
+
+def _together(label: str, codes: Booleans, shares: tuple[Reals, Reals]) -> list[Bin]:
+    before, after = (float(each[codes].sum()) for each in shares)
+    return [Bin(label, before, after)] if before or after else []
+
+
+def _places(
+    generalization: Generalization, texts: Sequence[str], name: str, decision: ReleaseDecision
+) -> Sequence[tuple[float, str]]:
+    """Return where each code is listed: in the order of the numbers that it stands for, or of its text."""
+    finest = decision.candidates.generalizations.get(name, [generalization])[0]
+    values: list[Any] = list(finest.labels)
+    try:
+        numbers = np.array([np.nan if value is None else float(value) for value in values])
+    except (TypeError, ValueError):
+        return [(0.0, text) for text in texts]
+    if not numbers.size:
+        return [(0.0, text) for text in texts]
+    least = np.full(generalization.column.count, np.inf)
+    of_rows = np.nan_to_num(numbers, nan=np.inf)[finest.column.codes]
+    np.minimum.at(least, generalization.column.codes, of_rows)
+    return list(zip(least.tolist(), texts, strict=True))

@@ -1,0 +1,154 @@
+"""The decision of a release: which generalization of each column goes out, and what the file then shows and costs."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from discretion.anonymity.releasing.generalizations import AS_IT_IS, REDACTED, Generalization, identity_generalization
+from discretion.anonymity.releasing.search import BestRelease, most_useful_release
+from discretion.errors import InvalidValueError
+from discretion.jobs.release.candidates import Candidates, none_left
+from discretion.jobs.release.costs import costs_of
+from discretion.jobs.release.file import table_of
+from discretion.jobs.release.nearest import nearest
+from discretion.jobs.release.result import ReleasedColumn
+
+# Bits by which two sums of the same entropy may differ.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class ReleaseDecision:
+    """A file that is within the goal, not written yet.
+
+    Parameters
+    ----------
+    candidates
+        What it was chosen from.
+    best
+        The choice.
+    """
+
+    candidates: Candidates
+    best: BestRelease
+
+    @cached_property
+    def shown(self) -> Mapping[str, Generalization]:
+        """Each column that goes out → its generalization, in the order of the table."""
+        generalizations = self.candidates.generalizations
+        constants = {name: some[0] for name, some in generalizations.items() if not some[0].bits}  # they cost nothing
+        guarded = {name: self._secrets[name] for name in self.candidates.guarded}
+        shown = {**constants, **self.best.views, **guarded}
+        return {name: shown[name] for name in self.candidates.people.columns if name in shown}
+
+    @cached_property
+    def table(self) -> Any:
+        """The rows that go out as an Arrow table, with the sensitive columns that do not go out."""
+        columns = list(dict.fromkeys([*self.shown, *self._secrets]))
+        return table_of({**self.shown, **self._secrets}, self.candidates.values, columns, self.best)
+
+    @property
+    def suppressed(self) -> int:
+        """How many people are left out."""
+        return self.candidates.suppressed + int(self.best.cut.out.sum())
+
+    @property
+    def publish(self) -> tuple[str, ...]:
+        """The columns that go out and their generalizations, as ``publish`` of a release takes them."""
+        return tuple(
+            name if view.how == AS_IT_IS and "=" not in name else f"{name}={view.how}"
+            for name, view in self.shown.items()
+        )
+
+    @cached_property
+    def costs(self) -> dict[str, Any]:
+        """What the file keeps of the whole table, at most could keep, and lost with what was suppressed, by name."""
+        candidates = self.candidates
+        costs = costs_of(
+            candidates.people,
+            candidates.generalizations,
+            self.best,
+            candidates.options.utility,
+            sensitive=[*candidates.secrets],
+            guarded=[self._secrets[name] for name in candidates.guarded],
+        )
+        return costs | {"bound": 1.0, "ended": "chosen"} if candidates.chosen else costs
+
+    @cached_property
+    def columns(self) -> tuple[ReleasedColumn, ...]:
+        """What becomes of each column."""
+        return tuple(self._columns())
+
+    @property
+    def _secrets(self) -> Mapping[str, Generalization]:
+        return {name: identity_generalization(column, ()) for name, column in self.candidates.secrets.items()}
+
+    def _columns(self) -> Iterator[ReleasedColumn]:
+        people = self.candidates.people
+        no_generalization = (
+            "no generalization fits beside the others"
+            if self.best.ended == "proved"
+            else "no generalization within the goal was found"
+        )
+        for name in people.columns:
+            whole = people.class_sizes([name]).entropy
+            if name in self.shown:
+                view = self.shown[name]
+                verdict = "publish" if view.is_as_it_was else "suppress" if view.how == REDACTED else "generalize"
+                how = view.how if view.blank is None or verdict == "suppress" else f"{view.how}, {REDACTED}"
+                lost = max(0.0, whole - view.bits) if abs(whole - view.bits) > _ROUNDING else 0.0
+                values = len(self.table[name].unique())
+                yield ReleasedColumn(name, verdict, how, whole, lost, values, view.missing)
+            else:
+                why = self.candidates.reasons.get(name, no_generalization)
+                yield ReleasedColumn(name, "drop", why, whole, whole, 0)
+
+
+def decide_release(
+    candidates: Candidates, seconds: float | None = None, progress: Callable[[int], None] = lambda _: None
+) -> ReleaseDecision:
+    """Return the most useful release within the goal, or the one whose generalizations the user chose.
+
+    Parameters
+    ----------
+    candidates
+        What to choose from.
+    seconds
+        How long the search may take; by default it ends after a number of steps.
+    progress
+        Called with how many columns the best release so far has.
+
+    Raises
+    ------
+    InvalidValueError
+        If nothing useful is within the goal: what comes nearest, and the ways out.
+    """
+    best = most_useful_release(
+        candidates.generalizations,
+        candidates.secrets,
+        candidates.goal,
+        candidates.people.people - candidates.suppressed,
+        keep=[name for name in candidates.keep if name not in candidates.secrets],
+        chosen=candidates.chosen,
+        most_suppressed=candidates.max_suppressed,
+        suppress=candidates.options.suppress,
+        utility=candidates.options.utility,
+        guarded=candidates.guarded,
+        time_limit=math.inf if seconds is None else seconds,
+        progress=progress,
+    )
+    if best is None or not (best.views or candidates.guarded):
+        raise InvalidValueError(_refusal(candidates))
+    return ReleaseDecision(candidates, best)
+
+
+def _refusal(candidates: Candidates) -> str:
+    secrets, goal, suppressed = candidates.secrets, candidates.goal, candidates.max_suppressed
+    if chosen := candidates.chosen:
+        only = {name: [generalization] for name, generalization in chosen.items()}
+        return nearest(only, secrets, goal, [*chosen], suppressed, chosen=True)
+    if not candidates.generalizations:
+        return none_left(candidates.reasons)
+    return nearest(candidates.generalizations, secrets, goal, candidates.keep, suppressed)
