@@ -22,7 +22,7 @@ from discretion.errors import EngineError, InvalidValueError
 from discretion.estimate import Estimate
 from discretion.notebook import Chartable, Tabular
 from discretion.numerics.search.explored_ideals import Ended
-from discretion.numerics.search.monotone_sets import MonotoneSearch, Searched
+from discretion.numerics.search.monotone_sets import MAX_SETS_EXAMINED, MonotoneSearch, Searched
 from discretion.numerics.search.worth import Worth
 from discretion.tables.counting.threshold import Threshold
 from discretion.validation import as_real
@@ -238,10 +238,11 @@ def selection_of(
     problem: SelectionProblem,
     weights: Weights = None,
     *,
+    sets: int = MAX_SETS_EXAMINED,
     time_limit: float | None = None,
     progress: Callable[[Columns], None] | None = None,
 ) -> Selection:
-    """Return the most useful sets of columns within what may be given away, as :func:`select_columns` does."""
+    """Return the most useful sets of columns, as :func:`select_columns` does, after looking at so many at most."""
     population, people, least = problem.population, problem.population.people, problem.allowed.least
     weighted = isinstance(weights, Mapping)
     functions = None if weighted else problem.functions
@@ -261,6 +262,7 @@ def selection_of(
         problem.allowed.limits,
         worth,
         place=choices.place,
+        sets=sets,
         seconds=math.inf if time_limit is None else _as_time(time_limit),
         progress=lambda ideal: progress(choices.columns(ideal)) if progress is not None else None,
     )

@@ -26,12 +26,7 @@ from discretion.numerics.arrays import Codes
 from discretion.numerics.equivalence_classes import Column, cell_counts, everybody, refined, rows_in_small_cells
 from discretion.numerics.search.explored_ideals import Ended
 from discretion.numerics.search.ideals import Ideals, bits, mask_of
-from discretion.numerics.search.monotone_sets import MAX_SETS_EXAMINED, MonotoneSearch
-
-# How many rows a search counts in all without a time limit, a look at a set being as much work as so many rows.
-_WORK, _OVERHEAD = 5_000_000_000, 200_000
-# So many sets at least; and so many are enough, or where rows are few as many as count so many rows.
-_LEAST_SETS, _ENOUGH_SETS, _ENOUGH_WORK = 500, 3_000, 20_000_000
+from discretion.numerics.search.monotone_sets import MAX_SETS_EXAMINED, MonotoneSearch, sets_within_work
 
 
 @dataclass(frozen=True)
@@ -73,6 +68,7 @@ def most_useful_release(
     utility: Utility = "information",
     guarded: Sequence[str] = (),
     starts: Sequence[Mapping[str, Generalization]] = (),
+    sets: int | None = None,
     time_limit: float = math.inf,
     progress: Callable[[int], None] = lambda _: None,
 ) -> BestRelease | None:
@@ -108,9 +104,11 @@ def most_useful_release(
     starts
         Choices of views that are known to be good, of the columns that go out: if one of them is within the goal, what
         is found is at least as useful.
+    sets
+        How many choices of views may be looked at; without it and a time limit so many that their rows are a certain
+        amount of work, so that the same is found on every machine.
     time_limit
-        Seconds until the best release so far is returned; by default the search ends after a number of steps that
-        depends on the number of people, so that it finds the same on every machine.
+        Seconds until the best release so far is returned.
     progress
         Called with how many columns the best release so far has.
 
@@ -186,7 +184,7 @@ def most_useful_release(
         # Of those that are as useful, the one whose columns carry most one by one.
         place=lambda ideal: (-sum(views[j].bits for j in bits(ideals.tops(ideal))), list(bits(ideals.tops(ideal)))),
         starts=list(_masks(starts, elements, views)),
-        sets=sets_within_work(people) if time_limit == math.inf else MAX_SETS_EXAMINED,
+        sets=sets or (sets_within_work(people) if time_limit == math.inf else MAX_SETS_EXAMINED),
         seconds=time_limit,
         progress=lambda ideal: progress(ideals.tops(ideal).bit_count()),
     )
@@ -205,12 +203,6 @@ def most_useful_release(
         bound=float(searched.bound),
         ended=searched.ended,
     )
-
-
-def sets_within_work(people: int) -> int:
-    """Return how many choices of views a search looks at without a time limit."""
-    enough = max(_ENOUGH_SETS, _ENOUGH_WORK // max(people, 1_000))
-    return max(_LEAST_SETS, min(_WORK // (people + _OVERHEAD), enough))
 
 
 def _masks(

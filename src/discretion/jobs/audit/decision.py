@@ -86,7 +86,7 @@ def recommended_file(
         ways = ways_out(candidates, options)
         progress("the file to publish")
         with searching:
-            decision = decide_release(candidates, time.share_of_search, better)
+            decision = decide_release(candidates, time.for_search(1 / 2), better)
     except UnsupportedError:
         return None
     except InvalidValueError as refusal:

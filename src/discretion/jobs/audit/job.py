@@ -57,7 +57,6 @@ from discretion.jobs.audit.sets import (
     is_identifier_like,
     problem_of_sets,
     search,
-    search_seconds,
     set_reports,
     sets_report,
 )
@@ -165,8 +164,8 @@ def audit(
         How much the engine may hold that holds the table, as for `discretion.Population`.
     seconds
         When these have passed nothing more is begun, and ``not_examined`` says what is missing; the columns by
-        themselves and all together are always examined. The search for the best columns ends after some seconds in any
-        case, half of what is left at the latest, and says how much better others could be.
+        themselves and all together are always examined. Without it the searches end after so many sets of columns and
+        choices of generalizations, the same on every machine, and say how much better others could be.
 
     Returns
     -------
@@ -372,10 +371,9 @@ def _search(
 ) -> Selection:
     """Return the most useful columns that may go out as they are, in a quarter of the time left at most."""
     by = weights if time.left else weights or {}  # known weights take no questions
-    longest = search_seconds(people)
-    allowed = min(longest, time.left / 4)
-    selection = search(problem, by, allowed, progress, time.searching)
-    if not selection.proved and allowed < longest:
+    seconds = time.for_search(1 / 4)
+    selection = search(problem, by, seconds, progress, time.searching)
+    if selection.ended == "time" and seconds is not None:
         time.cut_off("sets")
     return selection
 

@@ -8,19 +8,21 @@ from discretion.anonymity import (
     future_exposure,
     k_anonymity,
     l_diversity,
-    select_columns,
     t_closeness,
 )
+from discretion.anonymity.choosing.problem import selection_problem
+from discretion.anonymity.choosing.selection import selection_of
 from discretion.estimate import Estimate
 from discretion.jobs.audit.result import SHOWN, CertifiedSet, Columns, ReleaseReport
 
-# How long the search for them may take.
-_SECONDS = 2.0
+# How many sets of columns are looked at in the search for them.
+_SETS = 5_000
 
 
 def certified_selection(population: Population, traits: Columns, k: int, budget: float) -> Iterator[CertifiedSet]:
     """Yield the largest sets that the single columns certify to be within the budget, the largest first."""
-    selection = select_columns(population, budget, k=k, by="certified", columns=traits, time_limit=_SECONDS)
+    problem = selection_problem(population, budget, k=k, by="certified", columns=traits)
+    selection = selection_of(problem, sets=_SETS)
     best = [chosen for chosen in selection.maximal if chosen.columns][:SHOWN]
     for chosen, sizes in zip(best, population.class_sizes_of_all(chosen.columns for chosen in best), strict=True):
         assert isinstance(chosen.exposure, Estimate)

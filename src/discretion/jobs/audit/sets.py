@@ -10,12 +10,14 @@ from discretion.anonymity.choosing.problem import SelectionProblem, selection_pr
 from discretion.anonymity.choosing.selection import selection_of
 from discretion.anonymity.people.column_kinds import NAMING
 from discretion.jobs.audit.result import SHOWN, ColumnReport, Columns, SetReport, SetsReport, least_holders
+from discretion.numerics.search.monotone_sets import MAX_SETS_EXAMINED, sets_within_work
 
 # A column whose values alone single out every second person, on average, is an identifier and not a trait.
 IDENTIFIER_LIKE = 0.5
-# How long the search for the best set may take, unless told; and how many times as long where rows stay in an engine
-# elsewhere, which takes seconds for what takes milliseconds here.
-_SEARCH_SECONDS, _ELSEWHERE = 10.0, 6
+# An engine takes as long for one set as so many take by codes of the rows.
+_BY_ENGINE = 10
+# How many seconds the search for the best set may take where rows stay in an engine elsewhere, unless told.
+_ELSEWHERE_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -47,24 +49,16 @@ def problem_of_sets(population: Population, kinds: Mapping[str, ColumnKind], goa
     )
 
 
-def search_seconds(population: Population) -> float:
-    """Return how long the search for the best set may take."""
-    return (
-        _SEARCH_SECONDS
-        if population.read_rows(lambda rows, _: rows.arrow is not None)
-        else _ELSEWHERE * _SEARCH_SECONDS
-    )
-
-
 def search(
     problem: SelectionProblem,
     weights: Weights,
-    seconds: float,
+    seconds: float | None,
     progress: Callable[[str], None],
     searching: Callable[[], AbstractContextManager[None]],
 ) -> Selection:
-    """Return the most useful columns that give away little enough.
+    """Return the most useful columns that give away little enough, looking for so long at most.
 
+    Without that time the search ends after so many sets that it finds the same on every machine, if the rows are here.
     ``searching`` surrounds the search from its first finding on: a KeyboardInterrupt there ends no more than that.
     """
     most, begun = 0, ExitStack()
@@ -77,8 +71,19 @@ def search(
             most = max(1, len(columns))
             progress(f"columns that may go out together: {most} so far")
 
+    sets, seconds = _work_limit(problem) if seconds is None else (MAX_SETS_EXAMINED, seconds)
     with begun:
-        return selection_of(problem, weights, time_limit=max(seconds, 1e-9), progress=better)
+        return selection_of(problem, weights, sets=sets, time_limit=seconds, progress=better)
+
+
+def _work_limit(problem: SelectionProblem) -> tuple[int, float | None]:
+    """Return how many sets are looked at without a time limit; and where rows are elsewhere, for how long at most."""
+    population, sets = problem.population, sets_within_work(problem.population.people)
+    if problem.codes is not None:
+        return sets, None
+    assert isinstance(population, Population)
+    are_here = population.read_rows(lambda rows, _: rows.arrow is not None)
+    return sets // _BY_ENGINE, None if are_here else _ELSEWHERE_SECONDS
 
 
 def set_report(columns: Columns, sizes: ClassSizes, k: int) -> SetReport:

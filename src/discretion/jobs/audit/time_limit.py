@@ -42,10 +42,9 @@ class TimeLimit:
         """How many seconds are left, at least 0."""
         return max(0.0, self._until - time.monotonic())
 
-    @property
-    def share_of_search(self) -> float | None:
-        """How many seconds the search for a file may take: half of what is left; None, without a limit, is by work."""
-        return max(self.left / 2, 1e-9) if self._limited else None
+    def for_search(self, share: float) -> float | None:
+        """Return how many seconds a search may take: a share of what is left; None, without a limit, is by work."""
+        return max(share * self.left, 1e-9) if self._limited else None
 
     def cut_off(self, section: str) -> None:
         """Note that a section was cut short."""

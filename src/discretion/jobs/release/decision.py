@@ -107,7 +107,11 @@ class ReleaseDecision:
 
 
 def decide_release(
-    candidates: Candidates, seconds: float | None = None, progress: Callable[[int], None] = lambda _: None
+    candidates: Candidates,
+    seconds: float | None = None,
+    progress: Callable[[int], None] = lambda _: None,
+    *,
+    sets: int | None = None,
 ) -> ReleaseDecision:
     """Return the most useful release within the goal, or the one whose generalizations the user chose.
 
@@ -119,6 +123,8 @@ def decide_release(
         How long the search may take; by default it ends after a number of steps.
     progress
         Called with how many columns the best release so far has.
+    sets
+        How many choices of generalizations the search may look at.
 
     Raises
     ------
@@ -136,6 +142,7 @@ def decide_release(
         suppress=candidates.options.suppress,
         utility=candidates.options.utility,
         guarded=candidates.guarded,
+        sets=sets,
         time_limit=math.inf if seconds is None else seconds,
         progress=progress,
     )

@@ -15,8 +15,8 @@ from discretion.jobs.release.candidates import Candidates, candidates_of
 from discretion.jobs.release.decision import decide_release
 from discretion.numerics.equivalence_classes import Column, best_guesses, refined
 
-# How long it may take to see that a way leads out.
-_SECONDS = 2.0
+# How many choices of generalizations are looked at to see that a way leads out.
+_SETS = 300
 
 
 Limit = Literal["k", "budget", "max_suppressed", "guess_budget"]
@@ -79,7 +79,7 @@ def _rounded_up(share: Fraction) -> float:
 
 def _leads_out(candidates: Candidates, options: ReleaseOptions) -> bool:
     try:
-        decide_release(candidates_of(candidates.people, options), _SECONDS)
+        decide_release(candidates_of(candidates.people, options), sets=_SETS)
     except InvalidValueError:
         return False
     return True

@@ -28,6 +28,11 @@ MAX_LEVELS_EXAMINED = 20_000
 # Ideals that are looked at in all.
 MAX_SETS_EXAMINED = 10**6
 
+# How many rows a search counts in all, a look at a set being as much work as so many rows.
+_WORK, _OVERHEAD = 5_000_000_000, 200_000
+# So many sets at least; and so many are enough, or where rows are few as many as count so many rows.
+_LEAST_SETS, _ENOUGH_SETS, _ENOUGH_WORK = 500, 3_000, 20_000_000
+
 # So many extensions are asked about at once: more take an engine longer than a search may.
 _AT_ONCE = 64
 # So many restarts in a row without a better set, and the search turns to the proof.
@@ -47,6 +52,12 @@ _NOISE = 0.5
 # How often a restart begins anew, and how many elements or whole chains the others take out; they go on from one that
 # is worse than the best by this share at most (the record-to-record travel of Dueck, 1993).
 _ANEW, _TAKEN_OUT, _WORSE = 0.15, 5, Fraction(1, 100)
+
+
+def sets_within_work(rows: int) -> int:
+    """Return how many sets are a certain amount of work, if so many rows are counted for each."""
+    enough = max(_ENOUGH_SETS, _ENOUGH_WORK // max(rows, 1_000))
+    return max(_LEAST_SETS, min(_WORK // (rows + _OVERHEAD), enough))
 
 
 @dataclass(frozen=True)
