@@ -164,6 +164,7 @@ def releases(
     Only of those within the goal when the rows of the smallest classes are left out, no more than is needed.
     """
     found: dict[tuple[int | None, ...], tuple[float, int]] = {}
+    repeats = repeated([some[0] for some in views.values()])
     for levels in product(*([*range(len(some)), None] for some in views.values())):
         shown = [some[level] for some, level in zip(views.values(), levels, strict=True) if level is not None]
         out = left_out(shown, secrets, people, asked)
@@ -171,44 +172,75 @@ def releases(
         table = [[column[row] for row in left] for column in shown]
         hidden = [[s[row] for row in left] for s in secrets]
         if len(out) <= asked.most_suppressed and meets(table, hidden, len(left), asked):
-            heights = [len(some) for some, level in zip(views.values(), levels, strict=True) if level is not None]
-            chosen = [level for level in levels if level is not None]
-            found[levels] = WORTH[utility](shown, chosen, heights, left), len(out)
+            each = zip(views.values(), levels, repeats, strict=True)
+            chosen = [Chosen(some, level, repeat) for some, level, repeat in each if level is not None]
+            found[levels] = WORTH[utility](chosen, left), len(out)
     return found
 
 
-def entropy_kept(shown: Sequence[Rows], _: Sequence[int], __: Sequence[int], left: Sequence[int]) -> float:
+class Chosen(NamedTuple):
+    """A column that goes out: its views, which of them, and whether its finest follows from another column's."""
+
+    views: Sequence[Rows]
+    level: int
+    repeats: bool
+
+    @property
+    def rows(self) -> Rows:
+        """What is shown."""
+        return self.views[self.level]
+
+
+def repeated(columns: Sequence[Rows]) -> list[bool]:
+    """Return which columns are functions of another, of two copies the later one; those of one value are neither."""
+
+    def follows(i: int, j: int) -> bool:
+        return len(set(zip(columns[j], columns[i], strict=True))) == len(set(columns[j])) and len(set(columns[i])) > 1
+
+    places = range(len(columns))
+    return [any(follows(i, j) and (j < i or not follows(j, i)) for j in places if j != i) for i in places]
+
+
+def bits(values: Rows) -> float:
+    """Return the entropy of a row's value."""
+    return sum(log2(len(values) / Counter(values)[value]) for value in values) / len(values)
+
+
+def columns_kept(chosen: Sequence[Chosen], left: Sequence[int]) -> float:
+    """Return the sum over the cells left of which share of its bits each column keeps, unless it repeats another."""
+    return sum(
+        bits(each.rows) / bits(each.views[0]) * len(left) for each in chosen if not each.repeats and bits(each.rows)
+    )
+
+
+def entropy_kept(chosen: Sequence[Chosen], left: Sequence[int]) -> float:
     """Return the sum of log2(n / n_value) over the cells left."""
-    return sum(log2(len(column) / Counter(column)[column[row]]) for column in shown for row in left)
+    return sum(log2(len(rows) / Counter(rows)[rows[row]]) for each in chosen for rows in [each.rows] for row in left)
 
 
-def information_kept(shown: Sequence[Rows], _: Sequence[int], __: Sequence[int], left: Sequence[int]) -> float:
+def information_kept(chosen: Sequence[Chosen], left: Sequence[int]) -> float:
     """Return how many bits the rows left carry: of each log2 of how many rows there are for one that is alike."""
-
-    def carried(rows: Sequence[int]) -> float:
-        seen = [tuple(column[row] for column in shown) for row in rows]
-        return sum(log2(len(seen) / seen.count(mine)) for mine in seen)
-
-    return carried(left)
+    seen = [tuple(each.rows[row] for each in chosen) for row in left]
+    return sum(log2(len(seen) / seen.count(mine)) for mine in seen)
 
 
-def precision_kept(shown: Sequence[Rows], levels: Sequence[int], heights: Sequence[int], left: Sequence[int]) -> float:
+def precision_kept(chosen: Sequence[Chosen], left: Sequence[int]) -> float:
     """Return the sum of 1 - level / levels over the cells left, of columns of more than one value."""
-    each = zip(shown, levels, heights, strict=True)
-    return sum(1 - level / height for column, level, height in each if len(set(column)) > 1 for _ in left)
+    return sum((1 - each.level / len(each.views)) * len(left) for each in chosen if len(set(each.rows)) > 1)
 
 
-def told_apart(shown: Sequence[Rows], _: Sequence[int], __: Sequence[int], left: Sequence[int]) -> float:
+def told_apart(chosen: Sequence[Chosen], left: Sequence[int]) -> float:
     """Return how many ordered pairs are told apart, who is left out from nobody: no more than with everybody in."""
-    people = len(shown[0]) if shown else len(left)
-    rows = [tuple(column[row] for column in shown) for row in range(people)]
+    people = len(chosen[0].rows) if chosen else len(left)
+    rows = [tuple(each.rows[row] for each in chosen) for row in range(people)]
     here = sum(rows[i] != rows[j] or j not in left for i in left for j in range(people))
     return min(here, sum(one != other for one in rows for other in rows))
 
 
-#: What goes out is worth, by utility: of the columns, their levels of how many, and the rows left.
+#: What goes out is worth, by utility: of the columns, and the rows left.
 WORTH = {
     "information": information_kept,
+    "columns": columns_kept,
     "entropy": entropy_kept,
     "precision": precision_kept,
     "discernibility": told_apart,

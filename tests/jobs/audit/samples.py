@@ -77,7 +77,7 @@ def guessed(*known: str, posterior: float, exposure: float = 0.0, unique: int = 
     return InferenceReport("sick", known, 0.5, posterior, 1.0, 17, exposure, unique)
 
 
-def offered(*columns: str, exposed: int, by: str = "columns", **changes: object) -> Offer:
+def offered(*columns: str, exposed: int, by: str = "unchanged", **changes: object) -> Offer:
     offer = Offer(
         by=by,
         columns=columns,
@@ -183,7 +183,13 @@ def usual(city: str = "city", job: str = "job", table: str = "people.csv") -> Au
                     suppressed=3,
                     plan=ReleaseOptions(sensitive=["sick"], publish=[city, f"{job}=rare values merged", "sick"]),
                 ),
-                offered(job, "sick", exposed=5, by="unchanged", bits=3.5),
+                offered(
+                    *(city, "sick", "age"),
+                    exposed=5,
+                    by="columns",
+                    bits=3.0,
+                    plan=ReleaseOptions(sensitive=["sick"], publish=[city, "sick", "age=in 2 ranges"]),
+                ),
             ),
             question=None,
             functions={"sick": city},
@@ -290,7 +296,7 @@ def wide() -> Audit:
             columns=decided(**verdicts),
             offers=(
                 offered(*published, exposed=0, utility=12.0, bound=20.0, ended="time"),
-                offered(*names[1:10], exposed=9, by="unchanged"),
+                offered(*names[:20], exposed=9, by="columns", plan=ReleaseOptions(publish=names[:20])),
             ),
             question="number 0 has 400 values in 1,000 rows: if each is a person, name it with --person",
             functions={names[i]: names[i - 1] for i in range(1, 13)},

@@ -9,6 +9,7 @@ from functools import reduce
 import numpy as np
 
 from discretion.anonymity.choosing.constraints import CodeDisclosure, Constraints
+from discretion.anonymity.choosing.dependencies import repeated_columns
 from discretion.anonymity.releasing.generalizations import Generalization
 from discretion.anonymity.releasing.goal import ReleaseGoal, fewest_left_out
 from discretion.anonymity.releasing.information import JointInformation, information_bound
@@ -96,9 +97,10 @@ def most_useful_release(
         Whether these are left out, or cells of theirs are blank
         (:func:`~discretion.anonymity.releasing.suppression.suppress_cells`).
     utility
-        What counts: "information", as above; "entropy", ``Σ_cells log2(n / n_cell)`` where ``n_cell`` of the n people
-        show what a cell does; "precision", ``Σ_cells 1 − level / views``; or "discernibility", the ordered pairs of
-        people that are told apart.
+        What counts: "information", as above; "columns", ``Σ_cells H(view) / H(finest view)``, the share of its entropy
+        that each column keeps which does not follow, or nearly, from another one; "entropy",
+        ``Σ_cells log2(n / n_cell)`` where ``n_cell`` of the n people show what a cell does; "precision",
+        ``Σ_cells 1 − level / views``; or "discernibility", the ordered pairs of people that are told apart.
     guarded
         The sensitive columns that go out as they are: only what the others carry beside them is information.
     starts
@@ -169,11 +171,12 @@ def most_useful_release(
         worth = PairUtility(ideals, views, loads.classes, cut, loads.fewest_out)
     else:
         worths = [
-            utility_of_cells(
-                utility, view, next(i for i, each in enumerate(every[name]) if each is view), len(every[name])
-            )
+            utility_of_cells(utility, every[name], next(i for i, each in enumerate(every[name]) if each is view))
             for view, (name, _) in zip(views, elements, strict=True)
         ]
+        if utility == "columns":  # what follows from another column counts once
+            repeated = repeated_columns({name: some[0].column for name, some in every.items() if some[0].bits})
+            worths = [worth * (name not in repeated) for worth, (name, _) in zip(worths, elements, strict=True)]
         worth = CellUtility(ideals, views, worths, cut, loads.fewest_out)
     search = MonotoneSearch(
         ideals,

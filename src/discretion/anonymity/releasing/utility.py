@@ -1,4 +1,4 @@
-"""Utility of a release: joint information, entropy, precision or discernibility of the rows that go out."""
+"""Utility of a release: joint information, columns, entropy, precision or discernibility of the rows that go out."""
 
 import math
 from abc import ABC, abstractmethod
@@ -16,20 +16,24 @@ from discretion.numerics.equivalence_classes import Column
 from discretion.numerics.search.ideals import Ideals, bits
 from discretion.numerics.search.worth import ToppedUp
 
-Utility = Literal["information", "entropy", "precision", "discernibility"]
-UTILITIES: tuple[Utility, ...] = ("information", "entropy", "precision", "discernibility")
+Utility = Literal["information", "columns", "entropy", "precision", "discernibility"]
+UTILITIES: tuple[Utility, ...] = ("information", "columns", "entropy", "precision", "discernibility")
 
 
-def utility_of_cells(utility: Utility, view: Generalization, level: int, views: int) -> Reals:
-    """Return what a cell is worth in a row that goes out, by its code.
+def utility_of_cells(utility: Utility, views: Sequence[Generalization], level: int) -> Reals:
+    """Return what a cell is worth in a row that goes out, by its code in one of the views of its column.
 
-    Entropy: ``log2(n / n_code)``. Precision: ``1 − level / views``, where dropping a column is one level more than its
-    coarsest view; what has one value is worth nothing. Source: Gionis and Tassa, 2009; Sweeney, "Achieving k-anonymity
-    privacy protection using generalization and suppression", 2002.
+    Entropy: ``log2(n / n_code)``. Columns: ``H(view) / H(finest view)``. Precision: ``1 − level / views``, where
+    dropping a column is one level more than its coarsest view; what has one value is worth nothing. Source: Gionis and
+    Tassa, 2009; Sweeney, "Achieving k-anonymity privacy protection using generalization and suppression", 2002.
     """
+    view = views[level]
     if utility == "entropy":
         return view.bits_of_codes
-    return np.full(view.column.count, 1 - level / views if view.bits else 0.0)
+    if not view.bits:
+        return np.zeros(view.column.count)
+    share = view.bits / views[0].bits if utility == "columns" else 1 - level / len(views)
+    return np.full(view.column.count, share)
 
 
 class ReleaseUtility(ABC):

@@ -1,10 +1,9 @@
 """What to publish: the file that the search for a release finds; or, where none can be written, columns as they are."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import Literal
 
 from discretion.anonymity import ColumnKind, Population, Selection
 from discretion.anonymity.choosing.problem import SelectionProblem
@@ -19,13 +18,15 @@ from discretion.jobs.gates import Number
 from discretion.jobs.options.tables import ReleaseOptions
 from discretion.jobs.persons import in_process
 from discretion.jobs.release.candidates import Candidates, candidates_of
-from discretion.jobs.release.decision import ReleaseDecision, decide_release
+from discretion.jobs.release.decision import Choice, ReleaseDecision, decide_release
 from discretion.jobs.release.verification import checked_table
 from discretion.jobs.release.ways_out import WayOut, ways_out
 from discretion.jobs.table_measures import guess_reports
 from discretion.numerics.equivalence_classes import everybody, refined, rows_in_small
 from discretion.presenting.numbers import bits, percent
 
+# How many sets of columns that may go out as they are the search for a file begins with.
+_STARTS = 5
 # What a column is called by that stands out though it names nobody, where it is said what to do with it.
 _STANDING_OUT = ("date", "coordinate", "weight", "measurement")
 
@@ -69,7 +70,7 @@ def recommended_file(
 ) -> Recommendation | None:
     """Return the file to publish by the search of a release; None where no release can be written.
 
-    The second offer are the columns that may go out as they are, if these are more columns than the file has.
+    The second offer is a file with more columns, if one is within the goal.
     """
     searching, found = ExitStack(), 0
 
@@ -84,9 +85,10 @@ def recommended_file(
     try:
         candidates = candidates_of(in_process(people, memory), options, progress)
         ways = ways_out(candidates, options)
+        unchanged = list(_as_they_are(candidates, selection))
         progress("the file to publish")
         with searching:
-            decision = decide_release(candidates, time.for_search(1 / 2), better)
+            decision = decide_release(candidates, time.for_search(1 / 2), better, starts=unchanged)
     except UnsupportedError:
         return None
     except InvalidValueError as refusal:
@@ -95,21 +97,19 @@ def recommended_file(
         return Recommendation(tuple(_nothing(people, kinds, options)), (), None, str(refusal), eased)
     if decision.best.ended == "time":
         time.cut_off("sets")
-    file, best, numbers = _offer(decision, options, "information")
-    offers = [best, *_unchanged(candidates, options, selection, best)]
+    file, best, numbers = _offer(decision, options)
+    offers = [best, *_more_columns(decision, options, unchanged, time.for_search(1 / 2))]
     return Recommendation(tuple(_columns(decision, selection, kinds)), tuple(offers), file, numbers=numbers)
 
 
-def _offer(
-    decision: ReleaseDecision, options: ReleaseOptions, by: Literal["information", "unchanged"]
-) -> tuple[Population, Offer, Mapping[str, Number]]:
+def _offer(decision: ReleaseDecision, options: ReleaseOptions) -> tuple[Population, Offer, Mapping[str, Number]]:
     """Return the people of a file, the file as an offer, and its numbers, all counted by the engine."""
     columns, candidates = tuple(decision.shown), decision.candidates
     values = {name: candidates.values[name].to_pylist() for name in candidates.guarded}
     checked, numbers = checked_table(decision.table, columns, [*candidates.secrets], candidates.goal, values)
     file = Population(decision.table)
     offer = Offer(
-        by=by,
+        by=decision.candidates.options.utility,
         columns=columns,
         plan=replace(options, columns=None, keep=(), publish=decision.publish),
         suppressed=decision.suppressed,
@@ -124,17 +124,25 @@ def _offer(
     return file, offer, numbers
 
 
-def _unchanged(candidates: Candidates, options: ReleaseOptions, selection: Selection, best: Offer) -> Iterator[Offer]:
-    """Yield the most columns that may go out as they are, if that is another file within the goal."""
-    columns = () if selection.best is None else selection.best.columns
-    if len(columns) <= len(best.columns) or not columns:
-        return
+def _more_columns(
+    decision: ReleaseDecision, options: ReleaseOptions, unchanged: Sequence[Choice], seconds: float | None
+) -> Iterator[Offer]:
+    """Yield the file that keeps most of each column, if it has more of them than this one."""
+    candidates = decision.candidates
+    by_columns = replace(candidates, options=replace(candidates.options, utility="columns"))
     try:
-        chosen = replace(options, columns=None, keep=(), publish=columns)
-        decision = decide_release(candidates_of(candidates.people, chosen))
-    except InvalidValueError:  # a column as it is shows too many rare values
+        other = decide_release(by_columns, seconds, starts=[decision.best.views, *unchanged])
+    except InvalidValueError:  # the time was over before anything was found
         return
-    yield _offer(decision, options, "unchanged")[1]
+    if len(other.shown) > len(decision.shown):
+        yield _offer(other, options)[1]
+
+
+def _as_they_are(candidates: Candidates, selection: Selection) -> Iterator[Choice]:
+    """Yield the best sets of columns that may go out as they are, as choices of generalizations."""
+    for chosen in selection.maximal[:_STARTS]:
+        known = [name for name in chosen.columns if name in candidates.generalizations]
+        yield {name: candidates.generalizations[name][0] for name in known}
 
 
 def _columns(
@@ -201,7 +209,7 @@ def offer_of(population: Population, selection: Selection) -> Offer | None:
     exposure = best.exposure
     assert isinstance(exposure, float)
     return Offer(
-        by="columns",
+        by="unchanged",
         columns=best.columns,
         plan=None,
         suppressed=0,

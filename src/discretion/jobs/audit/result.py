@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any, Literal
 
 from discretion.anonymity import Preset
+from discretion.anonymity.releasing.utility import Utility
 from discretion.anonymity.uniqueness.population_uniqueness import PopulationUniqueness
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
@@ -36,7 +37,7 @@ class Offer:
     Parameters
     ----------
     by
-        What there is most of: "information"; "unchanged", columns as they are; or "columns", of which none is a
+        What the file keeps most of, a utility of a release; or "unchanged", columns as they are of which none is a
         function of another, where no file can be written.
     columns
         The columns that go out.
@@ -49,13 +50,13 @@ class Offer:
     bits
         The information that all columns in it together have of a person.
     utility, bound, ended
-        The share of the whole table's information that the file keeps, or the number of columns; no other choice within
+        The share of the whole table's utility that the file keeps, or the number of columns; no other choice within
         the goal has more than ``bound``; and "proved" if that is its utility, or what ended the search before.
     guesses
         The best guess of each sensitive column by an adversary who knows the other columns.
     """
 
-    by: Literal["information", "unchanged", "columns"]
+    by: Utility | Literal["unchanged"]
     columns: Columns
     plan: ReleaseOptions | None
     suppressed: int
@@ -97,8 +98,8 @@ class Decision:
     columns
         What to do with each column.
     offers
-        What may go out, the recommended one first, and a file with more columns, unchanged ones, if there is one; empty
-        if nothing is within the goal.
+        What may go out, the recommended one first, and a file with more columns, if there is one; empty if nothing is
+        within the goal.
     question, key
         What has to be answered first, or None, and the column that it is about.
     functions, nearly

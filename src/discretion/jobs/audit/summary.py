@@ -12,12 +12,12 @@ from discretion.jobs.audit.result import (
     BY_DROP,
     Audit,
     ColumnDecision,
-    Columns,
     InferenceReport,
     Offer,
     RiskReport,
     SetNames,
 )
+from discretion.jobs.release.result import KEPT
 from discretion.jobs.table_measures import GuessReport
 from discretion.presenting.names import briefly, listed
 from discretion.presenting.numbers import bounded, is_any_share, odds, people, percent, points, times
@@ -28,6 +28,7 @@ from discretion.presenting.views.document import Abridged, Advice, Block, Bullet
 _VERDICTS = ("publish", "generalize", "suppress", "drop")
 # So many columns are named one by one where another set is named before.
 _LISTED = 8
+_OUT = "--out=published.parquet"
 _MODELS = "The models rest on assumptions, which --json lists; their answers may be far apart."
 # Rows of the first screen.
 _FIRST = 12
@@ -56,6 +57,10 @@ def _publish(audit: Audit) -> Iterator[Block]:
     yield Bullets(tuple(recommendation(audit)))
     if (step := next_step(audit)) is not None:
         yield from step
+    for other in audit.decision.offers[1:]:
+        assert other.plan is not None
+        if more := _step("Or the file with more columns:", "release", audit.table, *other.plan.arguments(), _OUT):
+            yield Abridged((), more)
     yield from _ways_out(audit)
     yield Abridged((), tuple(in_short(audit.collection)))
 
@@ -76,7 +81,7 @@ def _ways_out(audit: Audit) -> Iterator[Block]:
     for way in audit.decision.ways_out[:_WAYS]:
         value = getattr(way.options, way.limit)
         purpose = f"{_LIMITS[way.limit].format(value if way.limit == 'k' else percent(value))}:"
-        step = _step(purpose, "release", audit.table, *way.options.arguments(), "--out=published.parquet")
+        step = _step(purpose, "release", audit.table, *way.options.arguments(), _OUT)
         if step is not None:
             yield from step
 
@@ -103,14 +108,19 @@ def recommendation(audit: Audit) -> Iterator[str]:
     if (proof := _proof(audit)) is not None:
         yield proof
     for other in others:
-        guesses = "".join(
-            f"; {printable(each.sensitive)} guessed right {percent(each.after)}" for each in other.guesses
-        )
-        yield (
-            f"To publish columns as they are, publish {_compared(best.columns, other.columns)} instead: "
-            f"{other.bits:.3g} bits of information together, not {best.bits:.3g}; {percent(other.exposure)} exposed"
-            f"{guesses}."
-        )
+        yield _more_columns(best, other)
+
+
+def _more_columns(best: Offer, other: Offer) -> str:
+    """Return what a file with more columns gives up."""
+    assert other.plan is not None
+    changed = sum(name not in other.columns for name in other.plan.publish)
+    names = f": {listed(other.columns)}" if len(other.columns) <= _LISTED else ""
+    guesses = "".join(f"; {printable(each.sensitive)} is guessed right {percent(each.after)}" for each in other.guesses)
+    return (
+        f"For more columns, publish {len(other.columns):,}, {changed or 'none'} of them generalized{names}. "
+        f"These carry {other.bits:.3g} bits and expose {percent(other.exposure)}{guesses}."
+    )
 
 
 def _many(audit: Audit, offer: Offer) -> str:
@@ -148,16 +158,6 @@ def _certain(guess: GuessReport) -> str:
     return f", and certain for {people(guess.certain_people)}" if guess.certain_people else ", and certain for nobody"
 
 
-def _compared(best: Columns, other: Columns) -> str:
-    """Return a set's names, or of a large one in what it differs from the best."""
-    less = tuple(name for name in best if name not in other)
-    more = tuple(name for name in other if name not in best)
-    if len(other) <= _LISTED:
-        return listed(other)
-    changes = ([f"without {briefly(less)}"] if less else []) + ([f"with {briefly(more)}"] if more else [])
-    return f"{len(other):,} columns, these {' and '.join(changes)},"
-
-
 def _nothing(audit: Audit) -> str:
     """Return why no column goes out."""
     within = f"within the budget of {percent(audit.budget)}"
@@ -176,14 +176,12 @@ def _nothing(audit: Audit) -> str:
 def _proof(audit: Audit) -> str | None:
     """Return what the recommendation keeps, and whether another choice could keep more."""
     best = audit.decision.offers[0]
-    if best.by == "information":
-        kept = (
-            f"The file keeps {percent(best.utility)} of the information of the whole table ({best.bits:.3g} bits about "
-            "a person)"
-        )
+    if best.by != "unchanged":
+        kept = f"The file keeps {percent(best.utility)} of {KEPT[best.by]}, {best.bits:.3g} bits about a person"
         if best.ended == "proved":
             return f"{kept}; no other file within the goal keeps more: proved."
-        return f"{kept}; no file within the goal keeps more than {percent(best.bound)}: the search {ENDED[best.ended]}."
+        end = "" if best.ended == "sets" else f": the search {ENDED[best.ended]}"
+        return f"{kept}; no file within the goal over {percent(best.bound)}{end}."
     if len(best.columns) == len(audit.columns):
         return None
     counted = " of which none follows from another" if best.utility != len(best.columns) else ""
@@ -224,7 +222,7 @@ def next_step(audit: Audit) -> tuple[str, Command] | None:
         return None
     if (plan := audit.decision.plan) is not None:
         purpose = "Next, the file, which is read back and audited:"
-        return _step(purpose, "release", audit.table, *plan.arguments(), "--out=published.parquet")
+        return _step(purpose, "release", audit.table, *plan.arguments(), _OUT)
     if len(recommended) == len(audit.columns):
         return None
     purpose = "Next, what these columns give away, as a page:"
@@ -343,14 +341,15 @@ def _risks(audit: Audit, risks: Sequence[RiskReport], *, brief: bool = False) ->
         caption="The risks in regulators’ words",
         first=len(risks),
     )
-    if audit.sensitive:
-        yield f"These are the risks from an adversary that knows every column but {listed(audit.sensitive)}."
+    knows = f"The adversary knows every column but {listed(audit.sensitive)}." if audit.sensitive else ""
     if audit.sets.identifier_like:
         # The table as it is would go out with them; what else tells of a sensitive value is not seen beside one.
         names = briefly(audit.sets.identifier_like)
         verb, them = ("names", "it") if len(audit.sets.identifier_like) == 1 else ("name", "them")
-        guesses = f"; the guesses are by an adversary that does not know {them}" if audit.inference else ""
-        yield f"“Whole table” is with {names}, which mostly {verb} a person{guesses}."
+        guesses = f", but for the guesses, which are without {them}" if audit.inference else ""
+        knows += f" “Whole table” is with {names}, which mostly {verb} a person{guesses}."
+    if knows:
+        yield knows.strip()
     yield from _assumptions(risks)
 
 

@@ -136,7 +136,7 @@ class FileOptions(TableOptions):
     dates: Literal["dmy", "mdy", "ymd"] | None = None
     max_suppressed: float = 0.02
     suppress: Literal["rows", "cells"] = "rows"
-    utility: Literal["information", "entropy", "precision", "discernibility"] = "information"
+    utility: Literal["information", "columns", "entropy", "precision", "discernibility"] = "information"
 
 
 @dataclass(frozen=True, kw_only=True)

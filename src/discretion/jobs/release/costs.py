@@ -77,7 +77,7 @@ def _kept_as_it_is(guarded: Sequence[Generalization], best: BestRelease, utility
     if utility == "information":
         everyone = np.ones(best.cut.out.size, bool)
         return _joint([view.column for view in guarded], everyone), _joint([v.column for v in guarded], ~best.cut.out)
-    worths = [utility_of_cells(utility, view, 0, 1) for view in guarded]
+    worths = [utility_of_cells(utility, [view], 0) for view in guarded]
     most = math.fsum(float(view.sizes @ worth) for view, worth in zip(guarded, worths, strict=True))
     pairs = zip(guarded, worths, strict=True)
     lost = math.fsum(float(worth[view.column.codes[best.cut.out]].sum()) for view, worth in pairs)
@@ -103,6 +103,6 @@ def _kept(guarded: Sequence[Generalization], views: Views, best: BestRelease, ut
     kept = _kept_as_it_is(guarded, best, utility)[1]
     for (name, view), blank in zip(best.views.items(), best.cut.blank, strict=True):
         level = next(level for level, each in enumerate(views[name]) if each is view)
-        worth = utility_of_cells(utility, view, level, len(views[name]))
+        worth = utility_of_cells(utility, views[name], level)
         kept += float(worth[view.column.codes[~(best.cut.out | blank)]].sum())
     return kept

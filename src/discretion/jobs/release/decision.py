@@ -1,7 +1,7 @@
 """The decision of a release: which generalization of each column goes out, and what the file then shows and costs."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,6 +14,9 @@ from discretion.jobs.release.costs import costs_of
 from discretion.jobs.release.file import table_of
 from discretion.jobs.release.nearest import nearest
 from discretion.jobs.release.result import ReleasedColumn
+
+# Of columns that go out the generalizations.
+Choice = Mapping[str, Generalization]
 
 # Bits by which two sums of the same entropy may differ.
 _ROUNDING = 1e-9
@@ -111,6 +114,7 @@ def decide_release(
     seconds: float | None = None,
     progress: Callable[[int], None] = lambda _: None,
     *,
+    starts: Sequence[Choice] = (),
     sets: int | None = None,
 ) -> ReleaseDecision:
     """Return the most useful release within the goal, or the one whose generalizations the user chose.
@@ -123,6 +127,8 @@ def decide_release(
         How long the search may take; by default it ends after a number of steps.
     progress
         Called with how many columns the best release so far has.
+    starts
+        Choices that are known to be good: what is found is at least as useful as one that is within the goal.
     sets
         How many choices of generalizations the search may look at.
 
@@ -142,6 +148,7 @@ def decide_release(
         suppress=candidates.options.suppress,
         utility=candidates.options.utility,
         guarded=candidates.guarded,
+        starts=starts,
         sets=sets,
         time_limit=math.inf if seconds is None else seconds,
         progress=progress,

@@ -163,8 +163,10 @@ class Release(JobResult):
 
 # A bound above this says nothing.
 _NEARLY_ALL = 0.9999
-_UTILITIES = {
-    "information": "the information of the table's columns together",
+#: What a file keeps most of, by the utility of its release.
+KEPT = {
+    "information": "the table's information",
+    "columns": "what the table's columns tell, each counted alike",
     "entropy": "the information of the table's columns one by one",
     "precision": "the precision of the table's columns",
     "discernibility": "the pairs of people whom the table's columns distinguish",
@@ -351,7 +353,7 @@ def _costs(release: Release) -> Iterator[Block]:
     if release.blanked:
         parts.append(f"blanks {release.blank_cells:,} cells of {people(release.blanked)}")
     if parts:
-        lost = f"{percent(release.suppression_cost)} of {_UTILITIES[release.goal['utility']]}"
+        lost = f"{percent(release.suppression_cost)} of {KEPT[release.goal['utility']]}"
         yield f"It {' and '.join(parts)}; {lost} is lost with them."
     yield from not_read(release.left_out)
     yield f"{release.out}.discretion.json lists the options and the results."
@@ -361,9 +363,9 @@ def _utility(release: Release) -> str:
     """Return what the file keeps most of, and how much the table has where that is a number of bits a person."""
     utility = release.goal["utility"]
     if utility != "information" or not release.information_kept:
-        return _UTILITIES[utility]
+        return KEPT[utility]
     whole = release.information / release.information_kept
-    return f"{_UTILITIES[utility]} ({bits(release.information)} of {bits(whole)} bits a person)"
+    return f"{KEPT[utility]} ({bits(release.information)} of {bits(whole)} bits a person)"
 
 
 def _proof(release: Release) -> str:

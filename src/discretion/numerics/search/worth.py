@@ -163,7 +163,7 @@ def highest_worth(
     lowest[[j + m for j in bits(start)]] = 1
     solution: Any = milp(
         -np.concatenate([weights, np.zeros(m)]),
-        integrality=np.repeat([1.0, 0.0], m),
+        integrality=np.ones(2 * m, np.int64),
         bounds=Bounds(lowest, np.ones(2 * m)),
         constraints=LinearConstraint(table, -np.inf, np.array([limit for _, _, limit in rows])),
         options={"time_limit": max(seconds, 0.01), "node_limit": _BRANCHES, "mip_rel_gap": 0.0},
