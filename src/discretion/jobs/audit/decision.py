@@ -83,7 +83,7 @@ def recommended_file(
 
     ways: Iterator[WayOut] = iter(())
     try:
-        candidates = candidates_of(in_process(people, memory), options, progress)
+        candidates = candidates_of(in_process(people, memory), options, progress, kinds)
         ways = ways_out(candidates, options)
         unchanged = list(_as_they_are(candidates, selection))
         progress("the file to publish")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from discretion.anonymity import Population, RedactionRule, column_kinds, redaction_rules
+from discretion.anonymity import ColumnKind, Population, RedactionRule, column_kinds, redaction_rules
 from discretion.anonymity.choosing.problem import check_kept_or_dropped
 from discretion.anonymity.people.column_kinds import NAMING
 from discretion.anonymity.people.hierarchies import Hierarchy, read_hierarchies
@@ -41,6 +41,8 @@ class Candidates:
         The people of the table, with one row each.
     options
         The options, columns as the table spells them, shares as plain numbers.
+    kinds
+        The kinds of the columns that were looked at.
     goal
         The goal.
     generalizations
@@ -65,6 +67,7 @@ class Candidates:
 
     people: Population
     options: ReleaseOptions
+    kinds: Mapping[str, ColumnKind]
     goal: ReleaseGoal
     generalizations: Mapping[str, Sequence[Generalization]]
     secrets: Mapping[str, Column]
@@ -83,9 +86,14 @@ class Candidates:
 
 
 def candidates_of(
-    people: Population, options: ReleaseOptions, progress: Callable[[str], None] = lambda _: None
+    people: Population,
+    options: ReleaseOptions,
+    progress: Callable[[str], None] = lambda _: None,
+    kinds: Mapping[str, ColumnKind] | None = None,
 ) -> Candidates:
     """Return the candidates of a release of people with one row each.
+
+    The kinds of columns that are known already are not looked up.
 
     Raises
     ------
@@ -100,7 +108,8 @@ def candidates_of(
     options = replace(options, keep=people.known(options.keep), drop=dropped, sensitive=secret, redact=hidden)
     guarded = [name for name in secret if name in kept]
     goal, max_suppressed, options = release_goal(people.people, guarded, options)
-    known, reasons = _known(people, options, kept, published)
+    kinds = {} if kinds is None else {**kinds}
+    known, reasons = _known(people, options, kept, published, kinds)
     if not_known := next((name for name in hidden if name not in known), None):
         raise InvalidValueError(
             f"the column {not_known!r} cannot be redacted: it does not go out; keep it, or leave it"
@@ -133,6 +142,7 @@ def candidates_of(
     return Candidates(
         people=people,
         options=options,
+        kinds=kinds,
         goal=goal,
         generalizations=generalizations,
         secrets={name: codes[name] for name in secret},
@@ -217,9 +227,16 @@ def rare_rows(secrets: Mapping[str, Column], k: int, people: int) -> Booleans:
 
 
 def _known(
-    people: Population, options: ReleaseOptions, kept: Sequence[str], published: Mapping[str, str]
+    people: Population,
+    options: ReleaseOptions,
+    kept: Sequence[str],
+    published: Mapping[str, str],
+    kinds: dict[str, ColumnKind],
 ) -> tuple[list[str], dict[str, str]]:
-    """Return the columns that may go out and that somebody may know; and of each other one why it does not."""
+    """Return the columns that may go out and that somebody may know; and of each other one why it does not.
+
+    The kinds that had to be looked up are added to those known.
+    """
     dropped, secret = options.drop, options.sensitive
     check_kept_or_dropped(kept, dropped)
     chosen = [*published] if published else list(dict.fromkeys([*people.known(options.columns), *kept]))
@@ -227,11 +244,15 @@ def _known(
     reasons = {name: why for name in people.columns if name not in chosen}
     reasons |= {name: "sensitive: goes out only if kept" for name in secret if name not in kept}
     reasons |= dict.fromkeys(dropped, "by --drop")
-    for kind in column_kinds(people, [name for name in chosen if name not in (*reasons, *kept)]):
+    open_to = [name for name in chosen if name not in (*reasons, *kept)]
+    if unknown := [name for name in open_to if name not in kinds]:
+        kinds.update({kind.column: kind for kind in column_kinds(people, unknown)})
+    for name in open_to:
+        kind = kinds[name]
         if kind.kind in NAMING:
-            reasons[kind.column] = f"{kind.kind}: {kind.reason}"
+            reasons[name] = f"{kind.kind}: {kind.reason}"
         elif kind.kind == "weight" and options.columns is None and not published:
-            reasons[kind.column] = "weight: goes out only if kept"
+            reasons[name] = "weight: goes out only if kept"
     return [name for name in chosen if name not in reasons and name not in secret], reasons
 
 

@@ -79,7 +79,7 @@ def _rounded_up(share: Fraction) -> float:
 
 def _leads_out(candidates: Candidates, options: ReleaseOptions) -> bool:
     try:
-        decide_release(candidates_of(candidates.people, options), sets=_SETS)
+        decide_release(candidates_of(candidates.people, options, kinds=candidates.kinds), sets=_SETS)
     except InvalidValueError:
         return False
     return True

@@ -12,9 +12,10 @@ it has proved and no more.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from random import Random
 from typing import Any
 
@@ -212,17 +213,9 @@ class MonotoneSearch:
         """Look at all ideals by their number of elements, but for those with one over a limit inside."""
         level, until = [self._start], self._seen.spent + _LEVELS
         while level:
-            following = [
-                (ideal, j)
-                for ideal in level
-                for j in self._ideals.later_covers(ideal, self._start)
-                if all(
-                    below in self._seen.within
-                    for below in self._ideals.predecessors(ideal | 1 << j)
-                    if below & self._start == self._start
-                )
-            ]
-            if len(self._seen) + len(following) > self._most_levels:
+            most = self._most_levels - len(self._seen)
+            following = list(islice(self._above(level), max(0, most) + 1))
+            if len(following) > most:
                 return
             for part in _parts(following, _AT_ONCE):
                 if self._seen.spent > until:
@@ -230,6 +223,14 @@ class MonotoneSearch:
                 self._seen.is_within(*part)
             level = [grown for ideal, j in following if (grown := ideal | 1 << j) in self._seen.within]
         self._complete = True
+
+    def _above(self, level: Sequence[int]) -> Iterator[Extension]:
+        """Yield the ideals with an element more than those of a level, without one over a limit inside."""
+        for ideal in level:
+            for j in self._ideals.later_covers(ideal, self._start):
+                below = self._ideals.predecessors(ideal | 1 << j)
+                if all(each in self._seen.within for each in below if each & self._start == self._start):
+                    yield ideal, j
 
     def _look_again(self) -> None:
         """Look for better ideals for longer, unless a proof is near."""
@@ -295,12 +296,9 @@ class MonotoneSearch:
     def _best_extension(self, ideal: int, left: set[int], disturbed: Mapping[int, float]) -> int | None:
         """Return the element to add, of the first that fit; those over a limit leave ``left``, and what brings them."""
         loads, now, failed = self._seen.within[ideal], self._worth.potential(ideal), False
+        order = iter(sorted(left, key=lambda j: (-self._rates[j] * disturbed[j], j)))
         while left:
-            if failed:  # what brings least, for most falls with it
-                order = sorted(left, key=lambda j: ((self._ideals.brings[j] & ~ideal).bit_count(), j))
-            else:
-                order = sorted(left, key=lambda j: (-self._rates[j] * disturbed[j], j))
-            asked = order[:_ASKED]
+            asked = list(islice((j for j in order if j in left), _ASKED))
             rates: dict[int, float] = {}
             for j, fits in zip(asked, self._seen.is_within(*((ideal, j) for j in asked)), strict=True):
                 grown = ideal | self._ideals.brings[j]
@@ -316,6 +314,8 @@ class MonotoneSearch:
                 rates[j] = self._rates[j] * disturbed[j]
             if rates:
                 return max(rates, key=lambda j: (rates[j], -j))
+            if not failed:  # then first what brings least, for most falls with it
+                order = iter(sorted(left, key=lambda j: ((self._ideals.brings[j] & ~ideal).bit_count(), j)))
             failed = True
         return None
 
