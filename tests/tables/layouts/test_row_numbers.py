@@ -31,7 +31,7 @@ def test_a_table_that_pandas_wrote_with_its_index_is_audited(tmp_path: Path) -> 
     assert [kind.kind for kind in column_kinds(people)] == ["identifier", "trait", "trait"]
     code, out, err = run("audit", tmp_path / "people.csv")
     assert (code, err) == (0, "")
-    assert "Publish town, job" in out
+    assert "Publish 2 of 3 columns: town, job." in out
     assert "identifier: 60 values in 60 rows" in out
 
 

@@ -3,6 +3,7 @@
 import gzip
 import itertools
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -85,9 +86,11 @@ def test_one_table_in_each_form_has_equal_audits(tmp_path: Path) -> None:
     for data, options in forms.values():
         (tmp_path / "people.csv").write_bytes(data)
         audit = dc.audit(tmp_path / "people.csv", sensitive="town", k=5, budget=0.1, **options)
-        release = dc.release(tmp_path / "people.csv", tmp_path / "out.csv", k=5, budget=0.1, seconds=2, **options)
+        release = dc.release(tmp_path / "people.csv", tmp_path / "out.csv", k=5, budget=0.1, **options)
         difference = dc.diff(tmp_path / "people.csv", tmp_path / "people.csv", **options)
-        results.append([audit.decision, dict(audit.measures), release.columns, release.checked, difference.after])
+        offers = [replace(offer, plan=None) for offer in audit.decision.offers]  # but for how the file is written
+        decision = replace(audit.decision, offers=tuple(offers))
+        results.append([decision, dict(audit.measures), release.columns, release.checked, difference.after])
     assert all(result == results[0] for result in results[1:])
 
 

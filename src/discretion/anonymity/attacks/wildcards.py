@@ -1,6 +1,6 @@
 """Groups of people whose records have wildcards: suppressed values that could be anything."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from discretion import limits
+from discretion.anonymity.people.coded import values_of
 from discretion.anonymity.people.conversion import People, as_population_of_rows
 from discretion.anonymity.people.population import Population
-from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
+from discretion.errors import InvalidValueError, TooLargeError
 from discretion.notebook import Tabular
 from discretion.numerics.arrays import Booleans
 from discretion.numerics.equivalence_classes import Column, Int64s, everybody, refined
@@ -145,19 +146,9 @@ def _coded(
     population: Population, columns: Sequence[str], wildcards: Sequence[str]
 ) -> Iterator[tuple[str, tuple[Column, Booleans]]]:
     """Yield each column in codes, and which of the codes stand for a wildcard."""
-    from discretion.tables.counting.codes import column_values  # noqa: PLC0415 - imports Ibis
-
     if not columns:
         raise InvalidValueError("groups with wildcards are of people on at least one column")
-    coded: Mapping[str, tuple[Column, Any]] | None = population.read_rows(
-        lambda rows, length: column_values(rows, columns, length)
-    )
-    if coded is None:
-        raise UnsupportedError(
-            "groups with wildcards need the rows of the table in this process; these are on a server, too many, or of "
-            "a type without codes; export the columns to a file, or choose fewer columns"
-        )
-    for name, (column, values) in coded.items():
+    for name, (column, values) in values_of(population, columns, "groups with wildcards").items():
         texts = ["" if value is None else value for value in values.to_pylist()]
         yield name, (column, np.array([text in wildcards for text in texts], bool))
 

@@ -30,6 +30,10 @@ from discretion.numerics.search.ideals import Ideals, bits, mask_of
 from discretion.numerics.search.monotone_sets import MAX_SETS_EXAMINED, MonotoneSearch, sets_within_work
 
 
+class SearchEndedError(InvalidValueError):
+    """It is not known whether a release is within the goal: the search ended before."""
+
+
 @dataclass(frozen=True)
 class BestRelease:
     """The release that was found.
@@ -116,7 +120,7 @@ def most_useful_release(
 
     Raises
     ------
-    InvalidValueError
+    SearchEndedError
         If the search ended before anything was found.
 
     Notes
@@ -194,7 +198,7 @@ def most_useful_release(
     searched = search.run()
     best = None if searched.best is None else cut(searched.best)
     if searched.ended != "proved" and (best is None or not searched.best):
-        raise InvalidValueError("the search ended before it found anything within the goal; let it take longer")
+        raise SearchEndedError("the search ended before it found anything within the goal; let it take longer")
     if searched.best is None or best is None:
         return None
     tops = [elements[j] for j in bits(ideals.tops(searched.best))]

@@ -9,6 +9,7 @@ from discretion.anonymity import ColumnKind, Population, Selection
 from discretion.anonymity.choosing.problem import SelectionProblem
 from discretion.anonymity.exposure.bounds import exposed_below
 from discretion.anonymity.people.column_kinds import NAMING
+from discretion.anonymity.releasing.search import SearchEndedError
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.escaping import printable
 from discretion.jobs.audit.result import BY_DROP, ColumnDecision, Columns, FrontSet, Offer
@@ -25,6 +26,7 @@ from discretion.jobs.table_measures import guess_reports
 from discretion.numerics.equivalence_classes import everybody, refined, rows_in_small
 from discretion.presenting.numbers import bits, percent
 
+_NOT_IN_TIME = "not known to fit: the time was over before"
 # How many sets of columns that may go out as they are the search for a file begins with.
 _STARTS = 5
 # What a column is called by that stands out though it names nobody, where it is said what to do with it.
@@ -94,7 +96,11 @@ def recommended_file(
     except InvalidValueError as refusal:
         progress("what would let a file out")
         eased = tuple(time.left_for("ways_out", ways))
-        return Recommendation(tuple(_nothing(people, kinds, options)), (), None, str(refusal), eased)
+        is_known = not isinstance(refusal, SearchEndedError)
+        if not is_known:
+            time.cut_off("sets")
+        columns = _nothing(people, kinds, options, is_known=is_known)
+        return Recommendation(tuple(columns), (), None, str(refusal), eased)
     if decision.best.ended == "time":
         time.cut_off("sets")
     file, best, numbers = _offer(decision, options)
@@ -186,8 +192,10 @@ def _exposed_with(decision: ReleaseDecision) -> Mapping[str, float]:
     return {name: share for name, share in shares.items() if share > goal.budget + candidates.max_suppressed / people}
 
 
-def _nothing(people: Population, kinds: Mapping[str, ColumnKind], options: ReleaseOptions) -> Iterator[ColumnDecision]:
-    """Yield why no column goes out."""
+def _nothing(
+    people: Population, kinds: Mapping[str, ColumnKind], options: ReleaseOptions, *, is_known: bool
+) -> Iterator[ColumnDecision]:
+    """Yield why no column goes out; that no file is within the goal may be known or not."""
     for name, kind in kinds.items():
         if name in options.drop:
             why = BY_DROP
@@ -197,7 +205,9 @@ def _nothing(people: Population, kinds: Mapping[str, ColumnKind], options: Relea
             why = f"{kind.kind}: {kind.reason}"
         else:
             alone = people.class_sizes([name]).exposure(k=options.k)
-            why = f"{percent(alone)} exposed by it alone" if alone > options.budget else "no file is within the goal"
+            why = "no file is within the goal" if is_known else _NOT_IN_TIME
+            if alone > options.budget and is_known:
+                why = f"{percent(alone)} exposed by it alone"
         yield ColumnDecision(name, "drop", why)
 
 
@@ -265,7 +275,7 @@ def columns_as_they_are(
         elif name in naming:
             yield ColumnDecision(name, "drop", f"{kind.kind}: {kind.reason}")
         elif name not in beside:
-            yield ColumnDecision(name, "drop", "not known to fit: the time was over before")
+            yield ColumnDecision(name, "drop", _NOT_IN_TIME)
         elif beside[name] > problem.allowed.exposed:
             exposed = f"{percent(beside[name] / population.people)} exposed {'with it' if published else 'by it alone'}"
             yield ColumnDecision(name, "drop", called[name] + exposed)
