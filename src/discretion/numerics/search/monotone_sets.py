@@ -224,7 +224,7 @@ class MonotoneSearch:
             level = [grown for ideal, j in following if (grown := ideal | 1 << j) in self._seen.within]
         self._complete = True
 
-    def _above(self, level: Sequence[int]) -> Iterator[Extension]:
+    def _above(self, level: Sequence[int]) -> Iterator[tuple[int, int]]:
         """Yield the ideals with an element more than those of a level, without one over a limit inside."""
         for ideal in level:
             for j in self._ideals.later_covers(ideal, self._start):
