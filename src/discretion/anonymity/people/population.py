@@ -104,7 +104,10 @@ class Population(ProcessBound):
 
     def with_rows(self, change: "Callable[[Rows], Rows]", person: str | None) -> "Population":
         """Return the population that changed rows are about, unchecked, with the person's column. For the package."""
-        return Population.of_rows(change(self._rows), person)
+        rows = change(self._rows)
+        if rows is self._rows and person == self._person:
+            return self  # with what was counted
+        return Population.of_rows(rows, person)
 
     @classmethod
     def of_rows(cls, rows: "Rows", person: str | None = None) -> "Population":

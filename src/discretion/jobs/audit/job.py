@@ -393,7 +393,7 @@ def _recommendation(
     progress("what to do with each column")
     # Ctrl-C asks for what there is.
     asked = subject.key is None and selection.ended != "interrupted"
-    if asked and people.person is None and options.engine == "duckdb":
+    if asked and people.person is None:
         given = {**vars(options), "k": goal.k, "sensitive": goal.sensitive, "keep": goal.keep, "drop": goal.drop}
         if options.weight is not None:
             given["drop"] = tuple(dict.fromkeys([*goal.drop, options.weight]))

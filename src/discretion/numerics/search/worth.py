@@ -112,10 +112,11 @@ class CountedOnce:
 
 def related(ideals: Ideals) -> tuple[int, ...]:
     """Return for each element the mask of those that it brings along or that bring it, itself left out."""
-    return tuple(
-        sum(1 << i for i in range(len(ideals.brings)) if i != j and (ideals.brings[j] >> i | ideals.brings[i] >> j) & 1)
-        for j in range(len(ideals.brings))
-    )
+    masks = [brought & ~(1 << j) for j, brought in enumerate(ideals.brings)]
+    for j, brought in enumerate(tuple(masks)):
+        for i in bits(brought):
+            masks[i] |= 1 << j
+    return tuple(masks)
 
 
 def highest_worth(

@@ -133,9 +133,11 @@ def _forms(rows: Rows, filled: Mapping[str, int], *, patterns: bool) -> dict[str
             counts[field] = {"seen": 1, "codes": 1}
         elif kind.is_string() or (kind.is_numeric() and not kind.is_boolean()):
             remaining.append(field)
-    if rows.are_read_anew and remaining:
-        counts |= _count_forms(rows, _of_the_same_rows(rows, remaining), remaining, patterns=patterns)
-        remaining = [field for field in remaining if counts[field]["seen"] < min(filled[field], _LOOKED_AT // 2)]
+    together = [field for field in remaining if field not in rows.texts]
+    if together and (rows.are_read_anew or rows.table.get_backend().name == "duckdb"):
+        counts |= _count_forms(rows, _of_the_same_rows(rows, together), together, patterns=patterns)
+        enough = {field for field in together if counts[field]["seen"] >= min(filled[field], _LOOKED_AT // 2)}
+        remaining = [field for field in remaining if field not in enough]
     if remaining:
         counts |= _count_forms(rows, _of_each(rows, remaining), remaining, patterns=patterns)
     return counts
@@ -150,9 +152,10 @@ def _of_each(rows: Rows, fields: Sequence[str]) -> Any:
     """Return some values of each field."""
     parts: list[Any] = []
     for place, field in enumerate(fields):
-        table, name = (rows.texts[field], "text") if field in rows.texts else (rows.table, field)
-        some = table.filter(table[name].notnull()).limit(_LOOKED_AT)
-        parts.append(some.select(**{VIEW: ibis.literal(place, "int64"), **_as_both(some[name])}))
+        # Ibis takes time for each column of what is filtered.
+        only = rows.texts[field].select(value="text") if field in rows.texts else rows.table.select(value=field)
+        some = only.filter(only["value"].notnull()).limit(_LOOKED_AT)
+        parts.append(some.select(**{VIEW: ibis.literal(place, "int64"), **_as_both(some["value"])}))
     return ibis.union(*parts) if len(parts) > 1 else parts[0]
 
 
