@@ -148,11 +148,13 @@ def on_a_page(path: Path, tame: Path, names: list[str], options: list[str]) -> N
         documents.append(document.read_text(encoding="utf-8"))
     assert not STEERING & set(documents[0])
     blocks, tame_blocks = map(structure, documents)
-    assert blocks == tame_blocks, (names, blocks - tame_blocks, tame_blocks - blocks)
+    # A command that a terminal would not show as it is does not stand there.
+    are_typed = len({document.count("```sh") for document in documents}) == 1
+    assert (blocks == tame_blocks) if are_typed else blocks <= tame_blocks, (names, blocks - tame_blocks)
     library = {c for c in pages[1] if c in STEERING}
     assert not STEERING & set(pages[0]) - library, STEERING & set(pages[0]) - library
     ours, plain = map(Structure, pages)
-    assert ours.elements == plain.elements, (names, ours.elements - plain.elements, plain.elements - ours.elements)
+    assert (ours.elements == plain.elements) if are_typed else ours.elements <= plain.elements, names
     assert ours.keys == plain.keys, (names, ours.keys - plain.keys, plain.keys - ours.keys)
 
 
