@@ -3,6 +3,7 @@
 import io
 from html import unescape
 
+import ibis
 import pyarrow as pa
 import pytest
 from rich.console import Console
@@ -94,3 +95,14 @@ def test_what_fits_and_was_not_added_in_time_is_said_to_fit(monkeypatch: pytest.
         assert found.decision.recommended == ()
         why = {each.column: each.reason for each in found.decision.columns}
         assert why["town"] == f"{reason}: the search ended before"
+
+
+@pytest.mark.long
+def test_rows_of_an_engine_that_do_not_fit_into_the_memory_are_no_goal_that_is_missed() -> None:
+    codes = "SELECT range % 7 AS a, md5(range::VARCHAR) || md5((range + 1)::VARCHAR) AS code FROM range(1_000_000)"
+    engine = ibis.duckdb.connect()
+    engine.raw_sql(f"CREATE TABLE people AS {codes}")
+    found = dc.audit(engine.table("people"), memory="50MB")
+    assert found.decision.recommended == ("a",)
+    assert [offer.by for offer in found.decision.offers] == ["unchanged"]
+    assert "the table out of its engine does not fit into 50 MB of memory" in found.not_examined[-1]

@@ -10,7 +10,7 @@ from discretion.anonymity.choosing.problem import SelectionProblem
 from discretion.anonymity.exposure.bounds import exposed_below
 from discretion.anonymity.people.column_kinds import NAMING
 from discretion.anonymity.releasing.search import SearchEndedError
-from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.errors import InvalidValueError, TooLargeError
 from discretion.escaping import printable
 from discretion.jobs.audit.result import BY_DROP, ColumnDecision, Columns, FrontSet, Offer
 from discretion.jobs.audit.sets import AuditGoal
@@ -50,6 +50,8 @@ class Recommendation:
         Why no file is within the goal: what comes nearest; and options with one limit eased, with which one is.
     numbers
         The numbers of the file by the names that gates use; none where no file is written.
+    unsearched
+        Why no file was searched for, if it was the rows.
     """
 
     columns: tuple[ColumnDecision, ...]
@@ -58,6 +60,7 @@ class Recommendation:
     refusal: str | None = None
     ways_out: tuple[WayOut, ...] = ()
     numbers: Mapping[str, Number] = field(default_factory=dict[str, Number])
+    unsearched: str | None = None
 
 
 def recommended_file(
@@ -69,10 +72,17 @@ def recommended_file(
     memory: int | str | None,
     time: TimeLimit,
     progress: Callable[[str], None],
-) -> Recommendation | None:
-    """Return the file to publish by the search of a release; None where no release can be written.
+) -> Recommendation:
+    """Return the file to publish by the search of a release.
 
     The second offer is a file with more columns, if one is within the goal.
+
+    Raises
+    ------
+    TooLargeError
+        If the rows do not fit into the memory.
+    UnsupportedError
+        If they have a type that no file holds.
     """
     searching, found = ExitStack(), 0
 
@@ -91,8 +101,8 @@ def recommended_file(
         progress("the file to publish")
         with searching:
             decision = decide_release(candidates, time.for_search(1 / 2), better, starts=unchanged)
-    except UnsupportedError:
-        return None
+    except TooLargeError:
+        raise  # which says nothing of the goal
     except InvalidValueError as refusal:
         progress("what would let a file out")
         eased = tuple(time.left_for("ways_out", ways))

@@ -22,7 +22,7 @@ from discretion.anonymity.choosing.problem import SelectionProblem
 from discretion.anonymity.releasing.column_values import DateOrder
 from discretion.anonymity.releasing.suppression import Suppress
 from discretion.anonymity.releasing.utility import Utility
-from discretion.errors import InvalidValueError
+from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.input_files import without_password
 from discretion.jobs.audit.collection import collection_report, worth_collecting
 from discretion.jobs.audit.decision import Recommendation, columns_as_they_are, front_of, offer_of, recommended_file
@@ -281,6 +281,7 @@ def run_audit(
             *not_examined(people, sets, selection, subject.alone, redaction, sensitive=secrets, time=time),
             *unused_weights(subject.kinds, everybody),
             *unsaid_of_uniqueness(people, everybody),
+            *([recommendation.unsearched] if recommendation.unsearched else []),
         ),
         measures=measures,
     )
@@ -391,6 +392,7 @@ def _recommendation(
     """Return the file to publish; columns as they are where no release is written, or it is open whose rows are."""
     people, goal = subject.people, subject.goal
     progress("what to do with each column")
+    unsearched = None
     # Ctrl-C asks for what there is.
     asked = subject.key is None and selection.ended != "interrupted"
     if asked and people.person is None:
@@ -398,12 +400,17 @@ def _recommendation(
         if options.weight is not None:
             given["drop"] = tuple(dict.fromkeys([*goal.drop, options.weight]))
         release = ReleaseOptions.of_parameters(given)
-        file = recommended_file(people, release, selection, subject.kinds, memory=memory, time=time, progress=progress)
-        if file is not None:
-            return file
+        try:
+            return recommended_file(
+                people, release, selection, subject.kinds, memory=memory, time=time, progress=progress
+            )
+        except (TooLargeError, UnsupportedError) as refusal:
+            unsearched = f"a file with generalized columns: {refusal}."
     offer = offer_of(people, selection)
     columns = columns_as_they_are(people, problem, subject.kinds, selection, goal, time=time)
-    return Recommendation(tuple(columns), () if offer is None else (offer,), people if offer else None)
+    return Recommendation(
+        tuple(columns), () if offer is None else (offer,), people if offer else None, unsearched=unsearched
+    )
 
 
 def _collection(traits: Mapping[str, ClassSizes]) -> Iterator[CollectionReport]:

@@ -41,6 +41,7 @@ def not_examined(
         if section != "sets":
             yield f"{_SECTIONS[section]}, or the rest of it: the time limit of {time.seconds:g} s was reached."
     if population.person:
+        yield "a file with generalized columns: none is written of people with several rows."
         yield (
             "what the columns alone certify, and collecting the columns instead: a person with several rows is not "
             "determined by her columns one by one."
