@@ -1,8 +1,13 @@
 """A hierarchy in a file tells of values as somebody spells them who looks at the table."""
 
+import tracemalloc
+import zipfile
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
+from xml.sax.saxutils import escape
 
 import numpy as np
 import pytest
@@ -10,6 +15,8 @@ import pytest
 from discretion.anonymity.people.hierarchies import read_hierarchies
 from discretion.anonymity.releasing.generalizations import identity_generalization
 from discretion.anonymity.releasing.hierarchies import generalizations_by
+from discretion.errors import DiscretionError, InvalidTableError, InvalidValueError, TooLargeError
+from discretion.limits import Limits, within
 from discretion.numerics.equivalence_classes import Column
 
 SPELLED: dict[str, tuple[list[Any], list[str]]] = {
@@ -45,3 +52,190 @@ def test_files_of_an_arx_project_are_found_by_column(tmp_path: Path, between: st
     columns = [name.replace("-", between).title() for name in ARX_COLUMNS]
     found = read_hierarchies(tmp_path, columns)
     assert [[*hierarchy] for hierarchy in map(found.__getitem__, columns)] == [[name] for name in ARX_COLUMNS]
+
+
+def arx_project(
+    path: Path, csv: Mapping[str, str], *, refs: Mapping[str, str | None] | None = None, separator: str = ";",
+    compression: int = zipfile.ZIP_DEFLATED, entries: Mapping[str, bytes | None] | None = None,
+) -> Path:  # fmt: skip
+    """Write a project as ARX lays it out: attributes and their hierarchies; `entries` replace or leave out others."""
+    assignments = "".join(
+        f"\t<assigment>\n\t\t<name>{escape(name)}</name>\n\t\t<type>QUASI_IDENTIFYING_ATTRIBUTE</type>\n"
+        "\t\t<datatype>String</datatype>\n"
+        + (f"\t\t<ref>{escape(ref)}</ref>\n\t\t<min>All</min>\n\t\t<max>All</max>\n" if ref else "")
+        + "\t</assigment>\n"
+        for name, ref in (refs or {name: f"hierarchies/{name}.csv" for name in csv}).items()
+    )
+    definition = f"<definition>\n{assignments}</definition>\n".encode("ascii", "xmlcharrefreplace")
+    content: dict[str, bytes | None] = {
+        "metadata.xml": b"<metadata>\n\t<version>3.7.0</version>\n\t<vocabulary>2.0</vocabulary>\n</metadata>\n",
+        "project.dat": b"\xac\xed\x00\x05sr",
+        "project.xml": (
+            f"<project>\n\t<name>Example</name>\n\t<separator>{escape(separator)}</separator>\n"
+            "\t<escape>&quot;</escape>\n\t<quote>&quot;</quote>\n\t<linebreak>UNIX</linebreak>\n</project>\n"
+        ).encode(),
+        "data/input.csv": separator.join(csv).encode() + b"\n",
+        "input/config.dat": b"\xac\xed\x00\x05sr",
+        "input/config.xml": b"<config>\n</config>\n",
+        "input/definition.xml": definition,
+        **{f"input/hierarchies/{name}.csv": text.encode() for name, text in csv.items()},
+        "output/config.dat": b"\xac\xed\x00\x05sr",
+        "output/config.xml": b"<config>\n</config>\n",
+        "output/definition.xml": definition,
+        **{f"output/hierarchies/{name}.csv": b"of an earlier output;*\n" for name in csv},
+        "lattice.xml": b"<!-- ARX XML Vocabulary Version 2.0 -->\n<lattice>\n</lattice>\n",
+    }
+    with zipfile.ZipFile(path, "w", compression) as packed:
+        for name, data in (content | dict(entries or {})).items():
+            if data is not None:
+                packed.writestr(name, data)
+    return path
+
+
+SEX = "Male;*\nFemale;*\n"
+READ_SEX = {"Male": ("*",), "Female": ("*",)}
+
+#: What a project holds, the columns of a table, and their hierarchies.
+PROJECTS: dict[str, tuple[dict[str, Any], list[str], dict[str, Any]]] = {
+    "columns of the attributes' names": (
+        {"csv": {"sex": SEX, "age": "1;[1, 5];*\n2;[1, 5];*\n"}}, ["age", "sex"],
+        {"age": {"1": ("[1, 5]", "*"), "2": ("[1, 5]", "*")}, "sex": READ_SEX},
+    ),
+    "columns spelled otherwise": (
+        {"csv": {"marital-status": "Widowed;*\n"}}, ["Marital Status"], {"Marital Status": {"Widowed": ("*",)}}
+    ),
+    "an attribute whose name ends with a column's": ({"csv": {"sex": SEX, "partner-sex": "?;*\n"}}, ["sex"],
+                                                     {"sex": READ_SEX}),
+    "a table with fewer and other columns": ({"csv": {"sex": SEX, "age": "1;*\n"}}, ["sex", "job"], {"sex": READ_SEX}),
+    "values with the separator, quotes and a mark of a comment": (
+        {"csv": {"job": '"a;b";"of ""a""";*\n"#1";o"clock;*\n'}}, ["job"],
+        {"job": {"a;b": ('of "a"', "*"), "#1": ('o"clock', "*")}},
+    ),
+    "commas between values with semicolons": (
+        {"csv": {"age": "1,[1;5[,*\n"}, "separator": ","}, ["age"], {"age": {"1": ("[1;5[", "*")}}
+    ),
+    "tabs between values": ({"csv": {"age": "1\t1, 2; 3\n"}, "separator": "\t"}, ["age"], {"age": {"1": ("1, 2; 3",)}}),
+    "names and values beyond ASCII, and with marks of XML": (
+        {"csv": {"año <R&D>": "Zoë;*\n"}}, ["año <R&D>"], {"año <R&D>": {"Zoë": ("*",)}}
+    ),
+    "a slash in a name": ({"csv": {"a/b": "x;*\n"}}, ["a/b"], {"a/b": {"x": ("*",)}}),
+    "a hierarchy of an attribute that is no quasi-identifier": (
+        {"csv": {"sex": SEX}, "refs": {"sex": None}}, ["sex"], {"sex": READ_SEX}
+    ),
+    "an attribute without a hierarchy": (
+        {"csv": {"sex": SEX}, "refs": {"sex": "hierarchies/sex.csv", "age": None}}, ["age", "sex"], {"sex": READ_SEX}
+    ),
+    "hierarchies that change nothing": (
+        {"csv": {"sex": SEX, "age": "1\n2\n", "job": ""}}, ["age", "job", "sex"], {"sex": READ_SEX}
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", PROJECTS)
+def test_a_column_has_the_hierarchy_of_its_attribute_in_an_arx_project(tmp_path: Path, case: str) -> None:
+    project, columns, hierarchies = PROJECTS[case]
+    assert read_hierarchies(arx_project(tmp_path / "people.DEID", **project), columns) == hierarchies
+
+
+DOCTYPE = b'<!DOCTYPE d [<!ENTITY a "sex">]>\n<definition><assigment><name>&a;</name></assigment></definition>'
+
+#: What is wrong with a project, and what the error states.
+PROJECT_FAULTS: dict[str, tuple[dict[str, Any], str]] = {
+    "no column of its attributes": ({"csv": {"age": "1;*\n"}}, "no hierarchy of a column .*'age'.*the name"),
+    "no hierarchy at all": ({"csv": {}, "refs": {"sex": None}}, "no hierarchy of a column of the table"),
+    "a hierarchy that is only a builder's": (
+        {"csv": {}, "refs": {"sex": "hierarchies/sex.csv"}}, "'sex' in .*not stored as CSV.*export the hierarchies"
+    ),
+    "a ragged hierarchy": ({"csv": {"sex": "Male;x;y\nFemale;x\n"}}, "'sex' in .*each line has"),
+    "another encoding": (
+        {"csv": {"sex": ""}, "entries": {"input/hierarchies/sex.csv": "männlich;*\n".encode("latin-1")}},
+        "'sex' in .*not text in UTF-8.*export the hierarchies",
+    ),
+    "no definition": ({"csv": {"sex": SEX}, "entries": {"input/definition.xml": None}}, "not an ARX project"),
+    "half a definition": (
+        {"csv": {"sex": SEX}, "entries": {"input/definition.xml": b"<definition><assig"}}, "not an ARX project"
+    ),
+    "no attributes": (
+        {"csv": {"sex": SEX}, "entries": {"input/definition.xml": b"<definition/>"}}, "first attributes are none"
+    ),
+    "no separator": ({"csv": {"sex": SEX}, "entries": {"project.xml": b"<project/>"}}, "not an ARX project"),
+    "a quote as the separator": ({"csv": {"sex": SEX}, "separator": '"'}, "not an ARX project"),
+    "a definition of megabytes": (
+        {"csv": {"sex": SEX}, "entries": {"input/definition.xml": b"<a/>" * (1 << 21)}}, "more than 4.19 MB"
+    ),
+    "an XML document type": (
+        {"csv": {"sex": SEX}, "entries": {"input/definition.xml": DOCTYPE}}, "XML document type"
+    ),
+    "an XML document type in wide letters": (
+        {"csv": {"sex": SEX}, "entries": {"input/definition.xml": DOCTYPE.decode().encode("utf-16")}},
+        "not an ARX project",
+    ),
+    "a compression that ARX does not use": (
+        {"csv": {"sex": SEX}, "compression": zipfile.ZIP_LZMA}, "not an ARX project"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", PROJECT_FAULTS)
+def test_an_arx_project_without_readable_hierarchies_is_refused(tmp_path: Path, case: str) -> None:
+    project, message = PROJECT_FAULTS[case]
+    with pytest.raises(InvalidValueError, match=message):
+        read_hierarchies(arx_project(tmp_path / "people.deid", **project), ["sex"])
+
+
+@pytest.mark.parametrize("content", [b"", b"sex;*\n", b"PK\x03\x04", b"PK\x05\x06" + bytes(18)])
+def test_a_file_that_is_no_archive_is_no_arx_project(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "people.deid").write_bytes(content)
+    with pytest.raises(InvalidTableError, match="not an ARX project"):
+        read_hierarchies(tmp_path / "people.deid", ["sex"])
+
+
+def test_an_arx_project_unpacks_to_no_more_than_the_limits_allow(tmp_path: Path) -> None:
+    """A zip bomb: a small archive, whose hierarchy has the size that it states or a far larger one."""
+    honest = arx_project(tmp_path / "honest.deid", {"sex": "Male;*\n" * 5_000_000})
+    assert zipfile.ZipFile(honest).getinfo("input/hierarchies/sex.csv").file_size > 300 * honest.stat().st_size
+    content = honest.read_bytes()
+    lying = tmp_path / "lying.deid"
+    lying.write_bytes(content.replace((35_000_000).to_bytes(4, "little"), (7_000).to_bytes(4, "little")))
+    for bomb, error in ((honest, TooLargeError), (lying, InvalidTableError)):
+        tracemalloc.start()
+        with within(Limits(bytes=8_000_000)), pytest.raises(error):
+            read_hierarchies(bomb, ["sex"])
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 3_000_000
+
+
+def test_many_hierarchies_share_one_limit(tmp_path: Path) -> None:
+    columns = [f"c{number}" for number in range(20)]
+    lines = "".join(f"{number};*\n" for number in range(10_000))
+    project = arx_project(tmp_path / "people.deid", dict.fromkeys(columns, lines))
+    assert [*read_hierarchies(project, columns)] == columns
+    with within(Limits(bytes=8_000_000)), pytest.raises(TooLargeError, match=r"more than 1 MB.*export the hierarchies"):
+        read_hierarchies(project, columns)
+
+
+def test_entities_of_an_arx_project_are_not_expanded(tmp_path: Path) -> None:
+    entities = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 6))
+    attack = (
+        f'<!DOCTYPE d [<!ENTITY e0 "a">{entities}]><definition><assigment><name>&e5;</name></assigment></definition>'
+    )
+    assert len(ElementTree.fromstring(attack).findtext("assigment/name") or "") == 100_000
+    project = arx_project(tmp_path / "people.deid", {"sex": SEX}, entries={"input/definition.xml": attack.encode()})
+    with pytest.raises(InvalidTableError, match="XML document type"):
+        read_hierarchies(project, ["sex"])
+
+
+@pytest.mark.parametrize("ref", ["../../sex.csv", "../sex.csv", "hierarchies/../../../sex.csv"])
+def test_an_arx_project_leads_to_no_file_beside_it(tmp_path: Path, ref: str) -> None:
+    (tmp_path / "folder" / "input").mkdir(parents=True)
+    for folder in (tmp_path, tmp_path / "folder"):
+        (folder / "sex.csv").write_text(SEX)
+    assert (tmp_path / "folder" / "input" / ref).resolve().read_text() == SEX
+    before = sorted(tmp_path.rglob("*"))
+    project = arx_project(tmp_path / "folder" / "people.deid", {}, refs={"sex": ref})
+    with pytest.raises(DiscretionError, match="not stored as CSV"):
+        read_hierarchies(project, ["sex"])
+    packed = arx_project(project, {}, refs={"sex": ref}, entries={f"input/{ref}": b"Male;packed\n"})
+    assert read_hierarchies(packed, ["sex"]) == {"sex": {"Male": ("packed",)}}
+    assert sorted(tmp_path.rglob("*")) == sorted([*before, project])

@@ -8,6 +8,7 @@ from datetime import datetime, time
 from pathlib import Path
 from typing import Any
 
+from discretion.anonymity.people.arx_projects import ArxProject
 from discretion.errors import InvalidTableError, InvalidValueError
 from discretion.input_files import opened
 
@@ -16,15 +17,15 @@ Hierarchy = Mapping[str, Sequence[str]]
 
 
 def read_hierarchies(path: str | Path, columns: Sequence[str]) -> dict[str, Hierarchy]:
-    """Return the hierarchies in a file, or in the files of a folder, by the columns after which these are named.
+    """Return the hierarchies in a file, in the files of a folder, or in an ARX project, by their columns.
 
     A file is a column's if its name ends with the column's, as ``adult_hierarchy_age.csv`` does, whatever stands
-    between words; ``;`` or ``,`` parts the values.
+    between words; ``;`` or ``,`` parts the values. An attribute of a project is the column of the same name.
 
     Parameters
     ----------
     path
-        A file or a folder.
+        A file, a folder, or an ARX project (``.deid``).
     columns
         The columns that there are.
 
@@ -33,9 +34,11 @@ def read_hierarchies(path: str | Path, columns: Sequence[str]) -> dict[str, Hier
     InvalidTableError
         If a file cannot be read, has lines of unequal length, or a value twice.
     InvalidValueError
-        If no column has the name of the file, or of any in the folder, or two files are of one column.
+        If no column has the name of the file, or of any in the folder or project, or two files are of one column.
     """
     place = Path(path)
+    if place.suffix.lower() == ".deid":
+        return _hierarchies_of_project(place, columns)
     files = sorted(place.glob("*.csv")) if place.is_dir() else [place]
     named: dict[str, Path] = {}
     for file, column in ((file, column) for file in files for column in columns if _is_of(file, column, columns)):
@@ -46,6 +49,27 @@ def read_hierarchies(path: str | Path, columns: Sequence[str]) -> dict[str, Hier
             f"{path} has no hierarchy of a column: name each file after its column, such as {columns[0]}.csv"
         )
     return {column: read_hierarchy(file) for column, file in named.items()}
+
+
+def _hierarchies_of_project(path: Path, columns: Iterable[str]) -> dict[str, Hierarchy]:
+    with opened(path, "an ARX project") as file:
+        project = ArxProject(file)
+        names = {_plain(attribute): attribute for attribute in project.attributes}
+        names |= {attribute: attribute for attribute in project.attributes}  # if a column is spelled like that
+        hierarchies: dict[str, Hierarchy] = {}
+        for column in columns:
+            if (attribute := names.get(column, names.get(_plain(column)))) is not None:
+                what = f"the hierarchy of {attribute!r} in {path}"
+                lines = _lines(project.hierarchy(attribute), project.delimiter, what)
+                if any(len(line) > 1 for line in lines):  # ARX stores the values alone where the user made none
+                    hierarchies[column] = _as_hierarchy(lines, what)
+    if not hierarchies:
+        shown = ", ".join(f"{attribute!r:.40}" for attribute in [*project.attributes][:5]) or "none"
+        raise InvalidValueError(
+            f"{path} has no hierarchy of a column of the table; its first attributes are {shown}. Give each column the "
+            "name of its attribute, or export the hierarchies from ARX as CSV and name their folder"
+        )
+    return hierarchies
 
 
 def spelled_values(hierarchy: Hierarchy, column: str, values: Sequence[Any]) -> list[str]:
@@ -101,14 +125,20 @@ def read_hierarchy(path: str | Path) -> Hierarchy:
             text = file.read().decode("utf-8-sig")
         except UnicodeDecodeError:
             raise InvalidTableError(f"{path} is not text in UTF-8; save it as that") from None
+    return _as_hierarchy(_lines(text, ";" if ";" in text else ",", str(path)), str(path))
+
+
+def _lines(text: str, delimiter: str, what: str) -> list[list[str]]:
     try:
-        parted = csv.reader(io.StringIO(text, newline=""), delimiter=";" if ";" in text else ",", strict=True)
-        lines = [line for line in parted if line]
+        return [line for line in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True) if line]
     except csv.Error:
-        raise InvalidTableError(f"{path} is not a CSV file that can be read; see to its quotes and line ends") from None
+        raise InvalidTableError(f"{what} is not a CSV file that can be read; see to its quotes and line ends") from None
+
+
+def _as_hierarchy(lines: Sequence[Sequence[str]], what: str) -> Hierarchy:
     hierarchy = {line[0].strip(): tuple(value.strip() for value in line[1:]) for line in lines}
     if not lines or len({len(line) for line in lines}) > 1 or len(lines[0]) < 2:
-        raise InvalidTableError(f"{path} is no hierarchy: each line has a value and as many coarser ones, at least one")
+        raise InvalidTableError(f"{what} is no hierarchy: each line has a value and as many coarser ones, at least one")
     if len(hierarchy) < len(lines):
-        raise InvalidTableError(f"{path} has two lines for one value; keep one of them")
+        raise InvalidTableError(f"{what} has two lines for one value; keep one of them")
     return hierarchy

@@ -98,8 +98,9 @@ class FileOptions(TableOptions):
     redact
         Columns that may go out with their rare values blank, and decoys with them, as a,b,….
     hierarchies
-        A file or folder of files with coarser values, as ARX writes them, each named after its column; other columns
-        are coarsened in steps, months and years, by the first characters of codes, or by merging rare values.
+        A file or folder of files with coarser values, as ARX writes them, each named after its column; or an ARX
+        project (.deid), whose hierarchies are read by column. Other columns are coarsened in steps, months and years,
+        by the first characters of codes, or by merging rare values.
     bins
         The numbers at which the ranges of a column begin, as age=0,18,30,45,65,income=0,20000.
     missing

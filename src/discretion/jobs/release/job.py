@@ -124,7 +124,8 @@ def release(
         Columns that may go out with their rare values blank, and with as many decoys as
         :func:`~discretion.anonymity.redaction_rules` has, so that a blank is no sign of a rare value.
     hierarchies
-        A file or a folder of files with coarser views of values, as ARX writes them: ``value;coarser;coarsest``. The
+        A file or a folder of files with coarser views of values, as ARX writes them: ``value;coarser;coarsest``, each
+        named after its column; or an ARX project (``.deid``), whose hierarchies are read by column. The
         other columns are coarsened as :func:`~discretion.anonymity.releasing.generalizations.generalizations_of` does.
     bins
         The numbers at which the ranges of a column begin, as in ``["age=0,18,30,45,65"]``; other ranges are coarser.
