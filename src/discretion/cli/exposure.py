@@ -15,6 +15,9 @@ _SPECIAL = ("special_people", "minimal_uniques")
 _WILDCARDS = ("people_with_wildcards", "wildcard_exposed_people", "wildcard_exposure", "wildcard_k_anonymity")
 _HOUSEHOLDS = ("exposed_households", "household_exposure", "certain_households", "household_risk")
 _CERTIFIED_BY_COUNTS = ("people", *_CERTIFIED)
+# What decides a gate of a bound on the people's exposure; and of the households' risk, which is never one number.
+_SETTLED = {"household_risk": "a limit outside of this, or a gate of exposed_households, which is counted"}
+_EXPOSURE_SETTLED = "a gate of exposure, which is counted"
 
 
 @command
@@ -29,9 +32,9 @@ def exposure(table: Table, /, *, options: ExposureOptions, limits: LimitOptions,
         columns but the sensitive ones, those with all_columns. before them for one who knows these too; unique_rows,
         which is unique_people; and with --bounds or --marginals exposure_bound, theorem_bound, exposure_if_independent;
         with --special-uniques special_people and minimal_uniques; with --household exposed_households,
-        household_exposure, certain_households and household_risk; with --wildcards people_with_wildcards,
+        household_exposure, certain_households and household_risk, an interval; with --wildcards people_with_wildcards,
         wildcard_exposed_people, wildcard_exposure and wildcard_k_anonymity. Exit with 3 where a bound is above the
-        limit and what it bounds may be below.
+        limit and what it bounds may be below, or where the limit is within an interval.
     """
     from discretion.jobs.exposure import marginals_exposure, table_exposure, with_threshold  # noqa: PLC0415 - a second
     from discretion.jobs.table_measures import table_measures  # noqa: PLC0415
@@ -60,14 +63,18 @@ def exposure(table: Table, /, *, options: ExposureOptions, limits: LimitOptions,
         if options.marginals:
             result = marginals_exposure(table, options)
             measures = numbers_in(result.to_dict())
-            settled = "the people themselves, of whom exposure is counted"
+            settled = dict.fromkeys(_CERTIFIED, "the people themselves, of whom exposure is counted")
         else:
             result = table_exposure(table, options, curve=output.has_figure, memory=memory)
             measures = {gate.measure: result.measures[gate.measure]() for gate in gates}
-            settled = "a gate of exposure, which is counted"
+            settled = _SETTLED
             of_people = [gate for gate in gates if gate.measure in result.numbers]
             note = hidden_by_sensitive(of_people, result.numbers, secrets)
-        verdicts = judged(gates, measures, settled)
+        verdicts = tuple(
+            verdict
+            for gate in gates
+            for verdict in judged([gate], measures, settled.get(gate.measure, _EXPOSURE_SETTLED))
+        )
         write(result, verdicts, note)
     inputs = {
         "table": without_password(table), **options.inputs(), "columns": list(result.columns),

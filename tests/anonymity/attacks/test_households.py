@@ -111,3 +111,22 @@ def test_exposure_shows_the_households_and_gates_take_them(tmp_path):
     assert f"{result.exposed_households} of 20 households" in text
     assert run(*arguments, "--threshold", "0.1")[0] == 2
     assert "use --k (k=)" in run("exposure", str(file), "--household", "house", "--threshold", "0.1")[2]
+
+
+@pytest.mark.parametrize(
+    ("gate", "code", "way_out"),
+    [
+        ("household_risk>0.9", 0, "passed household_risk"),
+        ("household_risk>0.01", 1, "FAILED household_risk"),
+        ("household_risk>0.1", 3, "a limit outside of this, or a gate of exposed_households, which is counted"),
+        ("exposure_bound>0.1", 3, "a gate of exposure, which is counted"),
+    ],
+)
+def test_a_gate_that_is_not_decided_names_what_decides_it(tmp_path, gate, code, way_out):
+    """The households' risk is not decided by the people's exposure."""
+    file = tmp_path / "people.csv"
+    lines = [f"h{i // 3},{'fm'[i % 2]},{i % 4}" for i in range(60)]
+    file.write_text("\n".join(["house,sex,age", *lines]) + "\n", encoding="utf-8")
+    ended, out, _ = run("exposure", str(file), "--household", "house", "--bounds", "--k", "12", "--fail-over", gate)
+    assert ended == code, out
+    assert way_out in out.splitlines()[-1]
