@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import discretion as dc
+from discretion.anonymity.releasing.utility import UTILITIES
 from discretion.cli.collect import SUBCOMMANDS
 from discretion.cli.commands import COMMANDS
 from support.cli_runner import run
@@ -78,3 +80,10 @@ def test_a_completion_script_goes_where_it_is_sent_and_completes(tmp_path: Path)
 def test_a_shell_that_is_not_known_is_refused() -> None:
     code, out, err = run("--install-completion", "--shell", "csh")
     assert (code, out, err.count("\n")) == (2, "", 1)
+
+
+@pytest.mark.parametrize("command", ["audit", "release"])
+def test_each_utility_of_a_release_is_described_where_it_is_chosen(command: str) -> None:
+    words = " ".join(run(command, "--help")[1].replace("│", " ").split())
+    assert all(f"{utility}: " in words for utility in UTILITIES)
+    assert all(f'"{utility}", ' in str(dc.release.__doc__) for utility in UTILITIES)

@@ -101,8 +101,9 @@ def most_useful_release(
         Whether these are left out, or cells of theirs are blank
         (:func:`~discretion.anonymity.releasing.suppression.suppress_cells`).
     utility
-        What counts: "information", as above; "columns", ``Σ_cells H(view) / H(finest view)``, the share of its entropy
-        that each column keeps which does not follow, or nearly, from another one; "entropy",
+        What counts: "information", as above; "columns", ``Σ_cells H(view) / H(finest view)``, the share of each
+        column's own entropy that is kept, added up, repeated columns counted once
+        (:func:`~discretion.anonymity.choosing.dependencies.repeated_columns`); "entropy",
         ``Σ_cells log2(n / n_cell)`` where ``n_cell`` of the n people show what a cell does; "precision",
         ``Σ_cells 1 − level / views``; or "discernibility", the ordered pairs of people that are told apart.
     guarded

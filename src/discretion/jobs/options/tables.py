@@ -113,8 +113,10 @@ class FileOptions(TableOptions):
     suppress
         rows: leave these people out; cells: leave as few of their cells blank as put them into groups.
     utility
-        What the file keeps most of: the information that its columns carry together; the entropy of each column, added
-        up; their precision by how much coarser each is; or discernibility, the pairs of people that it distinguishes.
+        What the file keeps most of. information: what its columns carry together; columns: the share of each column's
+        own information that is kept, added up, repeated columns counted once; entropy: the information of each column,
+        added up; precision: by how much coarser each column is; discernibility: the pairs of people that it
+        distinguishes.
     """
 
     budget: float = 0.01

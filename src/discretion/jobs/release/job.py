@@ -146,11 +146,11 @@ def release(
         A column that analysts predict, which must be in the file: models of the table and of the file predict it for
         the same people. Needs scikit-learn (the extra ``predict``).
     utility
-        What the file is to keep most of: "information", as above; "columns", ``Σ_cells H(view) / H(finest view)``, the
-        share of its entropy that each column keeps which does not follow, or nearly, from another one; "entropy",
-        ``Σ_cells log2(n / n_cell)`` where ``n_cell`` of all n show what a cell does; "precision",
-        ``Σ_cells 1 − level/levels`` by how much coarser each column's view is; or "discernibility", the ordered pairs
-        of people whom it distinguishes.
+        What the file keeps most of: "information", as above; "columns", ``Σ_cells H(view) / H(finest view)``, the share
+        of each column's own entropy that is kept, added up, repeated columns counted once: a column that follows from
+        another one, nearly or in full, adds nothing; "entropy", ``Σ_cells log2(n / n_cell)`` where ``n_cell`` of all n
+        show what a cell does; "precision", ``Σ_cells 1 − level/levels`` by how much coarser each column's view is; or
+        "discernibility", the ordered pairs of people whom it distinguishes.
     person
         The column that names the persons, of whom each has one row; it does not go out. "none" if every row is a person
         of its own, whatever a column looks like.

@@ -166,7 +166,7 @@ _NEARLY_ALL = 0.9999
 #: What a file keeps most of, by the utility of its release.
 KEPT = {
     "information": "the table's information",
-    "columns": "what the table's columns tell, each counted alike",
+    "columns": "the information of the table's columns, each column counted equally",
     "entropy": "the information of the table's columns one by one",
     "precision": "the precision of the table's columns",
     "discernibility": "the pairs of people whom the table's columns distinguish",
