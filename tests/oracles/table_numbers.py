@@ -12,7 +12,10 @@ Rows = Sequence[Mapping[str, Any]]
 def numbers_of(
     rows: Rows, sensitive: Sequence[str] = (), k: int = 10, person: str | None = None
 ) -> dict[str, int | float | Fraction]:
-    """Every measure of a table: plain ones by all columns but the sensitive ones, those of all columns by all."""
+    """Every measure of a table: plain ones by all columns but the sensitive ones, those of all columns by all.
+
+    t-closeness in order is of columns of numbers, and of people with one row each.
+    """
     columns = [name for name in rows[0] if name != person]
     known = [name for name in columns if name not in sensitive]
     numbers: dict[str, int | float | Fraction] = {"people": len(_people(rows, columns, person))}
@@ -22,8 +25,32 @@ def numbers_of(
         others = [name for name in columns if name != secret]
         for prefix, seen in (("", known), ("all_columns.", others)):
             of_secret = _of_secret(_people(rows, seen, person), _people(rows, [secret], person))
+            if person is None and all(isinstance(row[secret], int | float) for row in rows):
+                seen_by, values = _people(rows, seen, None), [row[secret] for row in rows]
+                of_secret["t_closeness_ordered"] = t_in_order(seen_by, values, sorted(set(values)))
             numbers |= {f"{prefix}{name}:{secret}": value for name, value in of_secret.items()}
     return numbers
+
+
+def t_in_order(
+    seen: Sequence[Any], values: Sequence[Any], places: Sequence[Any], whole: Sequence[Any] | None = None
+) -> Fraction:
+    """The largest distance of people who look alike from a whole, by the places of their values in order."""
+    compared = values if whole is None else whole
+
+    def reached(some: Sequence[Any]) -> list[Fraction]:
+        counts = Counter(some)
+        return [Fraction(sum(counts[place] for place in places[: i + 1]), len(some)) for i in range(len(places))]
+
+    groups: dict[Any, list[Any]] = {}
+    for each, value in zip(seen, values, strict=True):
+        groups.setdefault(each, []).append(value)
+    everybody = reached(compared)
+    return max(
+        sum((abs(own - all_) for own, all_ in zip(reached(group), everybody, strict=True)), Fraction(0))
+        / max(1, len(places) - 1)
+        for group in groups.values()
+    )
 
 
 def _people(rows: Rows, columns: Sequence[str], person: str | None) -> list[Any]:
@@ -64,7 +91,9 @@ def _of_secret(people: list[Any], secrets: list[Any]) -> dict[str, int | float |
         for group in groups.values()
         for value in everybody
     ]
+    ranked = [sorted(Counter(group).values(), reverse=True) for group in groups.values()]
     return {
+        "recursive_c": max(best / sum(others) if others else inf for best, *others in ranked),
         "guess": Fraction(right, n),
         "guess_rise": Fraction(right - max(everybody.values()), n),
         "certain": Fraction(sum(len(group) for group in groups.values() if len(set(group)) == 1), n),

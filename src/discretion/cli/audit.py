@@ -44,7 +44,10 @@ def audit(
         adversary who knows all columns but the sensitive ones: people, exposure, exposed_people, unique_people,
         classes, k_anonymity, prosecutor_highest, prosecutor_average, journalist_highest, journalist_average, marketer,
         singling_out, linkability, and for each sensitive column guess:COLUMN (the share of right guesses),
-        guess_rise:COLUMN, certain:COLUMN, l_diversity:COLUMN, t_closeness:COLUMN, beta_likeness:COLUMN and
+        guess_rise:COLUMN, certain:COLUMN, l_diversity:COLUMN, recursive_c:COLUMN (the c above which the table is
+        recursive (c, l)-diverse, with the l of --l, at least 2), t_closeness:COLUMN (all values equally far from each
+        other), t_closeness_ordered:COLUMN (numbers, dates or the lines of a hierarchy by their places),
+        t_closeness_hierarchical:COLUMN (by the levels of a hierarchy), beta_likeness:COLUMN and
         delta_disclosure:COLUMN; for the recommended columns: recommended_exposure. With all_columns. before it, as
         all_columns.exposure, each but people is for an adversary who knows the sensitive columns too. Exit with 3 if
         that is not decided.
@@ -78,9 +81,10 @@ def audit(
             rows = spark_table(table, header=options.header, delimiter=options.delimiter)
         if rows is not table and (note := what_a_cluster_keeps(rows)):
             complain(f"note: {note}")
-        result = run_audit(rows, options, progress=progress, memory=memory, time=time)
+        gated = [gate.measure for gate in gates]
+        result = run_audit(rows, options, progress=progress, memory=memory, time=time, gated=gated)
         result = replace(result, table=without_password(table))
-        measures = measures_of(result)
+        measures = measures_of(result, gated)
         verdicts = judged(gates, measures, _SETTLED, why_missing(result))
         note = hidden_by_sensitive(gates, measures, result.sensitive)
         write(result, verdicts, note)

@@ -33,8 +33,9 @@ def diff(old: str, new: str, /, *, options: DiffOptions, limits: LimitOptions, o
         an adversary who knows all columns but the sensitive ones exposure, exposed_people, unique_people, classes,
         k_anonymity (smallest_class is the same), prosecutor_highest, prosecutor_average, journalist_highest,
         journalist_average, marketer, singling_out, linkability, guess:COLUMN, guess_rise:COLUMN, certain:COLUMN,
-        l_diversity:COLUMN, t_closeness:COLUMN, beta_likeness:COLUMN, delta_disclosure:COLUMN; for one who knows the
-        sensitive columns too the same with all_columns. before it, as new.all_columns.exposure.
+        l_diversity:COLUMN, recursive_c:COLUMN (with l = 2), t_closeness:COLUMN, beta_likeness:COLUMN,
+        delta_disclosure:COLUMN; for one who knows the sensitive columns too the same with all_columns. before it, as
+        new.all_columns.exposure.
     limits.memory
         How much memory to take for each table in addition to about 500 MB of libraries, such as 2GB; half of what is
         available by default.

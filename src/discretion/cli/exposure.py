@@ -17,6 +17,7 @@ _HOUSEHOLDS = ("exposed_households", "household_exposure", "certain_households",
 _CERTIFIED_BY_COUNTS = ("people", *_CERTIFIED)
 # What decides a gate of a bound on the people's exposure; and of the households' risk, which is never one number.
 _SETTLED = {"household_risk": "a limit outside of this, or a gate of exposed_households, which is counted"}
+_BY_PEOPLE: dict[str, str] = dict.fromkeys(_CERTIFIED, "the people themselves, of whom exposure is counted")
 _EXPOSURE_SETTLED = "a gate of exposure, which is counted"
 
 
@@ -28,22 +29,28 @@ def exposure(table: Table, /, *, options: ExposureOptions, limits: LimitOptions,
     ----------
     output.fail_over
         Exit with 1 if a measure is above or below a limit, as "exposure>0.01" or "classes<5"; once for each. The
-        measures are those of discretion audit but recommended_exposure: plain names are for an adversary who knows all
-        columns but the sensitive ones, those with all_columns. before them for one who knows these too; unique_rows,
-        which is unique_people; and with --bounds or --marginals exposure_bound, theorem_bound, exposure_if_independent;
-        with --special-uniques special_people and minimal_uniques; with --household exposed_households,
-        household_exposure, certain_households and household_risk, an interval; with --wildcards people_with_wildcards,
-        wildcard_exposed_people, wildcard_exposure and wildcard_k_anonymity. Exit with 3 where a bound is above the
-        limit and what it bounds may be below, or where the limit is within an interval.
+        measures are those of discretion audit but recommended_exposure and t_closeness_hierarchical; recursive_c is
+        with l = 2. Plain names are for an adversary who knows all columns but the sensitive ones, those with
+        all_columns. before them for one who knows these too. Further measures: unique_rows, which is unique_people;
+        with --bounds or --marginals exposure_bound, theorem_bound, exposure_if_independent; with --special-uniques
+        special_people and minimal_uniques; with --household exposed_households, household_exposure, certain_households
+        and household_risk, an interval; with --wildcards people_with_wildcards, wildcard_exposed_people,
+        wildcard_exposure and wildcard_k_anonymity. Exit with 3 where a bound is above the limit and what it bounds may
+        be below, or where the limit is within an interval.
     """
     from discretion.jobs.exposure import marginals_exposure, table_exposure, with_threshold  # noqa: PLC0415 - a second
-    from discretion.jobs.table_measures import table_measures  # noqa: PLC0415
+    from discretion.jobs.table_measures import OF_TABLE_ALONE, table_measures  # noqa: PLC0415
     from discretion.jobs.table_numbers import hidden_by_sensitive  # noqa: PLC0415
 
     secrets = options.sensitive
     special = (() if options.special_uniques is None else _SPECIAL) + (_HOUSEHOLDS if options.household else ())
     special += _WILDCARDS if options.wildcards else ()
-    counted = (*table_measures(secrets), "unique_rows", *(_CERTIFIED if options.bounds else ()), *special)
+    counted = (
+        *table_measures(secrets, OF_TABLE_ALONE),
+        "unique_rows",
+        *(_CERTIFIED if options.bounds else ()),
+        *special,
+    )
     gates = gates_of(output.fail_over, _CERTIFIED_BY_COUNTS if options.marginals else counted)
     if options.marginals and (
         output.chart or options.person or options.header is not None or options.form.about_a_text
@@ -63,7 +70,7 @@ def exposure(table: Table, /, *, options: ExposureOptions, limits: LimitOptions,
         if options.marginals:
             result = marginals_exposure(table, options)
             measures = numbers_in(result.to_dict())
-            settled = dict.fromkeys(_CERTIFIED, "the people themselves, of whom exposure is counted")
+            settled = _BY_PEOPLE
         else:
             result = table_exposure(table, options, curve=output.has_figure, memory=memory)
             measures = {gate.measure: result.measures[gate.measure]() for gate in gates}

@@ -40,7 +40,8 @@ def release(
         "unique_people>0", "exposure>0.005", "k_anonymity<5"; once for each. For the file, the names of audit but
         recommended_exposure: plain ones are for an adversary who knows all columns but the sensitive ones, those with
         all_columns. before them for one who knows these too; failing_people, who are in groups of fewer than k or
-        without the l, entropy-l or t of the goal; smallest_class, which is k_anonymity. For the costs: suppressed,
+        without the l, entropy-l or t of the goal; smallest_class, which is k_anonymity. The number of a model that the
+        goal limits is measured as the goal measures it: t by --t-distance and --t-against. For the costs: suppressed,
         kept, bound, suppression_cost, blanked, blank_cells, information, information_kept, entropy_kept, precision,
         discernibility; with --target accuracy_original, accuracy_file, accuracy_lost.
     limits.time
@@ -58,7 +59,10 @@ def release(
     place = writing(output, table, read=read, others=[out, f"{out}.discretion.json"])
     try:
         with working(Watchdog(None, memory)) as progress, place as write:
-            result = run_release(table, out, options, seconds=seconds, progress=progress, memory=memory)
+            result = run_release(
+                table, out, options, seconds=seconds, progress=progress, memory=memory,
+                gated=[gate.measure for gate in gates],
+            )  # fmt: skip
             verdicts = judged(gates, result.measures)
             note = hidden_by_sensitive(gates, result.measures, result.goal["sensitive"])
             write(result, verdicts, note)

@@ -21,27 +21,37 @@ RISKS = {
     "linkability": "linkability",
 }
 OF_CLASSES = ("exposure", "exposed_people", "unique_people", "classes", "k_anonymity", *RISKS.values())
-OF_SENSITIVE = ("guess", "guess_rise", "certain", "l_diversity", "t_closeness", "beta_likeness", "delta_disclosure")
+OF_SENSITIVE = (
+    "guess", "guess_rise", "certain", "l_diversity", "recursive_c", "t_closeness", "beta_likeness", "delta_disclosure",
+)  # fmt: skip
+#: How far values are from each other → the name of t-closeness by it.
+CLOSENESS = {"equal": "t_closeness", "ordered": "t_closeness_ordered", "hierarchical": "t_closeness_hierarchical"}
+#: Those that are counted only where a gate is of them: their work grows with classes times values.
+ON_REQUEST = (CLOSENESS["ordered"], CLOSENESS["hierarchical"])
+#: Those of them that need no file beside the table.
+OF_TABLE_ALONE = (CLOSENESS["ordered"],)
 #: Begins the name of a number that is of an adversary who knows the sensitive columns too.
 ALL_COLUMNS = "all_columns."
 #: Which of two tables a number is of, or by how much the new one has more, before a dot.
 SIDES = ("old", "new", "rise")
 
 
-def sensitive_measures(column: str) -> tuple[str, ...]:
-    """Return the measures of one sensitive column.
+def sensitive_measures(column: str, on_request: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the measures of one sensitive column, with those that are counted on request.
 
     Examples
     --------
     >>> sensitive_measures("income")[0], sensitive_measures("income")[-1]
     ('guess:income', 'all_columns.delta_disclosure:income')
     """
-    names = tuple(f"{measure}:{column}" for measure in OF_SENSITIVE)
+    names = tuple(f"{measure}:{column}" for measure in (*OF_SENSITIVE, *on_request))
     return names + tuple(ALL_COLUMNS + name for name in names)
 
 
-def table_measures(sensitive: Iterable[str]) -> tuple[str, ...]:
+def table_measures(sensitive: Iterable[str], on_request: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the names of a table's numbers, those of each sensitive column as ``measure:column``.
+
+    ``on_request`` are the measures among these that are counted only where a gate is of them.
 
     Examples
     --------
@@ -49,7 +59,19 @@ def table_measures(sensitive: Iterable[str]) -> tuple[str, ...]:
     (('people', 'exposure', 'exposed_people'), 'all_columns.delta_disclosure:income')
     """
     of_classes = (*OF_CLASSES, *(ALL_COLUMNS + name for name in OF_CLASSES))
-    return ("people", *of_classes, *(name for column in sensitive for name in sensitive_measures(column)))
+    of_secrets = (name for column in sensitive for name in sensitive_measures(column, on_request))
+    return ("people", *of_classes, *of_secrets)
+
+
+def is_on_request(name: str) -> bool:
+    """Return whether a number is counted only where a gate is of it.
+
+    Examples
+    --------
+    >>> is_on_request("all_columns.t_closeness_ordered:age"), is_on_request("t_closeness:age")
+    (True, False)
+    """
+    return name.removeprefix(ALL_COLUMNS).partition(":")[0] in ON_REQUEST
 
 
 @dataclass(frozen=True)

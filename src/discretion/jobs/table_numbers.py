@@ -1,5 +1,6 @@
 """The numbers of a table of people, counted when they are first asked for: by an engine, or by codes of its rows."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -14,19 +15,29 @@ from discretion.anonymity import (
     Risk,
     inference,
     l_diversity,
+    recursive_c_l_diversity,
     reidentification_risks,
+    t_closeness,
 )
+from discretion.anonymity.attacks.k_l_t import ordered_t_closeness
 from discretion.anonymity.attacks.likeness_disclosure import disclosure_of, likeness_of, spread_measures
 from discretion.anonymity.attacks.risks import class_risks
 from discretion.anonymity.pairs.pair import PairedTable
+from discretion.anonymity.people.hierarchies import Hierarchy
+from discretion.anonymity.releasing.diversity import MIN_RECURSIVE_L, commonest_and_rarest
+from discretion.errors import InvalidValueError
 from discretion.jobs.gates import Gate, Number, judged
-from discretion.jobs.table_measures import ALL_COLUMNS, RISKS, SIDES
+from discretion.jobs.table_measures import ALL_COLUMNS, CLOSENESS, RISKS, SIDES, is_on_request
 from discretion.numerics.equivalence_classes import best_guesses, cells, everybody
 from discretion.presenting.names import briefly
 from discretion.tables.counting.threshold import Threshold
 
 # What the risks are worked out with; none of those with a measure's name depends on it.
 _ANY_K = 1
+# What there is instead of another distance.
+_EQUAL = f"gate {CLOSENESS['equal']}, by which all values are equally far from each other"
+# What t is of the columns and a sensitive one, by some distance between the values.
+_Closeness = Callable[[Sequence[str], str], float]
 
 
 class Counts(Protocol):
@@ -53,8 +64,17 @@ class Counts(Protocol):
         """Return how many sensitive values at least occur among people who are alike on the columns."""
         ...
 
+    def recursive_c(self, columns: Sequence[str], sensitive: str, l: int) -> float:  # noqa: E741
+        """Return the c above which the table is recursive (c, l)-diverse."""
+        ...
+
     def spread(self, columns: Sequence[str], sensitive: str) -> tuple[float, float, float]:
         """Return t, beta and delta: how far the sensitive values of people who are alike are from everybody's."""
+        ...
+
+    @property
+    def closeness(self) -> Mapping[str, _Closeness]:
+        """Each measure of t-closeness by another distance that can be counted here."""
         ...
 
 
@@ -62,13 +82,22 @@ class EngineCounts:
     """Counts a population where its rows are.
 
     ``among`` and ``weight`` say whom its people are a sample of, as in
-    :func:`discretion.anonymity.reidentification_risks`.
+    :func:`discretion.anonymity.reidentification_risks`; ``hierarchies`` are those of columns, where the command takes
+    them.
     """
 
-    def __init__(self, population: Population, among: int | None = None, weight: str | None = None) -> None:
-        self._population, self._among, self._weight = population, among, weight
+    def __init__(
+        self,
+        population: Population,
+        among: int | None = None,
+        weight: str | None = None,
+        hierarchies: Mapping[str, Hierarchy] | None = None,
+    ) -> None:
+        self._population, self._among, self._weight, self._hierarchies = population, among, weight, hierarchies
         self.people = population.people
         self.class_sizes = population.class_sizes
+        levels = {} if hierarchies is None else {CLOSENESS["hierarchical"]: self._hierarchical}
+        self.closeness: Mapping[str, _Closeness] = {CLOSENESS["ordered"]: self._ordered, **levels}
 
     def risks(self, columns: Sequence[str]) -> Iterable[Risk]:
         """Return the risks in regulators' words of people of whom the columns are known."""
@@ -83,9 +112,28 @@ class EngineCounts:
         """Return how many sensitive values at least occur among people who are alike on the columns."""
         return l_diversity(self._population, columns, sensitive)
 
+    def recursive_c(self, columns: Sequence[str], sensitive: str, l: int) -> float:  # noqa: E741
+        """Return the c above which the table is recursive (c, l)-diverse."""
+        return recursive_c_l_diversity(self._population, columns, sensitive, l)
+
     def spread(self, columns: Sequence[str], sensitive: str) -> tuple[float, float, float]:
         """Return t, beta and delta: how far the sensitive values of people who are alike are from everybody's."""
         return spread_measures(self._population, columns, sensitive)
+
+    def _ordered(self, columns: Sequence[str], sensitive: str) -> float:
+        lines = f"add its hierarchy with lines in order (--hierarchies), or {_EQUAL}"
+        hierarchy = (self._hierarchies or {}).get(sensitive)
+        way_out = _EQUAL if self._hierarchies is None else lines
+        return ordered_t_closeness(self._population, columns, sensitive, hierarchy, way_out)
+
+    def _hierarchical(self, columns: Sequence[str], sensitive: str) -> float:
+        hierarchy = (self._hierarchies or {}).get(sensitive)
+        if hierarchy is None:
+            raise InvalidValueError(
+                f"{CLOSENESS['hierarchical']}:{sensitive} needs a hierarchy of {sensitive!r}; add its file with "
+                f"--hierarchies, or {_EQUAL}"
+            )
+        return t_closeness(self._population, columns, sensitive, hierarchy=hierarchy)
 
 
 class CodedCounts:
@@ -93,6 +141,7 @@ class CodedCounts:
 
     def __init__(self, table: PairedTable) -> None:
         self.people, self._classes = table.people, cache(table.classes)
+        self.closeness: Mapping[str, _Closeness] = {}
 
     def class_sizes(self, columns: Sequence[str]) -> ClassSizes:
         """Return the sizes of the classes of people who are alike on the columns."""
@@ -114,6 +163,16 @@ class CodedCounts:
         counts = cells(self._classes(tuple(columns)), self._classes((sensitive,)))
         values = np.bincount(counts.classes)
         return int(values[values > 0].min())
+
+    def recursive_c(self, columns: Sequence[str], sensitive: str, l: int) -> float:  # noqa: E741
+        """Return the c above which the table is recursive (c, l)-diverse."""
+        classes = self._classes(tuple(columns))
+        best, rare = commonest_and_rarest(cells(classes, self._classes((sensitive,))), classes.count, l)
+        return max(
+            most / others if others else math.inf
+            for most, others in zip(best.tolist(), rare.tolist(), strict=True)
+            if most
+        )
 
     def spread(self, columns: Sequence[str], sensitive: str) -> tuple[float, float, float]:
         """Return t, beta and delta: how far the sensitive values of people who are alike are from everybody's."""
@@ -150,6 +209,8 @@ class TableNumbers(Mapping[str, Number]):
         The columns that the plain names take for unknown; each is guessed.
     k, threshold
         Exposed are fewer than k people alike, or less than this share of all; one of both.
+    l
+        That of recursive (c, l)-diversity; 2 if it is less.
 
     Examples
     --------
@@ -168,12 +229,15 @@ class TableNumbers(Mapping[str, Number]):
         *,
         k: int | None = None,
         threshold: Threshold | None = None,
+        l: int = MIN_RECURSIVE_L,  # noqa: E741 - as it is called
     ) -> None:
         self.k, self._threshold, self._people = k, threshold, counts.people
         # Two names that are of the same columns are counted once.
         self._sizes, self._risks = cache(counts.class_sizes), cache(partial(_risks_by_name, counts))
         self._guesses = cache(counts.guesses)
         self._diversity, self._spread = cache(counts.diversity), cache(counts.spread)
+        self._recursive_c = cache(partial(counts.recursive_c, l=max(l, MIN_RECURSIVE_L)))
+        self._closeness = {name: cache(closeness) for name, closeness in counts.closeness.items()}
         known = tuple(name for name in columns if name not in sensitive)
         self._numbers: dict[str, Callable[[], Number]] = {
             "people": lambda: counts.people,
@@ -192,6 +256,11 @@ class TableNumbers(Mapping[str, Number]):
 
     def __len__(self) -> int:
         return len(self._numbers)
+
+    def requested(self, gated: Iterable[str]) -> dict[str, Number]:
+        """Return the numbers on request that gates are of, for both adversaries."""
+        wanted = {name.removeprefix(ALL_COLUMNS) for name in gated if is_on_request(name)}
+        return {name: self[name] for name in self if name.removeprefix(ALL_COLUMNS) in wanted}
 
     def _of_classes(self, prefix: str, columns: tuple[str, ...]) -> dict[str, Callable[[], Number]]:
         def sizes() -> ClassSizes:
@@ -219,10 +288,12 @@ class TableNumbers(Mapping[str, Number]):
             "guess_rise": lambda: share(lambda right: right[1] - right[0]),
             "certain": lambda: share(lambda right: right[2]),
             "l_diversity": lambda: self._diversity(columns, secret),
+            "recursive_c": lambda: self._recursive_c(columns, secret),
             "t_closeness": lambda: self._spread(columns, secret)[0],
             "beta_likeness": lambda: self._spread(columns, secret)[1],
             "delta_disclosure": lambda: self._spread(columns, secret)[2],
         }
+        numbers |= {name: partial(closeness, columns, secret) for name, closeness in self._closeness.items()}
         return {f"{prefix}{name}:{secret}": number for name, number in numbers.items()}
 
 

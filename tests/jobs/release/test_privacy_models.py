@@ -97,7 +97,7 @@ def test_options_that_say_nothing(tmp_path: Path, options: dict[str, Any], fault
 @pytest.mark.parametrize(
     ("values", "fault"),
     [
-        (["low", "high"] * 20, "2 of the 2 values of 'pain' are no numbers; add a hierarchy of 'pain'"),
+        (["low", "high"] * 20, "2 of the 2 values of 'pain' are no numbers; add a hierarchy of the column"),
         ([1, None] * 20, "1 of the 2 values of 'pain' are no numbers"),
         ([1.0, float("nan")] * 20, "1 of the 2 values of 'pain' are no numbers"),
         ([True, False] * 20, "2 of the 2 values"),

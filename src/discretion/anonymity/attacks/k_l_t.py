@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal, cast
 import numpy as np
 
 from discretion.anonymity.people.conversion import People, as_population
-from discretion.anonymity.people.ground_distances import hierarchical_distance
-from discretion.anonymity.people.hierarchies import read_hierarchy
+from discretion.anonymity.people.ground_distances import hierarchical_distance, ordered_distance
+from discretion.anonymity.people.hierarchies import Hierarchy, read_hierarchy
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.estimate import quantity
@@ -236,8 +236,43 @@ def t_closeness(
     values = None if isinstance(order, str) and order == "numeric" else _as_order(order, joint)
     if values is None:
         _check_numbers(joint, sensitive)
-    places, costs = largest_transports(joint, n, values)
-    return max(cost / (n * size * max(1, places - 1)) for size, cost in costs)
+    places = None if values is None else {text: place for place, text in enumerate(values)}
+    return _largest_distance(n, *largest_transports(joint, n, places))
+
+
+def ordered_t_closeness(
+    P: People, columns: Iterable[str], sensitive: str, hierarchy: Hierarchy | None, way_out: str
+) -> float:
+    """Return t of t-closeness by the places of numbers, of dates, or of the lines of a hierarchy.
+
+    Places are as of :func:`~discretion.anonymity.people.ground_distances.ordered_distance`, of the values that somebody
+    has. ``way_out`` is what to do where values have no order.
+    """
+    from discretion.tables.counting.sensitive_values import (  # noqa: PLC0415
+        count_without_number,
+        largest_transports,
+        texts_of,
+    )
+
+    population = as_population(P)
+    if population.person is not None:
+        raise UnsupportedError(
+            "an ordered distance is of people with one row each; here a person has a bag of values of "
+            f"{sensitive!r}, and bags have no order; {way_out}"
+        )
+    joint = population.joint(columns, sensitive)
+    if hierarchy is None and not count_without_number(joint):
+        return t_closeness(population, columns, sensitive, "numeric")
+    texts = texts_of(joint)
+    written = [None if text is None else joint.rows.spell(text) for text in texts]
+    distance = ordered_distance(sensitive, written, np.ones(len(texts), np.int64), hierarchy, way_out)
+    places = dict(zip(texts, distance.places, strict=True))
+    return _largest_distance(population.people, *largest_transports(joint, population.people, places))
+
+
+def _largest_distance(people: int, places: int, costs: Iterable[tuple[int, int]]) -> float:
+    """Return the largest distance of a class of values in so many places, by what moving them costs."""
+    return max(cost / (people * size * max(1, places - 1)) for size, cost in costs)
 
 
 def _levels(

@@ -143,7 +143,11 @@ class OrderedDistance:
 
 
 def ordered_distance(
-    column: str, values: Sequence[Any], counts: Integers, hierarchy: Hierarchy | None = None
+    column: str,
+    values: Sequence[Any],
+    counts: Integers,
+    hierarchy: Hierarchy | None = None,
+    way_out: str = "add a hierarchy of the column whose lines are in order, or take the equal distance",
 ) -> OrderedDistance:
     """Return the distance of values by their places in order: that of numbers or dates, or of a hierarchy's lines.
 
@@ -157,6 +161,8 @@ def ordered_distance(
         How many people have each code; values that nobody has take no place.
     hierarchy
         In whose lines' order the values are; None if they are numbers or dates.
+    way_out
+        What to do where they are neither.
 
     Raises
     ------
@@ -173,7 +179,7 @@ def ordered_distance(
     """
     held = [code for code, count in enumerate(counts.tolist()) if count]
     if hierarchy is None:
-        keys = _keys_in_order(column, [values[code] for code in held])
+        keys = _keys_in_order(column, [values[code] for code in held], way_out)
     else:
         lines = {line: place for place, line in enumerate(hierarchy)}
         keys = [lines[text] for text in spelled_values(hierarchy, column, [values[code] for code in held])]
@@ -183,7 +189,7 @@ def ordered_distance(
     if people * people * len(places) >= 2**63:
         raise TooLargeError(
             f"an ordered distance is computed for at most 2^63 people times people times values, got {people:,} people "
-            f"and {len(places):,} values; use t_distance equal, or coarser values"
+            f"and {len(places):,} values; take the equal distance, or coarser values"
         )
     return OrderedDistance(tuple(places[of_code[code]] if code in of_code else -1 for code in range(len(values))))
 
@@ -229,7 +235,7 @@ def _numbered(groups: Sequence[str | None]) -> tuple[int, ...]:
     return tuple(numbers[group] for group in groups)
 
 
-def _keys_in_order(column: str, values: Sequence[Any]) -> list[Any]:
+def _keys_in_order(column: str, values: Sequence[Any], way_out: str) -> list[Any]:
     """Return something that is in order as the values are."""
     numbers = [_as_number(value) for value in values]
     if None not in numbers:
@@ -240,8 +246,8 @@ def _keys_in_order(column: str, values: Sequence[Any]) -> list[Any]:
         return list(values)
     none = sum(number is None for number in numbers)
     raise InvalidValueError(
-        f"t_distance ordered is of numbers or dates, and {none:,} of the {len(values):,} values of {column!r} are no "
-        f"numbers; add a hierarchy of {column!r} whose lines are in order, or use t_distance equal"
+        f"an ordered distance is of numbers or dates, and {none:,} of the {len(values):,} values of {column!r} are no "
+        f"numbers; {way_out}"
     )
 
 

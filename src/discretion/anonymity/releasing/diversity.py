@@ -20,6 +20,9 @@ from discretion.numerics.equivalence_classes import Cells, Column, cells
 
 Int64s = Integers
 
+#: Of fewer values, none is rarer than the l-th commonest.
+MIN_RECURSIVE_L = 2
+
 # What entropies are compared with to spare when they are counted, and by whoever counts again; and of counts of rows.
 _ROUNDING, _SPARE, _WHOLE = 1e-12, 1e-9, 1e-6
 # What a number is divided by is at least this.
@@ -150,32 +153,20 @@ class Recursive:
 
     def fails(self, given: ClassValues) -> Booleans:
         """Return of each class whether its commonest value is too common: exact, in whole numbers."""
-        commonest, others = self._commonest_and_others(given)
+        commonest, others = commonest_and_rarest(given.cells, given.sizes.size, self.least)
         different, of_class = np.unique(others, return_inverse=True)
         limits = [math.ceil(self.c * count) for count in different.tolist()]
         return commonest >= np.array(limits, np.int64)[of_class]
 
     def fewest(self, given: ClassValues) -> int:
         """Return the least number of rows that can make up for how much too common the commonest values are."""
-        commonest, others = self._commonest_and_others(given)
+        commonest, others = commonest_and_rarest(given.cells, given.sizes.size, self.least)
         return _added_up(commonest - float(self.c) * others)
 
     def holds(self, values: Mapping[int, int], everybody: Mapping[int, int]) -> bool:
         """Whether the commonest value is not too common."""
         counts = sorted(values.values(), reverse=True)
         return counts[0] < self.c * sum(counts[self.least - 1 :])
-
-    def _commonest_and_others(self, given: ClassValues) -> tuple[Int64s, Int64s]:
-        """Return ``r_1`` and ``r_l + … + r_m`` of each class."""
-        order = np.lexsort((-given.cells.sizes, given.cells.classes))
-        classes, sizes = given.cells.classes[order], given.cells.sizes[order]
-        is_first = np.diff(classes, prepend=-1) != 0
-        rank = np.arange(classes.size) - np.maximum.accumulate(np.where(is_first, np.arange(classes.size), 0))
-        commonest, others = np.zeros_like(given.sizes), np.zeros_like(given.sizes)
-        commonest[classes[is_first]] = sizes[is_first]
-        late = rank >= self.least - 1
-        np.add.at(others, classes[late], sizes[late])
-        return commonest, others
 
 
 @dataclass(frozen=True)
@@ -221,7 +212,11 @@ class Closeness:
 
     def holds(self, values: Mapping[int, int], everybody: Mapping[int, int]) -> bool:
         """Whether the class is as close."""
-        return self.distance.between(values, _whole(self.whole, everybody)) <= self.t
+        return self.reached(values, everybody) <= self.t
+
+    def reached(self, values: Mapping[int, int], everybody: Mapping[int, int]) -> Fraction:
+        """Return the distance of the class."""
+        return self.distance.between(values, _whole(self.whole, everybody))
 
     def _far(self, given: ClassValues) -> Int64s:
         return self.distance.from_whole(given.cells, given.sizes, given.whole)
@@ -253,8 +248,11 @@ class Likeness:
 
     def holds(self, values: Mapping[int, int], everybody: Mapping[int, int]) -> bool:
         """Whether no value is too common."""
-        times = _exact_times(values, _whole(self.whole, everybody))
-        return all(each <= (1 + self.beta) * (1 + Fraction(_SPARE)) for each in times.values())
+        return 1 + self.reached(values, everybody) <= (1 + self.beta) * (1 + Fraction(_SPARE))
+
+    def reached(self, values: Mapping[int, int], everybody: Mapping[int, int]) -> Fraction:
+        """Return the beta of the class."""
+        return max(_exact_times(values, _whole(self.whole, everybody)).values()) - 1
 
 
 @dataclass(frozen=True)
@@ -296,8 +294,32 @@ class Disclosure:
 
     def holds(self, values: Mapping[int, int], everybody: Mapping[int, int]) -> bool:
         """Whether no value is too common or too rare."""
-        times = _exact_times(values, _whole(self.whole, everybody))
-        return all(each and abs(math.log(each)) < self.delta * (1 + _SPARE) for each in times.values())
+        return self.reached(values, everybody) < self.delta * (1 + _SPARE)
+
+    def reached(self, values: Mapping[int, int], everybody: Mapping[int, int]) -> float:
+        """Return the delta of the class, infinite if it lacks a value."""
+        times = _exact_times(values, _whole(self.whole, everybody)).values()
+        return max(abs(math.log(each)) if each else math.inf for each in times)
+
+
+def commonest_and_rarest(values: Cells, classes: int, least: int) -> tuple[Int64s, Int64s]:
+    """Return ``r_1`` and ``r_l + … + r_m`` of each of so many classes, with l the least number of values.
+
+    Examples
+    --------
+    >>> commonest, rarest = commonest_and_rarest(Cells(np.array([0, 0, 0]), np.arange(3), np.array([2, 5, 1])), 1, 2)
+    >>> commonest.tolist(), rarest.tolist()
+    ([5], [3])
+    """
+    order = np.lexsort((-values.sizes, values.classes))
+    ordered, sizes = values.classes[order], values.sizes[order]
+    is_first = np.diff(ordered, prepend=-1) != 0
+    rank = np.arange(ordered.size) - np.maximum.accumulate(np.where(is_first, np.arange(ordered.size), 0))
+    commonest, rarest = np.zeros(classes, np.int64), np.zeros(classes, np.int64)
+    commonest[ordered[is_first]] = sizes[is_first]
+    late = rank >= least - 1
+    np.add.at(rarest, ordered[late], sizes[late])
+    return commonest, rarest
 
 
 def _whole(whole: tuple[int, ...] | None, everybody: Mapping[int, int]) -> Mapping[int, int]:

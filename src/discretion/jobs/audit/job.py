@@ -19,6 +19,7 @@ from discretion.anonymity import (
 from discretion.anonymity.attacks.reidentification_inference import inferences
 from discretion.anonymity.choosing.constraints import GUESS_BUDGET
 from discretion.anonymity.choosing.problem import SelectionProblem
+from discretion.anonymity.people.hierarchies import Hierarchy, read_hierarchies
 from discretion.anonymity.releasing.column_values import DateOrder
 from discretion.anonymity.releasing.suppression import Suppress
 from discretion.anonymity.releasing.utility import Utility
@@ -64,6 +65,7 @@ from discretion.jobs.audit.time_limit import TimeLimit
 from discretion.jobs.gates import Number
 from discretion.jobs.options.tables import Against, AuditOptions, ReleaseOptions, ValueDistance
 from discretion.jobs.persons import AS_IT_IS, open_people, whose_rows
+from discretion.jobs.table_measures import is_on_request
 from discretion.jobs.table_numbers import EngineCounts, TableNumbers
 from discretion.tables.layouts.headers import Header
 from discretion.tables.layouts.names import distinct_names
@@ -197,14 +199,26 @@ def run_audit(
     progress: Callable[[str], None] | None = None,
     memory: int | str | None = None,
     time: TimeLimit,
+    gated: Sequence[str] = (),
 ) -> Audit:
-    """Audit a table by these options, as `audit` does; the time limit may have begun before."""
+    """Audit a table by these options, as `audit` does; the time limit may have begun before.
+
+    The numbers on request that gates are of are counted first, whatever the time.
+    """
     report_progress: Callable[[str], None] = progress or (lambda _: None)
     subject = _subject(table, options, memory, report_progress)
     people, columns, traits, goal, everybody = (
         subject.people, subject.columns, subject.traits, subject.goal, subject.everybody
     )  # fmt: skip
     k, secrets = goal.k, goal.sensitive
+    among = everybody.people if everybody.weight is None else None
+    hierarchies: Mapping[str, Hierarchy] = {}
+    if options.hierarchies is not None and any(map(is_on_request, gated)):
+        hierarchies = read_hierarchies(options.hierarchies, people.columns)
+    counts = EngineCounts(people, among, everybody.weight, hierarchies)
+    numbers = TableNumbers(counts, columns, secrets, k=k, l=options.l)
+    report_progress("what the gates are of")
+    requested = numbers.requested(gated) if subject.key is None else {}
     problem = problem_of_sets(people, subject.kinds, goal)
     selection = _search(people, problem, weights, time, report_progress)
     recommendation = _recommendation(
@@ -229,9 +243,7 @@ def run_audit(
     risks = tuple(risk_reports(people, columns, goal, everybody, file=file, recommended=published))
     measures: dict[str, Number] = {}
     if decision.question is None:
-        among = everybody.people if everybody.weight is None else None
-        numbers = TableNumbers(EngineCounts(people, among, everybody.weight), columns, secrets, k=k)
-        measures = always_measured(people, numbers, decision, secrets, recommendation.numbers)
+        measures = always_measured(people, numbers, decision, secrets, recommendation.numbers) | requested
         measures |= dict(time.left_for("measures", measured_in_time(numbers)))
     uniqueness = uniqueness_of(file or people, published or traits, everybody)
     report_progress("what the columns alone certify")

@@ -6,21 +6,23 @@ from fractions import Fraction
 from discretion.anonymity import Population
 from discretion.jobs.audit.result import Audit, Columns, Decision
 from discretion.jobs.gates import Number
-from discretion.jobs.table_measures import ALL_COLUMNS, table_measures
+from discretion.jobs.table_measures import ALL_COLUMNS, ON_REQUEST, is_on_request, table_measures
 from discretion.jobs.table_numbers import TableNumbers
 
-_OF_GROUPS = ("l_diversity", "t_closeness", "beta_likeness", "delta_disclosure")
+_OF_GROUPS = ("l_diversity", "recursive_c", "t_closeness", "beta_likeness", "delta_disclosure")
 _RECOMMENDED = ("recommended_exposure", f"{ALL_COLUMNS}recommended_exposure")
 
 
 def audit_measures(sensitive: Iterable[str]) -> tuple[str, ...]:
     """Return the measures of an audit: those of a table, and the exposure of the columns that are recommended."""
-    return (*_RECOMMENDED, *table_measures(sensitive))
+    return (*_RECOMMENDED, *table_measures(sensitive, ON_REQUEST))
 
 
-def measures_of(audit: Audit) -> dict[str, Number | None]:
-    """Return the measures of an audit, None where it did not come to one."""
-    return {name: audit.measures.get(name) for name in audit_measures(audit.sensitive)}
+def measures_of(audit: Audit, gated: Iterable[str] = ()) -> dict[str, Number | None]:
+    """Return the measures of an audit, None where it did not come to one; those on request that gates are of."""
+    wanted = {*audit.measures, *gated}
+    names = audit_measures(audit.sensitive)
+    return {name: audit.measures.get(name) for name in names if name in wanted or not is_on_request(name)}
 
 
 def always_measured(
@@ -31,7 +33,7 @@ def always_measured(
     of_file: Mapping[str, Number],
 ) -> dict[str, Number]:
     """Return the measures that an audit has whatever its time: who stands out, and what is guessed of whom."""
-    measures = {name: numbers[name] for name in numbers if not _of_groups(name)}
+    measures = {name: numbers[name] for name in numbers if not _of_groups(name) and not is_on_request(name)}
     if of_file:
         measures |= {name: of_file[name.replace("recommended_", "")] for name in _RECOMMENDED}
     elif decision.offers:

@@ -10,7 +10,7 @@ from discretion.jobs.check.policy import Policy
 from discretion.jobs.check.result import ColumnsRule, MissingRule, NumberRule, PolicyCheck, PolicyChecks
 from discretion.jobs.gates import Gate, Number, judged
 from discretion.jobs.persons import open_people
-from discretion.jobs.table_measures import sensitive_measures
+from discretion.jobs.table_measures import OF_TABLE_ALONE, sensitive_measures
 from discretion.jobs.table_numbers import EngineCounts, TableNumbers, hidden_by_sensitive
 from discretion.presenting.names import listed, table_name
 
@@ -65,9 +65,9 @@ def check(
         raise InvalidValueError(f"the column {people.person!r} names the persons, so it cannot be sensitive")
     columns = people.columns
     present = tuple(name for name in policy.sensitive if name in columns)
-    quantities = TableNumbers(EngineCounts(people), columns, present, k=policy.k)
+    quantities = TableNumbers(EngineCounts(people), columns, present, k=policy.k, l=policy.l)
     why = {name: str(UnknownColumnError(name, columns)) for name in policy.sensitive if name not in present}
-    missing = {measure: name for name in why for measure in sensitive_measures(name)}
+    missing = {measure: name for name in why for measure in sensitive_measures(name, OF_TABLE_ALONE)}
     measures = dict.fromkeys(gate.measure for gate in [*(gate for _, gate in policy.gates), *gates])
     numbers: dict[str, Number | None] = {
         measure: None if measure in missing else quantities[one_of(measure, quantities, "measure here called")]

@@ -15,7 +15,7 @@ from discretion.errors import InvalidValueError, one_of
 from discretion.input_files import read_toml
 from discretion.jobs.gates import Gate, gates_of, limit_of
 from discretion.jobs.persons import NO_PERSON
-from discretion.jobs.table_measures import ALL_COLUMNS, table_measures
+from discretion.jobs.table_measures import ALL_COLUMNS, OF_TABLE_ALONE, table_measures
 from discretion.presenting.names import short
 from discretion.tables.layouts.names import distinct_names
 from discretion.tables.layouts.text_format import TextFormat
@@ -45,7 +45,7 @@ _WHOLE = {"people", "exposed_people", "unique_people", "classes", "k_anonymity",
 _FROM_ONE = {"people", "classes", "k_anonymity", "l_diversity"}
 _OF_K = {"exposure", "exposed_people"}
 # Numbers that may be above 1 without being whole.
-_UNBOUNDED = {"beta_likeness", "delta_disclosure"}
+_UNBOUNDED = {"recursive_c", "beta_likeness", "delta_disclosure"}
 # What is better when it is higher, and what is neither good nor bad; all others are better when they are lower.
 _BETTER_HIGH, _NEUTRAL = {"k_anonymity", "l_diversity"}, {"people", "classes"}
 # How a limit of a sensitive column ends that the file lacks.
@@ -80,6 +80,8 @@ class Policy:
         The columns whose guessing is limited.
     k
         Exposed are fewer than k people alike.
+    l
+        How many values at least occur among people who are alike.
     missing
         How the limits of a sensitive column end that a file lacks.
     gates
@@ -95,6 +97,7 @@ class Policy:
     together: tuple[Columns, ...] | None
     sensitive: Columns
     k: int
+    l: int  # noqa: E741 - as it is called
     missing: Literal["not decided", "failed"]
     gates: tuple[tuple[str, Gate], ...]
     lines: Mapping[str, int]
@@ -132,7 +135,7 @@ def checked_gates(texts: Iterable[str], sensitive: Iterable[str]) -> tuple[Gate,
     discretion.errors.InvalidValueError: the gate 'k_anonymity>5' fails files that give away less; write 'k_anonymity<5'
     """
     spelled = tuple(texts)
-    gates = gates_of(spelled, table_measures(sensitive))
+    gates = gates_of(spelled, table_measures(sensitive, OF_TABLE_ALONE))
     for text, gate in zip(spelled, gates, strict=True):
         name = _measure(gate)
         right = "<" if name in _BETTER_HIGH else ">"
@@ -178,6 +181,7 @@ class _Reader:
             together=together,
             sensitive=sensitive,
             k=k,
+            l=self._count("l") if "l" in self._given else 1,
             missing=self._missing(),
             gates=gates,
             lines=self._lines,

@@ -18,6 +18,7 @@ from discretion.anonymity.people.ground_distances import (
 )
 from discretion.anonymity.people.hierarchies import Hierarchy
 from discretion.anonymity.releasing.diversity import (
+    MIN_RECURSIVE_L,
     Closeness,
     Disclosure,
     Distinct,
@@ -35,8 +36,6 @@ from discretion.numerics.arrays import Integers
 from discretion.numerics.equivalence_classes import Column
 from discretion.validation import as_count, as_real
 
-# Of fewer values, none is rarer than the l-th commonest.
-_LEAST_RECURSIVE = 2
 _SHARES = ("budget", "max_suppressed", "guess_budget", "certain_budget", "t")
 
 
@@ -95,22 +94,24 @@ def with_distributions(
         else:
             counts = np.bincount(released[name].codes, minlength=column.count)
         if isinstance(diversity, Closeness):
-            distance = _distance(name, values.to_pylist(), counts, hierarchies.get(name), options)
+            distance = value_distance(options.t_distance, name, values.to_pylist(), counts, hierarchies.get(name))
             diversity = replace(diversity, distance=distance)
         return diversity
 
     return replace(goal, diversity=[distributed(diversity) for diversity in goal.diversity])
 
 
-def _distance(
-    column: str, values: Sequence[Any], counts: Integers, hierarchy: Hierarchy | None, options: ReleaseOptions
+def value_distance(
+    distance: ValueDistance, column: str, values: Sequence[Any], counts: Integers, hierarchy: Hierarchy | None
 ) -> GroundDistance:
-    if options.t_distance == "ordered":
+    """Return how far the values of a sensitive column are from each other, by how many people have each code."""
+    if distance == "ordered":
         return ordered_distance(column, values, counts, hierarchy)
-    if options.t_distance == "hierarchical":
+    if distance == "hierarchical":
         if hierarchy is None:
             raise InvalidValueError(
-                f"t_distance hierarchical needs a hierarchy of {column!r}; add its file to the folder of hierarchies"
+                f"a hierarchical distance needs a hierarchy of {column!r}; add its file to the folder of hierarchies "
+                "(--hierarchies), or take the equal distance"
             )
         return hierarchical_distance(column, values, counts, hierarchy)
     return EQUAL_DISTANCE
@@ -128,7 +129,7 @@ def _diversity(guarded: Sequence[str], options: ReleaseOptions, t: Fraction | No
     given = [name for name, value in wanted.items() if value is not None]
     if given and not guarded:
         raise InvalidValueError(f"{given[0]} is of sensitive columns that go out; name one with sensitive and keep it")
-    if c is not None and least < _LEAST_RECURSIVE:
+    if c is not None and least < MIN_RECURSIVE_L:
         raise InvalidValueError("recursive_c is of recursive (c, l)-diversity; set l too, to at least 2")
     if options.t_distance != "equal" and t is None:
         raise InvalidValueError(f"t_distance is of t-closeness, got {options.t_distance!r} without t; set t")

@@ -22,7 +22,7 @@ from discretion.jobs.release.file import as_bytes, check_suffix, read_back, valu
 from discretion.jobs.release.plan import read_plan
 from discretion.jobs.release.prediction import check_target, predict_target
 from discretion.jobs.release.result import Release
-from discretion.jobs.release.verification import checked_table
+from discretion.jobs.release.verification import checked_table, compared_models, compared_numbers
 from discretion.presenting.files import check_not_an_input, put_checked, writable
 from discretion.presenting.json_answers import finite
 from discretion.presenting.names import table_name
@@ -202,8 +202,9 @@ def run_release(
     seconds: float | None = None,
     progress: Callable[[str], None] | None = None,
     memory: int | str | None = None,
+    gated: Sequence[str] = (),
 ) -> Release:
-    """Write a table by these options, as `release` does."""
+    """Write a table by these options, as `release` does, and count the numbers on request that gates are of."""
     suffix, target, beside = check_suffix(str(out)), writable(str(out)), writable(f"{out}.discretion.json")
     read = files_read(str(table)) if isinstance(table, str | Path) else []
     for written in (str(out), f"{out}.discretion.json"):
@@ -214,6 +215,7 @@ def run_release(
     people = in_process(_with_one_row_each(people), memory)
     candidates = candidates_of(people, options, report)
     check_target(candidates)
+    models = compared_models(candidates, gated)
     report("the most useful release")
     decision = decide_release(
         candidates, seconds, lambda count: report(f"the most useful release: {count} columns so far")
@@ -229,13 +231,13 @@ def run_release(
         written = read_back(file, suffix)
         for name in (name for name in secret if name not in order):
             written = written.append_column(name, decision.table[name])
-        checked, numbers = checked_table(
-            written,
-            order,
-            secret,
-            candidates.goal,
-            {name: values_in_file(candidates.values[name], suffix) for name in candidates.guarded},
-        )
+        values = {name: values_in_file(candidates.values[name], suffix) for name in candidates.guarded}
+        checked, numbers = checked_table(written, order, secret, candidates.goal, values, l=candidates.options.l)
+        inside = {
+            name: candidates.values[name].to_pylist()
+            for name in {model.column for model in models.values()} - {*values}
+        }
+        numbers |= compared_numbers(written, order, secret, models, values | inside)
         result.append(
             Release(
                 table=table_name(table),

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from discretion.escaping import printable
 from discretion.jobs.gates import Number
 from discretion.jobs.release.usefulness import ACCURACIES, ColumnDistribution, Prediction, usefulness_sections
-from discretion.jobs.table_measures import GuessReport, table_measures
+from discretion.jobs.table_measures import ON_REQUEST, GuessReport, table_measures
 from discretion.numerics.search.explored_ideals import Ended
 from discretion.presenting.json_answers import finite, plain
 from discretion.presenting.numbers import bits, people, percent
@@ -25,7 +25,7 @@ _OF_COST = (
 
 def release_measures(sensitive: Iterable[str], target: str | None = None) -> tuple[str, ...]:
     """Return the names of the numbers that a gate may be of: of the file, of what it cost, and of a prediction."""
-    return (*table_measures(sensitive), *_OF_FILE, *_OF_COST, *(ACCURACIES if target is not None else ()))
+    return (*table_measures(sensitive, ON_REQUEST), *_OF_FILE, *_OF_COST, *(ACCURACIES if target is not None else ()))
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,63 @@
 """The verification of a written table: its numbers, counted by the engine, which had no part in making it."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, cast
+
+import numpy as np
 
 from discretion.anonymity import Population
+from discretion.anonymity.people.hierarchies import Hierarchy, read_hierarchies
+from discretion.anonymity.releasing.diversity import MIN_RECURSIVE_L, Closeness, Disclosure, Likeness
 from discretion.anonymity.releasing.goal import ReleaseGoal
 from discretion.errors import MissedGoalError
 from discretion.jobs.gates import Number
+from discretion.jobs.options.tables import ValueDistance
+from discretion.jobs.release.candidates import Candidates
+from discretion.jobs.release.goal import value_distance
 from discretion.jobs.release.result import FileExposure
-from discretion.jobs.table_measures import guess_reports
+from discretion.jobs.table_measures import ALL_COLUMNS, CLOSENESS, ON_REQUEST, guess_reports, is_on_request
 from discretion.jobs.table_numbers import EngineCounts, TableNumbers
+
+# A model of a sensitive column that compares equivalence classes with a whole.
+Compared = Closeness | Likeness | Disclosure
+
+
+def compared_models(candidates: Candidates, gated: Iterable[str]) -> dict[str, Compared]:
+    """Return the models whose number is not that of the file by itself, by the names of these numbers.
+
+    The goal's own are compared with what the goal compares with: the places of all values that may go out, and the
+    input if it is against that. t-closeness that only a gate is of has these places, too, and is against the file.
+
+    Raises
+    ------
+    InvalidValueError
+        If a gate is of a distance that the values of its column do not have.
+    """
+    options, goal = candidates.options, candidates.goal
+    names = {Closeness: CLOSENESS[options.t_distance], Likeness: "beta_likeness", Disclosure: "delta_disclosure"}
+    models: dict[str, Compared] = {
+        f"{names[type(model)]}:{model.column}": model
+        for model in goal.diversity
+        if isinstance(model, Compared) and (model.whole is not None or options.t_distance != "equal")
+    }
+    hierarchies: Mapping[str, Hierarchy] = {}
+    wanted = {name.removeprefix(ALL_COLUMNS) for name in gated} - {*models}
+    asked = [
+        (distance, column)
+        for distance, measure in CLOSENESS.items()
+        for column in candidates.secrets
+        if measure in ON_REQUEST and f"{measure}:{column}" in wanted
+    ]
+    if asked and options.hierarchies is not None:
+        hierarchies = read_hierarchies(options.hierarchies, candidates.people.columns)
+    for distance, column in asked:
+        codes, values = candidates.secrets[column], candidates.values[column].to_pylist()
+        counts = np.bincount(codes.codes, minlength=codes.count)
+        ground = value_distance(cast(ValueDistance, distance), column, values, counts, hierarchies.get(column))
+        models[f"{CLOSENESS[distance]}:{column}"] = Closeness(column, Fraction(1), ground)
+    return models
 
 
 def checked_table(
@@ -19,11 +66,13 @@ def checked_table(
     sensitive: Sequence[str],
     goal: ReleaseGoal,
     values: Mapping[str, Sequence[Any]],
+    *,
+    l: int = MIN_RECURSIVE_L,  # noqa: E741 - as it is called
 ) -> tuple[FileExposure, dict[str, Number]]:
     """Return what an Arrow table shows, and its numbers by name, or raise MissedGoalError if that misses the goal.
 
     ``columns`` are those that go out; the table has the sensitive columns that do not, too. ``values`` are of the
-    sensitive columns that go out what each code stands for in the file.
+    sensitive columns that go out what each code stands for in the file, and ``l`` is of recursive (c, l)-diversity.
     """
     known = [name for name in columns if name not in sensitive]
     written = Population(table)
@@ -44,26 +93,55 @@ def checked_table(
             f"the file missed its goal when it was read back ({'; '.join(missed)}), so nothing of it is left; please "
             "report this"
         )
-    return FileExposure(people, exposed, exposed / people, failing, sizes.smallest, sizes.unique, guesses), dict(
-        TableNumbers(EngineCounts(written), columns, sensitive, k=goal.k)
-    )
+    counted = TableNumbers(EngineCounts(written), columns, sensitive, k=goal.k, l=l)
+    numbers = {name: counted[name] for name in counted if not is_on_request(name)}
+    return FileExposure(people, exposed, exposed / people, failing, sizes.smallest, sizes.unique, guesses), numbers
+
+
+def compared_numbers(
+    table: Any,
+    columns: Sequence[str],
+    sensitive: Sequence[str],
+    models: Mapping[str, Compared],
+    values: Mapping[str, Sequence[Any]],
+) -> dict[str, Number]:
+    """Return the numbers of models in an Arrow table by name, for both adversaries: the largest of a class.
+
+    ``values`` are of the models' columns, else the parameters are those of `checked_table`.
+    """
+    numbers: dict[str, Number] = {}
+    known = [name for name in columns if name not in sensitive]
+    for name, model in models.items():
+        others = [each for each in columns if each != model.column]
+        for prefix, seen in (("", known), (ALL_COLUMNS, others)):
+            classes, everybody = _class_values(table, seen, model.column, values[model.column])
+            numbers[prefix + name] = float(max(model.reached(counts, everybody) for counts in classes.values()))
+    return numbers
 
 
 def _failing(table: Any, known: Sequence[str], goal: ReleaseGoal, values: Mapping[str, Sequence[Any]]) -> int:
     """Return how many people are in groups too small or not diverse enough, grouped by Arrow."""
     failing: set[tuple[Any, ...]] = set()
-    sizes = {tuple(group[name] for name in known): group["count_all"] for group in _groups(table, known)}
+    sizes = {tuple(_key(group[name]) for name in known): group["count_all"] for group in _groups(table, known)}
     failing |= {group for group, size in sizes.items() if size < goal.k}
     for diversity in goal.diversity:
-        codes = {_key(value): code for code, value in enumerate(values[diversity.column])}
-        counts_of: dict[tuple[Any, ...], dict[int, int]] = {group: {} for group in sizes}
-        everybody: dict[int, int] = {}
-        for cell in _groups(table, [*known, diversity.column]):
-            code, count = codes[_key(cell[diversity.column])], cell["count_all"]
-            counts_of[tuple(cell[name] for name in known)][code] = count
-            everybody[code] = everybody.get(code, 0) + count
-        failing |= {group for group, counts in counts_of.items() if not diversity.holds(counts, everybody)}
+        classes, everybody = _class_values(table, known, diversity.column, values[diversity.column])
+        failing |= {group for group, counts in classes.items() if not diversity.holds(counts, everybody)}
     return sum(sizes[group] for group in failing)
+
+
+def _class_values(
+    table: Any, known: Sequence[str], sensitive: str, values: Sequence[Any]
+) -> tuple[dict[tuple[Any, ...], dict[int, int]], dict[int, int]]:
+    """Return of each class, and of all people, how many have each code of a sensitive column, grouped by Arrow."""
+    codes = {_key(value): code for code, value in enumerate(values)}
+    classes: dict[tuple[Any, ...], dict[int, int]] = {}
+    everybody: dict[int, int] = {}
+    for cell in _groups(table, [*known, sensitive]):
+        code, count = codes[_key(cell[sensitive])], cell["count_all"]
+        classes.setdefault(tuple(_key(cell[name]) for name in known), {})[code] = count
+        everybody[code] = everybody.get(code, 0) + count
+    return classes, everybody
 
 
 def _groups(table: Any, columns: Sequence[str]) -> list[dict[str, Any]]:

@@ -120,11 +120,7 @@ def largest_tree_excesses(
     values = with_texts(joint.rows, joint.table, joint.secret)
     by_class: list[Any] = []
     for level in levels:
-        texts = [text for text in level if text is not None]
-        numbers = ibis.literal([level[text] for text in texts], "array<int64>")
-        place = ibis.literal(texts, "array<string>").index(values["text"])
-        group = values["text"].isnull().ifelse(_int64(level.get(None, -1)), numbers[place.cast("int32")])
-        placed = values.mutate(**{_PLACE: group})
+        placed = values.mutate(**{_PLACE: _mapped(values["text"], level)})
         counts = placed.group_by([*joint.keys, _PLACE]).agg(**{SIZE: placed[SIZE].sum().cast("int64")})
         by_class.append(_excesses(counts, joint.keys, _PLACE, people))
     every = ibis.union(*by_class) if len(by_class) > 1 else by_class[0]
@@ -141,7 +137,7 @@ def largest_excesses(joint: SensitiveCounts, people: int) -> list[tuple[int, int
 
 
 def largest_transports(
-    joint: SensitiveCounts, people: int, order: Sequence[str | None] | None
+    joint: SensitiveCounts, people: int, places: Mapping[str | None, int] | None
 ) -> tuple[int, list[tuple[int, int]]]:
     """Return how many places the sensitive values have in order, and the largest costs of moving them.
 
@@ -154,15 +150,15 @@ def largest_transports(
         Of people with one row each.
     people
         How many there are, n.
-    order
-        The values as :func:`texts_of` gives them, each once, from low to high; None if they are numbers.
+    places
+        The values as :func:`texts_of` gives them → their places from low to high; None if they are numbers.
     """
-    numbered = _tied_in_order(joint, _numbered(joint)) if order is None else _positioned(joint, order)
+    numbered = _tied_in_order(joint, _numbered(joint)) if places is None else _positioned(joint, places)
     place = ibis.dense_rank().over(order_by=[numbered[_NUMBER], numbered[_WITHIN]])
     placed = numbered.select(*joint.keys, SIZE, **{_PLACE: place})
     everybody = placed.group_by(_PLACE).agg(**{SIZE: placed[SIZE].sum()})
     cuts = everybody.select(**{_CUT: everybody[_PLACE], _BELOW: _running(everybody, [])})
-    ((places, reached),) = joint.rows.ask(cuts.agg(places=cuts.count(), reached=cuts[_BELOW].sum().cast("int64")))
+    ((last, reached),) = joint.rows.ask(cuts.agg(places=cuts.count(), reached=cuts[_BELOW].sum().cast("int64")))
 
     counts = placed.group_by([*joint.keys, _PLACE]).agg(**{SIZE: placed[SIZE].sum().cast("int64")})
     following = counts[_PLACE].lead().over(ibis.window(group_by=joint.keys, order_by=_PLACE))
@@ -170,7 +166,7 @@ def largest_transports(
         **{
             _IN_CLASS: _total(counts, joint.keys),
             _UP_TO: _running(counts, joint.keys),
-            _UNTIL: following.fill_null(int(places)),
+            _UNTIL: following.fill_null(int(last)),
         }
     )
     # C_c changes at the places that the class has, and is 0 before the first, where the cost is what is expected: so
@@ -180,7 +176,7 @@ def largest_transports(
     expected = met[_BELOW] * met[_IN_CLASS]
     beyond = (met[_UP_TO] * _int64(people) - expected).abs() - expected
     classes = met.group_by([*joint.keys, _IN_CLASS]).agg(**{_EXCESS: beyond.cast("decimal(38, 0)").sum()})
-    return int(places), [(size, int(reached) * size + excess) for size, excess in _largest(joint, classes)]
+    return int(last), [(size, int(reached) * size + excess) for size, excess in _largest(joint, classes)]
 
 
 def count_without_number(joint: SensitiveCounts) -> int:
@@ -260,12 +256,17 @@ def _is_text(joint: SensitiveCounts) -> bool:
     return joint.secret in joint.rows.texts or joint.table[joint.secret].type().is_string()
 
 
-def _positioned(joint: SensitiveCounts, order: Sequence[str | None]) -> Any:
+def _positioned(joint: SensitiveCounts, places: Mapping[str | None, int]) -> Any:
     values = with_texts(joint.rows, joint.table, joint.secret)
-    texts = ibis.literal([text for text in order if text is not None], "array<string>")
-    before_null = order.index(None) if None in order else 0
-    position = texts.index(values["text"]).cast("float64").fill_null(before_null - 0.5)
-    return values.mutate(**{_NUMBER: position, _WITHIN: 0})
+    return values.mutate(**{_NUMBER: _mapped(values["text"], places), _WITHIN: 0})
+
+
+def _mapped(text: Any, numbers: Mapping[str | None, int]) -> Any:
+    """Return the number of each text; -1 for null where it has none."""
+    texts = [each for each in numbers if each is not None]
+    listed = ibis.literal([numbers[each] for each in texts], "array<int64>")
+    place = ibis.literal(texts, "array<string>").index(text)
+    return text.isnull().ifelse(_int64(numbers.get(None, -1)), listed[place.cast("int32")])
 
 
 def _total(table: Any, keys: Sequence[str]) -> Any:
