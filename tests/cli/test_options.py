@@ -121,9 +121,9 @@ def test_options_that_nobody_set_print_no_argument(command: str) -> None:
     assert parsed(command, given_arguments) == kind()
 
 
-def test_a_policy_has_the_names_of_an_audit_and_a_release() -> None:
-    own = {"together", "missing", "fail_over"}
-    assert {*KEYS} - own <= {field.name for kind in (AuditOptions, ReleaseOptions) for field in fields(kind)}
+def test_a_policy_has_the_names_of_an_audit_a_release_and_an_exposure() -> None:
+    own, kinds = {"together", "missing", "fail_over"}, (AuditOptions, ReleaseOptions, ExposureOptions)
+    assert {*KEYS} - own <= {field.name for kind in kinds for field in fields(kind)}
 
 
 def test_inputs_are_the_options_by_name_as_json_has_them() -> None:

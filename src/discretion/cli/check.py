@@ -21,14 +21,15 @@ def check(*files: str, options: CheckOptions, limits: LimitOptions, output: Outp
         Exit with 1 too if a measure is above or below a limit, as "exposure>0.01"; once for each: those of audit but
         recommended_exposure and t_closeness_hierarchical; recursive_c is with the policy's l, at least 2. The plain
         names are for an adversary who knows all columns but the sensitive ones; a name that begins with all_columns. is
-        for one who knows these too.
+        for one who knows these too. With wildcards in the policy people_with_wildcards, wildcard_exposed_people,
+        wildcard_exposure and wildcard_k_anonymity as well.
     """
     from discretion.jobs.check import check_files, checked_gates, read_policy  # noqa: PLC0415 - the engine takes a second
 
     if not files:
         raise InvalidValueError("check needs a file, as in discretion check people.csv --policy discretion.toml")
     policy = read_policy(options.policy)
-    gates = checked_gates(output.fail_over, policy.sensitive)
+    gates = checked_gates(output.fail_over, policy.sensitive, policy.wildcards)
     memory = as_memory(limits.memory)
     with working(Watchdog(as_seconds(limits.time), memory)), writing(output, *files, read=[options.policy]) as write:
         result = check_files(files, policy, gates, person=options.person, memory=memory)

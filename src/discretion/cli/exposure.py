@@ -12,7 +12,6 @@ from discretion.memory import as_memory
 # What a gate may name where only the counts of columns are known.
 _CERTIFIED = ("exposure_bound", "theorem_bound", "exposure_if_independent")
 _SPECIAL = ("special_people", "minimal_uniques")
-_WILDCARDS = ("people_with_wildcards", "wildcard_exposed_people", "wildcard_exposure", "wildcard_k_anonymity")
 _HOUSEHOLDS = ("exposed_households", "household_exposure", "certain_households", "household_risk")
 _CERTIFIED_BY_COUNTS = ("people", *_CERTIFIED)
 # What decides a gate of a bound on the people's exposure; and of the households' risk, which is never one number.
@@ -39,12 +38,12 @@ def exposure(table: Table, /, *, options: ExposureOptions, limits: LimitOptions,
         be below, or where the limit is within an interval.
     """
     from discretion.jobs.exposure import marginals_exposure, table_exposure, with_threshold  # noqa: PLC0415 - a second
-    from discretion.jobs.table_measures import OF_TABLE_ALONE, table_measures  # noqa: PLC0415
+    from discretion.jobs.table_measures import OF_TABLE_ALONE, OF_WILDCARDS, table_measures  # noqa: PLC0415
     from discretion.jobs.table_numbers import hidden_by_sensitive  # noqa: PLC0415
 
     secrets = options.sensitive
     special = (() if options.special_uniques is None else _SPECIAL) + (_HOUSEHOLDS if options.household else ())
-    special += _WILDCARDS if options.wildcards else ()
+    special += OF_WILDCARDS if options.wildcards else ()
     counted = (
         *table_measures(secrets, OF_TABLE_ALONE),
         "unique_rows",

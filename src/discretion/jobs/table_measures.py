@@ -30,6 +30,8 @@ CLOSENESS = {"equal": "t_closeness", "ordered": "t_closeness_ordered", "hierarch
 ON_REQUEST = (CLOSENESS["ordered"], CLOSENESS["hierarchical"])
 #: Those of them that need no file beside the table.
 OF_TABLE_ALONE = (CLOSENESS["ordered"],)
+#: Of the groups in which a suppressed value could be anything, where wildcards are named.
+OF_WILDCARDS = ("people_with_wildcards", "wildcard_exposed_people", "wildcard_exposure", "wildcard_k_anonymity")
 #: Begins the name of a number that is of an adversary who knows the sensitive columns too.
 ALL_COLUMNS = "all_columns."
 #: Which of two tables a number is of, or by how much the new one has more, before a dot.

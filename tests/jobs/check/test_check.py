@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, strategies as st
 
-from discretion.jobs.check import PolicyCheck, check, read_policy
+from discretion.errors import UnsupportedError
+from discretion.jobs.check import NumberRule, PolicyCheck, check, read_policy
 from oracles import releases, tables
 
 ROWS = st.lists(st.tuples(*[st.sampled_from(["a", "b", None])] * 3), min_size=1, max_size=12)
@@ -112,3 +113,36 @@ def test_who_looks_for_a_person_knows_nothing_sensitive_of_her(tmp_path: Path) -
     assert budget.verdict == "passed"
     (alone,) = checked(rows, "k = 4", tmp_path, "xy").rules
     assert alone.verdict == "failed"
+
+
+SUPPRESSED = [("f", "x"), ("f", "y"), ("m", "y"), ("*", "y"), (None, "y")]
+
+
+@pytest.mark.parametrize(
+    ("wildcards", "gate", "value", "verdict"),
+    [
+        ('"*"', "wildcard_k_anonymity<2", 1, "failed"),
+        ('"*"', "wildcard_exposed_people>1", 1, "passed"),
+        ('"*"', "people_with_wildcards>1", 1, "passed"),
+        ('["*", ""]', "people_with_wildcards>1", 2, "failed"),
+        ('["*", ""]', "wildcard_exposure>0.1", 0.2, "failed"),
+        ('"*"', "k_anonymity<2", 1, "failed"),  # a wildcard is a value of its own in all other numbers
+        ('"*"', "exposed_people>4", 5, "failed"),
+    ],
+)
+def test_a_suppressed_value_could_be_anything_where_a_policy_names_it(
+    tmp_path: Path, wildcards: str, gate: str, value: float, verdict: str
+) -> None:
+    gates = f'fail_over = ["{gate}", "wildcard_exposure>0.9"]'
+    rules = checked(SUPPRESSED, f"wildcards = {wildcards}\nbudget = 1\nk = 2\n{gates}", tmp_path, "xy").rules
+    ends = [
+        (rule.gate.value, rule.verdict) for rule in rules if isinstance(rule, NumberRule) and rule.rule == "fail_over"
+    ]
+    assert ends[0] == (value, verdict)
+
+
+def test_what_wildcards_cannot_be_of_is_refused(tmp_path: Path) -> None:
+    Path(tmp_path, "discretion.toml").write_text('person = "x"\nwildcards = "*"\nfail_over = ["wildcard_exposure>0"]')
+    table = pa.table({"x": ["a", "a"], "y": ["b", "*"]})
+    with pytest.raises(UnsupportedError, match="people with one row each; make a table with a row per person"):
+        check(table, read_policy(tmp_path / "discretion.toml"))

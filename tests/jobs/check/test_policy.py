@@ -41,7 +41,7 @@ def test_each_rule_is_what_must_not_be_and_its_line(policy) -> None:
     )
     assert found.lines["together"] == 5
     assert (found.lines["k"], found.lines["fail_over"]) == (9, 16)
-    assert {*found.lines} == {*KEYS} - {"preset", "missing", "delimiter", "encoding"}
+    assert {*found.lines} == {*KEYS} - {"preset", "missing", "delimiter", "encoding", "wildcards"}
 
 
 @pytest.mark.parametrize(
@@ -92,6 +92,12 @@ def test_k_alone_is_a_rule_and_with_a_budget_says_who_is_exposed(policy, text: s
         ("fail_over = ['exposure']", ["line 1", "a measure, >"]),
         ("fail_over = ['exposed>0']", ["line 1", "did you mean 'exposure'"]),
         ("fail_over = ['guess:a>0']", ["'guess:a'"]),
+        ("k = 2\nwildcards = '*'", ["line 2", "wildcards is of gates of wildcard_exp", "add one to fail_over"]),
+        ("k = 2\nwildcards = []", ["line 2", 'must be a list of values, as ["*"]', "got []"]),
+        ("k = 2\nwildcards = [5]", ["line 2", "must be a list of values"]),
+        ("fail_over = ['wildcard_exposure>0']", ["no measure here called 'wildcard_exposure'"]),
+        ("wildcards = '*'\nfail_over = ['wildcard_k_anonymity>2']", ["write 'wildcard_k_anonymity<2'"]),
+        ("wildcards = '*'\nfail_over = ['wildcard_k_anonymity<1']", ["no rule that a file could break"]),
         ("k = 2\nheader = 'yes'", ["line 2", "header must be true, false or a list of names"]),
         ("k = 2\nperson = ['id']", ["line 2", "person must be text"]),
         ("", ["no rule"]),

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from discretion.anonymity import Population
+from discretion.anonymity import Population, wildcard_groups
 from discretion.errors import InvalidValueError, UnknownColumnError, one_of
 from discretion.input_files import without_password
 from discretion.jobs.check.policy import Policy
 from discretion.jobs.check.result import ColumnsRule, MissingRule, NumberRule, PolicyCheck, PolicyChecks
-from discretion.jobs.gates import Gate, Number, judged
+from discretion.jobs.gates import Gate, Number, judged, numbers_in
 from discretion.jobs.persons import open_people
-from discretion.jobs.table_measures import OF_TABLE_ALONE, sensitive_measures
+from discretion.jobs.table_measures import OF_TABLE_ALONE, OF_WILDCARDS, sensitive_measures
 from discretion.jobs.table_numbers import EngineCounts, TableNumbers, hidden_by_sensitive
 from discretion.presenting.names import listed, table_name
 
@@ -69,9 +69,14 @@ def check(
     why = {name: str(UnknownColumnError(name, columns)) for name in policy.sensitive if name not in present}
     missing = {measure: name for name in why for measure in sensitive_measures(name, OF_TABLE_ALONE)}
     measures = dict.fromkeys(gate.measure for gate in [*(gate for _, gate in policy.gates), *gates])
-    numbers: dict[str, Number | None] = {
+    wild: dict[str, Number] = {}
+    if any(measure in OF_WILDCARDS for measure in measures):
+        known = [name for name in columns if name not in present]
+        wild = numbers_in(wildcard_groups(people, policy.wildcards, known, policy.k).to_dict())
+    numbers: dict[str, Number | None] = wild | {
         measure: None if measure in missing else quantities[one_of(measure, quantities, "measure here called")]
         for measure in measures
+        if measure not in wild
     }
     rules: list[ColumnsRule | NumberRule | MissingRule] = [*_of_columns(people, policy)]
     for rule, gate in policy.gates:

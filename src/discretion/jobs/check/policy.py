@@ -15,7 +15,7 @@ from discretion.errors import InvalidValueError, one_of
 from discretion.input_files import read_toml
 from discretion.jobs.gates import Gate, gates_of, limit_of
 from discretion.jobs.persons import NO_PERSON
-from discretion.jobs.table_measures import ALL_COLUMNS, OF_TABLE_ALONE, table_measures
+from discretion.jobs.table_measures import ALL_COLUMNS, OF_TABLE_ALONE, OF_WILDCARDS, table_measures
 from discretion.presenting.names import short
 from discretion.tables.layouts.names import distinct_names
 from discretion.tables.layouts.text_format import TextFormat
@@ -38,16 +38,18 @@ KEYS = (
     "l",
     "t",
     "missing",
+    "wildcards",
     "fail_over",
 )
 # Numbers of people, classes or values: not shares. Some of them are never below 1.
-_WHOLE = {"people", "exposed_people", "unique_people", "classes", "k_anonymity", "l_diversity"}
-_FROM_ONE = {"people", "classes", "k_anonymity", "l_diversity"}
-_OF_K = {"exposure", "exposed_people"}
+_FROM_ONE = {"people", "classes", "k_anonymity", "l_diversity", "wildcard_k_anonymity"}
+_WHOLE = {*_FROM_ONE, "exposed_people", "unique_people", "people_with_wildcards", "wildcard_exposed_people"}
+_OF_K = {"exposure", "exposed_people", "wildcard_exposure", "wildcard_exposed_people"}
 # Numbers that may be above 1 without being whole.
 _UNBOUNDED = {"recursive_c", "beta_likeness", "delta_disclosure"}
 # What is better when it is higher, and what is neither good nor bad; all others are better when they are lower.
-_BETTER_HIGH, _NEUTRAL = {"k_anonymity", "l_diversity"}, {"people", "classes"}
+_BETTER_HIGH = {"k_anonymity", "l_diversity", "wildcard_k_anonymity"}
+_NEUTRAL = {"people", "classes", "people_with_wildcards"}
 # How a limit of a sensitive column ends that the file lacks.
 _MISSING: Mapping[str, Literal["not decided", "failed"]] = {"undecided": "not decided", "fail": "failed"}
 _OF_SENSITIVE: Mapping[str, tuple[str, Literal["<", ">"]]] = {
@@ -84,6 +86,8 @@ class Policy:
         How many values at least occur among people who are alike.
     missing
         How the limits of a sensitive column end that a file lacks.
+    wildcards
+        The values that could be anything, an empty one standing for a blank.
     gates
         A rule's key, and what must not be.
     lines
@@ -99,6 +103,7 @@ class Policy:
     k: int
     l: int  # noqa: E741 - as it is called
     missing: Literal["not decided", "failed"]
+    wildcards: tuple[str, ...]
     gates: tuple[tuple[str, Gate], ...]
     lines: Mapping[str, int]
 
@@ -124,7 +129,7 @@ def read_policy(path: str | os.PathLike[str]) -> Policy:
     return _Reader(os.fspath(path), given, {key: _line_of(key, text) for key in given}).policy()
 
 
-def checked_gates(texts: Iterable[str], sensitive: Iterable[str]) -> tuple[Gate, ...]:
+def checked_gates(texts: Iterable[str], sensitive: Iterable[str], wildcards: Iterable[str] = ()) -> tuple[Gate, ...]:
     """Return the gates that are spelled so, if they are of a table's measures and fail what gives away more.
 
     Examples
@@ -135,7 +140,8 @@ def checked_gates(texts: Iterable[str], sensitive: Iterable[str]) -> tuple[Gate,
     discretion.errors.InvalidValueError: the gate 'k_anonymity>5' fails files that give away less; write 'k_anonymity<5'
     """
     spelled = tuple(texts)
-    gates = gates_of(spelled, table_measures(sensitive, OF_TABLE_ALONE))
+    measures = (*table_measures(sensitive, OF_TABLE_ALONE), *(OF_WILDCARDS if tuple(wildcards) else ()))
+    gates = gates_of(spelled, measures)
     for text, gate in zip(spelled, gates, strict=True):
         name = _measure(gate)
         right = "<" if name in _BETTER_HIGH else ">"
@@ -166,7 +172,8 @@ class _Reader:
         if person is not None and person != NO_PERSON and person in sensitive:
             raise self._wrong("sensitive", f"names {person!r}, which is the person's column; leave it in one of them")
         columns, together, k = self._names("columns"), self._sets(), self._k() or _FEW
-        gates = tuple(self._gates(sensitive))
+        wildcards = self._wildcards()
+        gates = tuple(self._gates(sensitive, wildcards))
         if columns is None and together is None and not any(_can_fail(gate, k) for _, gate in gates):
             idle = " that a file could break" if gates else ""
             raise InvalidValueError(
@@ -183,11 +190,12 @@ class _Reader:
             k=k,
             l=self._count("l") if "l" in self._given else 1,
             missing=self._missing(),
+            wildcards=wildcards,
             gates=gates,
             lines=self._lines,
         )
 
-    def _gates(self, sensitive: Columns) -> Iterator[tuple[str, Gate]]:
+    def _gates(self, sensitive: Columns, wildcards: tuple[str, ...]) -> Iterator[tuple[str, Gate]]:
         given, k = self._given, self._k()
         if "budget" in given:
             yield "budget", Gate("exposure", ">", self._share("budget"))
@@ -204,12 +212,16 @@ class _Reader:
         if not _is_texts(spelled):
             raise self._unfit("fail_over", 'must be a list of gates, as ["exposure>0.01"]')
         try:
-            gates = checked_gates(spelled, sensitive)
+            gates = checked_gates(spelled, sensitive, wildcards)
         except InvalidValueError as error:
             raise InvalidValueError(f"{self._place('fail_over')}: {error}") from None
         limited = {gate.measure.partition(":")[2] for gate in gates}
         if not limits and (free := next((name for name in sensitive if name not in limited), None)) is not None:
             raise self._wrong("sensitive", f"names {free!r} without a limit; add one of {', '.join(_OF_SENSITIVE)}")
+        if wildcards and not any(gate.measure in OF_WILDCARDS for gate in gates):
+            raise self._wrong(
+                "wildcards", f"is of gates of {', '.join(OF_WILDCARDS[1:])}; add one to fail_over, or leave it out"
+            )
         yield from (("fail_over", gate) for gate in gates)
 
     def _k(self) -> int | None:
@@ -261,6 +273,13 @@ class _Reader:
         if not _is_texts(names) or not names:
             raise self._unfit(key, "must be a list of names of columns")
         return self._distinct(key, names)
+
+    def _wildcards(self) -> tuple[str, ...]:
+        value = self._given.get("wildcards", [])
+        texts = [value] if isinstance(value, str) else value
+        if not _is_texts(texts) or ("wildcards" in self._given and not texts):
+            raise self._unfit("wildcards", 'must be a list of values, as ["*"], or ["*", ""] with blanks')
+        return tuple(dict.fromkeys(texts))
 
     def _sets(self) -> tuple[Columns, ...] | None:
         sets: Any = self._given.get("together")
