@@ -254,7 +254,7 @@ def test_the_report_says_which_columns_a_risk_and_a_guess_are_of() -> None:
         assert risks["inference: sick"] == 1.0
         assert {report.known for report in found.inference} == {("town",)}
         assert {report.posterior for report in found.inference} == {26 / 40}
-        said = "“Whole table” is with card, which mostly names a person, but for the guesses, which are without it."
+        said = "“Whole table” is with card, which mostly names a person; other guesses are without it."
         for face in (printed(found), printed(found, full=True), found.to_markdown(), found.to_html()):
             assert said in face
     none = dc.audit(visits, ["town", "sick"], "sick", k=2)

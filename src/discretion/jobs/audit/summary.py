@@ -346,7 +346,7 @@ def _risks(audit: Audit, risks: Sequence[RiskReport], *, brief: bool = False) ->
         # The table as it is would go out with them; what else tells of a sensitive value is not seen beside one.
         names = briefly(audit.sets.identifier_like)
         verb, them = ("names", "it") if len(audit.sets.identifier_like) == 1 else ("name", "them")
-        guesses = f", but for the guesses, which are without {them}" if audit.inference else ""
+        guesses = f"; other guesses are without {them}" if audit.inference else ""
         knows += f" “Whole table” is with {names}, which mostly {verb} a person{guesses}."
     if knows:
         yield knows.strip()
