@@ -106,3 +106,9 @@ def test_rows_of_an_engine_that_do_not_fit_into_the_memory_are_no_goal_that_is_m
     assert found.decision.recommended == ("a",)
     assert [offer.by for offer in found.decision.offers] == ["unchanged"]
     assert "the table out of its engine does not fit into 50 MB of memory" in found.not_examined[-1]
+
+
+@pytest.mark.parametrize("people", [200, 331])
+def test_a_file_with_all_that_the_table_tells_keeps_all_of_its_information(people: int) -> None:
+    told = dc.audit(pa.table({"sex": (["f", "m", "f"] * people)[:people], "nothing": [""] * people}))
+    assert [offer.utility for offer in told.decision.offers] == [1.0]

@@ -116,10 +116,11 @@ def _more_columns(best: Offer, other: Offer) -> str:
     assert other.plan is not None
     changed = sum(name not in other.columns for name in other.plan.publish)
     names = f": {listed(other.columns)}" if len(other.columns) <= _LISTED else ""
+    left = f"; {people(other.suppressed)} left out" if other.suppressed else ""
     guesses = "".join(f"; {printable(each.sensitive)} is guessed right {percent(each.after)}" for each in other.guesses)
     return (
         f"For more columns, publish {len(other.columns):,}, {changed or 'none'} of them generalized{names}. "
-        f"These carry {other.bits:.3g} bits and expose {percent(other.exposure)}{guesses}."
+        f"These carry {other.bits:.3g} bits and expose {percent(other.exposure)}{left}{guesses}."
     )
 
 
@@ -133,7 +134,8 @@ def _many(audit: Audit, offer: Offer) -> str:
     changed = sum(each.verdict in ("generalize", "suppress") for each in audit.decision.columns)
     if not changed or offer is not audit.decision.offers[0]:
         return many
-    return f"{many}, {'all' if changed == count > 1 else changed} generalized as listed below"
+    which = f"{changed} " if changed < count else "all " if count > 1 else ""
+    return f"{many}, {which}generalized as listed below"
 
 
 def _offered(audit: Audit, offer: Offer) -> str:
@@ -292,7 +294,7 @@ def _not_examined(audit: Audit) -> Iterator[Block]:
     """Yield how many things were not examined, and those that an option would examine."""
     if missing := len(audit.not_examined):
         optional = [sentence for sentence in audit.not_examined if "(--" in sentence]
-        among = f", among them {' '.join(optional)}" if optional else "."
+        among = f"{':' if missing == 1 else ', among them'} {' '.join(optional)}" if optional else "."
         yield f"Not examined: {missing} {'thing' if missing == 1 else 'things'}{among}"
 
 

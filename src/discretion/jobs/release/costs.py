@@ -17,6 +17,9 @@ from discretion.numerics.equivalence_classes import Column, everybody, refined
 
 Views = Mapping[str, Sequence[Generalization]]
 
+# By so much sums of the same numbers in another order differ; one person of 10⁹ makes more.
+_ROUNDING = 1e-12
+
 
 def costs_of(
     people: Population,
@@ -34,25 +37,30 @@ def costs_of(
     """
     left = people.people - best.cut.out.size  # none of whose cells goes out
     touched = np.logical_or.reduce(best.cut.blank)
-    whole = _whole(people, sensitive, utility) or 1.0
+    whole = _whole(people, sensitive, utility)
     # The worth of the sensitive columns of these people, and the part of it in the file.
     most, kept = _kept_as_it_is(guarded, best, utility)
     information = _information(guarded, best)
     return {
-        "kept": min(1.0, (best.kept + kept) / whole),
-        "bound": min(1.0, (best.bound + most) / whole),
+        "kept": _share(best.kept + kept, whole),
+        "bound": _share(best.bound + most, whole),
         "ended": best.ended,
-        "suppression_cost": (best.uncut - best.kept + most - kept) / whole,
+        "suppression_cost": (best.uncut - best.kept + most - kept) / (whole or 1.0),
         "information": information / people.people,
-        "information_kept": min(1.0, information / (_whole(people, sensitive, "information") or 1.0)),
+        "information_kept": _share(information, _whole(people, sensitive, "information")),
         "blanked": int(touched.sum()),
         "blank_cells": best.cut.blank_cells,
-        "entropy_kept": _kept(guarded, views, best, "entropy") / (_whole(people, sensitive, "entropy") or 1.0),
-        "precision": _kept(guarded, views, best, "precision") / (_whole(people, sensitive, "precision") or 1.0),
+        "entropy_kept": _share(_kept(guarded, views, best, "entropy"), _whole(people, sensitive, "entropy")),
+        "precision": _share(_kept(guarded, views, best, "precision"), _whole(people, sensitive, "precision")),
         "discernibility": discernibility(
             best.cut.classes(list(best.views.values())), best.cut.out, people.people
         ) + left * people.people,
     }  # fmt: skip
+
+
+def _share(part: float, whole: float) -> float:
+    """Return a part as a share of the whole, 1 if they differ by no more than rounding."""
+    return 1.0 if part > (1 - _ROUNDING) * whole > 0 else part / (whole or 1.0)
 
 
 def _whole(people: Population, sensitive: Sequence[str], utility: Utility) -> float:
