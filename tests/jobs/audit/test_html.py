@@ -105,7 +105,7 @@ def test_the_decision_says_what_to_publish_what_that_gives_away_and_what_comes_n
     usual, wide = (page_of(name).words.replace("\N{NO-BREAK SPACE}", " ") for name in ("usual", "wide"))
     for sentence in (
         "Publish 3 of 4 columns, 1 generalized as listed below: city, job, sick. 3 people are left out (0.3 %).",
-        "They expose about 1 in 120 people (8, 0.8 %); the budget is 1 %; sick is guessed right 52 % of the time "
+        "The file exposes about 1 in 120 people (8, 0.8 %); the budget is 1 %; sick is guessed right 52 % of the time "
         "instead of 50 %, and certain for 3 people.",
         "The file keeps 60 % of the table's information, 3.25 bits about a person; no other file within "
         "the goal keeps more: proved.",

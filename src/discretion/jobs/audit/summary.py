@@ -146,7 +146,7 @@ def _offered(audit: Audit, offer: Offer) -> str:
     left = f"{people(out).capitalize()} {'are' if out > 1 else 'is'} left out ({percent(out / audit.people)}). " * (
         out > 0
     )
-    they = "It exposes" if len(offer.columns) == 1 else "They expose"
+    they = "The file exposes" if out else "It exposes" if len(offer.columns) == 1 else "They expose"
     guesses = "".join(
         f"; {printable(guess.sensitive)} is guessed right {percent(guess.after)} of the time instead of "
         f"{percent(guess.before)}{_certain(guess)}"
@@ -260,7 +260,7 @@ def _decision_grid(decisions: Sequence[ColumnDecision], note: str = "") -> Grid:
         note,
         first=len(decisions) if drops <= _DROPPED + 1 else len(decisions) - drops + _DROPPED,
         rest="more columns to drop",
-        strong=frozenset(place for place, each in enumerate(decisions) if each.verdict == "publish"),
+        strong=frozenset(place for place, each in enumerate(decisions) if each.verdict != "drop"),
     )
 
 
