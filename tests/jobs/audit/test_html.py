@@ -111,15 +111,15 @@ def test_the_decision_says_what_to_publish_what_that_gives_away_and_what_comes_n
         "the goal keeps more: proved.",
         "discretion release people.csv --sensitive=sick '--publish=city,job=rare values merged,sick' "
         "--out=published.parquet",
-        "For more columns, publish 3, 1 of them generalized: city, sick, age. These carry 3 bits and expose 0.5 %; "
-        "sick is guessed right 52 %.",
+        "For more columns, publish 3, 1 generalized: city, sick, age. They carry 3 bits, expose 0.5 %; sick guessed "
+        "right 52 %, certain for 3.",
         "Without any column sick is guessed right about 1 in 2 times (50 %); by an adversary that knows city, job, "
         "about 75 in 100 times (75 %).",
     ):
         assert sentence in usual, sentence
     for sentence in (
         "First a question: number 0 has 400 values in 1,000 rows: if each is a person, name it with --person.",
-        "Publish 13 of 42 columns",
+        "If every row is a person of its own, publish 13 of 42 columns",
         "They expose nobody; the budget is 1 %",
         "this one has 12: the search reached its time limit.",
         "14 more columns to drop",

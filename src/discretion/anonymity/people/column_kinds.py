@@ -67,10 +67,10 @@ _TIMES = {
 _ROW_NUMBERS = {"index", "nr", "number", "obs", "obsno", "row", "rowid", "seq", "seqno", "unnamed"}
 # Whole numbers of these are amounts though all of them differ; beside the second ones they may be numbers of accounts.
 _AMOUNTS = {
-    "amount", "amounts", "area", "betrag", "charge", "charges", "cost", "costs", "distance", "duration", "earnings",
-    "einkommen", "expenditure", "expenses", "gehalt", "gross", "income", "incomes", "length", "lohn", "mass", "net",
-    "pay", "population", "preis", "price", "profit", "rent", "revenue", "salaries", "salary", "sales", "spending",
-    "steps", "sum", "total", "turnover", "umsatz", "value", "volume", "wage", "wages",
+    "age", "ages", "alter", "amount", "amounts", "area", "betrag", "charge", "charges", "cost", "costs", "distance",
+    "duration", "earnings", "einkommen", "expenditure", "expenses", "gehalt", "gross", "income", "incomes", "length",
+    "lohn", "mass", "net", "pay", "population", "preis", "price", "profit", "rent", "revenue", "salaries", "salary",
+    "sales", "spending", "steps", "sum", "total", "turnover", "umsatz", "value", "volume", "wage", "wages",
 }  # fmt: skip
 _NUMBERED = {"contract", "invoice", "order", "policy", "reference", "serial", "ticket", "transaction"}
 # What rows are of by the dozen and is nobody.
@@ -310,9 +310,10 @@ def _free_text(seen: _ColumnSummary) -> tuple[Kind, str] | None:
 def _naming(seen: _ColumnSummary) -> tuple[Kind, str] | None:
     if seen.values <= _OWN_VALUES * seen.filled or seen.filled < min(_ENOUGH, seen.rows):
         return None
-    enough = {*seen.words} <= _ROW_NUMBERS or (seen.filled >= _NUMBERING and not _names_an_amount(seen))
+    is_amount = _names_an_amount(seen)
+    enough = {*seen.words} <= _ROW_NUMBERS or (seen.filled >= _NUMBERING and not is_amount)
     numbering = (enough and seen.values >= _MOSTLY * seen.filled) or (
-        seen.values == seen.filled and are_row_numbers(seen.filled, seen.like.span)
+        seen.values == seen.filled and are_row_numbers(seen.filled, seen.like.span) and not is_amount
     )
     if not seen.mostly(seen.like.numbers) or names_people(seen.column) or (numbering and not seen.like.fractions):
         return "identifier", seen.description()

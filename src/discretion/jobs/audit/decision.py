@@ -166,6 +166,7 @@ def _columns(
 ) -> Iterator[ColumnDecision]:
     """Yield what to do with each column that is examined, in the words of the release that does it."""
     exposed_with = _exposed_with(decision)
+    unchanged = tuple(name for name, view in decision.shown.items() if view.is_as_it_was)
     for each in decision.columns:
         if each.column not in kinds:
             continue
@@ -173,7 +174,7 @@ def _columns(
         called = f"{kind.kind}: " if (kind := kinds[each.column]).kind in _STANDING_OUT else ""
         if each.verdict == "drop":
             source = selection.functions.get(each.column)
-            follows = source in decision.shown and each.column not in decision.candidates.reasons
+            follows = source in unchanged and each.column not in decision.candidates.reasons
             why = each.how
             if follows:
                 why = f"determined by {printable(str(source))}: adds nothing"
@@ -181,7 +182,7 @@ def _columns(
                 why = f"{percent(exposed_with[each.column])} exposed with it"
             yield ColumnDecision(each.column, "drop", why if why.startswith(called) else called + why, choices)
         elif each.verdict == "publish":
-            reason = _why_published(each.column, selection, tuple(decision.shown))
+            reason = _why_published(each.column, selection, unchanged)
             reason = reason or f"{bits(each.bits)} bits of information"
             yield ColumnDecision(each.column, "publish", called + reason, choices)
         else:

@@ -104,7 +104,8 @@ def recommendation(audit: Audit) -> Iterator[str]:
             yield f"{ways} the people instead: the full report shows how."
         return
     best, *others = audit.decision.offers
-    yield f"Publish {_many(audit, best)}: {listed(best.columns)}. {_offered(audit, best)}"
+    publish = "Publish" if audit.decision.question is None else "If every row is a person of its own, publish"
+    yield f"{publish} {_many(audit, best)}: {listed(best.columns)}. {_offered(audit, best)}"
     if (proof := _proof(audit)) is not None:
         yield proof
     for other in others:
@@ -116,11 +117,15 @@ def _more_columns(best: Offer, other: Offer) -> str:
     assert other.plan is not None
     changed = sum(name not in other.columns for name in other.plan.publish)
     names = f": {listed(other.columns)}" if len(other.columns) <= _LISTED else ""
-    left = f"; {people(other.suppressed)} left out" if other.suppressed else ""
-    guesses = "".join(f"; {printable(each.sensitive)} is guessed right {percent(each.after)}" for each in other.guesses)
+    left = f"; {other.suppressed:,} left out" if other.suppressed else ""
+    guesses = "".join(
+        f"; {printable(each.sensitive)} guessed right {percent(each.after)}, certain for "
+        f"{f'{each.certain_people:,}' if each.certain_people else 'nobody'}"
+        for each in other.guesses
+    )
     return (
-        f"For more columns, publish {len(other.columns):,}, {changed or 'none'} of them generalized{names}. "
-        f"These carry {other.bits:.3g} bits and expose {percent(other.exposure)}{left}{guesses}."
+        f"For more columns, publish {len(other.columns):,}, {changed or 'none'} generalized{names}. "
+        f"They carry {other.bits:.3g} bits, expose {percent(other.exposure)}{left}{guesses}."
     )
 
 

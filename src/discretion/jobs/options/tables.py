@@ -104,8 +104,8 @@ class FileOptions(TableOptions):
     bins
         The numbers at which the ranges of a column begin, as age=0,18,30,45,65,income=0,20000.
     missing
-        The marks that stand for a missing value, as a,b,…; by default NA, n/a, NaN, null, none, unknown, missing, ?, .
-        and - in capitals or not, and blanks.
+        The marks that stand for a missing value, as a,b,…; by default NA, n/a, NaN, null, missing, ?, . and - in
+        capitals or not, blanks, and beside numbers, dates and codes none and unknown.
     dates
         The order of day, month and year in dates of digits: dmy, mdy or ymd; by default what the column shows.
     max_suppressed

@@ -37,7 +37,7 @@ def plan_text(options: ReleaseOptions, choices: Mapping[str, Sequence[str]], dro
     --------
     >>> options = ReleaseOptions(publish=["sex", "age=in steps of 10"], sensitive=["income"])
     >>> print(plan_text(options, {"age": ["as it is", "in steps of 10"]}, {"zip": "by --drop"}), end="")
-    # What goes out, one line a column: a generalization, or "drop". Edit it, and write the file with
+    # What goes out, one line a column: "drop" or one of its generalizations. Edit it, and write the file with
     # discretion release TABLE --plan THIS_FILE --out FILE
     sensitive = ["income"]
     <BLANKLINE>
@@ -48,7 +48,7 @@ def plan_text(options: ReleaseOptions, choices: Mapping[str, Sequence[str]], dro
     """
     default = ReleaseOptions()
     lines = [
-        '# What goes out, one line a column: a generalization, or "drop". Edit it, and write the file with',
+        '# What goes out, one line a column: "drop" or one of its generalizations. Edit it, and write the file with',
         "# discretion release TABLE --plan THIS_FILE --out FILE",
     ]
     lines += [

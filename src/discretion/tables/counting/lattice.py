@@ -12,9 +12,12 @@ from itertools import groupby
 from math import inf, prod
 from typing import Any
 
+import numpy as np
+
 from discretion import limits
 from discretion.tables.counting.batches import VIEW, ask_all, classes_in_one_pass, passes
 from discretion.tables.counting.class_sizes import ClassSizes
+from discretion.tables.counting.codes import column_codes
 from discretion.tables.counting.grouping import SIZE, histogram
 from discretion.tables.engines.rows import Rows
 
@@ -26,6 +29,7 @@ Columns = frozenset[str]
 # Of fewer people a question costs more to ask than to answer.
 _WORTH_KEEPING = 100_000
 _MIN_SHRINKING = 4
+_FEW_PEOPLE = 10_000
 
 
 @dataclass(frozen=True)
@@ -130,11 +134,29 @@ def _smallest(groupings: Iterable[_Grouping], columns: Columns) -> _Grouping:
 def _ask(rows: Rows, questions: Iterable[tuple[Columns, _Grouping]]) -> Iterator[tuple[Columns, ClassSizes]]:
     """Yield the class sizes on columns out of groupings."""
     questions = list(questions)
+    counted = _counted_in_codes(rows, questions)
+    yield from counted.items()
+    questions = [(columns, grouping) for columns, grouping in questions if columns not in counted]
     for (columns, _), answer in zip(
         questions, (_in_passes if rows.are_read_anew else _apart)(rows, questions), strict=True
     ):
         sizes, counts = zip(*sorted(answer), strict=True)
         yield columns, ClassSizes(sizes, counts)
+
+
+def _counted_in_codes(rows: Rows, questions: Iterable[tuple[Columns, _Grouping]]) -> dict[Columns, ClassSizes]:
+    """Return the class sizes on single columns of few people, if their rows are in this process."""
+    lengths = {
+        next(iter(columns)): grouping.length
+        for columns, grouping in questions
+        if len(columns) == 1 and not grouping.counted and grouping.length <= _FEW_PEOPLE
+    }
+    coded = column_codes(rows, list(lengths), max(lengths.values())) if lengths else None
+    sizes: dict[Columns, ClassSizes] = {}
+    for name, column in (coded or {}).items():
+        of_values = np.bincount(column.codes)
+        sizes[frozenset([name])] = ClassSizes(*np.unique(of_values[of_values > 0], return_counts=True))
+    return sizes
 
 
 def _apart(rows: Rows, questions: Iterable[tuple[Columns, _Grouping]]) -> Iterator[list[tuple[Any, ...]]]:
