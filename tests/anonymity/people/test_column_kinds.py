@@ -299,3 +299,9 @@ def test_what_is_no_population_and_no_column_is_said() -> None:
         column_kinds(["people.csv"])  # pyright: ignore[reportArgumentType]
     with pytest.raises(UnknownColumnError):
         column_kinds(Population("example:adult"), ["sexx"])
+
+
+@pytest.mark.parametrize(("name", "kind"), [("age", "measurement"), ("Alter", "measurement"), ("total", "identifier")])
+def test_ages_of_few_people_number_no_rows_though_each_has_another(name: str, kind: str) -> None:
+    (found,) = column_kinds(pa.table({name: np.random.default_rng(1).permutation(range(20, 80))}))
+    assert found.kind == kind

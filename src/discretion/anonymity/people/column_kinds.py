@@ -65,6 +65,8 @@ _TIMES = {
     "second", "sequence", "session", "step", "t", "time", "trial", "visit", "wave", "week", "weeks", "year", "years",
 }  # fmt: skip
 _ROW_NUMBERS = {"index", "nr", "number", "obs", "obsno", "row", "rowid", "seq", "seqno", "unnamed"}
+# Of few people each may have another one.
+_AGES = {"age", "ages", "alter"}
 # Whole numbers of these are amounts though all of them differ; beside the second ones they may be numbers of accounts.
 _AMOUNTS = {
     "age", "ages", "alter", "amount", "amounts", "area", "betrag", "charge", "charges", "cost", "costs", "distance",
@@ -310,10 +312,9 @@ def _free_text(seen: _ColumnSummary) -> tuple[Kind, str] | None:
 def _naming(seen: _ColumnSummary) -> tuple[Kind, str] | None:
     if seen.values <= _OWN_VALUES * seen.filled or seen.filled < min(_ENOUGH, seen.rows):
         return None
-    is_amount = _names_an_amount(seen)
-    enough = {*seen.words} <= _ROW_NUMBERS or (seen.filled >= _NUMBERING and not is_amount)
+    enough = {*seen.words} <= _ROW_NUMBERS or (seen.filled >= _NUMBERING and not _names_an_amount(seen))
     numbering = (enough and seen.values >= _MOSTLY * seen.filled) or (
-        seen.values == seen.filled and are_row_numbers(seen.filled, seen.like.span) and not is_amount
+        seen.values == seen.filled and are_row_numbers(seen.filled, seen.like.span) and not {*seen.words} & _AGES
     )
     if not seen.mostly(seen.like.numbers) or names_people(seen.column) or (numbering and not seen.like.fractions):
         return "identifier", seen.description()
