@@ -145,8 +145,7 @@ class CodedCounts:
 
     def class_sizes(self, columns: Sequence[str]) -> ClassSizes:
         """Return the sizes of the classes of people who are alike on the columns."""
-        counts = np.bincount(self._classes(tuple(columns)).codes)
-        return ClassSizes(*np.unique(counts[counts > 0], return_counts=True))
+        return ClassSizes.from_counts(np.bincount(self._classes(tuple(columns)).codes))
 
     def risks(self, columns: Sequence[str]) -> Iterable[Risk]:
         """Return the risks in regulators' words of people of whom the columns are known."""

@@ -122,7 +122,7 @@ def find_dependencies(
 
 def repeated_columns(coded: Mapping[str, Column]) -> set[str]:
     """Return the columns that follow from another one, nearly or in full, but for the first of each two copies."""
-    sizes = {name: ClassSizes(*np.unique(np.bincount(each.codes), return_counts=True)) for name, each in coded.items()}
+    sizes = {name: ClassSizes.from_counts(np.bincount(each.codes)) for name, each in coded.items()}
     exact, near = _dependencies_by_codes(list(coded.values()), sizes)
     place = {name: i for i, name in enumerate(coded)}
     later = {coarse for fine, coarse in exact if (coarse, fine) not in exact or place[fine] < place[coarse]}

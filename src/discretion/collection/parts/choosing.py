@@ -114,7 +114,7 @@ def answer_class_sizes(counts: Integers, people: int) -> ClassSizes:
     """Return the class sizes that counts are of so many people, those whom they leave out being like nobody else."""
     positive = counts[counts > 0]
     lost = np.ones(people - int(positive.sum()), np.int64)
-    return ClassSizes(*np.unique(np.concatenate([positive, lost]), return_counts=True))
+    return ClassSizes.from_counts(np.concatenate([positive, lost]))
 
 
 def places_of(task: Task, names: Iterable[str]) -> tuple[int, ...]:

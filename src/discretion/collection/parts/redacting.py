@@ -61,4 +61,4 @@ def _redacted(counts: Integers, rule: Rule, k: int) -> Integers:
 
 
 def _alone(counts: Integers) -> Marginals:
-    return Marginals({"told": ClassSizes(*np.unique(counts[counts > 0], return_counts=True))})
+    return Marginals({"told": ClassSizes.from_counts(counts)})

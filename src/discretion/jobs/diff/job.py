@@ -218,8 +218,7 @@ class _Compared:
         )
 
     def _of(self, classes: Column, guesses: tuple[GuessReport, ...] = ()) -> SideExposure:
-        counts = np.bincount(classes.codes)
-        sizes = ClassSizes(*np.unique(counts[counts > 0], return_counts=True))
+        sizes = ClassSizes.from_counts(np.bincount(classes.codes))
         exposed = sizes.exposed(k=self._k)
         return SideExposure(sizes.people, exposed / sizes.people, exposed, sizes.unique, sizes.smallest, guesses)
 

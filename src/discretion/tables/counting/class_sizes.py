@@ -50,6 +50,17 @@ class ClassSizes(Tabular):
             raise InvalidValueError("class sizes must ascend from 1 or more, and each must have a count of at least 1")
         self._up_to = _read_only(np.cumsum(self._sizes * self._counts))
 
+    @classmethod
+    def from_counts(cls, counts: Int64s) -> "ClassSizes":
+        """Return the class sizes of classes with these numbers of people, leaving out those of nobody.
+
+        Examples
+        --------
+        >>> ClassSizes.from_counts(np.array([3, 0, 1, 1])) == ClassSizes([1, 3], [2, 1])
+        True
+        """
+        return cls(*np.unique(counts[counts > 0], return_counts=True))
+
     @property
     def sizes(self) -> Int64s:
         """The distinct class sizes, ascending."""

@@ -152,11 +152,9 @@ def _counted_in_codes(rows: Rows, questions: Iterable[tuple[Columns, _Grouping]]
         if len(columns) == 1 and not grouping.counted and grouping.length <= _FEW_PEOPLE
     }
     coded = column_codes(rows, list(lengths), max(lengths.values())) if lengths else None
-    sizes: dict[Columns, ClassSizes] = {}
-    for name, column in (coded or {}).items():
-        of_values = np.bincount(column.codes)
-        sizes[frozenset([name])] = ClassSizes(*np.unique(of_values[of_values > 0], return_counts=True))
-    return sizes
+    return {
+        frozenset([name]): ClassSizes.from_counts(np.bincount(column.codes)) for name, column in (coded or {}).items()
+    }
 
 
 def _apart(rows: Rows, questions: Iterable[tuple[Columns, _Grouping]]) -> Iterator[list[tuple[Any, ...]]]:
