@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from discretion.anonymity.attacks.k_l_t import (
     entropy_l_diversity,
     k_anonymity,
     l_diversity,
+    ordered_t_closeness,
     recursive_c_l_diversity,
     t_closeness,
 )
@@ -255,6 +257,7 @@ def test_what_cannot_be_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(InvalidValueError, match="two sensitive values are the same as text"):
         t_closeness(Population(path), ["x"], "z", ["1"])
     assert MAX_PEOPLE_COMPARED**2 < 2**63
-    for ask in (t_closeness, beta_likeness, delta_disclosure):
+    in_order = partial(ordered_t_closeness, hierarchy=None, way_out="")
+    for ask in (t_closeness, beta_likeness, delta_disclosure, in_order):
         with lowered(MAX_PEOPLE_COMPARED=3), pytest.raises(TooLargeError, match="at most 3 people, got 4"):
             ask(P, ["x"], "z")

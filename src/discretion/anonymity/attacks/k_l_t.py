@@ -221,10 +221,7 @@ def t_closeness(
     joint = population.joint(columns, sensitive)
     if order is not None and hierarchy is not None:
         raise InvalidValueError("values are as far apart as an order or as a hierarchy has it; leave one of them out")
-    if n > MAX_PEOPLE_COMPARED:
-        raise TooLargeError(
-            f"t-closeness is computed for at most {MAX_PEOPLE_COMPARED:,} people, got {n:,}; take a sample"
-        )
+    _check_size(n)
     if hierarchy is not None:
         levels = _levels(population, joint, sensitive, hierarchy)
         excesses = largest_tree_excesses(joint, n, levels)
@@ -260,14 +257,22 @@ def ordered_t_closeness(
             "an ordered distance is of people with one row each; here a person has a bag of values of "
             f"{sensitive!r}, and bags have no order; {way_out}"
         )
+    _check_size(population.people)
     joint = population.joint(columns, sensitive)
-    if hierarchy is None and not count_without_number(joint):
-        return t_closeness(population, columns, sensitive, "numeric")
-    texts = texts_of(joint)
-    written = [None if text is None else joint.rows.spell(text) for text in texts]
-    distance = ordered_distance(sensitive, written, np.ones(len(texts), np.int64), hierarchy, way_out)
-    places = dict(zip(texts, distance.places, strict=True))
+    places: dict[str | None, int] | None = None
+    if hierarchy is not None or count_without_number(joint):
+        texts = texts_of(joint)
+        written = [None if text is None else joint.rows.spell(text) for text in texts]
+        distance = ordered_distance(sensitive, written, np.ones(len(texts), np.int64), hierarchy, way_out)
+        places = dict(zip(texts, distance.places, strict=True))
     return _largest_distance(population.people, *largest_transports(joint, population.people, places))
+
+
+def _check_size(people: int) -> None:
+    if people > MAX_PEOPLE_COMPARED:
+        raise TooLargeError(
+            f"t-closeness is computed for at most {MAX_PEOPLE_COMPARED:,} people, got {people:,}; take a sample"
+        )
 
 
 def _largest_distance(people: int, places: int, costs: Iterable[tuple[int, int]]) -> float:
