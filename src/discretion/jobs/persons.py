@@ -177,10 +177,3 @@ def with_columns(people: Population, columns: Sequence[str]) -> Population:
     return people.with_rows(
         lambda rows: replace(rows, fields={name: rows.fields[name] for name in kept}), people.person
     )
-
-
-def in_process(people: Population, memory: int | str | None) -> Population:
-    """Return people whose rows are in this process: of a server's table as they are at one moment."""
-    from discretion.tables.ibis_tables import rows_in_process  # noqa: PLC0415 - imports Ibis
-
-    return people.with_rows(lambda rows: rows_in_process(rows, memory), None)

@@ -68,11 +68,11 @@ _ROW_NUMBERS = {"index", "nr", "number", "obs", "obsno", "row", "rowid", "seq", 
 # Of few people each may have another one.
 _AGES = {"age", "ages", "alter"}
 # Whole numbers of these are amounts though all of them differ; beside the second ones they may be numbers of accounts.
-_AMOUNTS = {
-    "age", "ages", "alter", "amount", "amounts", "area", "betrag", "charge", "charges", "cost", "costs", "distance",
-    "duration", "earnings", "einkommen", "expenditure", "expenses", "gehalt", "gross", "income", "incomes", "length",
-    "lohn", "mass", "net", "pay", "population", "preis", "price", "profit", "rent", "revenue", "salaries", "salary",
-    "sales", "spending", "steps", "sum", "total", "turnover", "umsatz", "value", "volume", "wage", "wages",
+_AMOUNTS = _AGES | {
+    "amount", "amounts", "area", "betrag", "charge", "charges", "cost", "costs", "distance", "duration", "earnings",
+    "einkommen", "expenditure", "expenses", "gehalt", "gross", "income", "incomes", "length", "lohn", "mass", "net",
+    "pay", "population", "preis", "price", "profit", "rent", "revenue", "salaries", "salary", "sales", "spending",
+    "steps", "sum", "total", "turnover", "umsatz", "value", "volume", "wage", "wages",
 }  # fmt: skip
 _NUMBERED = {"contract", "invoice", "order", "policy", "reference", "serial", "ticket", "transaction"}
 # What rows are of by the dozen and is nobody.

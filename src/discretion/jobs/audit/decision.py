@@ -8,6 +8,7 @@ from functools import reduce
 from discretion.anonymity import ColumnKind, Population, Selection
 from discretion.anonymity.choosing.problem import SelectionProblem
 from discretion.anonymity.exposure.bounds import exposed_below
+from discretion.anonymity.people.coded import in_process
 from discretion.anonymity.people.column_kinds import NAMING
 from discretion.anonymity.releasing.search import SearchEndedError
 from discretion.errors import InvalidValueError, TooLargeError
@@ -17,7 +18,6 @@ from discretion.jobs.audit.sets import AuditGoal
 from discretion.jobs.audit.time_limit import TimeLimit
 from discretion.jobs.gates import Number
 from discretion.jobs.options.tables import ReleaseOptions
-from discretion.jobs.persons import in_process
 from discretion.jobs.release.candidates import Candidates, candidates_of
 from discretion.jobs.release.decision import Choice, ReleaseDecision, decide_release
 from discretion.jobs.release.verification import checked_table
@@ -206,7 +206,7 @@ def _exposed_with(decision: ReleaseDecision) -> Mapping[str, float]:
 def _nothing(
     people: Population, kinds: Mapping[str, ColumnKind], options: ReleaseOptions, *, is_known: bool
 ) -> Iterator[ColumnDecision]:
-    """Yield why no column goes out; that no file is within the goal may be known or not."""
+    """Yield the reason for each column, given whether the search proved that no file is within the goal."""
     for name, kind in kinds.items():
         if name in options.drop:
             why = BY_DROP
@@ -214,11 +214,11 @@ def _nothing(
             why = "sensitive: goes out only if kept"
         elif kind.kind in NAMING and name not in options.keep:
             why = f"{kind.kind}: {kind.reason}"
+        elif not is_known:
+            why = _NOT_IN_TIME
         else:
             alone = people.class_sizes([name]).exposure(k=options.k)
-            why = "no file is within the goal" if is_known else _NOT_IN_TIME
-            if alone > options.budget and is_known:
-                why = f"{percent(alone)} exposed by it alone"
+            why = f"{percent(alone)} exposed by it alone" if alone > options.budget else "no file is within the goal"
         yield ColumnDecision(name, "drop", why)
 
 

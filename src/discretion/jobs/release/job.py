@@ -8,13 +8,14 @@ from typing import Any, BinaryIO
 
 from discretion import __version__
 from discretion.anonymity import ColumnKind, Population
+from discretion.anonymity.people.coded import in_process
 from discretion.anonymity.releasing.column_values import DateOrder
 from discretion.anonymity.releasing.suppression import Suppress
 from discretion.anonymity.releasing.utility import Utility
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.escaping import printable
 from discretion.jobs.options.tables import Against, ReleaseOptions, ValueDistance
-from discretion.jobs.persons import NO_PERSON, in_process, open_people, with_columns
+from discretion.jobs.persons import NO_PERSON, open_people, with_columns
 from discretion.jobs.release.candidates import candidates_of
 from discretion.jobs.release.comparison import column_distributions
 from discretion.jobs.release.decision import decide_release
