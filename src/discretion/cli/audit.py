@@ -49,7 +49,7 @@ def audit(
         other), t_closeness_ordered:COLUMN (numbers, dates or the lines of a hierarchy by their places),
         t_closeness_hierarchical:COLUMN (by the levels of a hierarchy), beta_likeness:COLUMN and
         delta_disclosure:COLUMN; for the recommended columns: recommended_exposure. With all_columns. before it, as
-        all_columns.exposure, each but people is for an adversary who knows the sensitive columns too. Exit with 3 if
+        all_columns.exposure, each but people is for an adversary that knows the sensitive columns too. Exit with 3 if
         that is not decided.
     limits.time
         When to stop, in seconds or as 2m or 1h; the result lists what was not examined by then. The table is always

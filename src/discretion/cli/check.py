@@ -19,10 +19,10 @@ def check(*files: str, options: CheckOptions, limits: LimitOptions, output: Outp
         CSV, Parquet or JSON files, each counted as it stands, with all its columns together.
     output.fail_over
         Exit with 1 too if a measure is above or below a limit, as "exposure>0.01"; once for each: those of audit but
-        recommended_exposure and t_closeness_hierarchical; recursive_c is with the policy's l, at least 2. The plain
-        names are for an adversary who knows all columns but the sensitive ones; a name that begins with all_columns. is
-        for one who knows these too. With wildcards in the policy people_with_wildcards, wildcard_exposed_people,
-        wildcard_exposure and wildcard_k_anonymity as well.
+        recommended_exposure and t_closeness_hierarchical; recursive_c takes the policy's l, at least 2. A plain name is
+        for an adversary that knows all columns but the sensitive ones; with all_columns. before it, a name is for an
+        adversary that knows all columns. A policy with wildcards has people_with_wildcards, wildcard_exposed_people,
+        wildcard_exposure and wildcard_k_anonymity, too.
     """
     from discretion.jobs.check import check_files, checked_gates, read_policy  # noqa: PLC0415 - the engine takes a second
 

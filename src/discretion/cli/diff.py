@@ -30,12 +30,12 @@ def diff(old: str, new: str, /, *, options: DiffOptions, limits: LimitOptions, o
         only a bound is; once for each: added_found, removed_found, found_only_by_both, linked_people, rows_in_both,
         rows_only_in_old, rows_only_in_new, join.exposure, join.exposed_people, values_told:COLUMN; with --person
         COLUMN persons.added, persons.removed, persons.changed; and with old., new. or rise. before it people, and for
-        an adversary who knows all columns but the sensitive ones exposure, exposed_people, unique_people, classes,
+        an adversary that knows all columns but the sensitive ones exposure, exposed_people, unique_people, classes,
         k_anonymity (smallest_class is the same), prosecutor_highest, prosecutor_average, journalist_highest,
         journalist_average, marketer, singling_out, linkability, guess:COLUMN, guess_rise:COLUMN, certain:COLUMN,
         l_diversity:COLUMN, recursive_c:COLUMN (with l = 2), t_closeness:COLUMN, beta_likeness:COLUMN,
-        delta_disclosure:COLUMN; for one who knows the sensitive columns too the same with all_columns. before it, as
-        new.all_columns.exposure.
+        delta_disclosure:COLUMN. With all_columns. before it, as new.all_columns.exposure, each of these is for an
+        adversary that knows all columns.
     limits.memory
         How much memory to take for each table in addition to about 500 MB of libraries, such as 2GB; half of what is
         available by default.

@@ -28,9 +28,9 @@ def exposure(table: Table, /, *, options: ExposureOptions, limits: LimitOptions,
     ----------
     output.fail_over
         Exit with 1 if a measure is above or below a limit, as "exposure>0.01" or "classes<5"; once for each. The
-        measures are those of discretion audit but recommended_exposure and t_closeness_hierarchical; recursive_c is
-        with l = 2. Plain names are for an adversary who knows all columns but the sensitive ones, those with
-        all_columns. before them for one who knows these too. Further measures: unique_rows, which is unique_people;
+        measures are those of discretion audit but recommended_exposure and t_closeness_hierarchical; recursive_c takes
+        l = 2. A plain name is for an adversary that knows all columns but the sensitive ones; with all_columns. before
+        it, a name is for an adversary that knows all columns. Further measures: unique_rows, equal to unique_people;
         with --bounds or --marginals exposure_bound, theorem_bound, exposure_if_independent; with --special-uniques
         special_people and minimal_uniques; with --household exposed_households, household_exposure, certain_households
         and household_risk, an interval; with --wildcards people_with_wildcards, wildcard_exposed_people,

@@ -38,7 +38,7 @@ def release(
     output.fail_over
         Exit with 1 if a measure of what was written is above or below a limit, as "kept<0.5", "suppressed>100",
         "unique_people>0", "exposure>0.005", "k_anonymity<5"; once for each. For the file, the names of audit but
-        recommended_exposure: plain ones are for an adversary who knows all columns but the sensitive ones, those with
+        recommended_exposure: plain ones are for an adversary that knows all columns but the sensitive ones, those with
         all_columns. before them for one who knows these too; failing_people, who are in groups of fewer than k or
         without the l, entropy-l or t of the goal; smallest_class, which is k_anonymity. The number of a model that the
         goal limits is measured as the goal measures it: t by --t-distance and --t-against. For the costs: suppressed,
