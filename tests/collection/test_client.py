@@ -32,7 +32,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "too few people": ({"smallest_batch": 21}, "batches of 20 people"),
     "too large a budget": ({"largest_budget": 0.049}, "share of 0.05"),
     "too few shufflers": ({"fewest_shufflers": 3}, "has 2 shufflers"),
-    "of another version": ({"task": encoded({**cbor2.loads(TASK.encoded), "version": 2})}, "no task of version 1"),
+    "of another version": ({"task": encoded({**cbor2.loads(TASK.encoded), "version": 3})}, "no task of version 2"),
     "with more fields": ({"task": encoded({**cbor2.loads(TASK.encoded), "more": 1})}, "other fields"),
     "with more said of a feature": (
         {"task": encoded({

@@ -11,12 +11,12 @@ from discretion.collection.errors import MalformedError
 from discretion.collection.randomizers import randomizer_of
 from discretion.collection.services.home import Role
 from discretion.collection.services.keys import Key, Kind
-from discretion.collection.wire.task import Feature, Party, Task
+from discretion.collection.wire.task import Feature, Noise, Party, Task
 from discretion.errors import InvalidValueError, one_of
 from discretion.input_files import read_toml
 
 _NEEDED = ("purpose", "smallest_batch", "opens", "closes", "features", "shufflers", "analyst")
-_KEYS = (*_NEEDED, "k", "budget", "rounds", "redaction", "curator")
+_KEYS = (*_NEEDED, "k", "budget", "rounds", "redaction", "invited", "noise", "curator")
 _KEYS_OF_FEATURE = ("name", "values", "randomizer")
 _KEYS_OF_PARTY = {"shuffler": ("url", "key"), "curator": ("url", "key", "signer"), "analyst": ("url", "key")}
 # Who has no key in the description is given one: by its role and its place among those of it.
@@ -60,6 +60,8 @@ def read_task(path: str | os.PathLike[str], furnished: Furnished) -> Task:
         signer=None if curator is None else curator.public("sign"),
         rounds=given.get("rounds", 1),
         redaction=str(given["redaction"]) if "redaction" in given else None,
+        invited=given.get("invited"),
+        noise=_noise(given["noise"]) if "noise" in given else None,
     )
     for feature in task.features:
         if feature.randomizer is not None:
@@ -99,6 +101,12 @@ def _feature(given: Any, place: int) -> Feature:
         raise MalformedError(f"{which} needs its values, as a list of texts")
     with _naming(which):
         return Feature(given.get("name"), tuple(cast("list[str]", values)), given.get("randomizer"))
+
+
+def _noise(given: Any) -> Noise:
+    _check_keys(given, ("epsilon", "delta"), "noise")
+    with _naming("noise"):
+        return Noise(*(str(given.get(name, "")) for name in ("epsilon", "delta")))
 
 
 @contextmanager

@@ -70,7 +70,7 @@ def _by_groups(
     except TooLargeError:  # of so many features single answers alone tell what goes out
         return None
     if last.questions and last.size > after.number and len(last.largest_certified) < len(task.features):
-        questions = last.questions[:MOST_GROUPS]
+        questions = last.questions[: _most_groups(after)]
         exposure = max(each.certified.value for each in questions)
         groups = [places_of(task, each.columns) for each in questions]
         return next_of(after, "curator", groups, exposure=exposure, people=people)
@@ -78,6 +78,11 @@ def _by_groups(
         return None
     chosen = places_of(task, last.largest_certified)
     return next_of(after, "analyst", [chosen], exposure=last.largest_certified_bound.value, people=people)
+
+
+def _most_groups(after: Round) -> int:
+    """Return of how many groups the next round may ask: the admitter needs a key for each."""
+    return MOST_GROUPS if after.task.admitter is None else len(after.task.admission[after.number])
 
 
 def _marginals(after: Round, counts: Mapping[str, Integers], alike: Mapping[tuple[int, ...], Integers]) -> Marginals:

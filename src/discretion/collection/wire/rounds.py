@@ -2,7 +2,7 @@
 
 A round asks for groups of features: the first one for each feature by itself, the others for what was chosen. There is
 a message for each group, of its place and the codes of the answers to its features, all equally wide. 16 random bytes
-make two people's same answers different.
+make two people's same answers different; with an admitter it is the token that does: a nonce and its signature.
 """
 
 import struct
@@ -12,11 +12,12 @@ from functools import cached_property
 
 from discretion.collection.wire.sealing import SEAL_BYTES
 from discretion.collection.wire.selection import Choice
-from discretion.collection.wire.task import Party, Task
+from discretion.collection.wire.task import MODULUS_BYTES, Party, Task
 
 SALT_BYTES = 16
+NONCE_BYTES = 32
 REDACTED = "redacted"
-_NAME = b"discretion collect 1"
+_NAME = b"discretion collect 2"
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,23 @@ class Round:
 
     @cached_property
     def plain_form(self) -> struct.Struct:
-        """How what is inside all seals is packed: the group's place, a code of each of its features, random bytes."""
-        return struct.Struct(f">H{len(self.groups[0])}I{SALT_BYTES}s")
+        """How what is inside all seals is packed: the group's place, a code of each of its features, random bytes.
+
+        With an admitter the random bytes are a token: a nonce and the admitter's signature of it.
+        """
+        return struct.Struct(f">H{len(self.groups[0])}I{self.random_bytes}s")
+
+    @property
+    def random_bytes(self) -> int:
+        """How many bytes at the end of a message make it different from all others."""
+        return SALT_BYTES if self.task.admitter is None else NONCE_BYTES + MODULUS_BYTES
+
+    @cached_property
+    def admission_keys(self) -> Sequence[bytes]:
+        """The modulus that checks the token of each message, in the order of the groups; empty without an admitter."""
+        if self.task.admitter is None:
+            return ()
+        return self.task.admission[-1 if self.to_analyst else self.number - 1][: self.messages]
 
     @property
     def receiver(self) -> Party | None:

@@ -21,7 +21,7 @@ Receiver = Literal["curator", "analyst"]
 MOST_GROUPS = 1 << 12
 # A rule names at most all answers of a feature, and takes no more bytes for them than the task does.
 LONGEST_CHOICE = 32 << 20
-_NAME = b"discretion collect 1 choice"
+_NAME = b"discretion collect 2 choice"
 
 
 @dataclass(frozen=True)
@@ -181,6 +181,13 @@ class Choice:
             raise RefusedTaskError("the choice lets more people stand out than the task's budget")
         if self.people < task.smallest_batch:
             raise RefusedTaskError("the choice was made from the answers of fewer people than a batch is to have")
+        if task.admitter is not None and self.receiver == "curator":
+            keys = len(task.admission[self.number - 1])
+            if len(self.groups) > keys:
+                raise RefusedTaskError(
+                    f"the admitter has keys for {keys:,} groups in round {self.number}; the choice has "
+                    f"{len(self.groups):,}"
+                )
         if self.rules and task.redaction is None:
             raise RefusedTaskError("the task lets nothing be redacted, and this choice has rules to redact by")
         if task.signer is not None:

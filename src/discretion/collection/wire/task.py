@@ -12,12 +12,14 @@ from discretion.collection.errors import MalformedError
 from discretion.collection.wire.records import decoded, encoded
 from discretion.collection.wire.sealing import KEY_BYTES
 
-VERSION = 1
+VERSION = 2
 _LONGEST_TASK = 16 << 20
 _MOST_FEATURES = 1 << 12
 _MOST_SHUFFLERS = 16
 _MOST_ROUNDS = 8
 _LATEST = 1 << 40
+#: The bytes of the modulus of an admitter's key: RSA of 2,048 bits, whose public exponent is always 65,537.
+MODULUS_BYTES = 256
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,30 @@ class Party:
 
 
 @dataclass(frozen=True)
+class Noise:
+    """The privacy that the dummies of any one honest shuffler give each person in each round, whatever others know.
+
+    Parameters
+    ----------
+    epsilon, delta
+        Decimals in text: epsilon above 0 and at most 50, delta above 0 and below 1.
+    """
+
+    epsilon: str
+    delta: str
+
+    def __post_init__(self) -> None:
+        _check(
+            _is_decimal(self.epsilon) and 0 < Decimal(self.epsilon) <= 50,
+            f"the epsilon of noise is a number above 0 and at most 50 in text, as '1', got {self.epsilon!r:.60}",
+        )
+        _check(
+            _is_decimal(self.delta) and 0 < Decimal(self.delta) < 1,
+            f"the delta of noise is a number above 0 and below 1 in text, as '1e-6', got {self.delta!r:.60}",
+        )
+
+
+@dataclass(frozen=True)
 class Task:
     """What is asked of whom, by whom, under which promises.
 
@@ -114,6 +140,17 @@ class Task:
     redaction
         How sure one may be at most that a redacted answer is a rare one, a decimal in text: those that fewer than k
         people have may then be redacted, and others with them. None if nothing is redacted.
+    invited
+        No more people are let in, and no batch with more messages is counted; None is no limit.
+    admitter
+        Who signs the blinded tokens of eligible people; None if the first shuffler alone decides who is let in.
+    admission
+        The RSA moduli by which tokens are checked: for each round of the curator's one for each message, and one for
+        the analyst's round; empty without an admitter.
+    noise
+        The privacy that each shuffler's dummies give; None if none are added.
+    extensions
+        What later versions add, by name: this one knows none, and refuses a task that has any.
 
     Raises
     ------
@@ -135,6 +172,11 @@ class Task:
     signer: bytes | None = None
     rounds: int = 1
     redaction: str | None = None
+    invited: int | None = None
+    admitter: Party | None = None
+    admission: tuple[tuple[bytes, ...], ...] = ()
+    noise: Noise | None = None
+    extensions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _check(_is_bytes(self.id, 16), "a task's id has 16 bytes")
@@ -163,6 +205,48 @@ class Task:
             self.redaction is None or self.curator is not None,
             "without a curator nothing is redacted: decoys are worked out in floating point, and not by all alike",
         )
+        _check(not self.extensions, f"this version knows no extension {self.extensions[:1]}; get a newer client")
+        if self.invited is not None:
+            _check_count(self.invited, "invited", self.smallest_batch, 1 << 40)
+        keys = [party.key for party in self.parties.values()]
+        _check(
+            len(set(keys)) == len(keys),
+            "two parties have the same key: whoever holds it would be both; each party makes a key of its own",
+        )
+        self._check_admission()
+
+    def _check_admission(self) -> None:
+        _check(
+            (self.admitter is None) == (not self.admission),
+            "an admitter needs keys for its tokens, and the keys for tokens need an admitter",
+        )
+        if self.admitter is None:
+            return
+        _check(
+            self.noise is None,
+            "with an admitter there is no noise: a dummy has no token, and whoever counts tokens would see it",
+        )
+        moduli = [modulus for keys in self.admission for modulus in keys]
+        _check(
+            len(self.admission) == self.most_rounds
+            and len(self.admission[0]) == len(self.features)
+            and len(self.admission[-1]) == 1
+            and all(0 < len(keys) <= _MOST_FEATURES for keys in self.admission),
+            f"the admitter has a key for each of the {len(self.features)} questions, one or more for each round of "
+            f"groups, and one for the analyst's: {self.most_rounds} lists",
+        )
+        _check(
+            all(_is_bytes(modulus, MODULUS_BYTES) and modulus[0] >> 7 and modulus[-1] & 1 for modulus in moduli)
+            and len(set(moduli)) == len(moduli),
+            "the admitter's keys are different RSA moduli of 2,048 bits",
+        )
+
+    @property
+    def parties(self) -> Mapping[str, Party]:
+        """The parties by their names: ``shuffler 1``, ``shuffler 2``, …, ``curator``, ``analyst``, ``admitter``."""
+        parties = {f"shuffler {place}": party for place, party in enumerate(self.shufflers, 1)}
+        others = {"curator": self.curator, "analyst": self.analyst, "admitter": self.admitter}
+        return parties | {name: party for name, party in others.items() if party is not None}
 
     @cached_property
     def encoded(self) -> bytes:
@@ -198,9 +282,12 @@ class Task:
             raise MalformedError(f"this is no task of version {VERSION}; get a newer client, or ask for another task")
         fields = cast("dict[str, Any]", raw)
         try:
-            curator = fields["curator"]
             fields["analyst"] = Party(**fields["analyst"])
-            fields["curator"] = None if curator is None else Party(**curator)
+            for name in ("curator", "admitter"):
+                fields[name] = None if fields[name] is None else Party(**fields[name])
+            fields["noise"] = None if fields["noise"] is None else Noise(**fields["noise"])
+            fields["admission"] = tuple(map(tuple, fields["admission"]))
+            fields["extensions"] = tuple(fields["extensions"])
             fields["shufflers"] = tuple(Party(**shuffler) for shuffler in fields["shufflers"])
             fields["features"] = tuple(
                 Feature(feature["name"], tuple(feature["values"]), feature["randomizer"])
@@ -215,7 +302,7 @@ class Task:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, (Party, Feature)):
+    if isinstance(value, (Party, Feature, Noise)):
         return {field.name: _plain(getattr(value, field.name)) for field in fields_of(value)}
     return [_plain(item) for item in cast("tuple[Any, ...]", value)] if isinstance(value, tuple) else value
 
@@ -239,8 +326,12 @@ def _is_bytes(value: Any, length: int) -> bool:
 
 
 def _is_share(text: Any) -> bool:
+    return _is_decimal(text) and 0 <= Decimal(text) <= 1
+
+
+def _is_decimal(text: Any) -> bool:
     try:
-        return isinstance(text, str) and len(text) <= 40 and 0 <= Decimal(text) <= 1
+        return isinstance(text, str) and len(text) <= 40 and Decimal(text).is_finite()
     except InvalidOperation:
         return False
 

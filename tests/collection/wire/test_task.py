@@ -1,0 +1,57 @@
+"""A task refuses what would make a promise of it false."""
+
+from dataclasses import replace
+
+import pytest
+
+from discretion.collection import Party, Task
+from discretion.collection.errors import MalformedError
+from discretion.collection.wire.task import Noise
+from support.collection.in_process import SEX_AND_TOWN, made
+
+TASK = made(shufflers=2).task
+ADMITTER = Party("http://127.0.0.1:1", bytes([7] * 32))
+KEYS = [bytes([255, place]) + bytes(253) + b"\1" for place in range(8)]
+ADMITTED = replace(TASK, admitter=ADMITTER, admission=((KEYS[0], KEYS[1]), (KEYS[2],)))
+
+WRONG = {
+    "two shufflers with one key": ({"shufflers": (TASK.shufflers[0],) * 2}, "two parties have the same key"),
+    "an analyst with the curator's key": ({"analyst": TASK.curator}, "two parties have the same key"),
+    "fewer invited than a batch has": ({"invited": 1}, "invited must be a whole number from 2 on"),
+    "an admitter without keys": ({"admitter": ADMITTER}, "an admitter needs keys"),
+    "keys without an admitter": ({"admission": ((KEYS[0],), (KEYS[1],))}, "need an admitter"),
+    "too few keys": ({"admitter": ADMITTER, "admission": ((KEYS[0],), (KEYS[1],))}, "for each of the 2 questions"),
+    "one key for two questions": (
+        {"admitter": ADMITTER, "admission": ((KEYS[0], KEYS[0]), (KEYS[1],))}, "different RSA moduli",
+    ),
+    "a short key": ({"admitter": ADMITTER, "admission": ((KEYS[0], KEYS[1]), (b"\1",))}, "moduli of 2,048 bits"),
+    "an extension": ({"extensions": ("pairs",)}, "knows no extension"),
+    "noise beside tokens": (
+        {"admitter": ADMITTER, "admission": ADMITTED.admission, "noise": Noise("1", "1e-6")}, "a dummy has no token",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_task_that_would_break_its_promise_is_refused(case: str) -> None:
+    changed, why = WRONG[case]
+    with pytest.raises(MalformedError, match=why):
+        replace(TASK, **changed)
+
+
+@pytest.mark.parametrize("epsilon, delta", [("0", "1e-6"), ("51", "1e-6"), ("nan", "1e-6"), ("1", "0"), ("1", "1")])
+def test_noise_has_an_epsilon_and_a_delta_that_promise_something(epsilon: str, delta: str) -> None:
+    with pytest.raises(MalformedError, match="of noise is a number above 0"):
+        Noise(epsilon, delta)
+
+
+@pytest.mark.parametrize("task", [
+    TASK, ADMITTED, replace(TASK, invited=500), replace(TASK, noise=Noise("1", "1e-6")),
+])  # fmt: skip
+def test_a_task_is_read_as_it_was_written(task: Task) -> None:
+    assert Task.decoded(task.encoded) == task
+
+
+def test_parties_are_named_by_their_role_and_place() -> None:
+    assert list(ADMITTED.parties) == ["shuffler 1", "shuffler 2", "curator", "analyst", "admitter"]
+    assert ADMITTED.features == SEX_AND_TOWN
