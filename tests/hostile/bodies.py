@@ -17,6 +17,7 @@ import cbor2
 
 from discretion.collection import Choice, Client, Task
 from discretion.collection.errors import CollectionError
+from discretion.collection.parts.batch import ShufflerReport, encoded_reports
 from discretion.collection.services.analyst import AnalystService
 from discretion.collection.services.credentials import operator_credential
 from discretion.collection.services.curator import CuratorService
@@ -30,6 +31,9 @@ _AT_ONCE = 20
 _PARTIES: dict[str, Callable[[Any], Service]] = {
     "shuffler-0": ShufflerService, "shuffler-1": ShufflerService, "curator": CuratorService, "analyst": AnalystService,
 }  # fmt: skip
+_REPORTS = encoded_reports([ShufflerReport(4, 0, 0, bytes(32))]).hex()
+_HUGE = encoded_reports([ShufflerReport(1 << 62, 0, 1 << 62, bytes(32))]).hex()
+_COMPLETION = json.dumps({"pieces": 1, "reports": _REPORTS}).encode()
 _VALUES = (
     None, True, -1, 0, 1, 7, 2**31, 2**63 - 1, 2**64, -(2**64), 2**600, 0.5, float("nan"), "", "x", "x" * 300, "0x1p-4",
     "-0x1p+2000", b"", bytes(16), bytes(31), bytes(32), [], [0], [[0, 1]], [[1, 0]], [[[[[[[[[[0]]]]]]]]]], {},
@@ -64,7 +68,7 @@ async def _asked(draw: Random, service: Service, of: Housed) -> None:
         each for each in [*service._common(), *service.operations()]
         if each.path not in ("/destroy", "/rounds/{number:int}/close")
     ]  # fmt: skip
-    whole = [clients[0].upload(), _choice(of).encoded, of.task.encoded, b'{"pieces": 1, "digest": "%064x"}' % 5]
+    whole = [clients[0].upload(), _choice(of).encoded, of.task.encoded, _COMPLETION]
     for _ in range(BODIES // _AT_ONCE):
         asked = [_drawn(draw, draw.choice(operations), whole) for _ in range(_AT_ONCE)]
         statuses = await asyncio.gather(*(
@@ -110,8 +114,8 @@ def _spoilt(draw: Random, whole: list[bytes]) -> bytes:
 
 
 def _spoilt_json(draw: Random) -> bytes:
-    pieces, digest = draw.choice(_VALUES), draw.choice(("0" * 64, "x", 5, None, "00" * 31, ["0"] * 64))
-    text = json.dumps({"pieces": pieces, "digest": digest}, default=str)
+    pieces, reports = draw.choice(_VALUES), draw.choice((_REPORTS, "x", 5, None, "00" * 31, "80", [_REPORTS], _HUGE))
+    text = json.dumps({"pieces": pieces, "reports": reports}, default=str)
     return draw.choice((text, f"[{text}]", "[" * 900, text * 2, '"pieces"', "1e999", "null")).encode()
 
 

@@ -73,6 +73,7 @@ def _serve(folder: Path, role: str, port: int, people: int | None, lines: int) -
 
 def pass_on(task: Any, private: bytes, folder: Path, lines: int = 0) -> None:
     """Do what a shuffler does with a round, from wherever it was cut short."""
+    from discretion.collection.parts.batch import encoded_reports
     from discretion.collection.parts.inbox import Inbox
     from discretion.collection.parts.shuffler import Shuffler
     from discretion.collection.parts.store import Store
@@ -87,7 +88,7 @@ def pass_on(task: Any, private: bytes, folder: Path, lines: int = 0) -> None:
     if batch is not None:
         for place in range(batch.pieces):
             after.put(1, batch.batch, place, batch.piece(place))
-        after.complete(1, batch.batch, batch.pieces, batch.digest)
+        after.complete(1, batch.batch, batch.pieces, batch.digest, encoded_reports(batch.reports))
         shuffler.delivered(1)
     shuffler.forget(1)
     store.close()

@@ -162,5 +162,5 @@ def test_nothing_is_left_of_shuffles_that_were_killed(tmp_path: Path) -> None:
 
 def test_an_empty_round_is_an_empty_file(tmp_path: Path) -> None:
     assert shuffle_messages([], WIDTH, Opener(bytes(32), b"", WIDTH), tmp_path / "out") == Shuffle(
-        0, 0, sha256().digest()
+        0, 0, 0, 0, sha256().digest()
     )

@@ -10,6 +10,7 @@ from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from discretion.collection import Choice
+from discretion.collection.parts.batch import encoded_reports
 from discretion.collection.parts.inbox import Inbox
 from discretion.collection.services.shuffler import ShufflerService
 from support.collection.homes import AsOperator, housed, person, token
@@ -98,7 +99,7 @@ class Asked(RuleBasedStateMachine):
                 assert batch is not None
                 self.after.put(number, batch.batch, 0, batch.piece(0))
                 if all_of_it:
-                    self.after.complete(number, batch.batch, batch.pieces, batch.digest)
+                    self.after.complete(number, batch.batch, batch.pieces, batch.digest, encoded_reports(batch.reports))
                     self.service._shuffler.delivered(number)
                     self.state[number] = "delivered"
                     each = 2 if number == 1 else 1

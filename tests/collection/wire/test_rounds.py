@@ -13,6 +13,7 @@ from discretion.collection.board import Board
 from discretion.collection.errors import ConflictError, RefusedTaskError, StrangerError
 from discretion.collection.parts.counting import tallies_of
 from discretion.collection.parts.joint import joint_shares
+from discretion.collection.parts.promises import FEW_MESSAGES
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.uploads import Upload
 from discretion.errors import TooLargeError
@@ -199,7 +200,7 @@ def test_everybody_finds_her_messages_on_the_board_and_the_same_choice(tmp_path:
         check(run.clients[0], board, replace(choice, groups=((0,),)))
 
 
-def test_a_message_passed_on_twice_counts_once(tmp_path: Path) -> None:
+def test_a_message_that_a_person_sends_twice_counts_once(tmp_path: Path) -> None:
     run = Run(made(), people(), tmp_path)
     shuffler, of = run.shufflers[0], Round(run.task)
     shuffler.open()
@@ -207,8 +208,9 @@ def test_a_message_passed_on_twice_counts_once(tmp_path: Path) -> None:
     half = of.width()
     doubled = [Upload(uploads[0].token, uploads[0].messages[:half] * 2), *uploads[1:]]
     found = run.pass_round(of, [upload.encoded for upload in doubled])
-    assert found.repeated == 1
-    assert len(found.answers) == 399
+    progress = shuffler.store.progress(1)
+    assert progress is not None
+    assert (progress.repeated, found.repeated, len(found.answers)) == (1, 0, 399)
     choice = run.choice()  # she of whom one answer is lost may stand out by it
     assert choice is None or choice.exposure >= 1 / 200
 
@@ -231,17 +233,23 @@ def test_messages_of_another_task_do_not_open(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("curated", [True, False])
 @pytest.mark.parametrize("spoilt", [1, 20])
-def test_nothing_goes_out_where_fewer_answers_opened_than_a_batch_has(
+def test_a_batch_of_which_fewer_messages_open_than_a_batch_has_is_destroyed(
     spoilt: int, curated: bool, tmp_path: Path
 ) -> None:
     alike: People = [{"sex": "f", "town": "Lima"}] * 20
     run = Run(made(smallest_batch=20, curated=curated, budget="1"), alike, tmp_path)
-    for shuffler in run.shufflers:
-        shuffler.open()
+    (shuffler,) = run.shufflers
+    shuffler.open()
     uploads = [client.upload() for client in run.clients]
     uploads[:spoilt] = [upload[:32] + bytes(len(upload) - 32) for upload in uploads[:spoilt]]
-    run.pass_round(Round(run.task), uploads)
-    assert run.choice() is None
+    shuffler.add(1, [Upload.decoded(upload, Round(run.task)) for upload in uploads])
+    assert shuffler.close(1) == "closed"
+    shuffler.shuffle(1)
+    progress = shuffler.store.progress(1)
+    assert progress is not None
+    assert (progress.state, progress.reason) == ("discarded", FEW_MESSAGES)
+    assert shuffler.batch(1) is None
+    assert not (shuffler.folder / "round-1").exists()
 
 
 def test_what_cannot_be_undone_is_refused() -> None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from discretion.anonymity import Population
 from discretion.collection import Choice, Client, Feature, Party, Task
 from discretion.collection.parts.asking import KnownCounts
+from discretion.collection.parts.batch import encoded_reports
 from discretion.collection.parts.counting import BatchCounts, count_batch, tallies_of
 from discretion.collection.parts.inbox import Inbox
 from discretion.collection.parts.shuffler import Shuffler
@@ -96,7 +97,7 @@ class Run:
             assert batch is not None
             for place in range(batch.pieces):
                 after.put(of.number, batch.batch, place, batch.piece(place))
-            after.complete(of.number, batch.batch, batch.pieces, batch.digest)
+            after.complete(of.number, batch.batch, batch.pieces, batch.digest, encoded_reports(batch.reports))
             shuffler.delivered(of.number)
         found = count_batch(inbox.blocks(of.number), of, None if of.ends_open else key.private_bytes_raw())
         if not of.to_analyst:

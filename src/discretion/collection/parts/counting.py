@@ -4,7 +4,6 @@ What was said is kept as how often each answer was given. To find messages that 
 the same ones into the same file: memory holds one file of 256, and the counts.
 """
 
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,8 +13,8 @@ from numpy.typing import NDArray
 
 from discretion.collection.parts.buckets import open_buckets, rows_of
 from discretion.collection.parts.decrypting import Opener
-from discretion.collection.parts.shuffling import blocks_of
-from discretion.collection.wire.rounds import SALT_BYTES, Round
+from discretion.collection.parts.shuffling import DistinctMessages, blocks_of
+from discretion.collection.wire.rounds import Round
 from discretion.numerics.arrays import Booleans, Integers
 
 
@@ -32,6 +31,8 @@ class BatchCounts:
         How many messages say so.
     dropped, repeated, unknown
         How many messages did not open, were there already, or name no answer of the task.
+    repeated_sealed
+        How many were there already before the last layer was taken off: an honest shuffler passes on none.
     """
 
     combinations: Integers
@@ -39,6 +40,12 @@ class BatchCounts:
     dropped: int
     repeated: int
     unknown: int
+    repeated_sealed: int = 0
+
+    @property
+    def received(self) -> int:
+        """How many messages came."""
+        return int(self.times.sum()) + self.dropped + self.repeated + self.unknown + self.repeated_sealed
 
     @property
     def answers(self) -> Integers:
@@ -48,25 +55,32 @@ class BatchCounts:
 
 def count_batch(pieces: Iterable[bytes], round_: Round, private: bytes | None, cores: int = 1) -> BatchCounts:
     """Return what the messages of a whole batch say; no private key is needed where the last layer is off already."""
-    form, spread = _form(round_), np.frombuffer(os.urandom(16), np.uint64) | np.uint64(1)
+    form, width = _form(round_), round_.width(len(round_.task.shufflers))
     combinations, times = np.empty((0, 1 + len(round_.groups[0])), np.int64), np.empty(0, np.int64)
     dropped = repeated = unknown = 0
+    # Where no layer is left, equal messages are dropped below.
+    sealed = DistinctMessages(pieces, width, None) if private is not None else blocks_of(pieces, width)
     with open_buckets(form.itemsize) as files:
-        for block, missing in _open_messages(pieces, round_, private, cores):
+        for block, missing in _open_messages(sealed, round_, private, cores):
             dropped += missing
-            rows: NDArray[Any] = np.frombuffer(block, form)
-            salts = np.ascontiguousarray(rows["salt"]).view(np.uint64).reshape(-1, 2)
-            # By a hash that nobody can foresee: senders who choose their salts do not fill one file.
-            files.add(rows_of(block, form.itemsize), ((salts * spread).sum(axis=1) >> np.uint64(56)).astype(np.uint8))
-        for bucket in files.drain():
+            files.add(rows_of(block, form.itemsize))
+        for distinct, more in files.drain():
             # Two people draw the same 16 bytes never; the same message twice is one that somebody sent again.
-            rows = np.unique(bucket).view(form)
-            repeated += len(bucket) - len(rows)
+            rows: NDArray[Any] = distinct.view(form)
+            repeated += more
             answers = np.column_stack([rows["group"].astype(np.int64), rows["codes"].astype(np.int64)])
             known = _are_answers(answers, round_)
             unknown += int((~known).sum())
             combinations, times = _add_answers(combinations, times, answers[known])
-    return BatchCounts(combinations[:, int(round_.to_analyst) :], times, dropped, repeated, unknown)
+    repeated_sealed = sealed.repeated if isinstance(sealed, DistinctMessages) else 0
+    return BatchCounts(combinations[:, int(round_.to_analyst) :], times, dropped, repeated, unknown, repeated_sealed)
+
+
+def people_at_least(batch: BatchCounts, round_: Round) -> int:
+    """Return of how many people at least there is a message to every group: that of the group with the fewest."""
+    if round_.to_analyst:
+        return int(batch.times.sum())
+    return min(int(batch.times[batch.combinations[:, 0] == place].sum()) for place in range(len(round_.groups)))
 
 
 def tallies_of(batch: BatchCounts, round_: Round) -> list[Integers]:
@@ -95,7 +109,8 @@ def _add_answers(combinations: Integers, times: Integers, answers: Integers) -> 
 
 
 def _form(round_: Round) -> Any:
-    return np.dtype([("group", ">u2"), ("codes", ">u4", (len(round_.groups[0]),)), ("salt", np.void, SALT_BYTES)])
+    codes = ("codes", ">u4", (len(round_.groups[0]),))
+    return np.dtype([("group", ">u2"), codes, ("random", np.void, round_.random_bytes)])
 
 
 def _are_answers(answers: Integers, round_: Round) -> Booleans:
@@ -105,12 +120,12 @@ def _are_answers(answers: Integers, round_: Round) -> Booleans:
 
 
 def _open_messages(
-    pieces: Iterable[bytes], round_: Round, private: bytes | None, cores: int
+    blocks: Iterable[bytes], round_: Round, private: bytes | None, cores: int
 ) -> Iterator[tuple[bytes, int]]:
     width = round_.width(len(round_.task.shufflers))
     if private is not None:
-        yield from Opener(private, round_.info(0), width, cores)(blocks_of(pieces, width))
+        yield from Opener(private, round_.info(0), width, cores)(blocks)
         return
-    for block in blocks_of(pieces, width):
+    for block in blocks:
         rest = len(block) % width
         yield block[: len(block) - rest], int(rest > 0)

@@ -11,6 +11,7 @@ from discretion.collection.parts.durable import new_folder, write_whole
 
 _WHOLE = "whole"
 _PIECE = "[0-9]" * 8
+_DIGEST = 32  # bytes
 
 
 class Inbox:
@@ -39,13 +40,13 @@ class Inbox:
                 raise ConflictError("this batch is whole already")
             write_whole(path, piece)
 
-    def complete(self, number: int, batch: bytes, pieces: int, digest: bytes) -> None:
-        """Say that a batch is whole, which it is if its SHA-256 is this; again is the same."""
+    def complete(self, number: int, batch: bytes, pieces: int, digest: bytes, reports: bytes = b"") -> None:
+        """Take a batch as whole if its SHA-256 is this, with the shufflers' reports of it; again is the same."""
         with self._one:
             folder = self._batch_folder(number, batch)
             if (folder / _WHOLE).exists():
-                if (folder / _WHOLE).read_bytes() != digest:
-                    raise ConflictError("this batch is whole already, with another digest")
+                if (folder / _WHOLE).read_bytes() != digest + reports:
+                    raise ConflictError("this batch is whole already, with another digest or other reports")
                 return
             paths = sorted(folder.glob(_PIECE))
             if len(paths) < pieces:
@@ -57,7 +58,7 @@ class Inbox:
                 hasher.update(path.read_bytes())
             if hasher.digest() != digest or len(paths) != pieces:
                 raise MalformedError("the pieces of this batch do not have its digest")
-            write_whole(folder / _WHOLE, digest)
+            write_whole(folder / _WHOLE, digest + reports)
 
     def is_whole(self, number: int) -> bool:
         """Whether a round's batch is here."""
@@ -71,11 +72,18 @@ class Inbox:
         UnknownError
             If it is not here.
         """
+        for path in sorted(self._whole(number).parent.glob(_PIECE)):
+            yield path.read_bytes()
+
+    def reports(self, number: int) -> bytes:
+        """Return what the shufflers report of a round's whole batch; also once it is forgotten."""
+        return self._whole(number).read_bytes()[_DIGEST:]
+
+    def _whole(self, number: int) -> Path:
         whole = next(iter(self._folder.glob(f"{number}-*/{_WHOLE}")), None)
         if whole is None:
             raise UnknownError(f"the batch of round {number} is not here yet")
-        for path in sorted(whole.parent.glob(_PIECE)):
-            yield path.read_bytes()
+        return whole
 
     def forget(self, number: int) -> None:
         """Destroy a batch, and remember that there was one."""

@@ -6,9 +6,10 @@ from secrets import token_bytes
 from shutil import rmtree
 
 from discretion.collection.errors import CollectionError, ConflictError, UnknownError
-from discretion.collection.parts.batch import BATCH_BYTES, Batch
+from discretion.collection.parts.batch import BATCH_BYTES, Batch, ShufflerReport, decoded_reports
 from discretion.collection.parts.decrypting import Opener
 from discretion.collection.parts.inbox import Inbox
+from discretion.collection.parts.promises import broken_promise
 from discretion.collection.parts.shuffling import Shuffle, forget, shuffle_messages
 from discretion.collection.parts.store import RoundProgress, State, Store
 from discretion.collection.wire.rounds import Round
@@ -103,7 +104,7 @@ class Shuffler:
         return state
 
     def shuffle(self, number: int) -> None:
-        """Take the layer off a closed batch and put it in random order, once.
+        """Take the layer off a closed batch and put it in random order, once; or destroy it if it breaks a promise.
 
         A shuffle that was cut short was seen by nobody, and is done anew.
         """
@@ -114,14 +115,25 @@ class Shuffler:
         width = round_.width(self.place)
         opener = Opener(self._private, round_.info(self.place + 1), width, self._cores)
         done = self._shuffled(self._messages(number), width, opener, self._out(number))
-        self.store.set_shuffled(number, done.messages, done.dropped, done.digest)
+        repeated = done.repeated_sealed + done.repeated
+        broken = broken_promise(
+            round_, self._reports(number), valid=done.messages, received=done.messages + done.dropped + repeated,
+            repeated=done.repeated_sealed if self.place else 0,  # people, who may be anybody, send to the first one
+        )  # fmt: skip
+        if broken is not None:
+            forget(self._out(number))
+            self.store.discard(number, broken)
+            self.forget(number)
+            return
+        self.store.set_shuffled(number, done.messages, done.dropped, repeated, done.digest)
 
     def batch(self, number: int) -> Batch | None:
         """Return what is to be passed on, if there is something."""
         progress = self.store.progress(number)
         if progress is None or progress.state != "shuffled":
             return None
-        return Batch(number, progress.batch, self._out(number), progress.digest, progress.messages)
+        own = ShufflerReport(progress.messages, progress.dropped, progress.repeated, progress.digest)
+        return Batch(number, progress.batch, self._out(number), (*self._reports(number), own))
 
     def delivered(self, number: int) -> None:
         """Destroy messages and order: the next party has said that it has them."""
@@ -162,6 +174,9 @@ class Shuffler:
         if progress is None:
             raise UnknownError(f"round {number} has not begun")
         return progress
+
+    def _reports(self, number: int) -> tuple[ShufflerReport, ...]:
+        return decoded_reports(self.inbox.reports(number), self.place) if self.place else ()
 
     def _messages(self, number: int) -> Iterable[bytes]:
         return self.store.messages(number) if self.place == 0 else self.inbox.blocks(number)

@@ -1,8 +1,10 @@
-"""The shuffle: a layer off every message, those that do not open dropped and counted, the others in random order.
+"""The shuffle: a layer off every message, without those that do not open or are there already, in a new order.
 
-Two passes through disk, so that memory stays flat. The first puts each message into one of 256 files by a random byte;
-the second orders each file's by random numbers. Every order is as likely as any other: how many messages come into each
-file has the law that a cut of a random order has, whichever they are.
+Equal messages are dropped before a layer is taken off and after: a person's messages that are there twice would stand
+out together. Three passes through disk, so that memory stays flat. The first puts each sealed message into one of 256
+files by a secret hash, and drops those that are there already; the second does the same with what is opened; the third
+orders each file's by random numbers. The order depends on what the messages are, on the secret and on the system's
+randomness, and on nothing else: not on who sent them, or when.
 """
 
 import os
@@ -26,10 +28,24 @@ AT_ONCE = 1 << 11
 
 @dataclass(frozen=True)
 class Shuffle:
-    """What came of a shuffle: how many messages opened and how many did not, and the SHA-256 of the file."""
+    """What came of a shuffle.
+
+    Parameters
+    ----------
+    messages
+        How many messages are in the file.
+    dropped
+        How many did not open.
+    repeated_sealed, repeated
+        How many were equal to another one: before the layer was taken off, and after.
+    digest
+        The SHA-256 of the file.
+    """
 
     messages: int
     dropped: int
+    repeated_sealed: int
+    repeated: int
     digest: bytes
 
 
@@ -45,16 +61,55 @@ def shuffle_messages(
     opened
         What takes the layer off: it gives blocks of opened messages, and how many of each did not open.
     out
-        The file; the disk that it is on has room for it twice.
+        The file; the disk that it is on has room for it three times.
     """
-    inner, dropped = width - SEAL_BYTES, 0
+    inner, dropped, repeated = width - SEAL_BYTES, 0, 0
+    distinct = DistinctMessages(messages, width, out.parent)
+
+    def in_new_order() -> Iterator[bytes]:
+        nonlocal repeated
+        for rows, more in files.drain():
+            repeated += more
+            yield in_random_order(rows).tobytes()
+
     with open_buckets(inner, out.parent) as files:
-        for block, missing in opened(blocks_of(messages, width)):
+        for block, missing in opened(distinct):
             dropped += missing
-            rows = rows_of(block, inner)
-            files.add(rows, np.frombuffer(os.urandom(len(rows)), np.uint8))
-        length, digest = write_file((in_random_order(rows).tobytes() for rows in files.drain()), out)
-    return Shuffle(length // inner, dropped, digest)
+            files.add(rows_of(block, inner))
+        length, digest = write_file(in_new_order(), out)
+    return Shuffle(length // inner, dropped, distinct.repeated, repeated, digest)
+
+
+class DistinctMessages:
+    """Messages of one width, each once, in blocks.
+
+    Parameters
+    ----------
+    messages
+        Pieces, wherever they are cut; a rest that is no message comes last.
+    width
+        The bytes of a message.
+    folder
+        Where they go through disk; None is the folder for temporary files.
+    """
+
+    def __init__(self, messages: Iterable[bytes], width: int, folder: Path | None) -> None:
+        self._messages, self._width, self._folder = messages, width, folder
+        #: How many messages equal another one; known at the end.
+        self.repeated = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        rest = b""
+        with open_buckets(self._width, self._folder) as files:
+            for block in blocks_of(self._messages, self._width):
+                whole = len(block) - len(block) % self._width
+                files.add(rows_of(block[:whole], self._width))
+                rest = block[whole:]
+            for rows, more in files.drain():
+                self.repeated += more
+                yield from blocks_of([rows.tobytes()], self._width)
+        if rest:
+            yield rest
 
 
 def write_file(pieces: Iterable[bytes], out: Path) -> tuple[int, bytes]:

@@ -4,7 +4,6 @@ Spark moves paths and counts alone: messages go by way of that folder, so none i
 that is run twice draws twice, into a file of its own each time, and what counts is the file that its one result names.
 """
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,10 +14,19 @@ from shutil import rmtree
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from discretion.collection.parts.buckets import rows_of
+from discretion.collection.parts.buckets import hashes_of, new_hash_key, rows_of
 from discretion.collection.parts.durable import write_whole
-from discretion.collection.parts.shuffling import AT_ONCE, Shuffle, blocks_of, in_random_order, parts_of, write_file
+from discretion.collection.parts.shuffling import (
+    AT_ONCE,
+    DistinctMessages,
+    Shuffle,
+    blocks_of,
+    in_random_order,
+    parts_of,
+    write_file,
+)
 from discretion.collection.wire.sealing import SEAL_BYTES
 from discretion.errors import EngineError
 from discretion.numerics.arrays import Integers
@@ -91,23 +99,26 @@ def shuffled_on_spark(messages: Iterable[bytes], width: int, opened: Opened, out
             ) from None
 
     try:
-        paths = write_partitions(messages, width, folder)
+        distinct = DistinctMessages(messages, width, folder)
+        paths = write_partitions(distinct, width, folder)
         bins = 1 << max(len(paths) - 1, 0).bit_length()  # as large as a partition
-        runs = ask(partial(_opened_run, width=width, opened=opened, bins=bins), paths)
+        run = partial(_opened_run, width=width, opened=opened, bins=bins, key=new_hash_key(inner))
+        runs = ask(run, paths)
         for path in paths:
             path.unlink()
         pieces = ask(partial(_mixed_bin, runs=runs, inner=inner, folder=folder), range(bins) if runs else ())
-        length, digest = write_file((piece.read_bytes() for piece in pieces), out)
+        length, digest = write_file((path.read_bytes() for path, _ in pieces), out)
     finally:
         rmtree(folder, ignore_errors=True)
-    return Shuffle(length // inner, sum(run.dropped for run in runs), digest)
+    dropped, repeated = sum(run.dropped for run in runs), sum(more for _, more in pieces)
+    return Shuffle(length // inner, dropped, distinct.repeated, repeated, digest)
 
 
-def _opened_run(path: Path, *, width: int, opened: Opened, bins: int) -> _Run:
-    """Open a partition, and put each message into a bin that the system draws; there are 2, 4, 8, … of them."""
+def _opened_run(path: Path, *, width: int, opened: Opened, bins: int, key: NDArray[np.uint64]) -> _Run:
+    """Open a partition, and put each message into a bin by a secret hash, equal ones into the same; 2, 4, 8, … bins."""
     blocks = list(opened(blocks_of(read_partition(path), width)))
     rows = in_random_order(rows_of(b"".join(block for block, _ in blocks), width - SEAL_BYTES))
-    which = np.frombuffer(os.urandom(8 * len(rows)), np.uint64) % np.uint64(bins)
+    which = ((hashes_of(rows, key) >> np.uint64(32)) * np.uint64(bins)) >> np.uint64(32)
     order = np.argsort(which, kind="stable")
     run = path.with_name(token_hex(16))
     write_whole(run, rows[order].tobytes())
@@ -115,8 +126,8 @@ def _opened_run(path: Path, *, width: int, opened: Opened, bins: int) -> _Run:
     return _Run(run, ends, sum(missing for _, missing in blocks))
 
 
-def _mixed_bin(place: int, *, runs: Sequence[_Run], inner: int, folder: Path) -> Path:
-    """Put the messages of a bin into random order, and return their file."""
+def _mixed_bin(place: int, *, runs: Sequence[_Run], inner: int, folder: Path) -> tuple[Path, int]:
+    """Put the different messages of a bin into random order; return their file, and how many others equal one."""
     buffer = bytearray()
     for run in runs:
         start, end = (int(each) * inner for each in run.ends[place : place + 2])
@@ -124,5 +135,7 @@ def _mixed_bin(place: int, *, runs: Sequence[_Run], inner: int, folder: Path) ->
             file.seek(start)
             buffer += file.read(end - start)
     piece = folder / token_hex(16)
-    write_whole(piece, in_random_order(rows_of(bytes(buffer), inner)).tobytes())
-    return piece
+    rows = rows_of(bytes(buffer), inner)
+    distinct = np.unique(rows)
+    write_whole(piece, in_random_order(distinct).tobytes())
+    return piece, len(rows) - len(distinct)

@@ -16,11 +16,12 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, OperationalError, TimeoutError as NoConnectionError
 
 from discretion.collection.errors import CollectionError, ConflictError, StrangerError, UnavailableError, UnknownError
+from discretion.collection.parts.promises import FEW_PEOPLE
 from discretion.collection.wire.uploads import Upload
 from discretion.errors import InvalidValueError
 from discretion.input_files import without_password
 
-#: Uploads are taken; no more are; they are in random order in a file; the next party has them all; too few, unopened.
+#: Uploads are taken; no more are; they are in random order in a file; the next party has them all; destroyed.
 State = Literal["open", "closed", "shuffled", "delivered", "discarded"]
 
 _METADATA = sa.MetaData()
@@ -34,7 +35,9 @@ _ROUNDS = sa.Table(
     sa.Column("people", sa.BigInteger, nullable=False),
     sa.Column("messages", sa.BigInteger, nullable=False),
     sa.Column("dropped", sa.BigInteger, nullable=False),
+    sa.Column("repeated", sa.BigInteger, nullable=False),
     sa.Column("digest", sa.LargeBinary(32), nullable=False),
+    sa.Column("reason", sa.String(64), nullable=False),
 )  # fmt: skip
 _UPLOADS = sa.Table(
     "uploads", _METADATA,
@@ -48,7 +51,7 @@ _AT_ONCE = 500  # tokens in a question, and uploads of which a cursor holds the 
 
 @dataclass(frozen=True)
 class RoundProgress:
-    """How far a round is: its state, its choice if it is the second, and what is to be passed on."""
+    """How far a round is: its state, its choice if it is the second, what is to be passed on, or why nothing is."""
 
     number: int
     state: State
@@ -57,7 +60,9 @@ class RoundProgress:
     people: int
     messages: int
     dropped: int
+    repeated: int
     digest: bytes
+    reason: str
 
 
 class Store:
@@ -90,10 +95,21 @@ class Store:
         except (OperationalError, NoConnectionError) as error:
             raise UnavailableError(f"nothing can be stored now ({type(error).__name__}); try again later") from None
 
-    def add_tokens(self, hashes: Iterable[bytes]) -> None:
-        """Let those in who hold the tokens that these are the hashes of."""
+    def add_tokens(self, hashes: Iterable[bytes], invited: int | None = None) -> None:
+        """Let those in who hold the tokens that these are the hashes of.
+
+        Raises
+        ------
+        ConflictError
+            If more would be let in than are ``invited``; none of these is then.
+        """
         with self._writing() as connection:
             self._insert(connection, _TOKENS, [{"hash": each} for each in hashes])
+            if invited is None:
+                return
+            count = connection.execute(sa.select(sa.func.count()).select_from(_TOKENS)).scalar_one()
+            if count > invited:
+                raise ConflictError(f"the task invites {invited:,} people; with these tokens there would be {count:,}")
 
     def _insert(self, connection: sa.Connection, table: sa.Table, rows: list[dict[str, Any]]) -> None:
         """Insert the rows that are not there yet."""
@@ -116,7 +132,7 @@ class Store:
             if row is None:
                 connection.execute(sa.insert(_ROUNDS).values(
                     number=number, state="open", choice=choice, batch=batch, people=0, messages=0, dropped=0,
-                    digest=b"",
+                    repeated=0, digest=b"", reason="",
                 ))  # fmt: skip
             elif row.choice != choice:
                 raise ConflictError("there is one choice a task, and another one was published already")
@@ -172,10 +188,20 @@ class Store:
                 return cast("State", row.state)
             people = _people(connection, number) if people is None else people
             state: State = "closed" if people >= smallest_batch else "discarded"
-            connection.execute(sa.update(_ROUNDS).where(_ROUNDS.c.number == number).values(state=state, people=people))
+            reason = "" if state == "closed" else FEW_PEOPLE
+            connection.execute(
+                sa.update(_ROUNDS).where(_ROUNDS.c.number == number).values(state=state, people=people, reason=reason)
+            )
             if state == "discarded":
                 _forget(connection, number)
         return state
+
+    def discard(self, number: int, reason: str) -> None:
+        """Destroy the messages of a round that is closed, for a reason."""
+        with self._writing() as connection:
+            values = {"state": "discarded", "reason": reason}
+            connection.execute(sa.update(_ROUNDS).where(_ROUNDS.c.number == number).values(**values))
+            _forget(connection, number)
 
     def messages(self, number: int) -> Iterator[bytes]:
         """Yield the messages of each upload of a closed round, in the order of their tokens' hashes."""
@@ -193,9 +219,11 @@ class Store:
             yield from (row.messages for row in rows)
             after = rows[-1].hash
 
-    def set_shuffled(self, number: int, messages: int, dropped: int, digest: bytes) -> None:
+    def set_shuffled(self, number: int, messages: int, dropped: int, repeated: int, digest: bytes) -> None:
         """Say that the messages of a round are in random order in a file."""
-        values = {"state": "shuffled", "messages": messages, "dropped": dropped, "digest": digest}
+        values = {
+            "state": "shuffled", "messages": messages, "dropped": dropped, "repeated": repeated, "digest": digest,
+        }  # fmt: skip
         with self._writing() as connection:
             connection.execute(sa.update(_ROUNDS).where(_ROUNDS.c.number == number).values(**values))
 

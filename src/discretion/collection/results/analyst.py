@@ -1,12 +1,13 @@
 """What the analyst gives out of the second round: the shares of joint answers, and how sure they are."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from discretion.collection.parts.batch import ShufflerReport
 from discretion.collection.parts.counting import BatchCounts
 from discretion.collection.parts.intervals import METHOD, intervals_of
 from discretion.collection.parts.joint import JointShares, joint_shares
@@ -52,6 +53,8 @@ class AnalystResult:
         How many messages did not open, were there already, or named no answer of the task.
     confidence
         All intervals hold together so surely.
+    shufflers
+        What each shuffler reports of the round.
     """
 
     round: Round
@@ -60,6 +63,7 @@ class AnalystResult:
     repeated: int
     unknown: int
     confidence: float
+    shufflers: tuple[ShufflerReport, ...] = ()
 
     @property
     def randomized(self) -> Mapping[str, str]:
@@ -148,11 +152,14 @@ class AnalystResult:
             ],
             "exposure": self.exposure,
             "dropped": self.dropped, "repeated": self.repeated, "unknown": self.unknown,
+            "shufflers": [report.to_dict() for report in self.shufflers],
             "reach_of_one": self.joint.reach_of_one,
         }  # fmt: skip
 
 
-def analyst_result(batch: BatchCounts, round_: Round, confidence: float = 0.95) -> AnalystResult:
+def analyst_result(
+    batch: BatchCounts, round_: Round, confidence: float = 0.95, *, reports: Sequence[ShufflerReport] = ()
+) -> AnalystResult:
     """Return what the analyst gives out.
 
     Parameters
@@ -163,6 +170,8 @@ def analyst_result(batch: BatchCounts, round_: Round, confidence: float = 0.95) 
         The round.
     confidence
         In (0, 1): how surely all intervals hold together, where answers were randomized.
+    reports
+        What each shuffler reports of the round.
 
     Raises
     ------
@@ -172,4 +181,6 @@ def analyst_result(batch: BatchCounts, round_: Round, confidence: float = 0.95) 
         If answers are randomized and have too many combinations.
     """
     joint = joint_shares(batch.combinations, round_, batch.times)
-    return AnalystResult(round_, joint, batch.dropped, batch.repeated, batch.unknown, as_confidence(confidence))
+    return AnalystResult(
+        round_, joint, batch.dropped, batch.repeated, batch.unknown, as_confidence(confidence), tuple(reports)
+    )

@@ -1,11 +1,12 @@
 """What the curator gives out of the first round: counts of single answers, none of fewer than k people; the choice."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 
+from discretion.collection.parts.batch import ShufflerReport
 from discretion.collection.parts.choosing import Counts, certified_of, people_of
 from discretion.collection.results.rare import Rare, merge_rare, publishable
 from discretion.collection.wire.selection import Choice
@@ -72,6 +73,8 @@ class CuratorResult:
         How many messages did not open, were there already, or named no answer of the task.
     chosen
         What goes out together; None if nothing is certified to keep to the budget.
+    shufflers
+        What each shuffler reports of the first round.
     """
 
     task: str
@@ -83,6 +86,7 @@ class CuratorResult:
     repeated: int
     unknown: int
     chosen: ChosenFeatures | None
+    shufflers: tuple[ShufflerReport, ...] = ()
 
     def to_dict(self) -> Mapping[str, Any]:
         """Return it as plain objects, for JSON."""
@@ -96,7 +100,10 @@ class CuratorResult:
             }
             for each in self.features
         ]
-        return {**plain(self), "features": records}
+        return {
+            **plain(replace(self, shufflers=())), "features": records,
+            "shufflers": [report.to_dict() for report in self.shufflers],
+        }  # fmt: skip
 
 
 class LostMessages(Protocol):
@@ -111,7 +118,13 @@ class LostMessages(Protocol):
 
 
 def curator_result(
-    task: Task, counts: Counts, lost: LostMessages, choice: Choice | None, confidence: float | None = None
+    task: Task,
+    counts: Counts,
+    lost: LostMessages,
+    choice: Choice | None,
+    confidence: float | None = None,
+    *,
+    reports: Sequence[ShufflerReport] = (),
 ) -> CuratorResult:
     """Return what the curator gives out.
 
@@ -122,6 +135,8 @@ def curator_result(
     choice, confidence
         The choice, and the confidence that it was made with for other people than those counted, as by
         :func:`~discretion.collection.parts.choosing.choice_of`.
+    reports
+        What each shuffler reports of the first round.
     """
     people = people_of(counts)
     chosen = None
@@ -131,7 +146,7 @@ def curator_result(
     features = tuple(_counts_of_feature(feature, counts, task.k, people) for feature in task.features)
     return CuratorResult(
         task.digest.hex(), people, task.k, task.budget, features,
-        lost.dropped, lost.repeated, lost.unknown, chosen,
+        lost.dropped, lost.repeated, lost.unknown, chosen, tuple(reports),
     )  # fmt: skip
 
 

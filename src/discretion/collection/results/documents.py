@@ -188,7 +188,16 @@ def _rare_row(rare: Rare | None) -> Iterator[tuple[str, int]]:
 
 def _messages(result: CuratorResult | AnalystResult) -> str:
     kinds = {"did not open": result.dropped, "came twice": result.repeated, "named no answer": result.unknown}
-    parts = [f"{number(count)} {what}" for what, count in kinds.items() if count]
+    lost = {"": kinds} | {
+        f"by shuffler {place}": {"did not open": report.dropped, "came twice": report.repeated}
+        for place, report in enumerate(result.shufflers, 1)
+    }
+    parts = [
+        f"{number(count)} {what} {where}".strip()
+        for where, counts in lost.items()
+        for what, count in counts.items()
+        if count
+    ]
     return f"Of the messages {', '.join(parts)}: none of these counts." if parts else "All messages count."
 
 

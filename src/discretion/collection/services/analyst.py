@@ -4,16 +4,25 @@ from functools import partial
 from typing import Any
 
 from discretion.collection.errors import RefusedTaskError
+from discretion.collection.parts.batch import decoded_reports
 from discretion.collection.parts.counting import count_batch
 from discretion.collection.parts.durable import write_whole
 from discretion.collection.parts.inbox import Inbox
+from discretion.collection.parts.promises import broken_by_counts
 from discretion.collection.results.analyst import AnalystResult, analyst_result
 from discretion.collection.results.parquet import to_parquet
 from discretion.collection.services.home import Home
 from discretion.collection.services.operations import Operation
 from discretion.collection.services.receiving import receiving
 from discretion.collection.services.service import Service
-from discretion.collection.services.tallies import read_answers, write_answers
+from discretion.collection.services.tallies import (
+    check_kept,
+    read_answers,
+    read_reason,
+    reason_path,
+    write_answers,
+    write_reason,
+)
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import LONGEST_CHOICE, Choice
 
@@ -52,7 +61,7 @@ class AnalystService(Service):
                 "GET", "/result/file", "Return all joint answers as Parquet.", "operator",
                 lambda: to_parquet(read_analyst_result(self.home)),
             ),
-            *receiving(self._inbox, self._takes, self.wake),
+            *receiving(self._inbox, self._takes, len(self.task.shufflers), self.wake),
         ]  # fmt: skip
 
     def _takes(self, number: int) -> bool:
@@ -67,15 +76,25 @@ class AnalystService(Service):
         choice = self._choice()
         if choice is None:
             return
-        if not self._counted_path.exists() and self._inbox.is_whole(choice.number):
-            round_ = Round(self.task, choice)
-            batch = count_batch(self._inbox.blocks(choice.number), round_, self.private, self._cores)
-            write_answers(self._counted_path, batch)
-            people = int(batch.times.sum())
-            self.meter.messages(choice.number, people, batch.dropped)
-            self.log("counted", people=people, dropped=batch.dropped)
-        if self._counted_path.exists():
+        if not self._is_over(choice.number) and self._inbox.is_whole(choice.number):
+            self._count(Round(self.task, choice))
+        if self._is_over(choice.number):
             self._inbox.forget(choice.number)
+
+    def _is_over(self, number: int) -> bool:
+        return self._counted_path.exists() or read_reason(self.home, number) is not None
+
+    def _count(self, round_: Round) -> None:
+        batch = count_batch(self._inbox.blocks(round_.number), round_, self.private, self._cores)
+        reports = decoded_reports(self._inbox.reports(round_.number), len(self.task.shufflers))
+        broken, people = broken_by_counts(round_, reports, batch), int(batch.times.sum())
+        self.meter.messages(round_.number, people, batch.dropped)
+        if broken is not None:
+            write_reason(self.home, round_.number, broken)
+            self.log("discarded", round=round_.number, reason=broken)
+            return
+        write_answers(self._counted_path, batch, reports)
+        self.log("counted", people=people, dropped=batch.dropped)
 
     def _take_choice(self, number: int, choice: bytes) -> None:
         request = Choice.decoded(choice, self.task)
@@ -91,12 +110,14 @@ class AnalystService(Service):
         return {
             "role": "analyst", "task": self.task.digest.hex(), "chosen": self._choice_path.exists(),
             "counted": self._counted_path.exists(),
+            "discarded": read_reason(self.home, *range(1, self.task.most_rounds + 1)),
         }  # fmt: skip
 
     def forget(self) -> None:
         """Destroy the batch, the choice and the result."""
         self._inbox.destroy()
-        for path in (self._choice_path, self._counted_path):
+        reasons = (reason_path(self.home, number) for number in range(1, self.task.most_rounds + 1))
+        for path in (self._choice_path, self._counted_path, *reasons):
             path.unlink(missing_ok=True)
 
     def _result(self, *, show_rare: bool = False) -> dict[str, Any]:
@@ -111,6 +132,7 @@ def read_analyst_result(home: Home) -> AnalystResult:
     UnknownError
         If the answers are not here yet.
     """
-    batch = read_answers(home.folder / _COUNTED)
+    check_kept(home, *range(1, home.task.most_rounds + 1))
+    batch, reports = read_answers(home.folder / _COUNTED)
     choice = Choice.decoded((home.folder / _CHOICE).read_bytes(), home.task)
-    return analyst_result(batch, Round(home.task, choice))
+    return analyst_result(batch, Round(home.task, choice), reports=reports)

@@ -14,7 +14,7 @@ from discretion.collection.errors import (
     UnavailableError,
     UnknownError,
 )
-from discretion.collection.parts.batch import Batch
+from discretion.collection.parts.batch import Batch, encoded_reports
 
 _SECONDS = 60.0
 _ERRORS: Mapping[int, type[CollectionError]] = {
@@ -99,7 +99,7 @@ class Neighbour:
         if published is not None:
             self.ask("POST", f"/rounds/{batch.number}/choice", content=published)
         path = f"/rounds/{batch.number}/batches/{batch.batch.hex()}"
-        whole = {"pieces": batch.pieces, "digest": batch.digest.hex()}
+        whole = {"pieces": batch.pieces, "reports": encoded_reports(batch.reports).hex()}
         try:
             self.ask("POST", path, json=whole)
         except ConflictError:

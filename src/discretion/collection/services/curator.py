@@ -7,16 +7,25 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from discretion.collection.errors import UnknownError
 from discretion.collection.parts.asking import KnownCounts
+from discretion.collection.parts.batch import decoded_reports
 from discretion.collection.parts.counting import count_batch
 from discretion.collection.parts.durable import write_whole
 from discretion.collection.parts.inbox import Inbox
+from discretion.collection.parts.promises import broken_by_counts
 from discretion.collection.results.curator import CuratorResult, curator_result
 from discretion.collection.results.leaks import Leaks, leaks_of
 from discretion.collection.services.home import Home
 from discretion.collection.services.operations import Operation
 from discretion.collection.services.receiving import receiving
 from discretion.collection.services.service import Service
-from discretion.collection.services.tallies import read_tallies, write_tallies
+from discretion.collection.services.tallies import (
+    check_kept,
+    read_reason,
+    read_tallies,
+    reason_path,
+    write_reason,
+    write_tallies,
+)
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Choice
 
@@ -46,18 +55,22 @@ class CuratorService(Service):
                 self._choice,
             ),
             Operation("GET", "/result", "Return the counts, rare answers together.", "operator", self._result),
-            *receiving(self._inbox, lambda number: 1 <= number <= self.task.rounds, self.wake),
+            *receiving(
+                self._inbox, lambda number: 1 <= number <= self.task.rounds, len(self.task.shufflers), self.wake
+            ),
         ]  # fmt: skip
 
     def step(self) -> None:
         """Count each round once its batch is here, and publish once what it leads to."""
         round_, known_counts = Round(self.task), KnownCounts()
         for number in range(1, self.task.rounds + 1):
-            if not _counted_in(self.home, number).exists():
+            if not _counted_in(self.home, number).exists() and read_reason(self.home, number) is None:
                 if not self._inbox.is_whole(number):
                     return
                 self._count(round_)
             self._inbox.forget(number)
+            if read_reason(self.home, number) is not None:
+                return
             choice = self._next(round_, known_counts)
             if choice is None:
                 return
@@ -67,10 +80,17 @@ class CuratorService(Service):
                 return
 
     def _count(self, round_: Round) -> None:
-        batch = count_batch(self._inbox.blocks(round_.number), round_, self.private, self._cores)
-        write_tallies(_counted_in(self.home, round_.number), batch, round_)
-        self.meter.messages(round_.number, int(batch.times.sum()), batch.dropped)
-        self.log("counted", round=round_.number, answers=int(batch.times.sum()), dropped=batch.dropped)
+        number = round_.number
+        batch = count_batch(self._inbox.blocks(number), round_, self.private, self._cores)
+        reports = decoded_reports(self._inbox.reports(number), len(self.task.shufflers))
+        broken = broken_by_counts(round_, reports, batch)
+        self.meter.messages(number, int(batch.times.sum()), batch.dropped)
+        if broken is not None:
+            write_reason(self.home, number, broken)
+            self.log("discarded", round=number, reason=broken)
+            return
+        write_tallies(_counted_in(self.home, number), batch, round_, reports)
+        self.log("counted", round=number, answers=int(batch.times.sum()), dropped=batch.dropped)
 
     def _next(self, round_: Round, known_counts: KnownCounts) -> Choice | None:
         """Return what is published after a round, decided once; None if nothing may go out."""
@@ -107,14 +127,18 @@ class CuratorService(Service):
         ]  # fmt: skip
         is_over = any(_choice_for(self.home, number).exists() and not self._choice_bytes(number) for number in numbers)
         return {
-            "role": "curator", "task": self.task.digest.hex(), "counts": records, "nothing_may_go_out": is_over
+            "role": "curator", "task": self.task.digest.hex(), "counts": records, "nothing_may_go_out": is_over,
+            "discarded": read_reason(self.home, *numbers),
         }  # fmt: skip
 
     def forget(self) -> None:
         """Destroy batches, counts and choices."""
         self._inbox.destroy()
         for number in range(1, self.task.most_rounds + 1):
-            for path in (_counted_in(self.home, number), _choice_for(self.home, number), self._published(number)):
+            for path in (
+                _counted_in(self.home, number), _choice_for(self.home, number), self._published(number),
+                reason_path(self.home, number),
+            ):  # fmt: skip
                 path.unlink(missing_ok=True)
 
     def _choice(self, number: int) -> bytes:
@@ -143,7 +167,9 @@ def read_curator_result(home: Home) -> tuple[CuratorResult, Leaks]:
     UnknownError
         If that is not decided yet.
     """
-    task, known_counts = home.task, read_tallies(_counted_in(home, 1))
+    task = home.task
+    check_kept(home, *range(1, task.most_rounds + 1))
+    known_counts = read_tallies(_counted_in(home, 1))
     counts = dict(zip((feature.name for feature in task.features), known_counts.groups, strict=True))
     for number in range(2, task.most_rounds + 1):
         path = _choice_for(home, number)
@@ -152,7 +178,8 @@ def read_curator_result(home: Home) -> tuple[CuratorResult, Leaks]:
         data = path.read_bytes()
         choice = Choice.decoded(data, task) if data else None
         if choice is None or choice.receiver == "analyst":
-            return curator_result(task, counts, known_counts, choice), leaks_of(task, counts, choice)
+            result = curator_result(task, counts, known_counts, choice, reports=known_counts.reports)
+            return result, leaks_of(task, counts, choice)
     raise UnknownError("it is not decided yet what goes to the analyst")
 
 

@@ -5,13 +5,16 @@ from collections.abc import Callable
 from typing import Any
 
 from discretion.collection.errors import MalformedError, UnknownError
-from discretion.collection.parts.batch import BATCH_BYTES, PIECE
+from discretion.collection.parts.batch import BATCH_BYTES, PIECE, decoded_reports
 from discretion.collection.parts.inbox import Inbox
 from discretion.collection.services.operations import Operation
 
+# Of 16 shufflers' reports in hexadecimal.
+LONGEST_COMPLETION = 4096
 
-def receiving(inbox: Inbox, takes: Callable[[int], bool], wake: Callable[[], None]) -> list[Operation]:
-    """Return the operations by which batches of those rounds come that are taken here."""
+
+def receiving(inbox: Inbox, takes: Callable[[int], bool], shufflers: int, wake: Callable[[], None]) -> list[Operation]:
+    """Return the operations by which batches of the rounds come that are taken here, after so many shufflers."""
 
     def batch_of(number: int, batch: str) -> bytes:
         if not takes(number):
@@ -33,12 +36,14 @@ def receiving(inbox: Inbox, takes: Callable[[int], bool], wake: Callable[[], Non
         named = batch_of(number, batch)
         try:
             fields: Any = json.loads(body)
-            pieces, digest = fields["pieces"], bytes.fromhex(fields["digest"])
-            if type(pieces) is not int or not 0 <= pieces < 10**8 or len(digest) != 32:
+            pieces, reports = fields["pieces"], bytes.fromhex(fields["reports"])
+            if type(pieces) is not int or not 0 <= pieces < 10**8:
                 raise ValueError
         except (ValueError, KeyError, TypeError, RecursionError):
-            raise MalformedError('a batch is completed by {"pieces": their number, "digest": SHA-256 in hex}') from None
-        inbox.complete(number, named, pieces, digest)
+            raise MalformedError(
+                'a batch is completed by {"pieces": their number, "reports": the shufflers\' reports in CBOR, in hex}'
+            ) from None
+        inbox.complete(number, named, pieces, decoded_reports(reports, shufflers)[-1].digest, reports)
         wake()
 
     return [
@@ -48,6 +53,7 @@ def receiving(inbox: Inbox, takes: Callable[[int], bool], wake: Callable[[], Non
         ),
         Operation(
             "POST", "/rounds/{number:int}/batches/{batch}",
-            "Say that a batch is whole, by how many pieces it has and its SHA-256.", "sender", complete, lambda: 1000,
+            "Complete a batch, by its number of pieces and the reports of the shufflers.", "sender", complete,
+            lambda: LONGEST_COMPLETION,
         ),
     ]  # fmt: skip

@@ -75,7 +75,10 @@ class ShufflerService(Service):
                 self._shuffler.board,
             ))  # fmt: skip
         if self._place:
-            return [*common, *receiving(self._shuffler.inbox, lambda number: number in self._numbers, self.wake)]
+            return [
+                *common,
+                *receiving(self._shuffler.inbox, lambda number: number in self._numbers, self._place, self.wake),
+            ]
         return [
             *common,
             Operation(
@@ -128,8 +131,14 @@ class ShufflerService(Service):
         if before is not None and before.state == "closed":
             self._shuffler.shuffle(number)
             progress = self._store.progress(number) or before
+            if progress.state == "discarded":
+                self.log("discarded", round=number, reason=progress.reason)
+                return
             self.meter.messages(number, progress.messages, progress.dropped)
-            self.log("shuffled", round=number, messages=progress.messages, dropped=progress.dropped)
+            self.log(
+                "shuffled", round=number, messages=progress.messages, dropped=progress.dropped,
+                repeated=progress.repeated,
+            )  # fmt: skip
 
     def _pass_on(self, number: int) -> None:
         batch = self._shuffler.batch(number)
@@ -167,7 +176,7 @@ class ShufflerService(Service):
                 people = self._store.people(number) if progress.state == "open" else progress.people
                 rounds.append({
                     "round": number, "state": progress.state, "people": people, "messages": progress.messages,
-                    "dropped": progress.dropped,
+                    "dropped": progress.dropped, "repeated": progress.repeated, "reason": progress.reason,
                 })  # fmt: skip
         return {"role": "shuffler", "place": self._place + 1, "task": self.task.digest.hex(), "rounds": rounds}
 
@@ -196,7 +205,7 @@ class ShufflerService(Service):
     def _add_tokens(self, hashes: bytes) -> dict[str, Any]:
         if not hashes or len(hashes) % 32:
             raise MalformedError(f"hashes of tokens have 32 bytes each, got {len(hashes):,} bytes")
-        self._store.add_tokens(hashes[start : start + 32] for start in range(0, len(hashes), 32))
+        self._store.add_tokens((hashes[start : start + 32] for start in range(0, len(hashes), 32)), self.task.invited)
         self.log("tokens", count=len(hashes) // 32)
         return {"tokens": len(hashes) // 32}
 

@@ -1,14 +1,17 @@
 """What a curator and an analyst keep of a round once it is counted: how many said the same, and no message."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from discretion.collection.errors import UnknownError
+from discretion.collection.errors import ConflictError, UnknownError
+from discretion.collection.parts.batch import ShufflerReport, decoded_reports, encoded_reports
 from discretion.collection.parts.counting import BatchCounts, tallies_of
 from discretion.collection.parts.durable import write_whole
+from discretion.collection.services.home import Home
 from discretion.collection.wire.records import decoded, encoded
 from discretion.collection.wire.rounds import Round
 from discretion.numerics.arrays import Integers
@@ -24,37 +27,65 @@ class Tallies:
     dropped: int
     repeated: int
     unknown: int
+    reports: tuple[ShufflerReport, ...]
 
 
-def write_tallies(path: Path, batch: BatchCounts, round_: Round) -> None:
+def write_tallies(path: Path, batch: BatchCounts, round_: Round, reports: Sequence[ShufflerReport]) -> None:
     """Write down how many said the same in a round of the curator's."""
-    _write(path, batch, {"groups": [tally.tolist() for tally in tallies_of(batch, round_)]})
+    _write(path, batch, reports, {"groups": [tally.tolist() for tally in tallies_of(batch, round_)]})
 
 
 def read_tallies(path: Path) -> Tallies:
     """Return what is kept of a round of the curator's."""
     fields = _read(path)
     groups = [np.array(each, np.int64) for each in fields["groups"]]
-    return Tallies(groups, fields["dropped"], fields["repeated"], fields["unknown"])
+    return Tallies(groups, fields["dropped"], fields["repeated"], fields["unknown"], _reports(fields))
 
 
-def write_answers(path: Path, batch: BatchCounts) -> None:
+def write_answers(path: Path, batch: BatchCounts, reports: Sequence[ShufflerReport]) -> None:
     """Write down how many gave each combination of answers, in the analyst's round."""
-    _write(path, batch, {"told": batch.combinations.tolist(), "times": batch.times.tolist()})
+    _write(path, batch, reports, {"told": batch.combinations.tolist(), "times": batch.times.tolist()})
 
 
-def read_answers(path: Path) -> BatchCounts:
-    """Return what is kept of the analyst's round, the same combinations together."""
+def read_answers(path: Path) -> tuple[BatchCounts, tuple[ShufflerReport, ...]]:
+    """Return what is kept of the analyst's round, the same combinations together, and the shufflers' reports of it."""
     fields = _read(path)
     combinations = np.array(fields["told"], np.int64).reshape(len(fields["times"]), -1)
-    return BatchCounts(
+    batch = BatchCounts(
         combinations, np.array(fields["times"], np.int64), fields["dropped"], fields["repeated"], fields["unknown"]
     )
+    return batch, _reports(fields)
 
 
-def _write(path: Path, batch: BatchCounts, more: dict[str, Any]) -> None:
+def reason_path(home: Home, number: int) -> Path:
+    """Return where a home keeps why it destroyed the batch of a round."""
+    return home.folder / f"discarded-{number}"
+
+
+def write_reason(home: Home, number: int, reason: str) -> None:
+    """Write down why the batch of a round is destroyed."""
+    write_whole(reason_path(home, number), reason.encode())
+
+
+def read_reason(home: Home, *numbers: int) -> str | None:
+    """Return why the batch of one of these rounds was destroyed; None if none was."""
+    paths = [path for path in (reason_path(home, number) for number in numbers) if path.exists()]
+    return paths[0].read_text() if paths else None
+
+
+def check_kept(home: Home, *numbers: int) -> None:
+    """Raise a `ConflictError` with the reason if the batch of one of these rounds was destroyed."""
+    if (reason := read_reason(home, *numbers)) is not None:
+        raise ConflictError(f"the {home.role} destroyed the answers and the task ends: {reason}")
+
+
+def _write(path: Path, batch: BatchCounts, reports: Sequence[ShufflerReport], more: dict[str, Any]) -> None:
     rest = {"dropped": batch.dropped, "repeated": batch.repeated, "unknown": batch.unknown}
-    write_whole(path, encoded({**more, **rest}))
+    write_whole(path, encoded({**more, **rest, "reports": encoded_reports(reports)}))
+
+
+def _reports(fields: Mapping[str, Any]) -> tuple[ShufflerReport, ...]:
+    return decoded_reports(fields["reports"], None)
 
 
 def _read(path: Path) -> Any:

@@ -181,6 +181,10 @@ class Choice:
             raise RefusedTaskError("the choice lets more people stand out than the task's budget")
         if self.people < task.smallest_batch:
             raise RefusedTaskError("the choice was made from the answers of fewer people than a batch is to have")
+        if task.invited is not None and self.people > task.invited:
+            raise RefusedTaskError(
+                f"the choice was made from the answers of {self.people:,} people, and the task invites {task.invited:,}"
+            )
         if task.admitter is not None and self.receiver == "curator":
             keys = len(task.admission[self.number - 1])
             if len(self.groups) > keys:
