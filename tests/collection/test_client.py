@@ -13,6 +13,7 @@ from hypothesis import given, settings, strategies as st
 from discretion.collection import Choice, Client, Feature, Task, Terms
 from discretion.collection.errors import CollectionError, MalformedError, RefusedTaskError
 from discretion.collection.wire.records import decoded, encoded
+from discretion.collection.wire.reports import ShufflerReport
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Rule
 from discretion.collection.wire.uploads import Upload, upload_bytes
@@ -137,9 +138,9 @@ def test_an_answer_that_is_not_listed_is_other_and_none_is_missing() -> None:
 
 PAIRS = ((0, 1), (0, 2))
 FALSE_CHOICES: dict[str, tuple[dict[str, Any], str]] = {
-    "over the budget": ({"exposure": 0.051}, "budget"),
-    "no share": ({"exposure": -0.1}, "budget"),
-    "no number": ({"exposure": float("nan")}, "budget"),
+    "over the budget": ({"exposure": 0.1}, "budget"),
+    "no share": ({"exposure": -0.1}, "claims that at most a share of -0.1"),
+    "no number": ({"exposure": float("nan")}, "claims that at most a share of nan"),
     "of too few people": ({"people": 19}, "fewer people"),
     "of another task": ({"task": bytes(32)}, "another task"),
     "of nothing": ({"groups": ()}, "one at least"),
@@ -155,7 +156,7 @@ FALSE_CHOICES: dict[str, tuple[dict[str, Any], str]] = {
     "of a single one in a round of pairs": ({"receiver": "curator", "groups": ((0, 1), (2,))}, "r of them in each"),
     "of a pair twice": ({"receiver": "curator", "groups": PAIRS[:1] * 2}, "each once and in order"),
     "of pairs out of order": ({"receiver": "curator", "groups": PAIRS[::-1]}, "each once and in order"),
-    "of pairs over the budget": ({"receiver": "curator", "groups": PAIRS, "exposure": 0.051}, "budget"),
+    "of pairs over the budget": ({"receiver": "curator", "groups": PAIRS, "exposure": 0.1}, "budget"),
     "of groups beyond the rounds allowed": (
         {"receiver": "curator", "number": 3, "groups": ((0, 1, 2),)},
         "no choice of the curator's comes after round 2",
@@ -199,7 +200,8 @@ def test_a_choice_that_breaks_a_promise_is_refused(case: str) -> None:
 def test_a_choice_that_its_curator_did_not_sign_is_refused() -> None:
     of = made(smallest_batch=20, budget="0.05")
     choice = together(of.task, 0, 1)
-    for false in (choice, choice.signed(made().signer), replace(choice.signed(of.signer), people=21)):
+    other = ((ShufflerReport(42, 0, 0, bytes(32)),),)
+    for false in (choice, choice.signed(made().signer), replace(choice.signed(of.signer), reports=other)):
         with pytest.raises(RefusedTaskError, match="has not signed"):
             client(of.task).upload(false)
     assert len(client(of.task).upload(choice.signed(of.signer))) == upload_bytes(
@@ -255,8 +257,8 @@ def _changed(data: bytes, draw: Random) -> bytes:
 def test_no_decoder_takes_what_nobody_wrote_or_ends_otherwise_than_by_a_reason(cases: int) -> None:
     of, draw = made(MORE, rounds=2, redaction="0.5"), Random(3)
     question = together(of.task, 0, 1, receiver="curator", groups=PAIRS).signed(of.signer)
-    choice = replace(
-        together(of.task, 0, 1), number=3, before=question.digest, rules=(Rule(0, (1,), 0.25), Rule(1, (0, 3), 0.5))
+    choice = together(
+        of.task, 0, 1, number=3, before=question.digest, rules=(Rule(0, (1,), 0.25), Rule(1, (0, 3), 0.5))
     ).signed(of.signer)  # fmt: skip
     one = Client(of.task, TOKEN, {}, now=lambda: NOW)
     unsigned = made(MORE, curated=False, rounds=2).task

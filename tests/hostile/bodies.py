@@ -17,13 +17,13 @@ import cbor2
 
 from discretion.collection import Choice, Client, Task
 from discretion.collection.errors import CollectionError
-from discretion.collection.parts.batch import ShufflerReport, encoded_reports
 from discretion.collection.services.analyst import AnalystService
 from discretion.collection.services.credentials import operator_credential
 from discretion.collection.services.curator import CuratorService
 from discretion.collection.services.operations import Operation, RequestBounds
 from discretion.collection.services.service import Service
 from discretion.collection.services.shuffler import ShufflerService
+from discretion.collection.wire.reports import ShufflerReport, encoded_reports
 from support.collection.homes import NOW, Housed, housed, person, token
 
 BODIES = 1_000  # of each case, and as many for the decoders

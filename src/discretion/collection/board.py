@@ -3,13 +3,15 @@
 Anonymity, section 8.3: "the participants, the curator, and the analyst, are all the same entity".
 """
 
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 from discretion.collection.client import Client
 from discretion.collection.errors import RefusedTaskError
 from discretion.collection.parts.asking import KnownCounts
 from discretion.collection.parts.counting import count_batch, tallies_of
+from discretion.collection.parts.promises import broken_by_counts
+from discretion.collection.wire.reports import ShufflerReport
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Choice
 
@@ -19,16 +21,25 @@ class Board:
 
     def __init__(self) -> None:
         self._rounds: list[Round] = []
-        self._held: list[Counter[bytes]] = []
+        self._held: list[set[bytes]] = []
         self._learnt = KnownCounts()
         self._next: Choice | None = None
 
-    def add(self, round_: Round, messages: bytes) -> None:
-        """Take the messages of the round that comes next."""
+    def add(self, round_: Round, messages: bytes, reports: Sequence[ShufflerReport]) -> None:
+        """Take the messages of the round that comes next, and what the shufflers report of it.
+
+        Raises
+        ------
+        RefusedTaskError
+            If messages are there twice, too few or too many, or contradict the reports.
+        """
         width = round_.plain_form.size
-        self._held.append(Counter(messages[start : start + width] for start in range(0, len(messages), width)))
+        batch = count_batch([messages], round_, None)
+        if (broken := broken_by_counts(round_, reports, batch)) is not None:
+            raise RefusedTaskError(f"the board of round {round_.number} breaks a promise of the task: {broken}")
+        self._held.append({messages[start : start + width] for start in range(0, len(messages), width)})
         self._rounds.append(round_)
-        self._next = self._learnt.next_choice(round_, tallies_of(count_batch([messages], round_, None), round_))
+        self._next = self._learnt.next_choice(round_, tallies_of(batch, round_), reports)
 
     @property
     def leads_to(self) -> Choice | None:
@@ -36,19 +47,18 @@ class Board:
         return self._next
 
     def check(self, client: Client, choice: Choice) -> None:
-        """Check that a person's messages are there, each once, and that a choice is the one that the board leads to.
+        """Check that a person's messages are there, and that a choice is the one that the board leads to.
 
         Raises
         ------
         RefusedTaskError
-            If one of the participant's messages is missing or there twice, or the published choice is another.
+            If one of the participant's messages is missing, or the published choice is another.
         """
         for round_, messages in zip(self._rounds, self._held, strict=True):
-            for message in client.messages(round_.number):
-                if messages[message] != 1:
-                    raise RefusedTaskError(
-                        f"a message of yours is {messages[message]} times on the board, and not once"
-                    )
+            if missing := sum(message not in messages for message in client.messages(round_.number)):
+                raise RefusedTaskError(
+                    f"{missing} of your {round_.messages} messages are missing on the board of round {round_.number}"
+                )
         following = self._next
-        if following is None or replace(following, exposure=choice.exposure, signature=choice.signature) != choice:
+        if following is None or replace(following, signature=choice.signature) != choice:
             raise RefusedTaskError("the published choice is not the one that the answers on the board lead to")

@@ -73,10 +73,10 @@ def _serve(folder: Path, role: str, port: int, people: int | None, lines: int) -
 
 def pass_on(task: Any, private: bytes, folder: Path, lines: int = 0) -> None:
     """Do what a shuffler does with a round, from wherever it was cut short."""
-    from discretion.collection.parts.batch import encoded_reports
     from discretion.collection.parts.inbox import Inbox
     from discretion.collection.parts.shuffler import Shuffler
     from discretion.collection.parts.store import Store
+    from discretion.collection.wire.reports import encoded_reports
 
     if lines:
         die_after(lines)

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from discretion.collection.parts.batch import ShufflerReport
 from discretion.collection.parts.promises import CONTRADICTING, FEW_MESSAGES, REPEATED
 from discretion.collection.services.calls import Neighbour
 from discretion.collection.services.credentials import operator_credential
 from discretion.collection.services.home import Home
+from discretion.collection.wire.reports import ShufflerReport
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.sealing import SEAL_BYTES
 from support.collection.dishonest import Dishonest, clients_of, messages_of, round_of, status

@@ -19,6 +19,7 @@ from discretion.collection.board import Board
 from discretion.collection.parts.counting import count_batch
 from discretion.collection.services.calls import Neighbour
 from discretion.collection.services.tallies import read_tallies
+from discretion.collection.services.without_curator import add_board
 from discretion.collection.wire.rounds import Round
 
 # So many in the suite; DISCRETION_FAULT_CASES says how many by hand, DISCRETION_FAULT_FIRST from which one on.
@@ -57,7 +58,7 @@ def check(held: Collection) -> None:
             assert codes(told.tolist()) == sorted(first)
             found = count_batch([body], of, held.keys["curator"]["seal"].private)
         else:
-            with Neighbour(held.task.shufflers[-1].url) as shuffler:
+            with Neighbour(held.task.shufflers[-1].url, held.homes["shuffler-0"].board_pass) as shuffler:
                 body = shuffler.ask("GET", "/rounds/1/board")
             found = count_batch([body], of, None)
         assert (found.dropped, found.repeated, found.unknown) == (0, 0, 0)
@@ -111,8 +112,8 @@ def published(held: Collection) -> Choice:
     choice = Choice.decoded(longest, held.task)
     if not held.curated:
         board = Board()
-        with Neighbour(held.task.shufflers[-1].url) as shuffler:
-            board.add(Round(held.task), shuffler.ask("GET", "/rounds/1/board"))
+        with Neighbour(held.task.shufflers[-1].url, held.homes["shuffler-0"].board_pass) as shuffler:
+            add_board(board, Round(held.task), shuffler)
         for says in held.acknowledged[1]:
             board.check(held.clients[says], choice)
     return choice

@@ -26,6 +26,7 @@ from support.collection.in_process import (
     Codes,
     Made,
     Run,
+    certified,
     counts_of_table,
     drawn,
     exposed,
@@ -172,9 +173,10 @@ def test_groups_tell_the_same_randomized_answers_as_single_ones(tmp_path: Path) 
 def chain(of: Made) -> list[Choice]:
     """A question of pairs, one of triples, and a choice."""
     task = of.task
-    two = Choice(task.digest, task.digest, 2, "curator", ((0, 1), (0, 2), (1, 2)), 0.05, 20).signed(of.signer)
-    three = Choice(task.digest, two.digest, 3, "curator", ((0, 1, 2),), 0.05, 20).signed(of.signer)
-    return [two, three, Choice(task.digest, three.digest, 4, "analyst", ((0, 1),), 0.05, 20).signed(of.signer)]
+    two = certified(Choice(task.digest, task.digest, 2, "curator", ((0, 1), (0, 2), (1, 2)), 0.05, 20), task)
+    three = certified(Choice(task.digest, two.digest, 3, "curator", ((0, 1, 2),), 0.05, 20), task)
+    last = certified(Choice(task.digest, three.digest, 4, "analyst", ((0, 1),), 0.05, 20), task)
+    return [choice.signed(of.signer) for choice in (two, three, last)]
 
 
 def asked_once(task: Task) -> Client:
@@ -184,7 +186,7 @@ def asked_once(task: Task) -> Client:
 def test_a_person_answers_one_chain_of_publications_and_no_other() -> None:
     of = made(NESTED, rounds=3, smallest_batch=20)
     two, three, last = chain(of)
-    other = replace(two, groups=two.groups[:2]).signed(of.signer)
+    other = replace(two, groups=two.groups[:2], terms=two.terms[:2]).signed(of.signer)
     one = asked_once(of.task)
     with pytest.raises(ConflictError, match="round 2 is next"):
         one.upload(three)
@@ -201,7 +203,7 @@ def test_a_person_answers_one_chain_of_publications_and_no_other() -> None:
     one.upload(three)
     one.upload(last)
     with pytest.raises(ConflictError, match="one choice a round"):
-        one.upload(replace(last, groups=((0, 2),)).signed(of.signer))
+        one.upload(certified(replace(last, groups=((0, 2),)), of.task).signed(of.signer))
     assert one.upload(two) == sent
     assert [len(one.messages(number)) for number in (1, 2, 3, 4)] == [4, 3, 1, 1]
 
@@ -209,7 +211,9 @@ def test_a_person_answers_one_chain_of_publications_and_no_other() -> None:
 def test_nothing_follows_the_analyst_s_round() -> None:
     of = made(NESTED, rounds=3, smallest_batch=20)
     last = together(of.task, 0, 1).signed(of.signer)
-    after = Choice(of.task.digest, last.digest, 3, "analyst", ((0, 1, 2),), 0.05, 20).signed(of.signer)
+    after = certified(Choice(of.task.digest, last.digest, 3, "analyst", ((0, 1, 2),), 0.05, 20), of.task).signed(
+        of.signer
+    )
     one = asked_once(of.task)
     one.upload(last)
     with pytest.raises(ConflictError, match="last one"):
@@ -226,7 +230,8 @@ def test_a_shuffler_takes_one_chain_of_publications_and_no_other(tmp_path: Path)
 
     def next_one(before: Choice, number: int, receiver: Any = "analyst") -> bytes:
         groups = (tuple(range(number)),)
-        return Choice(run.task.digest, before.digest, number, receiver, groups, 0.1, 80).signed(run.made.signer).encoded
+        choice = Choice(run.task.digest, before.digest, number, receiver, groups, 0.1, 80)
+        return certified(choice, run.task).signed(run.made.signer).encoded
 
     with pytest.raises(ConflictError, match="not over yet"):
         shuffler.open(next_one(two, 3))
@@ -234,8 +239,9 @@ def test_a_shuffler_takes_one_chain_of_publications_and_no_other(tmp_path: Path)
     with pytest.raises(ConflictError, match="does not follow"):
         shuffler.open(next_one(replace(two, people=79), 3))
     with pytest.raises(ConflictError, match="already"):
-        shuffler.open(replace(two, people=79).signed(run.made.signer).encoded)
-    last = replace(together(run.task, 0, 1), before=two.digest, number=3, people=80).signed(run.made.signer)
+        shuffler.open(certified(replace(two, people=79), run.task).signed(run.made.signer).encoded)
+    last = certified(replace(together(run.task, 0, 1), before=two.digest, number=3, people=80), run.task)
+    last = last.signed(run.made.signer)
     run.ask(last)
     with pytest.raises(ConflictError, match="does not follow"):
         shuffler.open(next_one(last, 4))
@@ -246,8 +252,9 @@ def test_a_shuffler_takes_one_chain_of_publications_and_no_other(tmp_path: Path)
 def test_who_was_told_another_question_is_not_counted_for_this_one(tmp_path: Path) -> None:
     """So a curator who asks some people otherwise than the rest gets nothing of what those say."""
     of = made(NESTED, rounds=2, smallest_batch=20)
-    question = Choice(of.task.digest, of.task.digest, 2, "curator", ((0, 1), (0, 2)), 0.05, 25).signed(of.signer)
-    other = replace(question, groups=((0, 1), (2, 3))).signed(of.signer)
+    asked = certified(Choice(of.task.digest, of.task.digest, 2, "curator", ((0, 1), (0, 2)), 0.04, 25), of.task)
+    question = asked.signed(of.signer)
+    other = certified(replace(asked, groups=((0, 1), (2, 3))), of.task).signed(of.signer)
     run = Run(of, people(places_in_places(25)), tmp_path)
     run.ask()
     (shuffler,) = run.shufflers
@@ -269,14 +276,16 @@ def test_everybody_checks_the_board_of_each_round(tmp_path: Path) -> None:
     boards = [shuffler.board(number).read_bytes() for number in (1, 2, 3)]
     client, board = run.clients[7], Board()
     for of, messages, choice in zip(rounds, boards, published, strict=False):
-        board.add(of, messages)
+        board.add(of, messages, shuffler.reports(of.number))
         board.check(client, choice)
         with pytest.raises(RefusedTaskError, match="not the one"):
             board.check(client, replace(choice, groups=choice.groups[:1], people=79))
     mine, without = client.messages(2)[1], Board()
     for of, messages in zip(rounds, [boards[0], boards[1].replace(mine, b""), boards[2]], strict=False):
-        without.add(of, messages)
-    with pytest.raises(RefusedTaskError, match="0 times"):
+        (report,) = shuffler.reports(of.number)
+        left = len(messages) // of.plain_form.size
+        without.add(of, messages, [replace(report, messages=left, dropped=report.messages - left)])
+    with pytest.raises(RefusedTaskError, match="1 of your 6 messages are missing on the board of round 2"):
         without.check(client, published[-1])
 
 
@@ -289,7 +298,7 @@ def test_who_leaves_a_round_is_taken_to_stand_out() -> None:
         task = made(features(8, 8, 8), rounds=2, budget=str(draw.randint(10, 40) / 100), k=k).task
         counts = counts_of_table(task.features, table)
         learnt = KnownCounts()
-        question = learnt.next_choice(Round(task), list(counts.values()))
+        question = learnt.next_choice(Round(task), list(counts.values()), ())
         if question is None or question.receiver == "analyst":
             continue
         tried["pairs"] += 1
@@ -299,7 +308,7 @@ def test_who_leaves_a_round_is_taken_to_stand_out() -> None:
             there = draw.sample(table, len(table) - draw.choice([0, 0, 3, 60]))
             tried["left"] += len(there) < len(table)
             alike[group] = np.array(list(Counter(tuple(row[place] for place in group) for row in there).values()))
-        choice = learnt.next_choice(Round(task, question), [alike[group] for group in question.groups])
+        choice = learnt.next_choice(Round(task, question), [alike[group] for group in question.groups], ())
         if choice is not None:
             assert choice.receiver == "analyst"
             assert exposed(table, choice.chosen, k) / len(table) <= choice.exposure <= float(task.budget)

@@ -67,7 +67,7 @@ class Collected(RuleBasedStateMachine):
     @rule()
     def pass_on(self) -> None:
         if self.state == "closed":
-            self.store.set_shuffled(1, 0, 0, bytes(32))
+            self.store.set_shuffled(1, 0, 0, 0, bytes(32))
             self.store.set_delivered(1)
             self.state = "delivered"
 
@@ -119,7 +119,7 @@ def check_races(store: Store) -> None:
     assert closing.result() == "closed"
     assert all(isinstance(one, ConflictError) for one in late.result())
     assert store.people(1) == 40
-    store.set_shuffled(1, 40, 0, bytes(32))
+    store.set_shuffled(1, 40, 0, 0, bytes(32))
     store.set_delivered(1)
     assert all(messages is None for messages in store.messages(1))
     store.destroy()

@@ -10,9 +10,9 @@ from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from discretion.collection import Choice
-from discretion.collection.parts.batch import encoded_reports
 from discretion.collection.parts.inbox import Inbox
 from discretion.collection.services.shuffler import ShufflerService
+from discretion.collection.wire.reports import encoded_reports
 from support.collection.homes import AsOperator, housed, person, token
 
 PEOPLE = 4  # who have tokens; one more has none

@@ -10,6 +10,7 @@ from discretion.collection import Choice, Client, Feature
 from discretion.collection.services.operations import RequestBounds
 from discretion.collection.services.shuffler import ShufflerService
 from support.collection.homes import NOW, AsOperator, first_shuffler, housed, person, token
+from support.collection.in_process import certified
 
 UPLOADS = "/rounds/1/uploads"
 
@@ -144,18 +145,18 @@ def test_a_longer_round_goes_on_after_a_restart(tmp_path: Path) -> None:
     features = [Feature(name, ("y", "n")) for name in "abcde"]
     of = housed(tmp_path, features, curated=False, rounds=2)
     pairs = tuple(combinations(range(5), 2))
-    choice = Choice(of.task.digest, of.task.digest, 2, "curator", pairs, 0.05, 20)
+    choice = certified(Choice(of.task.digest, of.task.digest, 2, "curator", pairs, 0.05, 20), of.task)
     clients = [Client(of.task, token(place), {}, now=lambda: NOW) for place in range(2)]
     with first_shuffler(of, people=2) as service:
         for client in clients:
-            assert service.post(UPLOADS, content=client.upload()).status_code == 204
+            assert service.post(UPLOADS, content=client.upload()).content.decode() == of.homes["shuffler-0"].board_pass
         service.post("/rounds/1/close", headers=service.operator)
         while service.post("/rounds/2/choice", content=choice.encoded, headers=service.operator).status_code != 204:
             pass
     with AsOperator(ShufflerService(of.homes["shuffler-0"])) as service:
         uploads = [client.upload(choice) for client in clients]
         assert len(uploads[0]) > len(clients[0].upload())
-        assert [service.post("/rounds/2/uploads", content=upload).status_code for upload in uploads] == [204, 204]
+        assert [service.post("/rounds/2/uploads", content=upload).status_code for upload in uploads] == [200, 200]
 
 
 @pytest.mark.parametrize("number", [0, 2, 3, 99])

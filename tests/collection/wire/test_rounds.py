@@ -17,7 +17,7 @@ from discretion.collection.parts.promises import FEW_MESSAGES
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.uploads import Upload
 from discretion.errors import TooLargeError
-from support.collection.in_process import SEX_AND_TOWN, Run, made, round_of, together
+from support.collection.in_process import SEX_AND_TOWN, Run, certified, made, round_of, together
 from support.lowering import lowered
 
 People = list[dict[str, str | None]]
@@ -148,7 +148,7 @@ def test_there_is_one_choice_a_task_and_it_comes_after_the_first_round(tmp_path:
     run = Run(made(), people(), tmp_path)
     (shuffler,) = run.shufflers
     choice = first_choice(run)
-    other = replace(choice, groups=((0,),)).signed(run.made.signer)
+    other = certified(replace(choice, groups=((0,),)), run.task).signed(run.made.signer)
     shuffler.open(choice.encoded)
     with pytest.raises(ConflictError, match="one choice"):
         shuffler.open(other.encoded)
@@ -182,9 +182,11 @@ def test_everybody_finds_her_messages_on_the_board_and_the_same_choice(tmp_path:
     board = run.shufflers[-1].board().read_bytes()
     of = Round(run.task)
 
+    *before, last = run.shufflers[-1].reports(1)
+
     def check(client: Client, messages: bytes, choice: Choice = choice) -> None:
-        seen = Board()
-        seen.add(of, messages)
+        seen, count = Board(), len(messages) // of.plain_form.size
+        seen.add(of, messages, [*before, replace(last, messages=count, dropped=last.messages - count)])
         seen.check(client, choice)
 
     for client in run.clients[:20]:
@@ -192,9 +194,9 @@ def test_everybody_finds_her_messages_on_the_board_and_the_same_choice(tmp_path:
     mine = run.clients[0].messages(1)[0]
     start = board.index(mine)
     without = board[:start] + board[start + of.plain_form.size :]
-    with pytest.raises(RefusedTaskError, match="0 times"):
+    with pytest.raises(RefusedTaskError, match="1 of your 2 messages are missing"):
         check(run.clients[0], without)
-    with pytest.raises(RefusedTaskError, match="2 times"):
+    with pytest.raises(RefusedTaskError, match="messages came twice"):
         check(run.clients[0], board + mine)
     with pytest.raises(RefusedTaskError, match="not the one"):
         check(run.clients[0], board, replace(choice, groups=((0,),)))

@@ -12,10 +12,11 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from discretion.collection import Client
 from discretion.collection.errors import CollectionError
-from discretion.collection.parts.batch import BATCH_BYTES, Batch, ShufflerReport
+from discretion.collection.parts.batch import BATCH_BYTES, Batch
 from discretion.collection.services.calls import Neighbour
 from discretion.collection.services.credentials import operator_credential
 from discretion.collection.services.home import Home
+from discretion.collection.wire.reports import ShufflerReport
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.sealing import unsealed
 from discretion.collection.wire.task import Party

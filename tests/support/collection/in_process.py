@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 from discretion.anonymity import Population
 from discretion.collection import Choice, Client, Feature, Party, Task
 from discretion.collection.parts.asking import KnownCounts
-from discretion.collection.parts.batch import encoded_reports
 from discretion.collection.parts.counting import BatchCounts, count_batch, tallies_of
 from discretion.collection.parts.inbox import Inbox
 from discretion.collection.parts.shuffler import Shuffler
 from discretion.collection.parts.store import Store
+from discretion.collection.wire.reports import ShufflerReport, encoded_reports
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.sealing import public_bytes
+from discretion.collection.wire.selection import Term
 from discretion.collection.wire.uploads import Upload
 
 #: A table of answers by their codes, a person a row.
@@ -115,13 +116,30 @@ class Run:
         """Return what the counts so far lead to, signed if there is a curator."""
         learnt, choice = KnownCounts(), None
         for of, found in self.learnt:
-            choice = learnt.next_choice(of, tallies_of(found, of))
+            choice = learnt.next_choice(of, tallies_of(found, of), self.shufflers[-1].reports(of.number))
         return choice if choice is None or self.task.signer is None else choice.signed(self.made.signer)
 
 
 def together(task: Task, /, *places: int, **changed: Any) -> Choice:
     """Return an unsigned choice by which these features go to the analyst after the first round."""
-    return replace(Choice(task.digest, task.digest, 2, "analyst", (places,), 0.05, 20), **changed)
+    choice = replace(Choice(task.digest, task.digest, 2, "analyst", (places,), 0.05, 20), **changed)
+    return certified(choice, task)
+
+
+def certified(choice: Choice, task: Task) -> Choice:
+    """Return a choice with terms that add up to its exposure, in whole people, and reports of as many as it is of."""
+    rare = round(choice.exposure * choice.people) if choice.exposure >= 0 else 0
+    return replace(
+        choice,
+        exposure=rare / choice.people if choice.exposure >= 0 and choice.people else choice.exposure,
+        terms=tuple((Term(group, rare, 0),) for group in choice.groups),
+        reports=tuple(honest_reports(Round(task), choice.people) for _ in range(choice.number - 1)),
+    )
+
+
+def honest_reports(of: Round, people: int) -> tuple[ShufflerReport, ...]:
+    """Return what shufflers report of so many people of whom no message is lost."""
+    return (ShufflerReport(people * of.messages, 0, 0, bytes(32)),) * len(of.task.shufflers)
 
 
 def features(*sizes: int, randomizer: str | None = None) -> list[Feature]:
@@ -163,7 +181,8 @@ def drawn(draw: Random) -> Codes:
 
 def first_of(task: Task, counts: Mapping[str, NDArray[np.int64]]) -> Choice | None:
     """What is published after the first round by these counts."""
-    return KnownCounts().next_choice(Round(task), list(counts.values()))
+    tallies = list(counts.values())
+    return KnownCounts().next_choice(Round(task), tallies, honest_reports(Round(task), int(tallies[0].sum())))
 
 
 def round_of(task: Task, *places: int) -> Round:

@@ -1,6 +1,7 @@
 """Certified bounds on the exposure of all columns together, from the counts of each column."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -24,6 +25,67 @@ COUNTING = "counting"
 
 # A group of columns, as the set bits of a number.
 Group = int
+
+
+@dataclass(frozen=True)
+class BoundTerm:
+    """What a counting bound uses of one column, or of a group of columns as one.
+
+    Parameters
+    ----------
+    columns
+        The columns.
+    rare
+        How many people have a value that is not kept.
+    kept
+        How many values are kept.
+    """
+
+    columns: tuple[str, ...]
+    rare: int
+    kept: int
+
+
+def bound_terms(
+    P: People | Marginals, k: int, columns: Iterable[str] | None = None, groups: Sequence[Iterable[str]] = ()
+) -> tuple[BoundTerm, ...]:
+    """Return the terms by which :func:`exposure_bound` certifies that few people have fewer than k alike.
+
+    They add up to ``Σ rare + (k - 1)·Π kept`` people; a single term, whose values are counted together, to ``rare``.
+
+    Parameters
+    ----------
+    P, k, columns, groups
+        As of :func:`exposure_bound`.
+
+    Returns
+    -------
+    tuple[BoundTerm, ...]
+        The columns or groups that cover all columns; none if everybody may be exposed.
+
+    Examples
+    --------
+    >>> from discretion.anonymity import ClassSizes, Marginals
+    >>> counts = Marginals({"sex": ClassSizes([40, 60], [1, 1]), "town": ClassSizes([5, 95], [1, 1])})
+    >>> bound_terms(counts, k=3), exposure_bound(counts, k=3).value
+    ((BoundTerm(columns=('sex',), rare=0, kept=2), BoundTerm(columns=('town',), rare=0, kept=2)), 0.08)
+    """
+    marginals = as_counts(P).marginals(columns, groups)
+    known, n = _known_sizes(marginals), marginals.people
+    if (whole := _whole(marginals)) in known:
+        sizes = known[whole]
+        rare = exposed_below(sizes, k)
+        kept = int(sizes.counts[np.array(sizes.sizes) >= k].sum())
+        return (BoundTerm(marginals.columns, rare, kept),)
+    best = min(counting_lines(known, min(max(k - 1, 1), n)), key=lambda line: line[0] + (k - 1) * line[1], default=None)
+    if best is None or best[0] + (k - 1) * best[1] >= n:
+        return ()
+    terms: list[BoundTerm] = []
+    for made in best[2]:
+        group, cut = _group_of(made, len(marginals.columns)), made >> len(marginals.columns)
+        rare, kept, _ = _cuts(known[group])[cut]
+        terms.append(BoundTerm(_names_of(group, marginals.columns), rare, kept))
+    return tuple(terms)
 
 
 def exposure_bound(
@@ -195,7 +257,8 @@ def _whole(marginals: Marginals) -> Group:
 
 
 def _described(used: Iterable[Group], marginals: Marginals) -> str:
-    together = [" and ".join(_names_of(group, marginals.columns)) for group in used if group.bit_count() > 1]
+    groups = [_group_of(made, len(marginals.columns)) for made in used]
+    together = [" and ".join(_names_of(group, marginals.columns)) for group in groups if group.bit_count() > 1]
     return COUNTING + (f", with {'; '.join(together)} together" if together else "")
 
 
@@ -212,7 +275,8 @@ def counting_lines(known: Mapping[Group, ClassSizes], slack: int) -> list[Line[i
     Returns
     -------
     list[Line[int]]
-        Rare people, cells, and the groups that cover the columns; none if everybody may be exposed.
+        Rare people, cells, and the groups that cover the columns, each with the place of its cut above the bits of its
+        columns; none if everybody may be exposed.
 
     Notes
     -----
@@ -221,7 +285,10 @@ def counting_lines(known: Mapping[Group, ClassSizes], slack: int) -> list[Line[i
     out then is a bound still, and may not be the least.
     """
     people, columns = next(iter(known.values())).people, max(known).bit_length()
-    cuts = {group: lower_envelope(_cuts(group, sizes)) for group, sizes in known.items()}
+    cuts = {
+        group: lower_envelope((rare, kept, (group | place << columns,)) for rare, kept, place in _cuts(sizes))
+        for group, sizes in known.items()
+    }
     reached: dict[Group, list[Line[int]]] = {0: [(0, 1, ())]}
     for column in range(columns):
         states = sorted(
@@ -250,8 +317,13 @@ def _first_missing(covered: Group) -> int:
     return (~covered & (covered + 1)).bit_length() - 1
 
 
-def _cuts(group: Group, sizes: ClassSizes) -> list[Line[int]]:
-    """Return, for a cut at each class size, how many people are below and how many classes are not."""
+def _group_of(made: int, columns: int) -> Group:
+    """Return the group of columns in what a line was made of."""
+    return made & ((1 << columns) - 1)
+
+
+def _cuts(sizes: ClassSizes) -> list[tuple[int, int, int]]:
+    """Return, for a cut at each class size, how many people are below, how many classes are not, and its place."""
     below = sizes.rarer.tolist()
     kept = sizes.counts[::-1].cumsum()[::-1].tolist()
-    return [(rare, cells, (group,)) for rare, cells in zip(below, kept, strict=True)]
+    return [(rare, cells, place) for place, (rare, cells) in enumerate(zip(below, kept, strict=True))]

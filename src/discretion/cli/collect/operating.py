@@ -45,8 +45,12 @@ def open_(home: str, /, *, authority: str | None = None, json: Json = False) -> 
     from discretion.collection.services.home import Home  # noqa: PLC0415
     from discretion.collection.services.without_curator import open_next  # noqa: PLC0415
 
-    task = Home(Path(home)).task
-    with Neighbour(task.shufflers[-1].url, authority=authority) as last, service_of(home, authority) as first:
+    party_home = Home(Path(home))
+    task = party_home.task
+    with (
+        Neighbour(task.shufflers[-1].url, party_home.board_pass, authority) as last,
+        service_of(home, authority) as first,
+    ):
         choice = open_next(task, first, last)
     if choice is None:
         return _say("open", home, {"round": None}, "nothing is certified to go out together: the task ends here", json)

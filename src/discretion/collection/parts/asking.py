@@ -4,11 +4,13 @@ Anonymity, section 8.2: "ask a sequence of queries with increasing complexity".
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from discretion.anonymity import Marginals, hierarchical_rounds
-from discretion.collection.parts.choosing import answer_class_sizes, choice_of, next_of, people_of, places_of
+from discretion.collection.parts.choosing import answer_class_sizes, certified_next, choice_of, people_of, places_of
 from discretion.collection.parts.redacting import redacted_choice
+from discretion.collection.wire.reports import ShufflerReport
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import MOST_GROUPS, Choice
 from discretion.errors import TooLargeError
@@ -20,15 +22,20 @@ class KnownCounts:
 
     def __init__(self) -> None:
         self.counts: Mapping[str, Integers] = {}
+        self._reports: list[tuple[ShufflerReport, ...]] = []
         self._alike: dict[tuple[int, ...], Integers] = {}
 
-    def next_choice(self, round_: Round, tallies: Sequence[Integers]) -> Choice | None:
+    def next_choice(
+        self, round_: Round, tallies: Sequence[Integers], reports: Sequence[ShufflerReport]
+    ) -> Choice | None:
         """Return what to publish after a round, by its tallies and those of all before; None if nothing may go out."""
-        self.add(round_, tallies)
-        return _next_choice(round_, self.counts, self._alike)
+        self.add(round_, tallies, reports)
+        choice = _next_choice(round_, self.counts, self._alike)
+        return None if choice is None else replace(choice, reports=tuple(self._reports))
 
-    def add(self, round_: Round, tallies: Sequence[Integers]) -> None:
-        """Take the tallies of a round."""
+    def add(self, round_: Round, tallies: Sequence[Integers], reports: Sequence[ShufflerReport]) -> None:
+        """Take the tallies of a round, and what the shufflers report of it."""
+        self._reports.append(tuple(reports))
         if round_.number == 1:
             self.counts = dict(zip((feature.name for feature in round_.task.features), tallies, strict=True))
         else:
@@ -71,13 +78,12 @@ def _by_groups(
         return None
     if last.questions and last.size > after.number and len(last.largest_certified) < len(task.features):
         questions = last.questions[: _most_groups(after)]
-        exposure = max(each.certified.value for each in questions)
         groups = [places_of(task, each.columns) for each in questions]
-        return next_of(after, "curator", groups, exposure=exposure, people=people)
+        return certified_next(after, "curator", groups, known, people)
     if not last.largest_certified:
         return None
     chosen = places_of(task, last.largest_certified)
-    return next_of(after, "analyst", [chosen], exposure=last.largest_certified_bound.value, people=people)
+    return certified_next(after, "analyst", [chosen], known, people)
 
 
 def _most_groups(after: Round) -> int:

@@ -3,16 +3,20 @@
 Anonymity, section 5.1: the curator knows no more than these, and needs no more.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
+from heapq import heapify, heappop, heappush
+from math import floor
 
 import numpy as np
 
 from discretion.anonymity import ClassSizes, Marginals, exposure_bound, select_columns
+from discretion.anonymity.exposure.bounds import bound_terms
 from discretion.collection.parts.other_people import StatisticalCertificate
 from discretion.collection.wire.rounds import Round
-from discretion.collection.wire.selection import Choice, Receiver, Rule
+from discretion.collection.wire.selection import Choice, Receiver, Rule, Term, people_bounded
 from discretion.collection.wire.task import Task
 from discretion.estimate import Estimate
 from discretion.numerics.arrays import Integers
@@ -60,10 +64,32 @@ def certified_choice(after: Round, alone: Marginals, people: int, rules: Iterabl
     selection = select_columns(alone, Decimal(task.budget), k=task.k, by="certified").best
     if selection is None or not selection.columns:
         return None
-    exposure = selection.exposure.value if isinstance(selection.exposure, Estimate) else selection.exposure
     chosen = places_of(task, selection.columns)
     ruled = tuple(rule for rule in rules if rule.place in chosen)
-    return next_of(after, "analyst", [chosen], exposure=exposure, people=people, rules=ruled)
+    return certified_next(after, "analyst", [chosen], alone, people, ruled)
+
+
+def certified_next(  # noqa: PLR0917
+    after: Round,
+    receiver: Receiver,
+    groups: Iterable[tuple[int, ...]],
+    known: Marginals,
+    people: int,
+    rules: tuple[Rule, ...] = (),
+) -> Choice:
+    """Return a choice for the round after one, with the terms of each group's certificate.
+
+    Parameters
+    ----------
+    known
+        The counts that certify it. They may be of more people than were counted, who all are like nobody else.
+    people
+        How many were counted.
+    """
+    groups = tuple(groups)
+    terms = tuple(_published_terms(after.task, group, known, people) for group in groups)
+    bounded = max(people_bounded(each, after.task.k, people) for each in terms)
+    return next_of(after, receiver, groups, exposure=bounded / people, people=people, rules=rules, terms=terms)
 
 
 def next_of(
@@ -74,11 +100,43 @@ def next_of(
     exposure: float,
     people: int,
     rules: tuple[Rule, ...] = (),
+    terms: tuple[tuple[Term, ...], ...] = (),
 ) -> Choice:
     """Return a choice for the round after one."""
     return Choice(
-        after.task.digest, after.published, after.number + 1, receiver, tuple(groups), exposure, people, rules
+        after.task.digest, after.published, after.number + 1, receiver, tuple(groups), exposure, people, rules, terms
     )
+
+
+def _published_terms(task: Task, group: Sequence[int], known: Marginals, people: int) -> tuple[Term, ...]:
+    """Return the terms of a group's certificate, as everybody may see them.
+
+    The number of people who may stand out is raised to a multiple of k, or to the budget, so that it shows no count of
+    fewer than k people. What is added goes to the terms with the fewest rare answers, which become alike.
+    """
+    names = [task.features[place].name for place in group]
+    inside = [other for other in known.groups if set(other) <= set(names)]
+    exact = bound_terms(known, task.k, names, inside)
+    if not exact:
+        return ()
+    rare = [term.rare for term in exact]
+    rare[0] -= known.people - people  # those who were added to the counts are rare in every term
+    terms = [Term(places_of(task, term.columns), count, term.kept) for term, count in zip(exact, rare, strict=True)]
+    bounded = people_bounded(terms, task.k, people)
+    more = max(0, min(-(-bounded // task.k) * task.k, floor(Decimal(task.budget) * people)) - bounded)
+    for place in _levelled(rare, more):
+        terms[place] = replace(terms[place], rare=terms[place].rare + 1)
+    return tuple(terms)
+
+
+def _levelled(numbers: Sequence[int], more: int) -> Iterator[int]:
+    """Yield the places of the numbers to be raised by 1, one after the other, always the smallest one."""
+    left = [(number, place) for place, number in enumerate(numbers)]
+    heapify(left)
+    for _ in range(more):
+        number, place = heappop(left)
+        yield place
+        heappush(left, (number + 1, place))
 
 
 def certified_of(task: Task, counts: Counts, choice: Choice, confidence: float | None = None) -> Estimate:

@@ -8,8 +8,8 @@ make a crowd that is none. The batch is destroyed then.
 from collections.abc import Sequence
 from itertools import pairwise
 
-from discretion.collection.parts.batch import ShufflerReport
 from discretion.collection.parts.counting import BatchCounts, people_at_least
+from discretion.collection.wire.reports import ShufflerReport
 from discretion.collection.wire.rounds import Round
 
 FEW_PEOPLE = "fewer people than smallest_batch"
@@ -53,4 +53,6 @@ def broken_promise(
 def broken_by_counts(round_: Round, reports: Sequence[ShufflerReport], batch: BatchCounts) -> str | None:
     """Return why the last party, which counts, must destroy a batch: it asks for a crowd in every group."""
     valid = people_at_least(batch, round_) * round_.messages
-    return broken_promise(round_, reports, valid=valid, received=batch.received, repeated=batch.repeated_sealed)
+    # Where nothing is left to open, the last shuffler has dropped equal messages.
+    repeated = batch.repeated if round_.ends_open else batch.repeated_sealed
+    return broken_promise(round_, reports, valid=valid, received=batch.received, repeated=repeated)

@@ -6,12 +6,13 @@ from secrets import token_bytes
 from shutil import rmtree
 
 from discretion.collection.errors import CollectionError, ConflictError, UnknownError
-from discretion.collection.parts.batch import BATCH_BYTES, Batch, ShufflerReport, decoded_reports
+from discretion.collection.parts.batch import BATCH_BYTES, Batch
 from discretion.collection.parts.decrypting import Opener
 from discretion.collection.parts.inbox import Inbox
 from discretion.collection.parts.promises import broken_promise
 from discretion.collection.parts.shuffling import Shuffle, forget, shuffle_messages
 from discretion.collection.parts.store import RoundProgress, State, Store
+from discretion.collection.wire.reports import ShufflerReport, decoded_reports
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Choice
 from discretion.collection.wire.task import Task
@@ -132,8 +133,21 @@ class Shuffler:
         progress = self.store.progress(number)
         if progress is None or progress.state != "shuffled":
             return None
+        return Batch(number, progress.batch, self._out(number), self.reports(number))
+
+    def reports(self, number: int) -> tuple[ShufflerReport, ...]:
+        """Return what the shufflers up to this one report of a round.
+
+        Raises
+        ------
+        UnknownError
+            If it is not in random order yet, or was destroyed.
+        """
+        progress = self._progress(number)
+        if progress.state not in ("shuffled", "delivered"):
+            raise UnknownError(f"there is no report of round {number}: it is {progress.state}")
         own = ShufflerReport(progress.messages, progress.dropped, progress.repeated, progress.digest)
-        return Batch(number, progress.batch, self._out(number), (*self._reports(number), own))
+        return (*self._reports(number), own)
 
     def delivered(self, number: int) -> None:
         """Destroy messages and order: the next party has said that it has them."""

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from discretion.collection.parts.batch import ShufflerReport
 from discretion.collection.parts.counting import BatchCounts
 from discretion.collection.parts.intervals import METHOD, intervals_of
 from discretion.collection.parts.joint import JointShares, joint_shares
 from discretion.collection.randomizers import randomizer_of
 from discretion.collection.results.rare import Rare, merge_rare, publishable
+from discretion.collection.wire.reports import ShufflerReport
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.task import Feature
 from discretion.estimate import Estimate

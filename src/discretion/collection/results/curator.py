@@ -6,9 +6,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from discretion.collection.parts.batch import ShufflerReport
 from discretion.collection.parts.choosing import Counts, certified_of, people_of
 from discretion.collection.results.rare import Rare, merge_rare, publishable
+from discretion.collection.wire.reports import ShufflerReport
 from discretion.collection.wire.selection import Choice
 from discretion.collection.wire.task import Feature, Task
 from discretion.estimate import Estimate

@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 from discretion.collection.errors import RefusedTaskError
-from discretion.collection.parts.batch import decoded_reports
 from discretion.collection.parts.counting import count_batch
 from discretion.collection.parts.durable import write_whole
 from discretion.collection.parts.inbox import Inbox
@@ -23,6 +22,7 @@ from discretion.collection.services.tallies import (
     write_answers,
     write_reason,
 )
+from discretion.collection.wire.reports import decoded_reports
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import LONGEST_CHOICE, Choice
 

@@ -14,7 +14,8 @@ from discretion.collection.errors import (
     UnavailableError,
     UnknownError,
 )
-from discretion.collection.parts.batch import Batch, encoded_reports
+from discretion.collection.parts.batch import Batch
+from discretion.collection.wire.reports import encoded_reports
 
 _SECONDS = 60.0
 _ERRORS: Mapping[int, type[CollectionError]] = {

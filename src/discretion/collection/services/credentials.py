@@ -37,6 +37,14 @@ def neighbour_credential(task: Task, private: bytes, public: bytes) -> str:
     return HKDF(SHA256(), 32, None, b"discretion collect 2 neighbours" + task.digest).derive(shared).hex()
 
 
+def board_pass(task: Task, private: bytes, other: bytes) -> str:
+    """Return what a participant shows the last shuffler to read the boards; the first one gives it to all who send.
+
+    It is the same for everybody, so that it does not show who reads.
+    """
+    return sha256(b"board" + neighbour_credential(task, private, other).encode()).hexdigest()
+
+
 def new_operator(home: Path) -> None:
     """Make the operator's credential of a home anew; the one before is worth nothing from then on."""
     write_whole(home / _FILE, token_hex(32).encode())

@@ -7,7 +7,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from discretion.collection.errors import UnknownError
 from discretion.collection.parts.asking import KnownCounts
-from discretion.collection.parts.batch import decoded_reports
 from discretion.collection.parts.counting import count_batch
 from discretion.collection.parts.durable import write_whole
 from discretion.collection.parts.inbox import Inbox
@@ -26,6 +25,7 @@ from discretion.collection.services.tallies import (
     write_reason,
     write_tallies,
 )
+from discretion.collection.wire.reports import decoded_reports
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Choice
 
@@ -95,15 +95,15 @@ class CuratorService(Service):
     def _next(self, round_: Round, known_counts: KnownCounts) -> Choice | None:
         """Return what is published after a round, decided once; None if nothing may go out."""
         tallies, path = (
-            read_tallies(_counted_in(self.home, round_.number)).groups,
+            read_tallies(_counted_in(self.home, round_.number)),
             _choice_for(self.home, round_.number + 1),
         )
         if not path.exists():
-            choice = known_counts.next_choice(round_, tallies)
+            choice = known_counts.next_choice(round_, tallies.groups, tallies.reports)
             write_whole(path, b"" if choice is None else choice.signed(self._signer).encoded)
             self.log("nothing may go out" if choice is None else "chosen", round=round_.number + 1)
         else:
-            known_counts.add(round_, tallies)
+            known_counts.add(round_, tallies.groups, tallies.reports)
         data = path.read_bytes()
         return Choice.decoded(data, self.task) if data else None
 

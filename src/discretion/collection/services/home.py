@@ -11,7 +11,7 @@ from typing import Literal, cast
 
 from discretion.collection.errors import ConflictError, RefusedTaskError, UnknownError
 from discretion.collection.parts.durable import write_whole
-from discretion.collection.services.credentials import neighbour_credential, new_operator
+from discretion.collection.services.credentials import board_pass, neighbour_credential, new_operator
 from discretion.collection.services.keys import Key, Kind, destroy_keys, key_for, new_key
 from discretion.collection.wire.task import Party, Task
 
@@ -148,6 +148,13 @@ class Home:
     def credential(self, neighbour: Party) -> str:
         """Return what this party shows a neighbour, and a neighbour this party."""
         return neighbour_credential(self.task, self.key(self.party.key).private, neighbour.key)
+
+    @property
+    def board_pass(self) -> str:
+        """What participants show the last shuffler to read the boards, as the first and the last one know it."""
+        shufflers = self.task.shufflers
+        other = shufflers[-1] if self.place == 0 else shufflers[0]
+        return board_pass(self.task, self.key(self.party.key).private, other.key)
 
     def destroy_keys(self) -> None:
         """Destroy the keys: what was sealed to them is lost from then on."""

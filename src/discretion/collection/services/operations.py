@@ -22,7 +22,7 @@ from discretion.collection.services.monitoring import Log, Meter
 from discretion.errors import DiscretionError
 
 Answer = bytes | dict[str, Any] | Path | None
-Who = Literal["anybody", "operator", "sender"]
+Who = Literal["anybody", "operator", "sender", "participant"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,8 @@ class Operation:
     summary
         What it does, in a sentence.
     who
-        Who may ask for it: the operator, the party that passes batches on to this one, or anybody.
+        Who may ask for it: the operator, the party that passes batches on to this one, a participant (to read a board),
+        or anybody.
     does
         What answers: of what is in the path, and the body where ``most`` is given. Bytes, a file, an object or nothing
         go back. It may take long where it is no coroutine: it has a thread then.
@@ -92,6 +93,7 @@ def application(
     *,
     operator: Callable[[], str],
     sender: str | None,
+    participant: str | None,
     bounds: RequestBounds,
     log: Log,
     meter: Meter,
@@ -99,16 +101,17 @@ def application(
 ) -> Starlette:
     """Return a service of these operations.
 
-    ``operator`` says the operator's credential of the moment, ``sender`` is that of the neighbour before.
+    ``operator`` says the operator's credential of the moment, ``sender`` is that of the neighbour before, and
+    ``participant`` that of everybody who has sent answers.
     """
-    rates = RequestRates(bounds.rate)
+    rates, fixed = RequestRates(bounds.rate), {"sender": sender, "participant": participant}
 
     def route(operation: Operation) -> Route:
         async def answer(request: Request) -> Response:
             try:
                 rates.take(request.client.host if request.client else "")
                 if operation.who != "anybody":
-                    right = operator() if operation.who == "operator" else sender
+                    right = operator() if operation.who == "operator" else fixed[operation.who]
                     check_credential(request.headers.get("authorization"), right or "")
                 words: list[Any] = [_small(word) for word in request.path_params.values()]
                 if operation.most is not None:
@@ -209,7 +212,7 @@ def openapi_document(role: str, operations: Sequence[Operation]) -> dict[str, An
         if each.who != "anybody":
             description["security"] = [{each.who: []}]
         paths.setdefault(re.sub(r":int}", "}", each.path), {})[each.method.lower()] = description
-    schemes = {who: {"type": "http", "scheme": "bearer"} for who in ("operator", "sender")}
+    schemes = {who: {"type": "http", "scheme": "bearer"} for who in ("operator", "sender", "participant")}
     return {
         "openapi": "3.1.0",
         "info": {"title": f"Discretion: the {role} of a collection", "version": "1"},

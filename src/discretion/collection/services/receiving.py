@@ -5,9 +5,10 @@ from collections.abc import Callable
 from typing import Any
 
 from discretion.collection.errors import MalformedError, UnknownError
-from discretion.collection.parts.batch import BATCH_BYTES, PIECE, decoded_reports
+from discretion.collection.parts.batch import BATCH_BYTES, PIECE
 from discretion.collection.parts.inbox import Inbox
 from discretion.collection.services.operations import Operation
+from discretion.collection.wire.reports import decoded_reports
 
 # Of 16 shufflers' reports in hexadecimal.
 LONGEST_COMPLETION = 4096

@@ -79,6 +79,7 @@ class Service(ABC):
             operations,
             operator=lambda: operator_credential(self.home.folder),
             sender=None if (before := self.home.before) is None else self.home.credential(before),
+            participant=self.home.board_pass if self.home.role == "shuffler" else None,
             bounds=bounds or RequestBounds(),
             log=self.log,
             meter=self.meter,

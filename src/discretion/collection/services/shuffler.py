@@ -13,6 +13,7 @@ from discretion.collection.services.home import Home
 from discretion.collection.services.operations import Operation
 from discretion.collection.services.receiving import receiving
 from discretion.collection.services.service import Service
+from discretion.collection.wire.reports import encoded_reports
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import LONGEST_CHOICE
 from discretion.collection.wire.task import Party
@@ -52,6 +53,7 @@ class ShufflerService(Service):
         self._commit = GroupCommit(self._shuffler.add)
         self._rounds: dict[int, Round] = {}
         self._forgotten: set[int] = set()
+        self._board_pass = None if self.task.curator else home.board_pass.encode()
         for number in self._numbers:
             if self._store.progress(number) is not None:
                 self._round(number)
@@ -67,11 +69,15 @@ class ShufflerService(Service):
                 "POST", "/rounds/{number:int}/choice", "Begin a round with what was published for it.", choosing,
                 self._open, lambda: LONGEST_CHOICE,
             ),
+            Operation(
+                "GET", "/rounds/{number:int}/reports", "Return what the shufflers so far report of a round.", "anybody",
+                lambda number: encoded_reports(self._shuffler.reports(number)),
+            ),
             Operation("POST", "/rounds/{number:int}/close", "Take no more in a round.", "operator", self._close),
         ]  # fmt: skip
         if self._place == len(self.task.shufflers) - 1 and Round(self.task).ends_open:
             common.append(Operation(
-                "GET", "/rounds/{number:int}/board", "Return the open messages of a round.", "anybody",
+                "GET", "/rounds/{number:int}/board", "Return the open messages of a round.", "participant",
                 self._shuffler.board,
             ))  # fmt: skip
         if self._place:
@@ -192,13 +198,14 @@ class ShufflerService(Service):
     def _longest_upload(self) -> int:
         return max(upload_bytes(self._round(number)) for number in (1, *self._rounds))
 
-    async def _upload(self, number: int, body: bytes) -> None:
+    async def _upload(self, number: int, body: bytes) -> bytes | None:
         outcome = "refused"
         try:
             if number not in self._rounds:
                 await run_sync(self._round, number)
             await self._commit.put(number, Upload.decoded(body, self._rounds[number]))
             outcome = "stored"
+            return self._board_pass
         finally:
             self.meter.upload(number if number in self._rounds else 0, outcome)
 

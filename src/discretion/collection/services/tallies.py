@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from discretion.collection.errors import ConflictError, UnknownError
-from discretion.collection.parts.batch import ShufflerReport, decoded_reports, encoded_reports
 from discretion.collection.parts.counting import BatchCounts, tallies_of
 from discretion.collection.parts.durable import write_whole
 from discretion.collection.services.home import Home
 from discretion.collection.wire.records import decoded, encoded
+from discretion.collection.wire.reports import ShufflerReport, decoded_reports, encoded_reports
 from discretion.collection.wire.rounds import Round
 from discretion.numerics.arrays import Integers
 

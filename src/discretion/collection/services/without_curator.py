@@ -3,9 +3,17 @@
 from discretion.collection.board import Board
 from discretion.collection.errors import ConflictError, UnknownError
 from discretion.collection.services.calls import Neighbour
+from discretion.collection.wire.reports import decoded_reports
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Choice
 from discretion.collection.wire.task import Task
+
+
+def add_board(board: Board, round_: Round, last: Neighbour) -> None:
+    """Fetch the open messages of a round at the last shuffler, with all shufflers' reports, and add them to a board."""
+    count = len(round_.task.shufflers)
+    reports = decoded_reports(last.ask("GET", f"/rounds/{round_.number}/reports"), count)
+    board.add(round_, last.ask("GET", f"/rounds/{round_.number}/board"), reports)
 
 
 def open_next(task: Task, first: Neighbour, last: Neighbour) -> Choice | None:
@@ -20,7 +28,7 @@ def open_next(task: Task, first: Neighbour, last: Neighbour) -> Choice | None:
     """
     round_, board = Round(task), Board()
     while not round_.to_analyst:
-        board.add(round_, last.ask("GET", f"/rounds/{round_.number}/board"))
+        add_board(board, round_, last)
         choice = board.leads_to
         if choice is None:
             return None

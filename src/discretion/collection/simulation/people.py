@@ -8,6 +8,7 @@ from discretion.collection.board import Board
 from discretion.collection.client import Client
 from discretion.collection.errors import UnavailableError, UnknownError
 from discretion.collection.services.calls import Neighbour
+from discretion.collection.services.without_curator import add_board
 from discretion.collection.wire.selection import Choice
 from discretion.collection.wire.task import Task
 
@@ -24,30 +25,31 @@ def send_answers(
     task = Task.decoded(encoded_task)
     try:
         clients = [Client(task, token, each) for token, each in zip(tokens, answers, strict=True)]
-        with Neighbour(task.shufflers[0].url) as first, Neighbour(task.shufflers[-1].url) as last:
+        with Neighbour(task.shufflers[0].url) as first:
             board, choice = Board(), None
+            board_pass = ""
             while True:
                 number = 1 if choice is None else choice.number
                 for client in clients:
                     if choice is not None and task.curator is None:
                         board.check(client, choice)
-                    _send(first, number, client.upload(choice))
+                    board_pass = _send(first, number, client.upload(choice))
                 pipe.send(number)
                 if choice is not None and choice.receiver == "analyst":
                     return
                 choice = _wait_for_choice(task, first, number + 1)
                 if task.curator is None:
-                    board.add(clients[0].round(number), last.ask("GET", f"/rounds/{number}/board"))
+                    with Neighbour(task.shufflers[-1].url, board_pass) as last:
+                        add_board(board, clients[0].round(number), last)
     except Exception as error:
         pipe.send(f"{type(error).__name__}: {error}")
 
 
-def _send(first: Neighbour, number: int, upload: bytes) -> None:
-    """Send an upload until it is acknowledged: it counts once."""
+def _send(first: Neighbour, number: int, upload: bytes) -> str:
+    """Send an upload until it is acknowledged: it counts once. Return what opens the boards."""
     while True:
         try:
-            first.ask("POST", f"/rounds/{number}/uploads", content=upload)
-            return
+            return first.ask("POST", f"/rounds/{number}/uploads", content=upload).decode()
         except UnavailableError:
             time.sleep(_LOOK)
 

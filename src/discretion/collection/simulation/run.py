@@ -119,8 +119,9 @@ def _counts(task: Task, homes: Mapping[str, Home], parties: Parties) -> Counts:
     if "curator" in homes:
         tallies = read_tallies(homes["curator"].folder / "counted-1").groups
     else:
-        last = homes[f"shuffler {len(task.shufflers)}"]
-        tallies = tallies_of(count_batch([parties.ask(last, "GET", "/rounds/1/board")], Round(task), None), Round(task))
+        with Neighbour(task.shufflers[-1].url, homes["shuffler 1"].board_pass) as last:
+            board = last.ask("GET", "/rounds/1/board")
+        tallies = tallies_of(count_batch([board], Round(task), None), Round(task))
     return {feature.name: tally for feature, tally in zip(task.features, tallies, strict=True)}
 
 
@@ -149,7 +150,7 @@ def _until_over(
     choices: list[Choice] = []
     with (
         Neighbour(task.shufflers[0].url, operator_credential(homes["shuffler 1"].folder)) as first,
-        Neighbour(task.shufflers[-1].url) as last,
+        Neighbour(task.shufflers[-1].url, homes["shuffler 1"].board_pass) as last,
     ):
         while True:
             parties.check()

@@ -1,10 +1,12 @@
 """The choice: which features are asked for together, signed by the curator, or the same for all who work it out."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from hashlib import sha256
-from itertools import pairwise
+from itertools import pairwise, starmap
+from math import prod
 from typing import Any, Literal, cast
 
 from cryptography.exceptions import InvalidSignature
@@ -12,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from discretion.collection.errors import MalformedError, RefusedTaskError
 from discretion.collection.wire.records import decoded, encoded
+from discretion.collection.wire.reports import ShufflerReport, decoded_reports, encoded_reports
 from discretion.collection.wire.task import Task
 
 #: Who gets the answers. Without a curator, what would be for it is posted for all who take part.
@@ -44,6 +47,25 @@ class Rule:
 
 
 @dataclass(frozen=True)
+class Term:
+    """What a certificate uses of the counts of a feature, or of a group of features as one.
+
+    Parameters
+    ----------
+    places
+        The features' places, in order.
+    rare
+        At most so many people gave an answer that is not kept; raised so that it shows no count of a few people.
+    kept
+        How many answers are kept.
+    """
+
+    places: tuple[int, ...]
+    rare: int
+    kept: int
+
+
+@dataclass(frozen=True)
 class Choice:
     """Which features of a task are asked for together in a round after the first.
 
@@ -65,6 +87,10 @@ class Choice:
         Of how many people the answers were counted.
     rules
         What is redacted in what the analyst gets: for different features, in order.
+    terms
+        For each group the terms of its certificate, which anybody can add up; empty where everybody may stand out.
+    reports
+        For each round so far what the shufflers report of it.
     signature
         The curator's, of the rest; empty where there is no curator.
     """
@@ -77,6 +103,8 @@ class Choice:
     exposure: float
     people: int
     rules: tuple[Rule, ...] = ()
+    terms: tuple[tuple[Term, ...], ...] = ()
+    reports: tuple[tuple[ShufflerReport, ...], ...] = ()
     signature: bytes = b""
 
     @property
@@ -92,6 +120,8 @@ class Choice:
             "rules": [
                 {"place": rule.place, "codes": list(rule.codes), "decoys": rule.decoys.hex()} for rule in self.rules
             ],
+            "terms": [[[list(term.places), term.rare, term.kept] for term in terms] for terms in self.terms],
+            "reports": list(map(encoded_reports, self.reports)),
         }  # fmt: skip
 
     @cached_property
@@ -128,6 +158,10 @@ class Choice:
                 tuple(
                     Rule(rule["place"], tuple(rule["codes"]), float.fromhex(rule["decoys"])) for rule in fields["rules"]
                 ),
+                tuple(
+                    tuple(Term(tuple(places), rare, kept) for places, rare, kept in terms) for terms in fields["terms"]
+                ),
+                tuple(decoded_reports(reports, len(task.shufflers)) for reports in fields["reports"]),
                 fields["signature"],
             )  # fmt: skip
             whole = choice.encoded == data and choice._asks_of(task)
@@ -156,6 +190,16 @@ class Choice:
             and not (to_curator and self.rules)
             and _rises([rule.place for rule in self.rules])
             and all(self._is_rule_of(rule, task) for rule in self.rules)
+            and len(self.terms) == len(self.groups)
+            and all(starmap(self._are_terms_of, zip(self.terms, self.groups, strict=True)))
+            and len(self.reports) == self.number - 1
+        )
+
+    def _are_terms_of(self, terms: tuple[Term, ...], group: tuple[int, ...]) -> bool:
+        return (
+            {place for term in terms for place in term.places} in (set(), set(group))
+            and all(type(number) is int and number >= 0 for term in terms for number in (term.rare, term.kept))
+            and all(_rises(term.places) and _are_places(term.places, 1 << 31) for term in terms)
         )
 
     def _is_rule_of(self, rule: Rule, task: Task) -> bool:
@@ -177,10 +221,17 @@ class Choice:
                 f"the task has at most {task.rounds} rounds of the curator's and one of the analyst's: no choice of "
                 f"the {self.receiver}'s comes after round {last}, and this is of round {self.number}"
             )
-        if not (self.exposure >= 0 and Decimal(repr(self.exposure)) <= Decimal(task.budget)):
-            raise RefusedTaskError("the choice lets more people stand out than the task's budget")
         if self.people < task.smallest_batch:
             raise RefusedTaskError("the choice was made from the answers of fewer people than a batch is to have")
+        bounded = max(people_bounded(terms, task.k, self.people) for terms in self.terms)
+        if self.exposure != bounded / self.people:
+            raise RefusedTaskError(
+                f"the choice claims that at most a share of {self.exposure:g} of the people stands out; the terms of "
+                f"its certificate add up to {bounded / self.people:g}"
+            )
+        if bounded > Decimal(task.budget) * self.people:
+            raise RefusedTaskError("the choice lets more people stand out than the task's budget")
+        self._check_reports(task)
         if task.invited is not None and self.people > task.invited:
             raise RefusedTaskError(
                 f"the choice was made from the answers of {self.people:,} people, and the task invites {task.invited:,}"
@@ -201,6 +252,33 @@ class Choice:
                 )
             except (InvalidSignature, TypeError, ValueError):
                 raise RefusedTaskError("the task's curator has not signed this choice") from None
+
+    def _check_reports(self, task: Task) -> None:
+        """Raise unless what the shufflers report fits the people whom the choice is of."""
+        for number, reports in enumerate(self.reports, 1):
+            first = reports[0].received
+            consistent = all(after.received == before.messages for before, after in pairwise(reports))
+            if task.noise is None and not consistent:
+                raise RefusedTaskError(f"the shufflers' reports of round {number} contradict one another")
+            if number == 1 and not self.people * len(task.features) <= first:
+                raise RefusedTaskError(
+                    f"the choice is of {self.people:,} people, and the first shuffler reports {first:,} messages of "
+                    f"{len(task.features)} each"
+                )
+            if task.invited is not None and number == 1 and first > task.invited * len(task.features):
+                raise RefusedTaskError(f"more messages came in round {number} than all who are invited send")
+
+
+def people_bounded(terms: Sequence[Term], k: int, people: int) -> int:
+    """Return of how many people at most may have fewer than k alike: ``min(n, Σ rare + (k - 1)·Π kept)``.
+
+    The counting bound of Discretion: a person who stands out has an answer that is not kept to some term, or is in one
+    of ``Π kept`` cells, each of fewer than k people. A single term keeps answers that k people or more gave.
+    """
+    if not terms:
+        return people
+    rare = sum(term.rare for term in terms)
+    return min(people, rare if len(terms) == 1 else rare + (k - 1) * prod(term.kept for term in terms))
 
 
 def _rises(values: Any) -> bool:
