@@ -12,8 +12,9 @@ from discretion.collection.services.home import Home
 from discretion.collection.wire.reports import ShufflerReport
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.sealing import SEAL_BYTES
-from support.collection.dishonest import Dishonest, clients_of, messages_of, round_of, status
-from support.collection.parties import Parties, eventually, running
+from support.cli_runner import run
+from support.collection.dishonest import Dishonest, answer_all, clients_of, messages_of, published, round_of, status
+from support.collection.parties import Parties, eventually, running, said
 
 PEOPLE = [{"sex": "fm"[place % 2], "town": ("Arica", "Lima")[place % 3 == 0]} for place in range(30)]
 
@@ -103,3 +104,28 @@ def test_a_group_that_too_few_answered_ends_the_task_at_the_curator(tmp_path: Pa
         only.pass_on(only.task.curator, round_, [inner[1], *inner[::2]])
         eventually(lambda: status(parties, "curator")["discarded"] == FEW_MESSAGES)
         assert not status(parties, "curator")["counts"][0]["counted"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("leavers", [0, 1, 2])
+@pytest.mark.parametrize("curated", [True, False])
+def test_no_two_results_show_by_their_difference_what_a_few_who_left_answered(
+    curated: bool, leavers: int, tmp_path: Path
+) -> None:
+    """Of 30 people one leaves after the first round: 77 − 76 people under 30 would be her. k is 2."""
+    with running(tmp_path, 1, curated=curated) as parties:
+        clients = clients_of(parties, PEOPLE)
+        answer_all(parties, clients, 1)
+        if not curated:
+            eventually(lambda: run("collect", "open", str(parties.homes["shuffler-1"]))[0] == 0)
+        answer_all(parties, clients[leavers:], 2, published(parties, 2))
+        eventually(lambda: status(parties, "analyst")["counted"])
+        analysed = said("collect", "result", parties.homes["analyst"])
+        assert (analysed["people"], analysed["left"]) == (30 - leavers, leavers)
+        if not curated:  # all participants have seen the board
+            assert bool(analysed["shares"]) == (leavers != 1)
+            return
+        assert analysed["shares"]
+        eventually(lambda: status(parties, "curator")["analysed"] == 30 - leavers)
+        for feature in said("collect", "result", parties.homes["curator"])["features"]:
+            assert bool(feature["counts"]) == (leavers != 1)

@@ -39,7 +39,7 @@ def test_a_planted_rare_value_is_in_nothing_that_leaves(tmp_path: Path) -> None:
     first = run.ask()
     counts = {"town": tallies_of(first, Round(run.task))[0]}
     assert counts["town"][2] == 2
-    result = curator_result(run.task, counts, first, run.choice())
+    result = curator_result(run.task, counts, first, run.choice(), analysed=62)
     assert result.chosen is not None
     for text in (answer("collect", {}, result.to_dict()), to_html(curator_document(result))):
         assert "Lagos" in text
@@ -85,10 +85,26 @@ def test_the_choice_stands_beside_what_is_certified_and_of_whom(confidence: floa
 def test_it_is_json_with_an_estimate_as_its_fields() -> None:
     of = drawn(features_of(2, 2), 500, k=3, budget="1")
     told = json.loads(
-        answer("collect", {}, curator_result(of.task, of.counts, NONE, choice_of(of.task, of.counts)).to_dict())
-    )["results"]
+        answer(
+            "collect", {},
+            curator_result(of.task, of.counts, NONE, choice_of(of.task, of.counts), analysed=500).to_dict(),
+        )
+    )["results"]  # fmt: skip
     assert told["chosen"]["exposure"].keys() == {
         "value", "low", "high", "confidence", "method", "assuming", "kind", "value_is"
     }  # fmt: skip
     assert told["task"] == of.task.digest.hex()
     assert told["features"][0]["counts"][0] == {"answer": "a0", "people": int(of.counts["a"][0])}
+
+
+@pytest.mark.parametrize("analysed, given", [(None, False), (500, True), (499, False), (498, False), (497, True)])
+def test_counts_are_given_out_unless_a_later_result_of_nearly_the_same_people_shows_their_difference(
+    analysed: int | None, given: bool
+) -> None:
+    of = drawn(features_of(2, 2, 9), 500, k=3, budget="0.2")
+    choice = of.choice(0, 1)
+    result = curator_result(of.task, of.counts, NONE, choice, analysed=analysed)
+    assert [bool(feature.counts) for feature in result.features] == [given, given, True]
+    assert [feature.withheld is None for feature in result.features] == [given, given, True]
+    document = str(curator_document(result).blocks)
+    assert ("The counts of a, b are not given out" in document) != given

@@ -80,3 +80,35 @@ def round_of(parties: Parties, name: str, number: int = 1) -> Any:
 
     eventually(is_over)
     return record
+
+
+def answer_all(parties: Parties, clients: Sequence[Client], number: int, choice: bytes | None = None) -> None:
+    """Have participants send what is due in a round, and close it."""
+    home = Home(parties.homes["shuffler-1"])
+    with Neighbour(home.party.url, operator_credential(home.folder)) as first:
+        if number == 1:
+            first.ask("POST", "/tokens", content=b"".join(sha256(client._token).digest() for client in clients))
+        for client in clients:
+            first.ask("POST", f"/rounds/{number}/uploads", content=client.upload(choice))
+        if round_state(parties, number) == "open":
+            first.ask("POST", f"/rounds/{number}/close")
+
+
+def round_state(parties: Parties, number: int) -> str:
+    """Return the state of a round at the first shuffler."""
+    return next(each["state"] for each in status(parties, "shuffler-1")["rounds"] if each["round"] == number)
+
+
+def published(parties: Parties, number: int) -> bytes:
+    """Return what is published for a round, once it is."""
+    home = Home(parties.homes["shuffler-1"])
+    choice = b""
+
+    def is_there() -> bool:
+        nonlocal choice
+        with suppress(CollectionError), Neighbour(home.party.url) as first:
+            choice = first.ask("GET", f"/rounds/{number}/choice")
+        return bool(choice)
+
+    eventually(is_there)
+    return choice

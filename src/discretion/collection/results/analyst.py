@@ -11,12 +11,12 @@ from discretion.collection.parts.counting import BatchCounts
 from discretion.collection.parts.intervals import METHOD, intervals_of
 from discretion.collection.parts.joint import JointShares, joint_shares
 from discretion.collection.randomizers import randomizer_of
-from discretion.collection.results.rare import Rare, merge_rare, publishable
+from discretion.collection.results.rare import Rare, may_be_compared, merge_rare, publishable
 from discretion.collection.wire.reports import ShufflerReport
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.task import Feature
 from discretion.estimate import Estimate
-from discretion.numerics.arrays import Integers, Reals
+from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.presenting.json_answers import plain
 from discretion.validation import as_confidence
 
@@ -99,14 +99,34 @@ class AnalystResult:
         for place in sorted(self.shown_places(show_rare=show_rare), key=lambda place: -self.counts[place]):
             yield self.joint.answers[place], self.share(place), float(self.joint.errors[place])
 
+    @property
+    def left(self) -> int:
+        """How many people of the first round sent nothing that counts in this one."""
+        return 0 if self.round.choice is None else self.round.choice.people - self.joint.people
+
+    @property
+    def is_withheld(self) -> bool:
+        """Whether the combinations are not given out: all participants know the earlier counts, and few have left.
+
+        With a curator it is the earlier counts that are not.
+        """
+        task, people = self.round.task, self.joint.people
+        return task.curator is None and not may_be_compared(people + self.left, people, task.k)
+
     def shown_places(self, *, show_rare: bool = False) -> list[int]:
         """Return the places of the combinations that are shown one by one."""
-        return np.flatnonzero(publishable(self.counts, self.round.task.k) | show_rare).tolist()
+        return np.flatnonzero(self._are_shown | show_rare).tolist()
+
+    @cached_property
+    def _are_shown(self) -> Booleans:
+        if self.is_withheld:
+            return np.zeros(len(self.counts), np.bool_)
+        return publishable(self.counts, self.round.task.k)
 
     @property
     def rare(self) -> Rare | None:
         """All other combinations as one, those included that join them so that nothing can be worked out."""
-        return merge_rare(self.counts, publishable(self.counts, self.round.task.k))
+        return merge_rare(self.counts, self._are_shown)
 
     @cached_property
     def exposure(self) -> float:
@@ -137,6 +157,8 @@ class AnalystResult:
         return {
             "task": self.round.task.digest.hex(),
             "people": self.joint.people,
+            "left": self.left,
+            "withheld": self.is_withheld and not show_rare,
             "k": self.round.task.k,
             "features": list(self.joint.features),
             "randomized": dict(self.randomized),

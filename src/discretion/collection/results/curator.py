@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from discretion.collection.parts.choosing import Counts, certified_of, people_of
-from discretion.collection.results.rare import Rare, merge_rare, publishable
+from discretion.collection.results.rare import Rare, may_be_compared, merge_rare, publishable
 from discretion.collection.wire.reports import ShufflerReport
 from discretion.collection.wire.selection import Choice
 from discretion.collection.wire.task import Feature, Task
@@ -29,6 +29,8 @@ class FeatureCounts:
         All other answers as one; None if nobody gave any of them.
     lost
         Of how many people who were counted no answer to this feature came.
+    withheld
+        Why the counts are not given out; None if they are.
     """
 
     feature: str
@@ -36,6 +38,7 @@ class FeatureCounts:
     counts: tuple[tuple[str | None, int], ...]
     rare: Rare | None
     lost: int
+    withheld: str | None = None
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,7 @@ class CuratorResult:
                 "counts": [{"answer": answer, "people": people} for answer, people in each.counts],
                 "rare": plain(each.rare),
                 "lost": each.lost,
+                "withheld": each.withheld,
             }
             for each in self.features
         ]
@@ -125,8 +129,13 @@ def curator_result(
     confidence: float | None = None,
     *,
     reports: Sequence[ShufflerReport] = (),
+    analysed: int | None = None,
 ) -> CuratorResult:
     """Return what the curator gives out.
+
+    The counts of features that go out together are of the people of the first round, and the analyst's of those who
+    answered again. The difference would show what those answered who left in between. So these counts are given out
+    once the analyst has counted, if nobody left or k people or more.
 
     Parameters
     ----------
@@ -137,23 +146,41 @@ def curator_result(
         :func:`~discretion.collection.parts.choosing.choice_of`.
     reports
         What each shuffler reports of the first round.
+    analysed
+        How many the analyst counted; None if it has not yet.
     """
     people = people_of(counts)
     chosen = None
     if choice is not None:
         names = tuple(task.features[place].name for place in choice.chosen)
         chosen = ChosenFeatures(names, certified_of(task, counts, choice, confidence))
-    features = tuple(_counts_of_feature(feature, counts, task.k, people) for feature in task.features)
+    together = () if choice is None else choice.chosen
+    features = tuple(
+        _counts_of_feature(
+            feature, counts, task.k, people,
+            _withheld(int(counts[feature.name].sum()), analysed, task.k) if place in together else None,
+        )
+        for place, feature in enumerate(task.features)
+    )  # fmt: skip
     return CuratorResult(
         task.digest.hex(), people, task.k, task.budget, features,
         lost.dropped, lost.repeated, lost.unknown, chosen, tuple(reports),
     )  # fmt: skip
 
 
-def _counts_of_feature(feature: Feature, counts: Counts, k: int, people: int) -> FeatureCounts:
+def _withheld(counted: int, analysed: int | None, k: int) -> str | None:
+    if analysed is None:
+        return "the analyst has not counted yet"
+    if may_be_compared(counted, analysed, k):
+        return None
+    return f"the analyst counted {analysed:,} people: beside its result, these counts would show what so few answered"
+
+
+def _counts_of_feature(feature: Feature, counts: Counts, k: int, people: int, withheld: str | None) -> FeatureCounts:
     feature_counts = counts[feature.name]
+    lost = people - int(feature_counts.sum())
+    if withheld is not None:
+        return FeatureCounts(feature.name, feature.randomizer, (), None, lost, withheld)
     is_shown = publishable(feature_counts, k)
     each = tuple((feature.labels[code], int(feature_counts[code])) for code in np.flatnonzero(is_shown).tolist())
-    return FeatureCounts(
-        feature.name, feature.randomizer, each, merge_rare(feature_counts, is_shown), people - int(feature_counts.sum())
-    )
+    return FeatureCounts(feature.name, feature.randomizer, each, merge_rare(feature_counts, is_shown), lost)

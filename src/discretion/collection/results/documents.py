@@ -7,7 +7,7 @@ from discretion.collection.results.analyst import AnalystResult
 from discretion.collection.results.curator import CuratorResult
 from discretion.collection.results.guesses import Guess
 from discretion.collection.results.leaks import Leaks
-from discretion.collection.results.rare import Rare
+from discretion.collection.results.rare import Rare, may_be_compared
 from discretion.collection.results.truth import TruthComparison
 from discretion.estimate import Estimate, highest
 from discretion.presenting.names import short
@@ -55,6 +55,9 @@ def curator_document(result: CuratorResult) -> Document:
     ]
     if any(each.rare for each in result.features):
         blocks.append(_rare_words(result.k))
+    for reason in dict.fromkeys(each.withheld for each in result.features if each.withheld is not None):
+        names = [each.feature for each in result.features if each.withheld == reason]
+        blocks.append(f"The counts of {features_words(names)} are not given out: {reason}.")
     return Document("What the curator gives out", tuple(blocks))
 
 
@@ -63,7 +66,8 @@ def analyst_document(result: AnalystResult, *, show_rare: bool = False) -> Docum
     joint, k, shares = result.joint, result.round.task.k, shares_grid(result, show_rare=show_rare)
     blocks: list[Block] = [
         f"{people(joint.people)} answered {features_words(joint.features)}. {_messages(result)}",
-        f"{percent(result.exposure)} of them have fewer than {k} alike in these answers.",
+        f"{percent(result.exposure)} of them have fewer than {k} alike in these answers."
+        + _left_words(result, show_rare),
         first_rows(shares.heads, shares.rows, [*shares.words], REST),
     ]
     if result.randomized:
@@ -71,6 +75,18 @@ def analyst_document(result: AnalystResult, *, show_rare: bool = False) -> Docum
     if result.rare is not None and not show_rare:
         blocks.append(_rare_words(k))
     return Document(f"Joint answers to {features_words(joint.features)}", tuple(blocks))
+
+
+def _left_words(result: AnalystResult, show_rare: bool) -> str:
+    k, left = result.round.task.k, result.left
+    if may_be_compared(left, 0, k):
+        return ""
+    who = f" {people(left)} of the first round left before this one: fewer than {k}. The difference of the counts "
+    if not result.is_withheld:
+        return who + "of both rounds would show their answers, so the curator does not give out its own."
+    if show_rare:
+        return who + "here from those on the board shows their answers: give nothing of this away."
+    return who + "here from those on the board would show their answers, so no count is given out."
 
 
 def shares_grid(result: AnalystResult, *, show_rare: bool = False) -> Grid:

@@ -49,6 +49,19 @@ def publishable(people: ArrayLike, k: int) -> Booleans:
     return is_shown
 
 
+def may_be_compared(earlier: int, later: int, k: int) -> bool:
+    """Return whether counts of so many people may be given out beside later counts of others of them.
+
+    The difference of two counts is a count of those who left in between: of fewer than k people, unless nobody did.
+
+    Examples
+    --------
+    >>> may_be_compared(200, 200, k=10), may_be_compared(200, 199, k=10), may_be_compared(200, 190, k=10)
+    (True, False, True)
+    """
+    return not 0 < abs(earlier - later) < k
+
+
 def merge_rare(people: ArrayLike, is_shown: Booleans) -> Rare | None:
     """Return the answers that are not published, as one; None if nobody has them."""
     counts = np.asarray(people)[~is_shown]

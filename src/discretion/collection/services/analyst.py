@@ -53,6 +53,9 @@ class AnalystService(Service):
                 "POST", "/rounds/{number:int}/choice", "Take what was published for the last round.", "sender",
                 self._take_choice, lambda: LONGEST_CHOICE,
             ),
+            Operation(
+                "GET", "/people", "Return of how many people joint answers were counted.", "anybody", self._people
+            ),
             Operation("GET", "/result", "Return the joint answers, rare ones together.", "operator", self._result),
             Operation(
                 "GET", "/result/all", "Return all joint answers.", "operator", partial(self._result, show_rare=True)
@@ -119,6 +122,10 @@ class AnalystService(Service):
         reasons = (reason_path(self.home, number) for number in range(1, self.task.most_rounds + 1))
         for path in (self._choice_path, self._counted_path, *reasons):
             path.unlink(missing_ok=True)
+
+    def _people(self) -> bytes:
+        batch, _ = read_answers(self._counted_path)
+        return str(int(batch.times.sum())).encode()
 
     def _result(self, *, show_rare: bool = False) -> dict[str, Any]:
         return dict(read_analyst_result(self.home).to_dict(show_rare=show_rare))

@@ -1,5 +1,6 @@
 """The curator's service: it counts single answers, or groups that are certified, and signs what may be asked next."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from discretion.collection.parts.inbox import Inbox
 from discretion.collection.parts.promises import broken_by_counts
 from discretion.collection.results.curator import CuratorResult, curator_result
 from discretion.collection.results.leaks import Leaks, leaks_of
+from discretion.collection.services.calls import Neighbour
 from discretion.collection.services.home import Home
 from discretion.collection.services.operations import Operation
 from discretion.collection.services.receiving import receiving
@@ -77,6 +79,7 @@ class CuratorService(Service):
             self._publish(choice)
             round_ = Round(self.task, choice)
             if round_.to_analyst:
+                self._ask_analyst()
                 return
 
     def _count(self, round_: Round) -> None:
@@ -115,6 +118,13 @@ class CuratorService(Service):
             write_whole(done, b"")
             self.log("published", round=choice.number)
 
+    def _ask_analyst(self) -> None:
+        """Ask the analyst of how many people it counted answers, until it has: what may be given out depends on it."""
+        path = _analysed_in(self.home)
+        if not path.exists():
+            with suppress(UnknownError), Neighbour(self.task.analyst.url, None, self._authority) as analyst:
+                write_whole(path, str(int(analyst.ask("GET", "/people"))).encode())
+
     def status(self) -> dict[str, Any]:
         """Return of each round whether its answers are counted, and what was published for it."""
         numbers = range(1, self.task.most_rounds + 1)
@@ -128,12 +138,13 @@ class CuratorService(Service):
         is_over = any(_choice_for(self.home, number).exists() and not self._choice_bytes(number) for number in numbers)
         return {
             "role": "curator", "task": self.task.digest.hex(), "counts": records, "nothing_may_go_out": is_over,
-            "discarded": read_reason(self.home, *numbers),
+            "discarded": read_reason(self.home, *numbers), "analysed": _read_analysed(self.home),
         }  # fmt: skip
 
     def forget(self) -> None:
         """Destroy batches, counts and choices."""
         self._inbox.destroy()
+        _analysed_in(self.home).unlink(missing_ok=True)
         for number in range(1, self.task.most_rounds + 1):
             for path in (
                 _counted_in(self.home, number), _choice_for(self.home, number), self._published(number),
@@ -178,9 +189,20 @@ def read_curator_result(home: Home) -> tuple[CuratorResult, Leaks]:
         data = path.read_bytes()
         choice = Choice.decoded(data, task) if data else None
         if choice is None or choice.receiver == "analyst":
-            result = curator_result(task, counts, known_counts, choice, reports=known_counts.reports)
+            result = curator_result(
+                task, counts, known_counts, choice, reports=known_counts.reports, analysed=_read_analysed(home)
+            )
             return result, leaks_of(task, counts, choice)
     raise UnknownError("it is not decided yet what goes to the analyst")
+
+
+def _analysed_in(home: Home) -> Path:
+    return home.folder / "analysed"
+
+
+def _read_analysed(home: Home) -> int | None:
+    path = _analysed_in(home)
+    return int(path.read_text()) if path.exists() else None
 
 
 def _counted_in(home: Home, number: int) -> Path:

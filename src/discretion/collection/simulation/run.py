@@ -157,7 +157,9 @@ def _until_over(
             people.check()
             number = len(choices) + 2
             if choices and choices[-1].receiver == "analyst":
-                if _status(parties, homes["analyst"])["counted"]:
+                # What the curator gives out depends on how many the analyst counted.
+                party, state = ("curator", "analysed") if task.curator else ("analyst", "counted")
+                if _status(parties, homes[party])[state]:
                     return tuple(choices)
             elif task.curator is None:
                 with suppress(CollectionError):  # the boards are not there yet
