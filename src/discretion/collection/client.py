@@ -29,6 +29,10 @@ class Terms:
         At most such a share of the people may stand out.
     fewest_shufflers
         So many shufflers have to work together to learn who sent what.
+    smallest_k
+        People are counted as standing out who have fewer than so many alike.
+    admitter
+        Whether somebody else than the first shuffler must decide who is let in.
     digest
         The digest of the announced task; None accepts any task.
     """
@@ -36,6 +40,8 @@ class Terms:
     smallest_batch: int = 2
     largest_budget: float = 1.0
     fewest_shufflers: int = 1
+    smallest_k: int = 1
+    admitter: bool = False
     digest: bytes | None = None
 
     def check(self, task: Task, now: float) -> None:
@@ -56,6 +62,13 @@ class Terms:
         if len(task.shufflers) < self.fewest_shufflers:
             raise RefusedTaskError(
                 f"the task has {len(task.shufflers)} shufflers, and you asked for {self.fewest_shufflers}"
+            )
+        if task.k < self.smallest_k:
+            raise RefusedTaskError(f"the task has k = {task.k:,}, and you asked for {self.smallest_k:,} at least")
+        if self.admitter and task.admitter is None:
+            raise RefusedTaskError(
+                "the task has no admitter: its first shuffler decides who is let in, and can invent people; you asked "
+                "for an admitter"
             )
 
 

@@ -86,7 +86,7 @@ def test_before_anything_is_chosen_there_is_no_joint_answer() -> None:
     of = of_people()
     found = leaks_of(of.task, of.counts)
     assert (found.joint, found.exposure, found.certified) == (None, None, None)
-    assert [each.parties for each in found.trust] == [("shuffler 1", "curator")]
+    assert [each.parties for each in found.trust] == [("shuffler 1", "curator"), ("shuffler 1",)]
     assert "Nothing went out together." in shown(leaks_document(found))
 
 
@@ -121,8 +121,10 @@ def test_a_terminal_shows_all_of_it_in_its_width(randomizers, width: int) -> Non
 
 def test_sections_say_who_and_what() -> None:
     text = " ".join(shown(leaks_document(leaks(of_people(KRR)))).split())
-    assert "• shuffler 1 + curator: a, b" in text
-    assert "• shuffler 1 + analyst: a, b" in text
+    assert "• shuffler 1 + curator: a, b; their keys open" in text
+    assert "• shuffler 1 + analyst: a, b; their keys open" in text
+    assert "• shuffler 1: a, b; they can invent all other people" in text
+    assert "• shuffler 1 + curator: a, b; they can leave a person out" in text
     assert "It knows everything about b" in text
     assert "there is no forward secrecy" in text
 
@@ -132,4 +134,4 @@ def test_without_a_curator_everybody_sees_the_single_answers() -> None:
     found = leaks_of(task, of_people().counts)
     text = " ".join(shown(leaks_document(found)).split())
     assert "all participants" in text
-    assert "• shuffler 1 + shuffler 2: a, b" in text
+    assert "• shuffler 1 + shuffler 2: a, b; their keys open" in text

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
+from discretion.collection.coalitions import coalitions
 from discretion.collection.parts.joint import joint_shares
 from discretion.collection.randomizers import randomizer_of
-from discretion.collection.results.leaks import NOT_PROMISED, collusions, moved_joint, moved_single
+from discretion.collection.results.leaks import NOT_PROMISED, moved_joint, moved_single
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.sealing import unsealed
 from discretion.collection.wire.uploads import Upload
@@ -61,17 +62,18 @@ def test_those_who_can_open_an_upload_are_those_who_are_named(shufflers: int, cu
         if any(learned(of, keys, known, number, upload) for number, upload in zip(rounds, uploads, strict=True))
     }
     smallest = {known for known in who if not any(other < known for other in who)}
-    assert {frozenset(each.parties) for each in collusions(of.task, choice.chosen)} == smallest
-    assert all(each.features == ("a", "b") for each in collusions(of.task, choice.chosen))
+    opening = [each for each in coalitions(of.task, choice.chosen) if each.means == "opens"]
+    assert {frozenset(each.parties) for each in opening} == smallest
+    assert all(each.features == ("a", "b") for each in opening)
 
 
 def test_the_analyst_s_keys_open_what_was_chosen_alone() -> None:
     task = made(features_of(2, 2, 2), 2).task
-    assert [(each.parties[-1], each.features) for each in collusions(task, (0, 2))] == [
+    opening = [each for each in coalitions(task, (0, 2)) if each.means == "opens"]
+    assert [(each.parties[-1], each.features) for each in opening] == [
         ("curator", ("a", "b", "c")),
         ("analyst", ("a", "c")),
     ]
-    assert [each.parties[-1] for each in collusions(task, None)] == ["curator"]
 
 
 def test_what_is_not_promised_is_what_the_protocol_says() -> None:

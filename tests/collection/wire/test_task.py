@@ -10,13 +10,17 @@ from discretion.collection.wire.task import Noise
 from support.collection.in_process import SEX_AND_TOWN, made
 
 TASK = made(shufflers=2).task
-ADMITTER = Party("http://127.0.0.1:1", bytes([7] * 32))
+ADMITTER = Party("http://127.0.0.1:99", bytes([7] * 32))
 KEYS = [bytes([255, place]) + bytes(253) + b"\1" for place in range(8)]
 ADMITTED = replace(TASK, admitter=ADMITTER, admission=((KEYS[0], KEYS[1]), (KEYS[2],)))
 
 WRONG = {
     "two shufflers with one key": ({"shufflers": (TASK.shufflers[0],) * 2}, "two parties have the same key"),
     "an analyst with the curator's key": ({"analyst": TASK.curator}, "two parties have the same key"),
+    "two parties on one machine": (
+        {"analyst": Party("https://a.example:9", bytes(32)), "curator": Party("https://A.example", bytes([1] * 32))},
+        "curator and analyst are both at a.example",
+    ),
     "fewer invited than a batch has": ({"invited": 1}, "invited must be a whole number from 2 on"),
     "an admitter without keys": ({"admitter": ADMITTER}, "an admitter needs keys"),
     "keys without an admitter": ({"admission": ((KEYS[0],), (KEYS[1],))}, "need an admitter"),

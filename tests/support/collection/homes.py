@@ -41,7 +41,10 @@ def housed(
     roles |= {"curator": "curator", "analyst": "analyst"} if curated else {"analyst": "analyst"}
     homes = {name: Home(folder / name, now=lambda: NOW) for name in roles}
     keys = {name: home.furnish(roles[name], 1) for name, home in homes.items()}
-    parties = {name: Party("http://127.0.0.1:1", held["seal"].public) for name, held in keys.items()}
+    parties = {
+        name: Party(f"http://127.0.0.1:{port}", held["seal"].public)
+        for port, (name, held) in enumerate(keys.items(), 1)
+    }
     of = {"k": 2, "budget": "0.1", "smallest_batch": 2, "opens": 0, "closes": 2_000} | changed
     task = Task(
         id=bytes(16), purpose="to know", features=tuple(features), analyst=parties["analyst"],

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -52,8 +53,10 @@ def made(
     shuffling = [X25519PrivateKey.generate() for _ in range(shufflers)]
     analyst, curator, signer = X25519PrivateKey.generate(), X25519PrivateKey.generate(), Ed25519PrivateKey.generate()
 
+    ports = count(1)
+
     def party(key: X25519PrivateKey) -> Party:
-        return Party("http://127.0.0.1:1", public_bytes(key))
+        return Party(f"http://127.0.0.1:{next(ports)}", public_bytes(key))
 
     of = {"k": 2, "budget": "0.1", "smallest_batch": 2, "opens": 0, "closes": 2_000} | changed
     task = Task(

@@ -1,6 +1,8 @@
 """``discretion collect submit``: a participant's part."""
 
 import json as json_
+import sys
+from time import time as now
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -15,6 +17,7 @@ from discretion.validation import as_count, as_probability
 
 if TYPE_CHECKING:
     from discretion.collection.client import Client, Terms
+    from discretion.collection.wire.task import Task
 
 
 def submit(
@@ -28,6 +31,10 @@ def submit(
     smallest_batch: Whole = 2,
     largest_budget: float = 1.0,
     fewest_shufflers: Whole = 1,
+    smallest_k: Whole = 1,
+    admitter: Annotated[bool, Parameter(negative="")] = False,
+    show: Annotated[bool, Parameter(negative="")] = False,
+    yes: Annotated[bool, Parameter(negative="")] = False,
     authority: str | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
@@ -53,6 +60,14 @@ def submit(
         Refuse a task that lets a larger share of the people stand out.
     fewest_shufflers
         Refuse a task with fewer shufflers.
+    smallest_k
+        Refuse a task with a smaller k.
+    admitter
+        Refuse a task whose first shuffler decides who is let in.
+    show
+        Show what the task asks, what each party would learn, and what you have to believe; send nothing.
+    yes
+        Send without a question at the terminal.
     authority
         A file of certificates to trust, beside those that the system trusts.
     json
@@ -62,11 +77,14 @@ def submit(
     from discretion.collection.parts.durable import write_whole  # noqa: PLC0415
     from discretion.collection.services.calls import Neighbour  # noqa: PLC0415
     from discretion.collection.services.taking_part import take_part  # noqa: PLC0415
+    from discretion.collection.wire.task import Task  # noqa: PLC0415
 
     terms = Terms(
         as_count(smallest_batch, "--smallest-batch", at_least=1),
         as_probability(largest_budget, "--largest-budget"),
         as_count(fewest_shufflers, "--fewest-shufflers", at_least=1),
+        as_count(smallest_k, "--smallest-k", at_least=1),
+        admitter,
         None if digest is None else _of_32_bytes(digest, "--digest"),
     )
     state_file = writable(state)
@@ -75,7 +93,15 @@ def submit(
             with opened(state_file, "what was sent before", InvalidValueError) as file:
                 client = Client.restored(file.read(), terms=terms)
         else:
-            client = _new(first.ask("GET", "/task"), token, answers, terms)
+            task = Task.decoded(first.ask("GET", "/task"))
+            if not json:
+                _show(task)
+            if show:
+                terms.check(task, now())
+                return 0
+            client = _new(task, token, answers, terms)
+            if not (yes or json) and sys.stdin.isatty() and not _agreed():
+                raise InvalidValueError("nothing was sent: you did not agree")
         over = take_part(client, first, lambda: write_whole(state_file, client.state), authority)
     results = {"task": client.task.digest.hex(), "purpose": client.task.purpose, "all_sent": over}
     if json:
@@ -89,7 +115,21 @@ def submit(
     return 0
 
 
-def _new(task: bytes, token: str | None, answers: str | None, terms: "Terms") -> "Client":
+def _show(task: "Task") -> None:
+    """Show what a participant has to know before anything is sent."""
+    from discretion.collection.consent import consent_document  # noqa: PLC0415 - the extra collect
+    from discretion.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
+    from discretion.presenting.views.terminal import to_text  # noqa: PLC0415
+
+    Screen().print(to_text(consent_document(task)))
+
+
+def _agreed() -> bool:
+    say_folded("Send your answers? [y/N]")
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _new(task: "Task", token: str | None, answers: str | None, terms: "Terms") -> "Client":
     from discretion.collection.client import Client  # noqa: PLC0415
 
     if token is None or answers is None:

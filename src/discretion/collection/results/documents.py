@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
+from discretion.collection.coalitions import Coalition
 from discretion.collection.results.analyst import AnalystResult
 from discretion.collection.results.curator import CuratorResult
 from discretion.collection.results.guesses import Guess
@@ -311,11 +312,18 @@ def _exposure_words(leaks: Leaks) -> str:
 
 
 def _trust(leaks: Leaks) -> Iterator[Block]:
-    yield (
-        "Each set of parties learns who gave which answer if all of it work together; one honest party in a set "
-        "prevents that."
-    )
-    yield Bullets(tuple(f"{' + '.join(each.parties)}: {features_words(each.features)}" for each in leaks.trust))
+    yield "Each of these coalitions learns who gave which answer; one honest party in it prevents that."
+    yield Bullets(tuple(map(coalition_words, leaks.trust)))
+
+
+def coalition_words(coalition: Coalition) -> str:
+    """Return who learns what together, and how."""
+    how = {
+        "opens": "their keys open what each person sends, and nobody can notice",
+        "invents": "they can invent all other people, so that a result shows one person",
+        "leaves out": "they can leave a person out of the last round, and compare the counts of both",
+    }
+    return f"{' + '.join(coalition.parties)}: {features_words(coalition.features)}; {how[coalition.means]}."
 
 
 def _liars(leaks: Leaks) -> Iterator[Block]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from discretion.collection.coalitions import Coalition, coalitions
 from discretion.collection.parts.choosing import Counts, certified_of, people_of
 from discretion.collection.parts.joint import JointShares, mean_scores, score_of
 from discretion.collection.results.analyst import AnalystResult
@@ -29,37 +30,6 @@ NOT_PROMISED = (
 )
 
 
-@dataclass(frozen=True)
-class Collusion:
-    """Parties that learn who gave which answer only if all of them work together.
-
-    Parameters
-    ----------
-    parties
-        Who.
-    features
-        The features whose answers they learn of each person, all together, as each person sent them.
-    """
-
-    parties: tuple[str, ...]
-    features: tuple[str, ...]
-
-
-def collusions(task: Task, chosen: tuple[int, ...] | None) -> tuple[Collusion, ...]:
-    """Return the smallest sets of parties that learn who gave which answer together; None is before any choice.
-
-    The first shuffler knows whose the messages are, and takes no layer off without all others' keys. A person's single
-    answers come in one upload: who opens these learns them all together.
-    """
-    shufflers = tuple(f"shuffler {place}" for place in range(1, len(task.shufflers) + 1))
-    everything = tuple(feature.name for feature in task.features)
-    together = tuple(task.features[place].name for place in chosen or ())
-    if task.curator is None:
-        return (Collusion(shufflers, everything),)
-    by_analyst = (Collusion((*shufflers, "analyst"), together),) if together else ()
-    return (Collusion((*shufflers, "curator"), everything), *by_analyst)
-
-
 def moved_joint(joint: JointShares, liars: int) -> float:
     """Return by how much at most so many of those who were counted moved a share of joint answers.
 
@@ -73,9 +43,11 @@ def moved_single(task: Task, answers: int, liars: int) -> float:
     """Return by how much at most so many liars moved a share of the answers to a single feature, as told.
 
     ``min(1, m·d/A)``, of A answers to it: in the first round a liar has as many messages as there are features, and may
-    tell the same of one feature with all d of them, which nobody can see is one person.
+    send the same of one feature with all d of them, which nobody can see is one person. With an admitter each feature
+    takes one message of each token: ``min(1, m/A)``.
     """
-    return min(1.0, liars * len(task.features) / max(answers, 1))
+    each = len(task.features) if task.admitter is None else 1
+    return min(1.0, liars * each / max(answers, 1))
 
 
 # Shares of the people who may lie, beside one person.
@@ -123,8 +95,7 @@ class Leaks:
     certified
         What the single answers certified of that; None if nothing was chosen.
     trust
-        The smallest sets of parties that learn who gave which answer together. No shuffler alone learns more than the
-        list of participants.
+        The smallest coalitions of parties that learn who gave which answer.
     liars
         How far one liar, and how far more of them, can move a share.
     not_promised
@@ -141,7 +112,7 @@ class Leaks:
     among_known: tuple[AmongKnown, ...]
     exposure: float | None
     certified: Estimate | None
-    trust: tuple[Collusion, ...]
+    trust: tuple[Coalition, ...]
     liars: tuple[Liars, ...]
     not_promised: tuple[str, ...]
     seed: int
@@ -191,7 +162,7 @@ def leaks_of(
         among_known=tuple(among_known(feature, people) for feature in task.features),
         exposure=None if analysed is None else analysed.exposure,
         certified=None if choice is None else certified_of(task, counts, choice, confidence),
-        trust=collusions(task, chosen),
+        trust=coalitions(task, chosen or ()),
         liars=tuple(
             Liars(liars, moved_single(task, fewest, liars), None if together is None else moved_joint(together, liars))
             for liars in sorted(lying)

@@ -82,6 +82,13 @@ class Party:
         _check(_is_address(self.url), "a party needs a web address, as https://first.example:8443")
         _check(_is_bytes(self.key, KEY_BYTES), "a party's key has 32 bytes")
 
+    @property
+    def host(self) -> str:
+        """The machine where it is: its host; on the loopback, where all parties are tried out, with its port."""
+        parts = urlsplit(self.url)
+        host = (parts.hostname or "").rstrip(".")
+        return f"{host}:{parts.port}" if host == "localhost" or host.startswith("127.") or host == "::1" else host
+
 
 @dataclass(frozen=True)
 class Noise:
@@ -213,6 +220,13 @@ class Task:
             len(set(keys)) == len(keys),
             "two parties have the same key: whoever holds it would be both; each party makes a key of its own",
         )
+        for name, party in self.parties.items():
+            other = next(other for other, its in self.parties.items() if its.host == party.host)
+            _check(
+                other == name,
+                f"{other} and {name} are both at {party.host}: whoever runs that machine would be both; each party has "
+                "a host of its own",
+            )
         self._check_admission()
 
     def _check_admission(self) -> None:
