@@ -35,10 +35,11 @@ class People:
 
     def __init__(self, of: Parties, folder: Path, count: int) -> None:
         self.of, self.folder = of, folder
-        assert of.ask("tokens", "shuffler-1", "--count", count, "--out", folder / "tokens")["tokens"] == count
-        assert (folder / "tokens").stat().st_mode & 0o777 == 0o600
-        for place, token in enumerate((folder / "tokens").read_text().split()):
-            (folder / f"token-{place}").write_text(token + "\n")
+        assert of.ask("admit", "shuffler-1", "--count", count, "--out", folder / "all")["invitations"] == count
+        assert (folder / "all" / "invitations").stat().st_mode & 0o777 == 0o600
+        for place, link in enumerate((folder / "all" / "invitations").read_text().split()):
+            (folder / f"token-{place}").write_text(link.rpartition(".")[2] + "\n")
+            (folder / f"invitation-{place}").write_text(link + "\n")
             answers: dict[str, Any] = {"sex": "fm"[place % 2], "town": ["Arica", "Lima"][place // 2 % 2]}
             (folder / f"answers-{place}").write_text(json.dumps(answers))
 
@@ -111,7 +112,7 @@ def test_a_stranger_is_not_let_in(people: People, tmp_path: Path) -> None:
 def test_whom_nobody_vouches_for_is_asked_nothing(people: People, parties: Parties, tmp_path: Path) -> None:
     other = certified(tmp_path / "theirs").authority
     assert "a certificate that is not trusted here" in refused(*people.arguments(0, "--authority", other))
-    for command in (["status"], ["close"], ["destroy"], ["tokens", "--count", "1", "--out", tmp_path / "tokens"]):
+    for command in (["status"], ["close"], ["destroy"], ["admit", "--count", "1", "--out", tmp_path / "tokens"]):
         told = refused("collect", command[0], parties.homes["shuffler-1"], *command[1:], "--authority", other)
         assert "a certificate that is not trusted here" in told
         assert "--authority" in refused("collect", command[0], parties.homes["shuffler-1"], *command[1:])
@@ -173,7 +174,7 @@ def test_those_who_are_asked_choose_by_themselves_without_a_curator(tmp_path: Pa
     with running(tmp_path, 1, curated=False) as parties:
         people = People(parties, tmp_path, PEOPLE)
         home = parties.homes["shuffler-1"]
-        assert "there is no board" in refused("collect", "open", home)
+        assert "there is no report of round 1" in refused("collect", "open", home)
         for place in range(PEOPLE):
             assert said(*people.arguments(place))["all_sent"] is False
         parties.ask("close", "shuffler-1")

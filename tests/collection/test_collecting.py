@@ -25,7 +25,9 @@ def test_every_key_of_a_task_has_its_row() -> None:
         *describing._NEEDED
     }
     assert [quoted(cells[0])[0] for cells in table("key of a question")] == [*describing._KEYS_OF_FEATURE]
-    assert [quoted(cells[0])[0] for cells in table("key of a party")] == [*describing._KEYS_OF_PARTY["curator"]]
+    assert [quoted(cells[0])[0] for cells in table("key of a party")] == [
+        *describing._KEYS_OF_PARTY["curator"], "admission",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -36,8 +38,8 @@ def test_every_command_is_one(command: str) -> None:
 
 def test_the_steps_are_all_there() -> None:
     assert {command.split()[1] for command in COMMANDS} >= {
-        "keys", "init", "shuffler", "curator", "analyst", "tokens", "submit", "status", "close", "open", "result",
-        "destroy",
+        "keys", "init", "shuffler", "curator", "analyst", "admitter", "admit", "submit", "status", "close", "open",
+        "result", "destroy",
     }  # fmt: skip
 
 

@@ -125,14 +125,14 @@ def test_a_service_says_why_it_cannot_start(home: Path, tls: Certified, tmp_path
 
 
 def test_who_is_not_there_is_named(home: Path, tmp_path: Path) -> None:
-    for command in (["status"], ["close"], ["destroy"], ["tokens", "--count", "9", "--out", str(tmp_path / "tokens")]):
+    for command in (["status"], ["close"], ["destroy"], ["admit", "--count", "9", "--out", str(tmp_path / "tokens")]):
         told = refused("collect", command[0], home, *command[1:])
         assert "http://127.0.0.1:1 does not answer (ConnectError); is its service running?" in told
         assert "nobody's home" in refused("collect", command[0], tmp_path / "nowhere", *command[1:])
     assert not (tmp_path / "tokens").exists()
-    told = refused("collect", "tokens", home, "--count", "0", "--out", tmp_path / "tokens")
+    told = refused("collect", "admit", home, "--count", "0", "--out", tmp_path / "tokens")
     assert "--count must be a whole number of at least 1" in told
-    assert "cannot write" in refused("collect", "tokens", home, "--count", "1", "--out", "/none/tokens")
+    assert "cannot write" in refused("collect", "admit", home, "--count", "1", "--out", "/none/tokens")
 
 
 @pytest.mark.parametrize("url", ["first.example", "ftp://first.example", "http://first.example:port", ""])

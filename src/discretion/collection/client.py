@@ -1,17 +1,19 @@
 """One person's side: accept a task or refuse it, seal the answers, and have each round's bytes ready to be sent."""
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from secrets import SystemRandom, token_bytes
 
 from discretion.collection.errors import ConflictError, MalformedError, RefusedTaskError
+from discretion.collection.wire.blind_tokens import blind, finalize
+from discretion.collection.wire.invitations import admission_credential, upload_token
 from discretion.collection.wire.records import decoded, encoded
-from discretion.collection.wire.rounds import SALT_BYTES, Round
+from discretion.collection.wire.rounds import NONCE_BYTES, SALT_BYTES, Round
 from discretion.collection.wire.sealing import sealed
 from discretion.collection.wire.selection import Choice
-from discretion.collection.wire.task import Task
+from discretion.collection.wire.task import MODULUS_BYTES, Task
 from discretion.collection.wire.uploads import TOKEN_BYTES, Upload, upload_bytes
 
 _LONGEST_STATE = 64 << 20
@@ -83,7 +85,7 @@ class Client:
     task
         The task, or its bytes.
     token
-        The participant's one-time token, of 32 bytes.
+        The participant's one-time token of 32 bytes; in a task with an admitter the secret of the invitation.
     answers
         The answer to each feature by its name; one that is not there, or None, is missing.
     terms
@@ -122,6 +124,80 @@ class Client:
         self._token = token
         self._codes = tuple(_codes_of(self.task, answers))
         self._sent: list[_SentRound] = []
+        self._admissions: dict[int, _Admission] = {}
+
+    def admission_request(self, choice: Choice | bytes | None = None) -> bytes:
+        """Return what to ask the admitter for a round: a credential, and a blinded nonce for each message.
+
+        It is drawn once, and the same is asked again. Keep `state` before it is sent.
+
+        Parameters
+        ----------
+        choice
+            What was published for the round; None is the first one.
+
+        Raises
+        ------
+        ConflictError
+            If the task has no admitter, the round is not next, or tokens for another choice were asked.
+        RefusedTaskError
+            As `upload` does.
+        """
+        self._terms.check(self.task, self._now())
+        round_ = self._round_of(choice)
+        if self.task.admitter is None:
+            raise ConflictError("the task has no admitter: nothing is to be asked before the upload")
+        admission = self._admissions.get(round_.number)
+        if admission is None:
+            if round_.choice is not None:
+                self.upload()
+            if round_.number > len(self._sent):
+                self._check_next(round_)
+            nonces = tuple(token_bytes(NONCE_BYTES) for _ in round_.admission_keys)
+            blinded, inverses = zip(*map(blind, round_.admission_keys, nonces), strict=True)
+            admission = _Admission(round_.published, nonces, blinded, inverses)
+            self._admissions[round_.number] = admission
+        if admission.published != round_.published:
+            raise ConflictError("there is one choice a round, and tokens for another one were asked already")
+        return admission_credential(self._token) + b"".join(admission.blinded)
+
+    def is_admitted(self, choice: Choice | bytes | None = None) -> bool:
+        """Return whether nothing is to be asked of an admitter for a round any more."""
+        admission = self._admissions.get(self._round_of(choice).number)
+        return self.task.admitter is None or (admission is not None and bool(admission.signatures))
+
+    def admit(self, signatures: bytes, choice: Choice | bytes | None = None) -> None:
+        """Take what the admitter answered: its signature of each blinded nonce.
+
+        Raises
+        ------
+        RefusedTaskError
+            If one is not by the key that the task has for its message.
+        ConflictError
+            If nothing was asked for this round.
+        """
+        round_ = self._round_of(choice)
+        admission = self._admissions.get(round_.number)
+        if admission is None or admission.published != round_.published:
+            raise ConflictError(f"nothing was asked of the admitter for this choice of round {round_.number}")
+        keys = round_.admission_keys
+        if len(signatures) != MODULUS_BYTES * len(keys):
+            raise MalformedError(
+                f"the admitter answers {MODULUS_BYTES * len(keys):,} bytes for {len(keys):,} messages, got "
+                f"{len(signatures):,}"
+            )
+        finished = tuple(
+            finalize(key, nonce, signatures[at : at + MODULUS_BYTES], inverse)
+            for key, nonce, inverse, at in zip(
+                keys, admission.nonces, admission.inverses, range(0, len(signatures), MODULUS_BYTES), strict=True
+            )
+        )
+        self._admissions[round_.number] = replace(admission, signatures=finished)
+
+    def _round_of(self, choice: Choice | bytes | None) -> Round:
+        if choice is not None:
+            choice = Choice.decoded(choice if isinstance(choice, bytes) else choice.encoded, self.task)
+        return Round(self.task, choice)
 
     def upload(self, choice: Choice | bytes | None = None) -> bytes:
         """Return the upload of a round: a sealed message for each group of features that is asked for.
@@ -137,13 +213,14 @@ class Client:
             If the choice is not the curator's, over the task's budget, of fewer people than a batch has, beyond the
             rounds that the task allows, or comes after other choices than those that this client has answered.
         ConflictError
-            If another choice of this round was answered already, or the round is not next.
+            If another choice of this round was answered already, or the round is not next; or if the task has an
+            admitter that has not signed this round's tokens.
         """
         self._terms.check(self.task, self._now())
-        if choice is not None:
-            choice = Choice.decoded(choice if isinstance(choice, bytes) else choice.encoded, self.task)
+        round_ = self._round_of(choice)
+        if round_.choice is not None:
             self.upload()
-        return self._sent_in(Round(self.task, choice)).upload
+        return self._sent_in(round_).upload
 
     def round(self, number: int) -> Round:
         """Return a round that was answered."""
@@ -166,12 +243,27 @@ class Client:
             return sent
         self._check_next(round_)
         messages = [
-            round_.plain_form.pack(place, *codes, token_bytes(SALT_BYTES))
-            for place, codes in enumerate(self._codes_by_group(round_))
+            round_.plain_form.pack(place, *codes, random)
+            for place, (codes, random) in enumerate(
+                zip(self._codes_by_group(round_), self._random_parts(round_), strict=True)
+            )
         ]
-        upload = Upload(self._token, b"".join(sealed(message, round_.layers) for message in messages)).encoded
+        token = upload_token(self.task, self._token)
+        upload = Upload(token, b"".join(sealed(message, round_.layers) for message in messages)).encoded
         self._sent.append(_SentRound(round_, tuple(messages), upload))
         return self._sent[-1]
+
+    def _random_parts(self, round_: Round) -> Sequence[bytes]:
+        """Return what makes each message different: random bytes, or the tokens that the admitter signed."""
+        if self.task.admitter is None:
+            return [token_bytes(SALT_BYTES) for _ in range(round_.messages)]
+        admission = self._admissions.get(round_.number)
+        if admission is None or admission.published != round_.published or not admission.signatures:
+            raise ConflictError(
+                f"the admitter has not signed the tokens of round {round_.number}: send it admission_request, and give "
+                "its answer to admit"
+            )
+        return [nonce + signature for nonce, signature in zip(admission.nonces, admission.signatures, strict=True)]
 
     def _check_next(self, round_: Round) -> None:
         """Raise unless this is the round after those that were answered."""
@@ -205,6 +297,14 @@ class Client:
                 }
                 for sent in self._sent
             ],
+            "admissions": [
+                {
+                    "round": number, "published": admission.published, "nonces": list(admission.nonces),
+                    "blinded": list(admission.blinded), "inverses": list(admission.inverses),
+                    "signatures": list(admission.signatures),
+                }
+                for number, admission in sorted(self._admissions.items())
+            ],
         })  # fmt: skip
 
     @classmethod
@@ -217,6 +317,11 @@ class Client:
             for sent in fields["sent"]:
                 choice = None if sent["choice"] is None else Choice.decoded(sent["choice"], client.task)
                 client._remember(_SentRound(Round(client.task, choice), tuple(sent["messages"]), sent["upload"]))
+            for admission in fields["admissions"]:
+                client._admissions[admission["round"]] = _Admission(
+                    admission["published"],
+                    *(tuple(admission[name]) for name in ("nonces", "blinded", "inverses", "signatures")),
+                )
             whole = client.state == state and client._could_tell()
         except (TypeError, KeyError, AttributeError):
             whole, client = False, None
@@ -238,6 +343,28 @@ class Client:
                 for code, feature in zip(self._codes, self.task.features, strict=True)
             )
             and all(sent.is_whole for sent in self._sent)
+            and all(admission.is_whole for admission in self._admissions.values())
+        )
+
+
+@dataclass(frozen=True)
+class _Admission:
+    """What was asked of the admitter for a round, and its signatures once they are here."""
+
+    published: bytes
+    nonces: tuple[bytes, ...]
+    blinded: tuple[bytes, ...]
+    inverses: tuple[bytes, ...]
+    signatures: tuple[bytes, ...] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of it is as long as it is to be."""
+        widths = {NONCE_BYTES: self.nonces, MODULUS_BYTES: (*self.blinded, *self.inverses, *self.signatures)}
+        return (
+            len(self.nonces) == len(self.blinded) == len(self.inverses)
+            and len(self.signatures) in (0, len(self.nonces))
+            and all(type(item) is bytes and len(item) == width for width, items in widths.items() for item in items)
         )
 
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from math import comb
 from secrets import token_bytes
 from typing import Any, cast
 
@@ -11,19 +12,28 @@ from discretion.collection.errors import MalformedError
 from discretion.collection.randomizers import randomizer_of
 from discretion.collection.services.home import Role
 from discretion.collection.services.keys import Key, Kind
-from discretion.collection.wire.task import Feature, Noise, Party, Task
+from discretion.collection.wire.task import MAX_ROUNDS, Feature, Noise, Party, Task
 from discretion.errors import InvalidValueError, one_of
 from discretion.input_files import read_toml
 
 _NEEDED = ("purpose", "smallest_batch", "opens", "closes", "features", "shufflers", "analyst")
-_KEYS = (*_NEEDED, "k", "budget", "rounds", "redaction", "invited", "noise", "curator")
+_KEYS = (*_NEEDED, "k", "budget", "rounds", "redaction", "invited", "noise", "curator", "admitter")
 _KEYS_OF_FEATURE = ("name", "values", "randomizer")
-_KEYS_OF_PARTY = {"shuffler": ("url", "key"), "curator": ("url", "key", "signer"), "analyst": ("url", "key")}
+_KEYS_OF_PARTY = {
+    "shuffler": ("url", "key"), "curator": ("url", "key", "signer"), "analyst": ("url", "key"),
+    "admitter": ("url", "key", "admission"),
+}  # fmt: skip
+#: Of at most so many groups the curator may ask in one round of a task with an admitter, which has a key for each.
+MAX_ADMITTED_GROUPS = 64
 # Who has no key in the description is given one: by its role and its place among those of it.
 Furnished = Callable[[Role, int], Mapping[Kind, Key]]
+# And an admitter keys for its tokens: so many for each round.
+FurnishedAdmission = Callable[[Sequence[int]], tuple[tuple[bytes, ...], ...]]
 
 
-def read_task(path: str | os.PathLike[str], furnished: Furnished) -> Task:
+def read_task(
+    path: str | os.PathLike[str], furnished: Furnished, furnished_admission: FurnishedAdmission | None = None
+) -> Task:
     """Return the task that a TOML file describes.
 
     Parameters
@@ -32,6 +42,8 @@ def read_task(path: str | os.PathLike[str], furnished: Furnished) -> Task:
         The file; docs/collecting.md says all that it may have.
     furnished
         What makes keys for a party that has none there.
+    furnished_admission
+        What makes an admitter's keys for tokens where it has none there.
 
     Raises
     ------
@@ -45,10 +57,13 @@ def read_task(path: str | os.PathLike[str], furnished: Furnished) -> Task:
     shufflers = [_Party(each, "shuffler", place, furnished) for place, each in enumerate(_tables(given, "shufflers"))]
     analyst = _Party(given["analyst"], "analyst", 0, furnished)
     curator = _Party(given["curator"], "curator", 0, furnished) if "curator" in given else None
+    admitter = _Party(given["admitter"], "admitter", 0, furnished) if "admitter" in given else None
+    features = tuple(_feature(each, place) for place, each in enumerate(_tables(given, "features")))
+    widths = admission_widths(len(features), given.get("rounds", 1))
     task = Task(
         id=token_bytes(16),
         purpose=given["purpose"],
-        features=tuple(_feature(each, place) for place, each in enumerate(_tables(given, "features"))),
+        features=features,
         k=given.get("k", 10),
         budget=str(given.get("budget", "0.01")),
         smallest_batch=given["smallest_batch"],
@@ -62,6 +77,8 @@ def read_task(path: str | os.PathLike[str], furnished: Furnished) -> Task:
         redaction=str(given["redaction"]) if "redaction" in given else None,
         invited=given.get("invited"),
         noise=_noise(given["noise"]) if "noise" in given else None,
+        admitter=None if admitter is None else admitter.party,
+        admission=() if admitter is None else admitter.admission(widths, furnished_admission),
     )
     for feature in task.features:
         if feature.randomizer is not None:
@@ -83,6 +100,17 @@ class _Party:
         with _naming(self._name):
             return Party(self._given.get("url"), self.public("seal"))
 
+    def admission(self, widths: Sequence[int], furnished: FurnishedAdmission | None) -> tuple[tuple[bytes, ...], ...]:
+        if "admission" not in self._given and furnished is not None:
+            return furnished(widths)
+        try:
+            return tuple(tuple(map(bytes.fromhex, keys)) for keys in self._given["admission"])
+        except (KeyError, ValueError, TypeError):
+            raise MalformedError(
+                "the admitter's admission is a list of lists of keys in hexadecimal, as discretion collect keys "
+                "--role admitter prints it"
+            ) from None
+
     def public(self, kind: Kind) -> bytes:
         if kind in self._made:
             return self._made[kind].public
@@ -91,6 +119,13 @@ class _Party:
             return bytes.fromhex(self._given[name])
         except (ValueError, TypeError):
             raise MalformedError(f"the {name} of {self._name} is a public key of 32 bytes in hexadecimal") from None
+
+
+def admission_widths(features: int, rounds: Any) -> list[int]:
+    """Return how many keys an admitter needs for each round: of single answers, of groups, and of the analyst's."""
+    last = rounds if isinstance(rounds, int) else 1
+    groups = [min(comb(features, number), MAX_ADMITTED_GROUPS) or 1 for number in range(2, min(last, MAX_ROUNDS) + 1)]
+    return [features, *groups, 1]
 
 
 def _feature(given: Any, place: int) -> Feature:

@@ -5,10 +5,11 @@ from cyclopts import App
 SUBCOMMANDS = {
     "keys": ("preparing", "Make a party's keys, in a folder of its own."),
     "init": ("preparing", "Make a task from its description in TOML."),
-    "tokens": ("preparing", "Make one-time tokens, and admit their holders."),
     "shuffler": ("services", "Run a shuffler, which sees senders and never answers."),
     "curator": ("services", "Run the curator, which counts single answers and chooses what may go out together."),
     "analyst": ("services", "Run the analyst, which gets the joint answers that were chosen."),
+    "admitter": ("services", "Run the admitter, which knows who is eligible and sees no message."),
+    "admit": ("inviting", "Make an invitation for each person who may take part."),
     "submit": ("submitting", "Take part: send one participant's answers, a round at a time."),
     "open": ("operating", "Begin the next round of a task without a curator."),
     "close": ("operating", "Take no more answers in a round."),

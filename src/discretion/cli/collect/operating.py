@@ -1,6 +1,7 @@
 """Commands of an operator to a running service."""
 
 import json as json_
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,12 +10,16 @@ from cyclopts import Parameter
 from discretion.cli.options import Whole
 from discretion.cli.output import print_json
 from discretion.cli.terminal import say, say_folded
+from discretion.errors import InvalidValueError
+from discretion.input_files import opened
+from discretion.presenting.files import written_whole
 from discretion.validation import as_count
 
 if TYPE_CHECKING:
     from discretion.collection.services.calls import Neighbour
 
 Json = Annotated[bool, Parameter(negative="")]
+AT_ONCE = 1 << 14  # hashes in a request
 
 
 def service_of(home: str, authority: str | None = None) -> "Neighbour":
@@ -78,20 +83,48 @@ def close(home: str, /, *, round: Whole = 1, authority: str | None = None, json:
     return _say("close", home, results, f"round {number} is {results['state']}", json)
 
 
-def status(home: str, /, *, authority: str | None = None, json: Json = False) -> int:
-    """Show how far a task is at a party.
+def status(
+    home: str,
+    /,
+    *,
+    invitations: str | None = None,
+    missing: str | None = None,
+    round: Whole = 1,  # noqa: A002
+    authority: str | None = None,
+    json: Json = False,
+) -> int:
+    """Show how far a task is at a party, and how many of the people who are invited have sent.
 
     Parameters
     ----------
     home
         The party's folder; its service must be running.
+    invitations
+        At the first shuffler: a file of invitations, or of an admitter's hashes, to show how many of these have sent.
+    missing
+        Write the numbers of the lines of --invitations that have not sent yet, a line each.
+    round
+        The round that --invitations asks about.
     authority
         A file of certificates to trust, beside those that the system trusts.
     json
         Print one JSON object.
     """
     results = _ask(home, authority, "GET", "/status")
-    lines = [f"{key.replace('_', ' ')}: {value}" for key, value in results.items() if key not in ("rounds", "counts")]
+    if invitations is not None:
+        with service_of(home, authority) as service:
+            absent = _missing_of(service, invitations, as_count(round, "--round", at_least=1))
+        results["missing"] = absent
+        if missing is not None:
+            with written_whole(missing) as contents:
+                contents.append("".join(f"{line}\n" for line in absent))
+    elif missing is not None:
+        raise InvalidValueError("--missing needs --invitations, the file whose lines it numbers")
+    lines = [
+        f"{key.replace('_', ' ')}: {value}"
+        for key, value in results.items()
+        if key not in ("rounds", "counts", "missing")
+    ]
     lines += [
         f"round {record['round']}: {record['state']}, {record['people']:,} people, "
         f"{record['messages']:,} messages passed on, {record['dropped']:,} did not open"
@@ -102,7 +135,35 @@ def status(home: str, /, *, authority: str | None = None, json: Json = False) ->
         + (", published" if record["published"] else "")
         for record in results.get("counts", [])
     ]
+    if "missing" in results:
+        lines.append(f"round {round}: {len(results['missing']):,} of these invitations have not sent yet")
     return _say("status", home, results, "\n".join(lines), json)
+
+
+def _missing_of(service: "Neighbour", invitations: str, number: int) -> list[int]:
+    """Return which lines of a file of invitations, or of hashes of an admitter's, have sent nothing in a round."""
+    lines = invitation_hashes(invitations)
+    missing: list[int] = []
+    for start in range(0, len(lines), AT_ONCE):
+        body = b"".join(lines[start : start + AT_ONCE])
+        answer = json_.loads(service.ask("POST", f"/rounds/{number}/missing", content=body))
+        missing += [start + place + 1 for place in answer["missing"]]
+    return missing
+
+
+def invitation_hashes(path: str) -> list[bytes]:
+    """Return the hashes of upload tokens in a file: a line each, or an invitation's link without an admitter."""
+    from discretion.collection.wire.invitations import secret_of  # noqa: PLC0415 - the extra collect
+
+    with opened(path, "invitations", InvalidValueError) as file:
+        lines = file.read().decode("ascii", "replace").split()
+    try:
+        hashes = [sha256(secret_of(line)[1]).digest() if "#" in line else bytes.fromhex(line) for line in lines]
+    except ValueError:
+        hashes = []
+    if not hashes or any(len(each) != 32 for each in hashes):
+        raise InvalidValueError(f"{path!r} has no invitations or hashes of them, a line each")
+    return hashes
 
 
 def destroy(home: str, /, *, authority: str | None = None, json: Json = False) -> int:

@@ -1,9 +1,9 @@
-"""Keys, tasks and tokens."""
+"""Keys and tasks."""
 
+import json as json_
 from pathlib import Path
-from secrets import token_bytes
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -11,11 +11,10 @@ from discretion.cli.options import Whole
 from discretion.cli.output import print_json
 from discretion.cli.terminal import say, say_folded
 from discretion.errors import InvalidValueError
-from discretion.presenting.files import writable
 from discretion.validation import as_count
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from discretion.collection.services.keys import Key, Kind
 
@@ -26,8 +25,10 @@ def keys(
     home: str,
     /,
     *,
-    role: Literal["shuffler", "curator", "analyst"],
+    role: Literal["shuffler", "curator", "analyst", "admitter"],
     days: Whole = 90,
+    questions: Whole | None = None,
+    rounds: Whole = 1,
     json: Json = False,
 ) -> int:
     """Make a party's keys, in a folder that only its owner can read, and print the public ones for the task.
@@ -42,18 +43,33 @@ def keys(
         The party's role in the task.
     days
         The days for which the keys are valid: a task must close before.
+    questions
+        For an admitter: the number of the task's questions, each of which needs a key for its tokens.
+    rounds
+        For an admitter: the task's rounds before the analyst's.
     json
         Print one JSON object.
     """
-    from discretion.collection.services.home import Home  # noqa: PLC0415 - the extra collect
+    from discretion.collection.describing import admission_widths  # noqa: PLC0415 - the extra collect
+    from discretion.collection.services.home import Home  # noqa: PLC0415
 
-    new_keys = Home(Path(home)).furnish(role, as_count(days, "--days", at_least=1))
-    public = {{"seal": "key", "sign": "signer"}[kind]: key.public.hex() for kind, key in new_keys.items()}
+    if (role == "admitter") != (questions is not None):
+        raise InvalidValueError("an admitter, and nobody else, needs --questions: the number of the task's questions")
+    valid, party_home = as_count(days, "--days", at_least=1), Home(Path(home))
+    new_keys = party_home.furnish(role, valid)
+    public: dict[str, Any] = {
+        {"seal": "key", "sign": "signer"}[kind]: key.public.hex() for kind, key in new_keys.items()
+    }
+    if questions is not None:
+        asked = as_count(questions, "--questions", at_least=1), as_count(rounds, "--rounds", at_least=1)
+        moduli = party_home.furnish_admission(admission_widths(*asked), valid)
+        public["admission"] = [[key.hex() for key in keys] for keys in moduli]
     if json:
-        print_json("collect keys", {"home": home, "role": role, "days": days}, public)
+        inputs = {"home": home, "role": role, "days": days, "questions": questions, "rounds": rounds}
+        print_json("collect keys", inputs, public)
     else:
         for name, value in public.items():
-            say(f'{name} = "{value}"')
+            say(f"{name} = {json_.dumps(value)}")
     return 0
 
 
@@ -89,7 +105,10 @@ def init(description: str, /, *, out: str, days: Whole = 90, json: Json = False)
             names.append(f"shuffler-{place + 1}" if role == "shuffler" else role)
             return Home(part / names[-1]).furnish(role, days)
 
-        task = read_task(description, furnished)
+        def furnished_admission(widths: "Sequence[int]") -> tuple[tuple[bytes, ...], ...]:
+            return Home(part / "admitter").furnish_admission(widths, days)
+
+        task = read_task(description, furnished, furnished_admission)
         write_whole(part / "task", task.encoded, 0o644)
         for home in (Home(part / name) for name in names):
             home.take(task)
@@ -103,40 +122,4 @@ def init(description: str, /, *, out: str, days: Whole = 90, json: Json = False)
         say(f"task {results['task']}, SHA-256 {results['digest']}")
         for home in homes:
             say_folded(f"{home.role}: discretion collect {home.role} {home.folder}")
-    return 0
-
-
-def tokens(home: str, /, *, count: Whole, out: str, authority: str | None = None, json: Json = False) -> int:
-    """Make one-time tokens, and register them at the first shuffler's service.
-
-    Parameters
-    ----------
-    home
-        The first shuffler's folder, which has its operator's credential; its service must be running.
-    count
-        The number of participants.
-    out
-        A file for the tokens, a line each, which only its owner can read: give every participant one, then destroy it.
-    authority
-        A file of certificates to trust, beside those that the system trusts.
-    json
-        Print one JSON object.
-    """
-    from hashlib import sha256  # noqa: PLC0415
-
-    from discretion.cli.collect.operating import service_of  # noqa: PLC0415 - the extra collect
-    from discretion.collection.parts.durable import write_whole  # noqa: PLC0415
-
-    new_tokens = [token_bytes(32) for _ in range(as_count(count, "--count", at_least=1))]
-    target = writable(out)
-    with service_of(home, authority) as service:
-        for start in range(0, count, 1 << 14):
-            body = b"".join(sha256(token).digest() for token in new_tokens[start : start + (1 << 14)])
-            service.ask("POST", "/tokens", content=body)
-    write_whole(target, b"".join(token.hex().encode() + b"\n" for token in new_tokens))
-    results = {"tokens": count, "out": out}
-    if json:
-        print_json("collect tokens", {"home": home, "count": count, "out": out}, results)
-    else:
-        say(f"{count:,} tokens in {out}")
     return 0

@@ -119,6 +119,20 @@ def analyst(home: str, /, *, listening: Annotated[Listening, Parameter(name="*")
         return _serve(AnalystService(party_home, cores=_cores(listening), authority=listening.authority), listening)
 
 
+def admitter(home: str, /, *, listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS) -> int:
+    """Run the admitter, which knows who is eligible, signs blinded tokens, and sees no message.
+
+    Parameters
+    ----------
+    home
+        The party's folder, made by discretion collect keys or init.
+    """
+    from discretion.collection.services.admitter import AdmitterService  # noqa: PLC0415 - the extra collect
+
+    with _home(home, "admitter", listening) as party_home:
+        return _serve(AdmitterService(party_home, authority=listening.authority), listening)
+
+
 @contextmanager
 def _home(folder: str, role: "Role", listening: Listening) -> "Generator[Home]":
     """Give a party's home, with its task, for one service alone."""

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
 
 def submit(
-    url: str,
+    url: str | None = None,
     /,
     *,
     state: str,
     answers: str | None = None,
+    invitation: str | None = None,
     token: str | None = None,
     digest: str | None = None,
     smallest_batch: Whole = 2,
@@ -45,11 +46,13 @@ def submit(
     Parameters
     ----------
     url
-        The first shuffler's address.
+        The first shuffler's address; an invitation has it.
     state
         A file to remember the answers between the rounds; only its owner can read it.
     answers
         A JSON file of the answers by the questions' names, the first time: {"sex": "f", "town": null}.
+    invitation
+        A file with the participant's invitation, a link: it stands for the address, --token and --digest.
     token
         A file with the participant's one-time token, the first time.
     digest
@@ -77,15 +80,25 @@ def submit(
     from discretion.collection.parts.durable import write_whole  # noqa: PLC0415
     from discretion.collection.services.calls import Neighbour  # noqa: PLC0415
     from discretion.collection.services.taking_part import take_part  # noqa: PLC0415
+    from discretion.collection.wire.invitations import secret_of  # noqa: PLC0415
     from discretion.collection.wire.task import Task  # noqa: PLC0415
 
+    secret: bytes | None = None
+    announced = None if digest is None else _of_32_bytes(digest, "--digest")
+    if invitation is not None:
+        if not (url is None and token is None and digest is None):
+            raise InvalidValueError("--invitation stands for the address, --token and --digest; name no other")
+        with opened(invitation, "an invitation", InvalidValueError) as file:
+            url, secret, announced = secret_of(file.read(1000).decode("ascii", "replace"))
+    if url is None:
+        raise InvalidValueError("name --invitation, or the first shuffler's address")
     terms = Terms(
         as_count(smallest_batch, "--smallest-batch", at_least=1),
         as_probability(largest_budget, "--largest-budget"),
         as_count(fewest_shufflers, "--fewest-shufflers", at_least=1),
         as_count(smallest_k, "--smallest-k", at_least=1),
         admitter,
-        None if digest is None else _of_32_bytes(digest, "--digest"),
+        announced,
     )
     state_file = writable(state)
     with Neighbour(url, authority=authority) as first:
@@ -94,13 +107,12 @@ def submit(
                 client = Client.restored(file.read(), terms=terms)
         else:
             task = Task.decoded(first.ask("GET", "/task"))
-            if not json:
-                _show(task)
             if show:
+                _show(task)
                 terms.check(task, now())
                 return 0
-            client = _new(task, token, answers, terms)
-            if not (yes or json) and sys.stdin.isatty() and not _agreed():
+            client = _new(task, secret or _token_in(token), answers, terms)
+            if not (yes or json) and sys.stdin.isatty() and not _agreed(task):
                 raise InvalidValueError("nothing was sent: you did not agree")
         over = take_part(client, first, lambda: write_whole(state_file, client.state), authority)
     results = {"task": client.task.digest.hex(), "purpose": client.task.purpose, "all_sent": over}
@@ -124,18 +136,24 @@ def _show(task: "Task") -> None:
     Screen().print(to_text(consent_document(task)))
 
 
-def _agreed() -> bool:
+def _agreed(task: "Task") -> bool:
+    _show(task)
     say_folded("Send your answers? [y/N]")
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _new(task: "Task", token: str | None, answers: str | None, terms: "Terms") -> "Client":
+def _token_in(path: str | None) -> bytes:
+    if path is None:
+        raise InvalidValueError("the first time, name the file --invitation, or --token")
+    with opened(path, "a token", InvalidValueError) as file:
+        return _of_32_bytes(file.read(1000).decode("ascii", "replace").strip(), "a token")
+
+
+def _new(task: "Task", secret: bytes, answers: str | None, terms: "Terms") -> "Client":
     from discretion.collection.client import Client  # noqa: PLC0415
 
-    if token is None or answers is None:
-        raise InvalidValueError("the first time, name the files --token and --answers")
-    with opened(token, "a token", InvalidValueError) as file:
-        secret = _of_32_bytes(file.read(1000).decode("ascii", "replace").strip(), "a token")
+    if answers is None:
+        raise InvalidValueError("the first time, name the file --answers")
     with opened(answers, "answers", InvalidValueError) as file:
         try:
             content: Any = json_.loads(file.read())

@@ -21,15 +21,16 @@ _IN_MEMORY = 1 << 16  # bytes of a file that is not worth one
 
 @dataclass(frozen=True)
 class Buckets:
-    """Rows of one width in files."""
+    """Rows of one width in files, those with an equal part in the same file."""
 
     width: int
     files: Sequence[SpooledTemporaryFile[bytes]]
+    part: slice
     key: NDArray[np.uint64]
 
     def add(self, rows: NDArray[Any]) -> None:
         """Put each row into its file, equal ones into the same."""
-        which = (hashes_of(rows, self.key) >> np.uint64(56)).astype(np.uint8)
+        which = (hashes_of(rows, self.key, self.part) >> np.uint64(56)).astype(np.uint8)
         order = np.argsort(which, kind="stable")
         rows, ends = rows[order], np.searchsorted(which[order], np.arange(FILES + 1))
         for place, file in enumerate(self.files):
@@ -47,12 +48,16 @@ class Buckets:
 
 
 @contextmanager
-def open_buckets(width: int, folder: Path | None = None) -> Generator[Buckets]:
-    """Have files without a name, which are gone with the process however that ends; None is the temporary folder."""
+def open_buckets(width: int, folder: Path | None = None, *, by: slice | None = None) -> Generator[Buckets]:
+    """Have files without a name, which are gone with the process however that ends; None is the temporary folder.
+
+    Rows come into the same file if the part ``by`` of them is equal, by default all of it.
+    """
+    part = by or slice(0, width)
     with ExitStack() as open_files:
         where = None if folder is None else str(folder)
         files = [open_files.enter_context(SpooledTemporaryFile(_IN_MEMORY, dir=where)) for _ in range(FILES)]
-        yield Buckets(width, files, new_hash_key(width))
+        yield Buckets(width, files, part, new_hash_key(part.stop - part.start))
 
 
 def rows_of(block: bytes, width: int) -> NDArray[Any]:
@@ -65,8 +70,8 @@ def new_hash_key(width: int) -> NDArray[np.uint64]:
     return np.frombuffer(os.urandom(8 * -(-width // 8)), np.uint64)
 
 
-def hashes_of(rows: NDArray[Any], key: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the multilinear hash of each row modulo 2⁶⁴, of which the upper bits can be foreseen by nobody."""
+def hashes_of(rows: NDArray[Any], key: NDArray[np.uint64], part: slice) -> NDArray[np.uint64]:
+    """Return the multilinear hash of a part of each row, modulo 2⁶⁴: nobody can foresee its upper bits."""
     words = np.zeros((len(rows), 8 * len(key)), np.uint8)
-    words[:, : rows.itemsize] = rows.view(np.uint8).reshape(len(rows), rows.itemsize)
+    words[:, : part.stop - part.start] = rows.view(np.uint8).reshape(len(rows), rows.itemsize)[:, part]
     return (words.view(np.uint64) * key).sum(axis=1, dtype=np.uint64)

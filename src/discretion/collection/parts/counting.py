@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from discretion.collection.parts.buckets import open_buckets, rows_of
 from discretion.collection.parts.decrypting import Opener
 from discretion.collection.parts.shuffling import DistinctMessages, blocks_of
-from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.blind_tokens import is_signed
+from discretion.collection.wire.rounds import NONCE_BYTES, Round
 from discretion.numerics.arrays import Booleans, Integers
 
 
@@ -33,6 +34,8 @@ class BatchCounts:
         How many messages did not open, were there already, or name no answer of the task.
     repeated_sealed
         How many were there already before the last layer was taken off: an honest shuffler passes on none.
+    unadmitted
+        How many have no token of the admitter's for their group, or one that another message has.
     """
 
     combinations: Integers
@@ -41,11 +44,13 @@ class BatchCounts:
     repeated: int
     unknown: int
     repeated_sealed: int = 0
+    unadmitted: int = 0
 
     @property
     def received(self) -> int:
         """How many messages came."""
-        return int(self.times.sum()) + self.dropped + self.repeated + self.unknown + self.repeated_sealed
+        lost = self.dropped + self.repeated + self.unknown + self.repeated_sealed + self.unadmitted
+        return int(self.times.sum()) + lost
 
     @property
     def answers(self) -> Integers:
@@ -57,10 +62,10 @@ def count_batch(pieces: Iterable[bytes], round_: Round, private: bytes | None, c
     """Return what the messages of a whole batch say; no private key is needed where the last layer is off already."""
     form, width = _form(round_), round_.width(len(round_.task.shufflers))
     combinations, times = np.empty((0, 1 + len(round_.groups[0])), np.int64), np.empty(0, np.int64)
-    dropped = repeated = unknown = 0
+    dropped = repeated = unknown = unadmitted = 0
     # Where no layer is left, equal messages are dropped below.
     sealed = DistinctMessages(pieces, width, None) if private is not None else blocks_of(pieces, width)
-    with open_buckets(form.itemsize) as files:
+    with open_buckets(form.itemsize, by=_same_token(form, round_)) as files:
         for block, missing in _open_messages(sealed, round_, private, cores):
             dropped += missing
             files.add(rows_of(block, form.itemsize))
@@ -71,9 +76,13 @@ def count_batch(pieces: Iterable[bytes], round_: Round, private: bytes | None, c
             answers = np.column_stack([rows["group"].astype(np.int64), rows["codes"].astype(np.int64)])
             known = _are_answers(answers, round_)
             unknown += int((~known).sum())
-            combinations, times = _add_answers(combinations, times, answers[known])
+            admitted = _are_admitted(rows[known], round_)
+            unadmitted += int((~admitted).sum())
+            combinations, times = _add_answers(combinations, times, answers[known][admitted])
     repeated_sealed = sealed.repeated if isinstance(sealed, DistinctMessages) else 0
-    return BatchCounts(combinations[:, int(round_.to_analyst) :], times, dropped, repeated, unknown, repeated_sealed)
+    return BatchCounts(
+        combinations[:, int(round_.to_analyst) :], times, dropped, repeated, unknown, repeated_sealed, unadmitted
+    )
 
 
 def people_at_least(batch: BatchCounts, round_: Round) -> int:
@@ -98,6 +107,27 @@ def tallies_of(batch: BatchCounts, round_: Round) -> list[Integers]:
             )
         tallies.append(tally)
     return tallies
+
+
+def _same_token(form: Any, round_: Round) -> slice:
+    """Return the part of a message by which those that are to be compared come into the same file."""
+    start = form.itemsize - round_.random_bytes
+    return slice(start, start + NONCE_BYTES) if round_.admission_keys else slice(0, form.itemsize)
+
+
+def _are_admitted(rows: NDArray[Any], round_: Round) -> Booleans:
+    """Return of which messages, each different, the token is signed for their group, and not that of one before."""
+    if not round_.admission_keys:
+        return np.ones(len(rows), np.bool_)
+    used: set[tuple[int, bytes]] = set()
+    admitted = np.zeros(len(rows), np.bool_)
+    for place, (group, random) in enumerate(zip(rows["group"].tolist(), rows["random"], strict=True)):
+        token = random.tobytes()
+        nonce, signature = token[:NONCE_BYTES], token[NONCE_BYTES:]
+        if (group, nonce) not in used and is_signed(round_.admission_keys[group], nonce, signature):
+            used.add((group, nonce))
+            admitted[place] = True
+    return admitted
 
 
 def _add_answers(combinations: Integers, times: Integers, answers: Integers) -> tuple[Integers, Integers]:

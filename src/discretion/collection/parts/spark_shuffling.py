@@ -118,7 +118,7 @@ def _opened_run(path: Path, *, width: int, opened: Opened, bins: int, key: NDArr
     """Open a partition, and put each message into a bin by a secret hash, equal ones into the same; 2, 4, 8, … bins."""
     blocks = list(opened(blocks_of(read_partition(path), width)))
     rows = in_random_order(rows_of(b"".join(block for block, _ in blocks), width - SEAL_BYTES))
-    which = ((hashes_of(rows, key) >> np.uint64(32)) * np.uint64(bins)) >> np.uint64(32)
+    which = ((hashes_of(rows, key, slice(0, rows.itemsize)) >> np.uint64(32)) * np.uint64(bins)) >> np.uint64(32)
     order = np.argsort(which, kind="stable")
     run = path.with_name(token_hex(16))
     write_whole(run, rows[order].tobytes())

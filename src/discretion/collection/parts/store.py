@@ -175,6 +175,16 @@ class Store:
             stored = {row.hash: row.digest for row in connection.execute(of_these)}
         return [_verdict(upload, number, admitted, stored) for upload in uploads]
 
+    def sent(self, number: int, hashes: Sequence[bytes]) -> set[bytes]:
+        """Return of which tokens something was stored in a round."""
+        sent: set[bytes] = set()
+        with self._writing() as connection:
+            for start in range(0, len(hashes), _AT_ONCE):
+                these = _UPLOADS.c.hash.in_(hashes[start : start + _AT_ONCE])
+                rows = connection.execute(sa.select(_UPLOADS.c.hash).where(_UPLOADS.c.round == number, these))
+                sent.update(row.hash for row in rows)
+        return sent
+
     def close_round(self, number: int, smallest_batch: int, people: int | None = None) -> State:
         """Take no more, and return whether the batch is ``closed`` or ``discarded``, its messages unopened.
 

@@ -49,8 +49,8 @@ class AnalystResult:
         The round, its task with it.
     joint
         The shares of all combinations of answers.
-    dropped, repeated, unknown
-        How many messages did not open, were there already, or named no answer of the task.
+    dropped, repeated, unknown, unadmitted
+        How many messages did not open, were there already, named no answer of the task, or had no token of their own.
     confidence
         All intervals hold together so surely.
     shufflers
@@ -62,6 +62,7 @@ class AnalystResult:
     dropped: int
     repeated: int
     unknown: int
+    unadmitted: int
     confidence: float
     shufflers: tuple[ShufflerReport, ...] = ()
 
@@ -174,6 +175,7 @@ class AnalystResult:
             ],
             "exposure": self.exposure,
             "dropped": self.dropped, "repeated": self.repeated, "unknown": self.unknown,
+            "unadmitted": self.unadmitted,
             "shufflers": [report.to_dict() for report in self.shufflers],
             "reach_of_one": self.joint.reach_of_one,
         }  # fmt: skip
@@ -204,5 +206,6 @@ def analyst_result(
     """
     joint = joint_shares(batch.combinations, round_, batch.times)
     return AnalystResult(
-        round_, joint, batch.dropped, batch.repeated, batch.unknown, as_confidence(confidence), tuple(reports)
-    )
+        round_, joint, batch.dropped, batch.repeated, batch.unknown, batch.unadmitted, as_confidence(confidence),
+        tuple(reports),
+    )  # fmt: skip

@@ -72,8 +72,8 @@ class CuratorResult:
         The task's.
     features
         The counts of each feature.
-    dropped, repeated, unknown
-        How many messages did not open, were there already, or named no answer of the task.
+    dropped, repeated, unknown, unadmitted
+        How many messages did not open, were there already, named no answer of the task, or had no token of their own.
     chosen
         What goes out together; None if nothing is certified to keep to the budget.
     shufflers
@@ -88,6 +88,7 @@ class CuratorResult:
     dropped: int
     repeated: int
     unknown: int
+    unadmitted: int
     chosen: ChosenFeatures | None
     shufflers: tuple[ShufflerReport, ...] = ()
 
@@ -111,7 +112,7 @@ class CuratorResult:
 
 
 class LostMessages(Protocol):
-    """How many messages did not open, were there already, or named no answer of the task."""
+    """How many messages did not open, were there already, named no answer of the task, or had no token of their own."""
 
     @property
     def dropped(self) -> int: ...  # noqa: D102
@@ -119,6 +120,8 @@ class LostMessages(Protocol):
     def repeated(self) -> int: ...  # noqa: D102
     @property
     def unknown(self) -> int: ...  # noqa: D102
+    @property
+    def unadmitted(self) -> int: ...  # noqa: D102
 
 
 def curator_result(
@@ -164,7 +167,7 @@ def curator_result(
     )  # fmt: skip
     return CuratorResult(
         task.digest.hex(), people, task.k, task.budget, features,
-        lost.dropped, lost.repeated, lost.unknown, chosen, tuple(reports),
+        lost.dropped, lost.repeated, lost.unknown, lost.unadmitted, chosen, tuple(reports),
     )  # fmt: skip
 
 

@@ -205,6 +205,7 @@ def _rare_row(rare: Rare | None) -> Iterator[tuple[str, int]]:
 
 def _messages(result: CuratorResult | AnalystResult) -> str:
     kinds = {"did not open": result.dropped, "came twice": result.repeated, "named no answer": result.unknown}
+    kinds["had no token of their own"] = result.unadmitted
     lost = {"": kinds} | {
         f"by shuffler {place}": {"did not open": report.dropped, "came twice": report.repeated}
         for place, report in enumerate(result.shufflers, 1)

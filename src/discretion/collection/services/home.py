@@ -2,7 +2,7 @@
 
 import fcntl
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +15,7 @@ from discretion.collection.services.credentials import board_pass, neighbour_cre
 from discretion.collection.services.keys import Key, Kind, destroy_keys, key_for, new_key
 from discretion.collection.wire.task import Party, Task
 
-Role = Literal["shuffler", "curator", "analyst"]
+Role = Literal["shuffler", "curator", "analyst", "admitter"]
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,11 @@ class Home:
         self.check_role(role)
         kinds: tuple[Kind, ...] = ("seal", "sign") if role == "curator" else ("seal",)
         return {kind: new_key(self._keys, kind, days) for kind in kinds}
+
+    def furnish_admission(self, widths: Sequence[int], days: int) -> tuple[tuple[bytes, ...], ...]:
+        """Make an admitter's keys for tokens, so many for each round, and return their moduli."""
+        self.check_role("admitter")
+        return tuple(tuple(new_key(self._keys, "admission", days).public for _ in range(width)) for width in widths)
 
     def check_role(self, role: Role) -> None:
         """Say if this is the home of another role."""
@@ -115,15 +120,17 @@ class Home:
     @property
     def party(self) -> Party:
         """What the task says of it."""
-        parties = {"analyst": self.task.analyst, "curator": self.task.curator}
+        parties = {"analyst": self.task.analyst, "curator": self.task.curator, "admitter": self.task.admitter}
         party = self.task.shufflers[self.place] if self.role == "shuffler" else parties[self.role]
         if party is None:
-            raise UnknownError("the task has no curator: those who take part choose by themselves")
+            raise UnknownError(f"the task has no {self.role}")
         return party
 
     @property
     def before(self) -> Party | None:
-        """Who passes batches to it; None for the first shuffler, to whom people send."""
+        """Who passes batches to it; None for the first shuffler and the admitter, whom people ask."""
+        if self.role == "admitter":
+            return None
         if self.role != "shuffler":
             return self.task.shufflers[-1]
         return self.task.shufflers[self.place - 1] if self.place else None

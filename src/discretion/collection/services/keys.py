@@ -5,25 +5,34 @@ import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_der_private_key
 
 from discretion.collection.errors import MalformedError, RefusedTaskError, UnknownError
 from discretion.collection.parts.durable import write_whole
+from discretion.collection.wire.blind_tokens import EXPONENT
+from discretion.collection.wire.task import MODULUS_BYTES
 
-Kind = Literal["seal", "sign"]
+Kind = Literal["seal", "sign", "admission"]
 VARIABLE = "DISCRETION_COLLECT_KEYS"
 _DAY = 24 * 3600
 _OF_KIND = {"seal": X25519PrivateKey, "sign": Ed25519PrivateKey}
+_RAW_BYTES = 32  # of a private key of these kinds
 
 
 @dataclass(frozen=True)
 class Key:
-    """A private key of 32 bytes: what messages are sealed to (X25519), or what a choice is signed with (Ed25519)."""
+    """A private key: messages are sealed to it (X25519), or choices (Ed25519) or blinded tokens (RSA) signed with it.
+
+    Of the first two it is 32 bytes; of RSA it is PKCS #8 in DER, and the public one is the modulus.
+    """
 
     kind: Kind
     private: bytes
@@ -31,18 +40,33 @@ class Key:
 
     @property
     def public(self) -> bytes:
-        """The 32 bytes that a task has of it."""
+        """The bytes that a task has of it."""
+        if self.kind == "admission":
+            return self.rsa.public_key().public_numbers().n.to_bytes(MODULUS_BYTES)
         return _OF_KIND[self.kind].from_private_bytes(self.private).public_key().public_bytes_raw()
+
+    @cached_property
+    def rsa(self) -> RSAPrivateKey:
+        """The RSA key of a key for admission."""
+        return cast("RSAPrivateKey", load_der_private_key(self.private, None))
 
     @property
     def id(self) -> str:
         """What it is called: the beginning of its public key's SHA-256."""
-        return sha256(self.public).hexdigest()[:16]
+        return _id_of(self.public)
+
+
+def _id_of(public: bytes) -> str:
+    return sha256(public).hexdigest()[:16]
 
 
 def new_key(folder: Path, kind: Kind, days: int) -> Key:
     """Make a key that may be used for so many days, in a file of mode 600."""
-    private = _OF_KIND[kind].generate().private_bytes_raw()
+    if kind == "admission":
+        generated = generate_private_key(EXPONENT, 8 * MODULUS_BYTES)
+        private = generated.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+    else:
+        private = _OF_KIND[kind].generate().private_bytes_raw()
     key = Key(kind, private, int(time.time()) + days * _DAY)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     fields = {"kind": kind, "private": private.hex(), "expires": key.expires}
@@ -60,7 +84,7 @@ def key_for(folder: Path, public: bytes, now: float) -> Key:
     RefusedTaskError
         If it is over, or others may read it.
     """
-    for key in _keys_in(folder):
+    for key in _keys_in(folder, _id_of(public)):
         if key.public == public:
             if key.expires is not None and now >= key.expires:
                 raise RefusedTaskError(f"the key {key.id} is over; make another one, and a task with it")
@@ -78,8 +102,8 @@ def destroy_keys(folder: Path) -> None:
         path.unlink()
 
 
-def _keys_in(folder: Path) -> Iterator[Key]:
-    for path in sorted(folder.glob("[0-9a-f]*")):
+def _keys_in(folder: Path, name: str) -> Iterator[Key]:
+    for path in folder.glob(name):
         if path.stat().st_mode & 0o077:
             raise RefusedTaskError(f"others may read the key {path.name}; chmod 600 {path}")
         try:
@@ -93,8 +117,11 @@ def _keys_in(folder: Path) -> Iterator[Key]:
     for text in filter(None, os.environ.get(VARIABLE, "").split(",")):
         try:
             private = bytes.fromhex(text.strip())
-            yield from (Key("seal", private), Key("sign", private))
+            if len(private) == _RAW_BYTES:
+                yield from (Key("seal", private), Key("sign", private))
+            else:
+                yield Key("admission", private)
         except ValueError:
             raise MalformedError(
-                f"{VARIABLE} has private keys of 32 bytes in hexadecimal, separated by commas"
+                f"{VARIABLE} has private keys in hexadecimal, separated by commas: of 32 bytes, or RSA in PKCS #8"
             ) from None

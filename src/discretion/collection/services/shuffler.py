@@ -92,6 +92,11 @@ class ShufflerService(Service):
                 self._upload, self._longest_upload,
             ),
             Operation(
+                "POST", "/rounds/{number:int}/missing",
+                "Return which of these SHA-256 are of tokens that have sent nothing in a round.", "operator",
+                self._missing, lambda: _LONGEST_TOKENS,
+            ),
+            Operation(
                 "POST", "/tokens", "Let those in who hold the tokens whose SHA-256 these are.", "operator",
                 self._add_tokens, lambda: _LONGEST_TOKENS,
             ),
@@ -215,6 +220,11 @@ class ShufflerService(Service):
         self._store.add_tokens((hashes[start : start + 32] for start in range(0, len(hashes), 32)), self.task.invited)
         self.log("tokens", count=len(hashes) // 32)
         return {"tokens": len(hashes) // 32}
+
+    def _missing(self, number: int, hashes: bytes) -> dict[str, Any]:
+        tokens = [hashes[start : start + 32] for start in range(0, len(hashes), 32)]
+        sent = self._store.sent(number, tokens)
+        return {"missing": [place for place, token in enumerate(tokens) if token not in sent]}
 
     def _choice(self, number: int) -> bytes:
         progress = self._store.progress(number)

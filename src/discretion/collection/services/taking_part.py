@@ -1,10 +1,12 @@
 """A participant's part over the network: the upload of each round, sent until it is acknowledged."""
 
+import json
 from collections.abc import Callable
 
 from discretion.collection.client import Client
-from discretion.collection.errors import UnknownError
+from discretion.collection.errors import RefusedTaskError, UnknownError
 from discretion.collection.services.calls import Neighbour
+from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Choice
 
 
@@ -23,6 +25,8 @@ def take_part(client: Client, first: Neighbour, keep: Callable[[], None], author
     while True:
         if choice is not None and client.task.curator is None:
             check_boards(client, choice, board_pass, authority)
+        if not client.is_admitted(choice):
+            ask_admitter(client, choice, keep, authority)
         upload = client.upload(choice)
         keep()
         number = 1 if choice is None else choice.number
@@ -34,6 +38,29 @@ def take_part(client: Client, first: Neighbour, keep: Callable[[], None], author
         except UnknownError:
             return False
         choice = Choice.decoded(published, client.task)
+
+
+def ask_admitter(client: Client, choice: Choice | None, keep: Callable[[], None], authority: str | None = None) -> None:
+    """Have the admitter sign the blinded tokens of a round, and check how many people it admitted.
+
+    Raises
+    ------
+    RefusedTaskError
+        If the choice is of more people than the admitter has signed tokens for.
+    """
+    task = client.task
+    request = client.admission_request(choice)
+    keep()
+    with Neighbour(task.admitter.url if task.admitter else "", authority=authority) as admitter:
+        if choice is not None:
+            (admitted, *_) = json.loads(admitter.ask("GET", "/admitted"))["admitted"]
+            if choice.people > admitted:
+                raise RefusedTaskError(
+                    f"the choice is of {choice.people:,} people, and the admitter has signed tokens for {admitted:,}"
+                )
+        place = Round(task, choice).admission_place
+        client.admit(admitter.ask("POST", f"/admission/{place}", content=request), choice)
+    keep()
 
 
 def check_boards(client: Client, choice: Choice, board_pass: str, authority: str | None = None) -> None:

@@ -17,6 +17,8 @@ from discretion.collection.wire.rounds import Round
 from discretion.numerics.arrays import Integers
 
 _LONGEST = 1 << 32
+# What became of messages that do not count.
+_LOST = ("dropped", "repeated", "unknown", "unadmitted")
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class Tallies:
     dropped: int
     repeated: int
     unknown: int
+    unadmitted: int
     reports: tuple[ShufflerReport, ...]
 
 
@@ -39,7 +42,7 @@ def read_tallies(path: Path) -> Tallies:
     """Return what is kept of a round of the curator's."""
     fields = _read(path)
     groups = [np.array(each, np.int64) for each in fields["groups"]]
-    return Tallies(groups, fields["dropped"], fields["repeated"], fields["unknown"], _reports(fields))
+    return Tallies(groups, *(fields[name] for name in _LOST), _reports(fields))
 
 
 def write_answers(path: Path, batch: BatchCounts, reports: Sequence[ShufflerReport]) -> None:
@@ -51,9 +54,7 @@ def read_answers(path: Path) -> tuple[BatchCounts, tuple[ShufflerReport, ...]]:
     """Return what is kept of the analyst's round, the same combinations together, and the shufflers' reports of it."""
     fields = _read(path)
     combinations = np.array(fields["told"], np.int64).reshape(len(fields["times"]), -1)
-    batch = BatchCounts(
-        combinations, np.array(fields["times"], np.int64), fields["dropped"], fields["repeated"], fields["unknown"]
-    )
+    batch = BatchCounts(combinations, np.array(fields["times"], np.int64), **{name: fields[name] for name in _LOST})
     return batch, _reports(fields)
 
 
@@ -80,7 +81,7 @@ def check_kept(home: Home, *numbers: int) -> None:
 
 
 def _write(path: Path, batch: BatchCounts, reports: Sequence[ShufflerReport], more: dict[str, Any]) -> None:
-    rest = {"dropped": batch.dropped, "repeated": batch.repeated, "unknown": batch.unknown}
+    rest = {name: getattr(batch, name) for name in _LOST}
     write_whole(path, encoded({**more, **rest, "reports": encoded_reports(reports)}))
 
 

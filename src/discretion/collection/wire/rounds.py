@@ -85,7 +85,12 @@ class Round:
         """The modulus that checks the token of each message, in the order of the groups; empty without an admitter."""
         if self.task.admitter is None:
             return ()
-        return self.task.admission[-1 if self.to_analyst else self.number - 1][: self.messages]
+        return self.task.admission[self.admission_place][: self.messages]
+
+    @property
+    def admission_place(self) -> int:
+        """The place of its keys in the task's: the analyst's are the last ones, whenever its round comes."""
+        return len(self.task.admission) - 1 if self.to_analyst else self.number - 1
 
     @property
     def receiver(self) -> Party | None:

@@ -16,7 +16,7 @@ VERSION = 2
 _LONGEST_TASK = 16 << 20
 _MOST_FEATURES = 1 << 12
 _MOST_SHUFFLERS = 16
-_MOST_ROUNDS = 8
+MAX_ROUNDS = 8
 _LATEST = 1 << 40
 #: The bytes of the modulus of an admitter's key: RSA of 2,048 bits, whose public exponent is always 65,537.
 MODULUS_BYTES = 256
@@ -193,7 +193,7 @@ class Task:
         _check(len(set(names)) == len(names), "features have different names")
         for name, least, most in (("k", 1, 1 << 40), ("smallest_batch", 1, 1 << 40), ("opens", 0, _LATEST)):
             _check_count(getattr(self, name), name, least, most)
-        _check_count(self.rounds, "rounds", 1, _MOST_ROUNDS + 1)
+        _check_count(self.rounds, "rounds", 1, MAX_ROUNDS + 1)
         _check_count(self.closes, "closes", self.opens + 1, _LATEST)
         _check(
             _is_share(self.budget), f"the budget is a share of the people in text, as '0.01', got {self.budget!r:.60}"
