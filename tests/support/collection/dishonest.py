@@ -10,12 +10,14 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from discretion.collection import Client
+from discretion.collection import Choice, Client
 from discretion.collection.errors import CollectionError
 from discretion.collection.parts.batch import BATCH_BYTES, Batch
 from discretion.collection.services.calls import Neighbour
 from discretion.collection.services.credentials import operator_credential
 from discretion.collection.services.home import Home
+from discretion.collection.services.taking_part import ask_admitter
+from discretion.collection.wire.invitations import admission_credential, upload_token
 from discretion.collection.wire.reports import ShufflerReport
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.sealing import unsealed
@@ -56,6 +58,18 @@ def messages_of(uploads: Iterable[bytes], round_: Round) -> list[bytes]:
     return [upload[at : at + width] for upload in uploads for at in range(32, len(upload), width)]
 
 
+def admitted(parties: Parties, clients: Sequence[Client], choice: Choice | None = None) -> Sequence[Client]:
+    """Have the admitter invite participants and sign the tokens of a round."""
+    home = Home(parties.homes["admitter"])
+    with Neighbour(home.party.url, operator_credential(home.folder)) as admitter:
+        if choice is None:
+            credentials = [admission_credential(client._token) for client in clients]
+            admitter.ask("POST", "/invitations", content=b"".join(sha256(each).digest() for each in credentials))
+    for client in clients:
+        ask_admitter(client, choice, lambda: None)
+    return clients
+
+
 def clients_of(parties: Parties, answers: Iterable[Mapping[str, str | None]]) -> list[Client]:
     """Return participants with tokens that the first shuffler does not know."""
     return [Client(parties.task.read_bytes(), token_bytes(32), each) for each in answers]
@@ -87,11 +101,15 @@ def answer_all(parties: Parties, clients: Sequence[Client], number: int, choice:
     home = Home(parties.homes["shuffler-1"])
     with Neighbour(home.party.url, operator_credential(home.folder)) as first:
         if number == 1:
-            first.ask("POST", "/tokens", content=b"".join(sha256(client._token).digest() for client in clients))
+            first.ask("POST", "/tokens", content=b"".join(map(_token_hash, clients)))
         for client in clients:
             first.ask("POST", f"/rounds/{number}/uploads", content=client.upload(choice))
         if round_state(parties, number) == "open":
             first.ask("POST", f"/rounds/{number}/close")
+
+
+def _token_hash(client: Client) -> bytes:
+    return sha256(upload_token(client.task, client._token)).digest()
 
 
 def round_state(parties: Parties, number: int) -> str:

@@ -60,16 +60,25 @@ class Parties:
 
 
 @contextmanager
-def running(folder: Path, shufflers: int, *, curated: bool = True, tls: Certified | None = None) -> Iterator[Parties]:
+def running(
+    folder: Path,
+    shufflers: int,
+    *,
+    curated: bool = True,
+    admitted: bool = False,
+    tls: Certified | None = None,
+    more: str = "",
+) -> Iterator[Parties]:
     """Give parties whose keys were made where they are, whose task was described by an organizer with no keys."""
     names = [*(f"shuffler-{place + 1}" for place in range(shufflers)), *(["curator"] if curated else []), "analyst"]
+    names += ["admitter"] if admitted else []
     homes = {name: folder / name / "home" for name in names}
     scheme = "http" if tls is None else "https"
     with ExitStack() as free:  # held together, so that no two are the same
         taken = [free.enter_context(socket.create_server((LOOPBACK, 0))) for _ in names]
         urls = {name: f"{scheme}://{LOOPBACK}:{each.getsockname()[1]}" for name, each in zip(names, taken, strict=True)}
     told = {name: _keys(homes[name], re.sub(r"-\d+", "", name)) for name in names}
-    lines = [_TASK.format(opens=_at(-1), closes=_at(24))]
+    lines = [_TASK.format(opens=_at(-1), closes=_at(24), more=more)]
     for name in names:
         lines += [_TABLES[name.partition("-")[0]], f'url = "{urls[name]}"', told[name]]
     (folder / "task.toml").write_text("\n".join(lines))
@@ -101,7 +110,8 @@ def process(*arguments: str) -> subprocess.Popen[str]:
 
 def _keys(home: Path, role: str) -> str:
     """Return the lines that a party's operator sends to the organizer."""
-    code, out, err = run("collect", "keys", str(home), "--role", role)
+    more = ["--questions", "2"] if role == "admitter" else []
+    code, out, err = run("collect", "keys", str(home), "--role", role, *more)
     assert (code, err) == (0, "")
     return out
 
@@ -116,7 +126,7 @@ import ctypes, os, sys
 ctypes.CDLL(None).prctl(65, 1, 0, 0, 0)
 os.execv(sys.argv[1], sys.argv[1:])
 """
-_TABLES = {"shuffler": "[[shufflers]]", "curator": "[curator]", "analyst": "[analyst]"}
+_TABLES = {"shuffler": "[[shufflers]]", "curator": "[curator]", "analyst": "[analyst]", "admitter": "[admitter]"}
 _TASK = """
 purpose = "to know"
 k = 2
@@ -124,6 +134,7 @@ budget = 0.2
 smallest_batch = 10
 opens = {opens}
 closes = {closes}
+{more}
 [[features]]
 name = "sex"
 values = ["f", "m"]
