@@ -119,12 +119,13 @@ def _are_admitted(rows: NDArray[Any], round_: Round) -> Booleans:
     """Return of which messages, each different, the token is signed for their group, and not that of one before."""
     if not round_.admission_keys:
         return np.ones(len(rows), np.bool_)
-    used: set[tuple[int, bytes]] = set()
+    keys, used = round_.admission_keys, set[tuple[int, bytes]]()
     admitted = np.zeros(len(rows), np.bool_)
-    for place, (group, random) in enumerate(zip(rows["group"].tolist(), rows["random"], strict=True)):
+    groups: list[int] = rows["group"].tolist()
+    for place, (group, random) in enumerate(zip(groups, rows["random"], strict=True)):
         token = random.tobytes()
         nonce, signature = token[:NONCE_BYTES], token[NONCE_BYTES:]
-        if (group, nonce) not in used and is_signed(round_.admission_keys[group], nonce, signature):
+        if (group, nonce) not in used and is_signed(keys[group], nonce, signature):
             used.add((group, nonce))
             admitted[place] = True
     return admitted

@@ -71,7 +71,7 @@ class ShufflerService(Service):
             ),
             Operation(
                 "GET", "/rounds/{number:int}/reports", "Return what the shufflers so far report of a round.", "anybody",
-                lambda number: encoded_reports(self._shuffler.reports(number)),
+                self._reports,
             ),
             Operation("POST", "/rounds/{number:int}/close", "Take no more in a round.", "operator", self._close),
         ]  # fmt: skip
@@ -220,6 +220,9 @@ class ShufflerService(Service):
         self._store.add_tokens((hashes[start : start + 32] for start in range(0, len(hashes), 32)), self.task.invited)
         self.log("tokens", count=len(hashes) // 32)
         return {"tokens": len(hashes) // 32}
+
+    def _reports(self, number: int) -> bytes:
+        return encoded_reports(self._shuffler.reports(number))
 
     def _missing(self, number: int, hashes: bytes) -> dict[str, Any]:
         tokens = [hashes[start : start + 32] for start in range(0, len(hashes), 32)]

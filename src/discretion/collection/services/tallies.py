@@ -42,7 +42,7 @@ def read_tallies(path: Path) -> Tallies:
     """Return what is kept of a round of the curator's."""
     fields = _read(path)
     groups = [np.array(each, np.int64) for each in fields["groups"]]
-    return Tallies(groups, *(fields[name] for name in _LOST), _reports(fields))
+    return Tallies(groups, **{name: fields[name] for name in _LOST}, reports=_reports(fields))
 
 
 def write_answers(path: Path, batch: BatchCounts, reports: Sequence[ShufflerReport]) -> None:

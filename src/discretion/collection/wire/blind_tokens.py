@@ -5,16 +5,19 @@ prefix (section 5). What comes out is an RSA signature with PSS padding, which a
 """
 
 from hashlib import sha384
+from importlib import import_module
 from math import gcd
 from secrets import randbelow, token_bytes
+from typing import Any
 
-import gmpy2
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.padding import MGF1, PSS
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, RSAPublicNumbers
 from cryptography.hazmat.primitives.hashes import SHA384
 
 from discretion.collection.errors import MalformedError, RefusedTaskError
+
+_gmpy2: Any = import_module("gmpy2")
 
 EXPONENT = 65537
 _SALT_BYTES = 48
@@ -61,8 +64,7 @@ def sign_blinded(private: RSAPrivateKey, blinded: bytes) -> bytes:
     message = int.from_bytes(blinded)
     if not 0 < message < n:
         raise MalformedError("what is to be signed is a number above 0 and below the modulus of the key")
-    by_p = int(gmpy2.powmod_sec(message % p, numbers.dmp1, p))
-    by_q = int(gmpy2.powmod_sec(message % q, numbers.dmq1, q))
+    by_p, by_q = _power(message % p, numbers.dmp1, p), _power(message % q, numbers.dmq1, q)
     signature = by_q + q * ((by_p - by_q) * numbers.iqmp % p)
     if pow(signature, EXPONENT, n) != message:
         raise ArithmeticError("the private operation went wrong; nothing of it is given out")
@@ -93,6 +95,11 @@ def is_signed(modulus: bytes, nonce: bytes, signature: bytes) -> bool:
     except (InvalidSignature, ValueError):
         return False
     return True
+
+
+def _power(base: int, secret: int, modulus: int) -> int:
+    """Return a power in a time that depends on the sizes of the numbers alone."""
+    return int(_gmpy2.powmod_sec(base, secret, modulus))
 
 
 def _encoded(message: bytes, salt: bytes, bits: int) -> bytes:

@@ -39,12 +39,12 @@ def secret_of(link: str) -> tuple[str, bytes, bytes]:
     url, _, rest = link.strip().partition("/#")
     digest, _, secret = rest.partition(".")
     try:
-        fields = bytes.fromhex(secret), bytes.fromhex(digest)
+        secret_bytes, digest_bytes = bytes.fromhex(secret), bytes.fromhex(digest)
     except ValueError:
-        fields = b"", b""
-    if not url or {len(field) for field in fields} != {TOKEN_BYTES}:
+        secret_bytes = digest_bytes = b""
+    if not url or len(secret_bytes) != TOKEN_BYTES or len(digest_bytes) != TOKEN_BYTES:
         raise MalformedError("an invitation is a line as https://first.example/#DIGEST.SECRET, of 64 digits each")
-    return (url, *fields)
+    return url, secret_bytes, digest_bytes
 
 
 def _derived(secret: bytes, label: bytes) -> bytes:

@@ -300,7 +300,7 @@ class Task:
             for name in ("curator", "admitter"):
                 fields[name] = None if fields[name] is None else Party(**fields[name])
             fields["noise"] = None if fields["noise"] is None else Noise(**fields["noise"])
-            fields["admission"] = tuple(map(tuple, fields["admission"]))
+            fields["admission"] = tuple(tuple(keys) for keys in fields["admission"])
             fields["extensions"] = tuple(fields["extensions"])
             fields["shufflers"] = tuple(Party(**shuffler) for shuffler in fields["shufflers"])
             fields["features"] = tuple(
