@@ -14,7 +14,8 @@ from discretion.validation import as_count
 if TYPE_CHECKING:
     from discretion.collection.services.calls import Neighbour
 
-Json = Annotated[bool, Parameter(negative="")]
+Flag = Annotated[bool, Parameter(negative="")]
+Json = Flag
 
 
 def service_of(home: str, authority: str | None = None) -> "Neighbour":
@@ -27,7 +28,7 @@ def service_of(home: str, authority: str | None = None) -> "Neighbour":
     return Neighbour(Home(folder).party.url, operator_credential(folder), authority)
 
 
-def open_(home: str, /, *, authority: str | None = None, json: Json = False) -> int:
+def open_(home: str, /, *, authority: str | None = None, private_addresses: Flag = False, json: Json = False) -> int:
     """Begin the next round of a task without a curator, with the choice that the boards determine.
 
     Every participant computes the same choice, and refuses any other.
@@ -38,6 +39,8 @@ def open_(home: str, /, *, authority: str | None = None, json: Json = False) -> 
         The first shuffler's folder; its service and the last shuffler's must be running.
     authority
         A file of certificates to trust, beside those that the system trusts.
+    private_addresses
+        Call the last shuffler in a private network or on this machine too, where this party's own address is in none.
     json
         Print one JSON object.
     """
@@ -45,8 +48,12 @@ def open_(home: str, /, *, authority: str | None = None, json: Json = False) -> 
     from discretion.collection.services.home import Home  # noqa: PLC0415
     from discretion.collection.services.without_curator import open_next  # noqa: PLC0415
 
-    task = Home(Path(home)).task
-    with Neighbour(task.shufflers[-1].url, authority=authority) as last, service_of(home, authority) as first:
+    party_home = Home(Path(home))
+    task, near = party_home.task, None if private_addresses else party_home.party.url
+    with (
+        Neighbour(task.shufflers[-1].url, authority=authority, near=near) as last,
+        service_of(home, authority) as first,
+    ):
         choice = open_next(task, first, last)
     if choice is None:
         return _say("open", home, {"round": None}, "nothing is certified to go out together: the task ends here", json)

@@ -29,6 +29,7 @@ def submit(
     largest_budget: float = 1.0,
     fewest_shufflers: Whole = 1,
     authority: str | None = None,
+    private_addresses: Annotated[bool, Parameter(negative="")] = False,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Take part: send one participant's answers in the first round. Run the command again in each later round.
@@ -55,6 +56,8 @@ def submit(
         Refuse a task with fewer shufflers.
     authority
         A file of certificates to trust, beside those that the system trusts.
+    private_addresses
+        Call the task's addresses in private networks and on this machine too, where the given one is in none.
     json
         Print one JSON object.
     """
@@ -62,6 +65,7 @@ def submit(
     from discretion.collection.parts.durable import write_whole  # noqa: PLC0415
     from discretion.collection.services.calls import Neighbour  # noqa: PLC0415
     from discretion.collection.services.taking_part import take_part  # noqa: PLC0415
+    from discretion.collection.wire.task import LONGEST_TASK  # noqa: PLC0415
 
     terms = Terms(
         as_count(smallest_batch, "--smallest-batch", at_least=1),
@@ -75,8 +79,11 @@ def submit(
             with opened(state_file, "what was sent before", InvalidValueError) as file:
                 client = Client.restored(file.read(), terms=terms)
         else:
-            client = _new(first.ask("GET", "/task"), token, answers, terms)
-        over = take_part(client, first, lambda: write_whole(state_file, client.state), authority)
+            client = _new(first.ask("GET", "/task", at_most=LONGEST_TASK), token, answers, terms)
+        over = take_part(
+            client, first, lambda: write_whole(state_file, client.state), authority,
+            near=None if private_addresses else url,
+        )  # fmt: skip
     results = {"task": client.task.digest.hex(), "purpose": client.task.purpose, "all_sent": over}
     if json:
         print_json("collect submit", {"url": url, "state": state}, results)

@@ -32,13 +32,17 @@ class Service(ABC):
         Its folder.
     authority
         A file of certificates that the other parties' are checked by, beside those that the system trusts.
+    private_addresses
+        Whether the task's addresses are called in private networks too, where this party's own is in none.
     """
 
-    def __init__(self, home: Home, *, authority: str | None = None) -> None:
+    def __init__(self, home: Home, *, authority: str | None = None, private_addresses: bool = False) -> None:
         self.home, self.task, self.now = home, home.task, home.now
         self.log, self.meter = Log(), Meter()
         self.private = home.key(home.party.key).private
         self._authority = authority
+        self._near = None if private_addresses else home.party.url
+        self._names = {party.key: name for name, party in self.task.parties.items()}
         self._due = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._destroyed = False
@@ -63,7 +67,9 @@ class Service(ABC):
 
     def neighbour(self, party: Party) -> Neighbour:
         """Return who can be called as this party."""
-        return Neighbour(party.url, self.home.credential(party), self._authority)
+        return Neighbour(
+            party.url, self.home.credential(party), self._authority, name=self._names[party.key], near=self._near
+        )
 
     def wake(self) -> None:
         """Have what is due done now."""

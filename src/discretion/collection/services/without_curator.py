@@ -3,8 +3,9 @@
 from discretion.collection.board import Board
 from discretion.collection.errors import ConflictError, UnknownError
 from discretion.collection.services.calls import Neighbour
+from discretion.collection.services.taking_part import read_board
 from discretion.collection.wire.rounds import Round
-from discretion.collection.wire.selection import Choice
+from discretion.collection.wire.selection import LONGEST_CHOICE, Choice
 from discretion.collection.wire.task import Task
 
 
@@ -20,12 +21,12 @@ def open_next(task: Task, first: Neighbour, last: Neighbour) -> Choice | None:
     """
     round_, board = Round(task), Board()
     while not round_.to_analyst:
-        board.add(round_, last.ask("GET", f"/rounds/{round_.number}/board"))
+        board.add(round_, read_board(last, round_))
         choice = board.leads_to
         if choice is None:
             return None
         try:
-            choice = Choice.decoded(first.ask("GET", f"/rounds/{choice.number}/choice"), task)
+            choice = Choice.decoded(first.ask("GET", f"/rounds/{choice.number}/choice", at_most=LONGEST_CHOICE), task)
         except UnknownError:
             first.ask("POST", f"/rounds/{choice.number}/choice", content=choice.encoded)
             return choice

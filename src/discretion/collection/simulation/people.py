@@ -8,7 +8,8 @@ from discretion.collection.board import Board
 from discretion.collection.client import Client
 from discretion.collection.errors import UnavailableError, UnknownError
 from discretion.collection.services.calls import Neighbour
-from discretion.collection.wire.selection import Choice
+from discretion.collection.services.taking_part import read_board
+from discretion.collection.wire.selection import LONGEST_CHOICE, Choice
 from discretion.collection.wire.task import Task
 
 _LOOK = 0.2  # seconds between two looks whether the next round has begun
@@ -37,7 +38,7 @@ def send_answers(
                     return
                 choice = _wait_for_choice(task, first, number + 1)
                 if task.curator is None:
-                    board.add(clients[0].round(number), last.ask("GET", f"/rounds/{number}/board"))
+                    board.add(clients[0].round(number), read_board(last, clients[0].round(number)))
     except Exception as error:
         pipe.send(f"{type(error).__name__}: {error}")
 
@@ -55,6 +56,6 @@ def _send(first: Neighbour, number: int, upload: bytes) -> None:
 def _wait_for_choice(task: Task, first: Neighbour, number: int) -> Choice:
     while True:
         try:
-            return Choice.decoded(first.ask("GET", f"/rounds/{number}/choice"), task)
+            return Choice.decoded(first.ask("GET", f"/rounds/{number}/choice", at_most=LONGEST_CHOICE), task)
         except (UnknownError, UnavailableError):
             time.sleep(_LOOK)

@@ -6,14 +6,14 @@ from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, cast
-from urllib.parse import urlsplit
 
 from discretion.collection.errors import MalformedError
+from discretion.collection.wire.addresses import web_address
 from discretion.collection.wire.records import decoded, encoded
 from discretion.collection.wire.sealing import KEY_BYTES
 
 VERSION = 2
-_LONGEST_TASK = 16 << 20
+LONGEST_TASK = 16 << 20
 _MOST_FEATURES = 1 << 12
 _MOST_SHUFFLERS = 16
 _MOST_ROUNDS = 8
@@ -79,7 +79,7 @@ class Party:
     key: bytes
 
     def __post_init__(self) -> None:
-        _check(_is_address(self.url), "a party needs a web address, as https://first.example:8443")
+        _check(web_address(self.url) is not None, "a party needs a web address, as https://first.example:8443")
         _check(_is_bytes(self.key, KEY_BYTES), "a party's key has 32 bytes")
 
 
@@ -277,7 +277,7 @@ class Task:
         MalformedError
             If they are none, or of another version.
         """
-        raw: Any = decoded(data, "a task", at_most=_LONGEST_TASK)
+        raw: Any = decoded(data, "a task", at_most=LONGEST_TASK)
         if not isinstance(raw, dict) or cast("dict[str, Any]", raw).pop("version", None) != VERSION:
             raise MalformedError(f"this is no task of version {VERSION}; get a newer client, or ask for another task")
         fields = cast("dict[str, Any]", raw)
@@ -309,16 +309,6 @@ def _plain(value: Any) -> Any:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
-
-
-def _is_address(value: Any) -> bool:
-    if not isinstance(value, str):
-        return False
-    try:
-        parts = urlsplit(value)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # no port
-        return False
 
 
 def _is_bytes(value: Any, length: int) -> bool:
