@@ -36,6 +36,10 @@ class Meter:
             "discretion_collect_requests", "Requests by operation and status.", ["operation", "status"],
             registry=self._registry,
         )  # fmt: skip
+        self._refused = Counter(
+            "discretion_collect_connections_refused", "Connections that were refused or ended, by reason.", ["reason"],
+            registry=self._registry,
+        )  # fmt: skip
         self._uploads = Counter(
             "discretion_collect_uploads", "Uploads by round and what became of them.", ["round", "outcome"],
             registry=self._registry,
@@ -44,6 +48,10 @@ class Meter:
             "discretion_collect_messages", "Messages of a round that opened, and that did not.", ["round", "outcome"],
             registry=self._registry,
         )  # fmt: skip
+
+    def refused_connection(self, why: str) -> None:
+        """Count a connection that was refused or ended."""
+        self._refused.labels(why).inc()
 
     def request(self, operation: str, status: int) -> None:
         """Count a request."""

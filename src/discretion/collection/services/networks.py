@@ -6,7 +6,7 @@ router's page or a service of the same machine.
 
 import socket
 from functools import cached_property
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any, Literal
 
 import httpx2 as httpx
@@ -35,12 +35,21 @@ def network_of(text: str) -> Network:
     return "public" if ip.is_global and not ip.is_multicast and not ip.is_reserved else "private"
 
 
-def _ips(address: WebAddress) -> list[str]:
-    """Return the IP addresses of a host, in the order in which to try them."""
+def sender_of(address: str) -> str:
+    """Return who sends from an address: of IPv6, whoever has one has as many as there are in its network of 64 bits."""
     try:
-        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+        ip = ip_of(address)
+    except ValueError:  # of no network
+        return address
+    return str(ip_network((ip, 64), strict=False)) if isinstance(ip, IPv6Address) else str(ip)
+
+
+def ips_of(host: str, port: int) -> list[str]:
+    """Return the IP addresses of a host, in the order in which to try them; none if it has none."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise httpx.ConnectError("the host has no address") from None
+        return []
     return list(dict.fromkeys(str(place[0]) for *_, place in found))
 
 
@@ -65,10 +74,7 @@ class NearbyTransport(httpx.HTTPTransport):
 
     @cached_property
     def _near_networks(self) -> set[Network]:
-        try:
-            return {network_of(ip) for ip in _ips(self._near)}
-        except httpx.ConnectError:
-            return set()
+        return {network_of(ip) for ip in ips_of(self._near.host, self._near.port)}
 
     def _may_reach(self, ip: str) -> bool:
         network = network_of(ip)
@@ -76,9 +82,12 @@ class NearbyTransport(httpx.HTTPTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Answer a request from the first IP address of the host that is there."""
-        ips = list(filter(self._may_reach, _ips(self._address)))
+        found = ips_of(self._address.host, self._address.port)
+        ips = list(filter(self._may_reach, found))
+        if not found:
+            raise httpx.ConnectError("the host has no address")
         if not ips:
-            raise refused_network(self._address)
+            raise _refused_network(self._address)
         for place, ip in enumerate(ips, 1):
             pinned = httpx.Request(
                 request.method, request.url.copy_with(host=ip), headers=request.headers, stream=request.stream,
@@ -92,7 +101,7 @@ class NearbyTransport(httpx.HTTPTransport):
         raise AssertionError
 
 
-def refused_network(address: WebAddress) -> RefusedTaskError:
+def _refused_network(address: WebAddress) -> RefusedTaskError:
     """Return the error of an address in a task that leads into a network that it has no business in."""
     error = RefusedTaskError(
         f"the task's address {address.url} leads to this machine or into a private network, where the address that "

@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 
 from discretion.collection.errors import UnavailableError
 from discretion.collection.services.calls import Neighbour
+from discretion.collection.services.connections import Refusals
 from discretion.collection.services.credentials import operator_credential
 from discretion.collection.services.home import Home
 from discretion.collection.services.monitoring import Log, Meter
@@ -39,6 +40,7 @@ class Service(ABC):
     def __init__(self, home: Home, *, authority: str | None = None, private_addresses: bool = False) -> None:
         self.home, self.task, self.now = home, home.task, home.now
         self.log, self.meter = Log(), Meter()
+        self.refusals = Refusals(self.log, self.meter)
         self.private = home.key(home.party.key).private
         self._authority = authority
         self._near = None if private_addresses else home.party.url

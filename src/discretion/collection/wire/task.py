@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any, cast
 
 from discretion.collection.errors import MalformedError
-from discretion.collection.wire.addresses import web_address
+from discretion.collection.wire.addresses import WebAddress, web_address
 from discretion.collection.wire.records import decoded, encoded
 from discretion.collection.wire.sealing import KEY_BYTES
 
@@ -79,8 +79,16 @@ class Party:
     key: bytes
 
     def __post_init__(self) -> None:
-        _check(web_address(self.url) is not None, "a party needs a web address, as https://first.example:8443")
+        _ = self.address
         _check(_is_bytes(self.key, KEY_BYTES), "a party's key has 32 bytes")
+
+    @property
+    def address(self) -> WebAddress:
+        """The address of its service, as everybody reads it."""
+        address = web_address(self.url)
+        if address is None:
+            raise MalformedError("a party needs a web address, as https://first.example:8443")
+        return address
 
 
 @dataclass(frozen=True)
