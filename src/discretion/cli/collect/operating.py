@@ -62,8 +62,16 @@ def open_(home: str, /, *, authority: str | None = None, private_addresses: Flag
     return _say("open", home, results, f"round {choice.number} asks for {', '.join(chosen)}", json)
 
 
-def close(home: str, /, *, round: Whole = 1, authority: str | None = None, json: Json = False) -> int:  # noqa: A002
-    """Take no more answers in a round; a batch of fewer people than the task asks for is destroyed unopened.
+def close(
+    home: str,
+    /,
+    *,
+    round: Whole = 1,  # noqa: A002
+    discard: Flag = False,
+    authority: str | None = None,
+    json: Json = False,
+) -> int:
+    """Take no more answers in a round, whatever the time is.
 
     Parameters
     ----------
@@ -71,13 +79,16 @@ def close(home: str, /, *, round: Whole = 1, authority: str | None = None, json:
         The first shuffler's folder; its service must be running.
     round
         Which round.
+    discard
+        Close it even if fewer people have sent answers than the task asks for: these answers are destroyed unopened,
+        and the task ends.
     authority
         A file of certificates to trust, beside those that the system trusts.
     json
         Print one JSON object.
     """
     number = as_count(round, "--round", at_least=1)
-    results = _ask(home, authority, "POST", f"/rounds/{number}/close")
+    results = _ask(home, authority, "POST", f"/rounds/{number}/{'discard' if discard else 'close'}")
     return _say("close", home, results, f"round {number} is {results['state']}", json)
 
 

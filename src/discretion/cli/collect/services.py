@@ -82,7 +82,8 @@ def shuffler(
     store
         The database for uploads: postgresql+psycopg://… or sqlite:///FILE; by default SQLite in the folder.
     people
-        Close the first round when so many people have sent their answers; by default when its time is over.
+        Close the first round when so many people have sent their answers, at least smallest_batch; by default when its
+        time is over.
     engine
         Where messages are opened and put into random order: on this machine, or on the Spark cluster that Spark's own
         settings describe, which must encrypt what it sends and stores.
@@ -91,6 +92,12 @@ def shuffler(
 
     expected = None if people is None else as_count(people, "--people", at_least=1)
     with _home(home, "shuffler", listening) as party_home:
+        smallest = party_home.task.smallest_batch
+        if expected is not None and expected < smallest:
+            raise InvalidValueError(
+                f"--people must be at least the task's smallest_batch, {smallest:,}: the answers of fewer people are "
+                f"destroyed; got {expected:,}"
+            )
         service = ShufflerService(
             party_home, store=store, people=expected, shuffle=_shuffle(engine), **_common(listening)
         )
@@ -160,7 +167,7 @@ def _common(listening: Listening) -> dict[str, Any]:
 
 def _serve(service: "Service", listening: Listening) -> int:
     from discretion.collection.services.operations import RequestBounds  # noqa: PLC0415
-    from discretion.collection.services.serving import serve  # noqa: PLC0415
+    from discretion.collection.services.serving import certificate_end, serve  # noqa: PLC0415
 
     bounds = RequestBounds(rate=None, connections=None) if listening.behind_proxy else RequestBounds()
     if listening.rate is not None:
@@ -172,8 +179,9 @@ def _serve(service: "Service", listening: Listening) -> int:
     port = address.port if listening.port is None else listening.port
     if not 0 < port < 1 << 16:
         raise InvalidValueError(f"--port must be from 1 to 65,535, got {port}")
+    expires = certificate_end(listening.certificate, listening.certificate_key)
     serve(
-        service.application(bounds),
+        service.application(bounds, expires),
         listening.host,
         port,
         certificate=listening.certificate,

@@ -114,6 +114,7 @@ def application(
 
     def route(operation: Operation) -> Route:
         async def answer(request: Request) -> Response:
+            began = time.monotonic()
             try:
                 rates.take(request.client.host if request.client else "")
                 if operation.who != "anybody":
@@ -133,7 +134,8 @@ def application(
                 # Not what it says: the words of a library may quote what was sent.
                 log("error", of=type(error).__name__, operation=operation.path)
                 response = JSONResponse({"error": f"an error of the service ({type(error).__name__})"}, 500)
-            meter.request(f"{operation.method} {operation.path}", response.status_code)
+            seconds = time.monotonic() - began
+            meter.request(f"{operation.method} {operation.path}", response.status_code, seconds)
             return response
 
         return Route(operation.path, answer, methods=[operation.method])

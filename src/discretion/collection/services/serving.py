@@ -3,8 +3,10 @@
 import asyncio
 import socket
 import ssl
+from pathlib import Path
 
 import uvicorn
+from cryptography.x509 import load_pem_x509_certificate
 from starlette.applications import Starlette
 
 from discretion.collection.services.connections import Listener, Refusals, event_loop, http_protocol
@@ -45,10 +47,9 @@ def serve(
     Raises
     ------
     InvalidValueError
-        If nobody can listen there, or not without a certificate, or the certificate or its key is none.
+        If nobody can listen there, or not without a certificate.
     """
     bounds, refusals = bounds or RequestBounds(), refusals or Refusals(Log(), Meter())
-    _check_certificate(certificate, certificate_key)
     if certificate is None and not plain and not all(ip_of(ip).is_loopback for ip in ips_of(host, port)):
         raise InvalidValueError(
             f"without a certificate others than this machine could read what comes to {host[:100]}, and the task's "
@@ -87,14 +88,22 @@ def _bound(host: str, port: int) -> socket.socket:
         ) from None
 
 
-def _check_certificate(certificate: str | None, key: str | None) -> None:
+def certificate_end(certificate: str | None, key: str | None) -> float | None:
+    """Return when a certificate expires, in seconds since 1970; None if there is none.
+
+    Raises
+    ------
+    InvalidValueError
+        If the certificate or its key is none, or the one is not the other's.
+    """
     if certificate is None:
         if key is not None:
             raise InvalidValueError("--certificate-key is the key of a certificate; name that too, by --certificate")
-        return
+        return None
     try:
         # Without a password here a key that has one would be asked for at a terminal, or wait for ever.
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, password="")
+        return load_pem_x509_certificate(Path(certificate).read_bytes()).not_valid_after_utc.timestamp()
     except (OSError, ValueError) as error:
         files = certificate if key is None else f"{certificate} and {key}"
         raise InvalidValueError(
