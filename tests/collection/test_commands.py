@@ -103,7 +103,10 @@ def test_a_service_says_why_it_cannot_start(home: Path, tls: Certified, tmp_path
             ("--rate", "nan"): "--rate must be a number",
             ("--rate", "0"): "--rate must be above 0",
             ("--people", "0"): "--people must be a whole number of at least 1",
-            ("--people", "1"): "--people must be at least the task's smallest_batch, 2: the answers of fewer people are",
+            (
+                "--people",
+                "1",
+            ): "--people must be at least the task's smallest_batch, 2: the answers of fewer people are",
             ("--task", "/none"): "cannot read a task from '/none'",
             ("--task", str(tmp_path / "none")): "a task",
             ("--store", "mysql://ada:secret@host/db"): "postgresql+psycopg://…, got 'mysql://ada@host/db'",
