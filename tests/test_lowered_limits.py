@@ -98,8 +98,9 @@ NO_LIMITS = {
     # What a message of a collection has room for, on its wire.
     "_MOST_FEATURES": "collection/wire/task.py",
     "_MOST_SHUFFLERS": "collection/wire/task.py",
-    "_MOST_ROUNDS": "collection/wire/task.py",
+    "MOST_ROUNDS": "collection/wire/task.py",
     "MOST_GROUPS": "collection/wire/selection.py",
+    "MOST_ADMITTED_GROUPS": "collection/describing.py",
     # What people can read, or would answer.
     "_MOST": "reproduce/bayes_security/mechanisms.py reproduce/bayes_security/privacy.py",
     "_MAX_COLUMNS": "jobs/compare.py",

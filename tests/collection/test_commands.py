@@ -103,6 +103,10 @@ def test_a_service_says_why_it_cannot_start(home: Path, tls: Certified, tmp_path
             ("--rate", "nan"): "--rate must be a number",
             ("--rate", "0"): "--rate must be above 0",
             ("--people", "0"): "--people must be a whole number of at least 1",
+            (
+                "--people",
+                "1",
+            ): "--people must be at least the task's smallest_batch, 2: the answers of fewer people are",
             ("--task", "/none"): "cannot read a task from '/none'",
             ("--task", str(tmp_path / "none")): "a task",
             ("--store", "mysql://ada:secret@host/db"): "postgresql+psycopg://…, got 'mysql://ada@host/db'",
@@ -122,6 +126,22 @@ def test_a_service_says_why_it_cannot_start(home: Path, tls: Certified, tmp_path
         assert "home of the shuffler, not of the curator" in refused("collect", "curator", home)
         assert "nobody's home" in refused("collect", "curator", tmp_path / "nowhere")
     assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.parametrize("role", ["shuffler-1", "curator", "analyst"])
+def test_a_party_at_https_speaks_no_plain_http_beyond_its_machine(role: str, tls: Certified, tmp_path: Path) -> None:
+    (tmp_path / "task.toml").write_text(TASK.replace("http:", "HTTPS:"))
+    said("collect", "init", tmp_path / "task.toml", "--out", tmp_path / "out", "--days", "99999")
+    home = tmp_path / "out" / role
+    for host in ("0.0.0.0", "::", "8.8.8.8"):
+        told = refused("collect", role.removesuffix("-1"), home, "--host", host)
+        assert "name --certificate and --certificate-key, or --host 127.0.0.1" in " ".join(told.split())
+    with socket.create_server((LOOPBACK, 0)) as taken:  # what may be done gets as far as to a port that is taken
+        port = ("--port", taken.getsockname()[1])
+        certificate = ("--certificate", tls.certificate, "--certificate-key", tls.key)
+        for options in ((), ("--host", "localhost"), ("--behind-proxy",), certificate):
+            told = refused("collect", role.removesuffix("-1"), home, *port, *options)
+            assert "address already in use" in told
 
 
 def test_who_is_not_there_is_named(home: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from discretion.collection.errors import MalformedError
 from discretion.collection.randomizers import randomizer_of
 from discretion.collection.services.home import Role
 from discretion.collection.services.keys import Key, Kind
-from discretion.collection.wire.task import MAX_ROUNDS, Feature, Noise, Party, Task
+from discretion.collection.wire.task import MOST_ROUNDS, Feature, Noise, Party, Task
 from discretion.errors import InvalidValueError, one_of
 from discretion.input_files import read_toml
 
@@ -24,7 +24,7 @@ _KEYS_OF_PARTY = {
     "admitter": ("url", "key", "admission"),
 }  # fmt: skip
 #: Of at most so many groups the curator may ask in one round of a task with an admitter, which has a key for each.
-MAX_ADMITTED_GROUPS = 64
+MOST_ADMITTED_GROUPS = 64
 # Who has no key in the description is given one: by its role and its place among those of it.
 Furnished = Callable[[Role, int], Mapping[Kind, Key]]
 # And an admitter keys for its tokens: so many for each round.
@@ -124,7 +124,7 @@ class _Party:
 def admission_widths(features: int, rounds: Any) -> list[int]:
     """Return how many keys an admitter needs for each round: of single answers, of groups, and of the analyst's."""
     last = rounds if isinstance(rounds, int) else 1
-    groups = [min(comb(features, number), MAX_ADMITTED_GROUPS) or 1 for number in range(2, min(last, MAX_ROUNDS) + 1)]
+    groups = [min(comb(features, number), MOST_ADMITTED_GROUPS) or 1 for number in range(2, min(last, MOST_ROUNDS) + 1)]
     return [features, *groups, 1]
 
 

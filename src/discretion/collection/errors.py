@@ -4,9 +4,15 @@ from discretion.errors import DiscretionError, InvalidValueError
 
 
 class CollectionError(DiscretionError, ValueError):
-    """Something that a party of a collection refuses; ``status`` is what its service answers."""
+    """Something that a party of a collection refuses; ``status`` is what its service answers.
+
+    Where another party was called, ``party`` is its name in the task and ``why`` what failed, in words for a log:
+    neither has an address or an answer.
+    """
 
     status = 400
+    party = ""
+    why = ""
 
 
 class MalformedError(CollectionError, InvalidValueError):

@@ -54,10 +54,22 @@ def test_strangers_and_late_ones_count_nowhere(service: AsOperator) -> None:
 def test_a_batch_under_the_minimum_is_destroyed_unopened(service: AsOperator) -> None:
     upload = person(service.service.task).upload()
     assert service.post(UPLOADS, content=upload).status_code == 204
-    assert service.post("/rounds/1/close", headers=service.operator).json()["state"] == "discarded"
+    assert service.post("/rounds/1/discard", headers=service.operator).json()["state"] == "discarded"
     home = service.service.home.folder
     held = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
     assert upload[32:96] not in held
+
+
+def test_a_round_of_too_few_people_is_not_closed_by_a_word_that_does_not_say_so(service: AsOperator) -> None:
+    upload = person(service.service.task).upload()
+    assert service.post(UPLOADS, content=upload).status_code == 204
+    refused = service.post("/rounds/1/close", headers=service.operator)
+    assert refused.status_code == 409
+    assert "round 1 has 1 people and needs 2" in refused.json()["error"]
+    assert "until 1970-01-01 00:16 UTC, or add --discard" in refused.json()["error"]
+    assert service.post(UPLOADS, content=person(service.service.task, 1).upload()).status_code == 204
+    assert service.post("/rounds/1/close", headers=service.operator).json() == {"round": 1, "state": "closed"}
+    assert service.post("/rounds/1/discard", headers=service.operator).json()["state"] != "discarded"
 
 
 MALFORMED = {

@@ -18,7 +18,8 @@ from discretion.validation import as_count
 if TYPE_CHECKING:
     from discretion.collection.services.calls import Neighbour
 
-Json = Annotated[bool, Parameter(negative="")]
+Flag = Annotated[bool, Parameter(negative="")]
+Json = Flag
 AT_ONCE = 1 << 14  # hashes in a request
 
 
@@ -32,7 +33,7 @@ def service_of(home: str, authority: str | None = None) -> "Neighbour":
     return Neighbour(Home(folder).party.url, operator_credential(folder), authority)
 
 
-def open_(home: str, /, *, authority: str | None = None, json: Json = False) -> int:
+def open_(home: str, /, *, authority: str | None = None, private_addresses: Flag = False, json: Json = False) -> int:
     """Begin the next round of a task without a curator, with the choice that the boards determine.
 
     Every participant computes the same choice, and refuses any other.
@@ -43,6 +44,8 @@ def open_(home: str, /, *, authority: str | None = None, json: Json = False) -> 
         The first shuffler's folder; its service and the last shuffler's must be running.
     authority
         A file of certificates to trust, beside those that the system trusts.
+    private_addresses
+        Call the last shuffler in a private network or on this machine too, where this party's own address is in none.
     json
         Print one JSON object.
     """
@@ -51,9 +54,9 @@ def open_(home: str, /, *, authority: str | None = None, json: Json = False) -> 
     from discretion.collection.services.without_curator import open_next  # noqa: PLC0415
 
     party_home = Home(Path(home))
-    task = party_home.task
+    task, near = party_home.task, None if private_addresses else party_home.party.url
     with (
-        Neighbour(task.shufflers[-1].url, party_home.board_pass, authority) as last,
+        Neighbour(task.shufflers[-1].url, party_home.board_pass, authority, near=near) as last,
         service_of(home, authority) as first,
     ):
         choice = open_next(task, first, last)
@@ -64,8 +67,16 @@ def open_(home: str, /, *, authority: str | None = None, json: Json = False) -> 
     return _say("open", home, results, f"round {choice.number} asks for {', '.join(chosen)}", json)
 
 
-def close(home: str, /, *, round: Whole = 1, authority: str | None = None, json: Json = False) -> int:  # noqa: A002
-    """Take no more answers in a round; a batch of fewer people than the task asks for is destroyed unopened.
+def close(
+    home: str,
+    /,
+    *,
+    round: Whole = 1,  # noqa: A002
+    discard: Flag = False,
+    authority: str | None = None,
+    json: Json = False,
+) -> int:
+    """Take no more answers in a round, whatever the time is.
 
     Parameters
     ----------
@@ -73,13 +84,16 @@ def close(home: str, /, *, round: Whole = 1, authority: str | None = None, json:
         The first shuffler's folder; its service must be running.
     round
         Which round.
+    discard
+        Close it even if fewer people have sent answers than the task asks for: these answers are destroyed unopened,
+        and the task ends.
     authority
         A file of certificates to trust, beside those that the system trusts.
     json
         Print one JSON object.
     """
     number = as_count(round, "--round", at_least=1)
-    results = _ask(home, authority, "POST", f"/rounds/{number}/close")
+    results = _ask(home, authority, "POST", f"/rounds/{number}/{'discard' if discard else 'close'}")
     return _say("close", home, results, f"round {number} is {results['state']}", json)
 
 

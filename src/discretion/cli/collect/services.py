@@ -1,9 +1,9 @@
 """The services, each a process that answers until it is stopped."""
 
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -35,13 +35,18 @@ class Listening:
     cores
         The number of processes that open messages.
     certificate
-        A file with a TLS certificate; without it, put a proxy with TLS in front.
+        A file with a TLS certificate; without it a service whose address is https listens on this machine alone.
     certificate_key
         A file with its key.
     authority
         A file of certificates to trust, beside those that the system trusts.
+    private_addresses
+        Call the task's addresses in private networks and on this machine too, where this party's own is in none.
+    behind_proxy
+        Requests come through a proxy with TLS, which limits each sender: listen without a certificate at any --host,
+        and accept any number of connections from one address.
     rate
-        The requests a second to accept from one address.
+        The requests a second to accept from one address; by default 100, and any number with --behind-proxy.
     """
 
     task: str | None = None
@@ -51,7 +56,9 @@ class Listening:
     certificate: str | None = None
     certificate_key: str | None = None
     authority: str | None = None
-    rate: float = 100.0
+    private_addresses: Annotated[bool, Parameter(negative="")] = False
+    behind_proxy: Annotated[bool, Parameter(negative="")] = False
+    rate: float | None = None
 
 
 _AS_IT_IS = Listening()
@@ -75,7 +82,8 @@ def shuffler(
     store
         The database for uploads: postgresql+psycopg://… or sqlite:///FILE; by default SQLite in the folder.
     people
-        Close the first round when so many people have sent their answers; by default when its time is over.
+        Close the first round when so many people have sent their answers, at least smallest_batch; by default when its
+        time is over.
     engine
         Where messages are opened and put into random order: on this machine, or on the Spark cluster that Spark's own
         settings describe, which must encrypt what it sends and stores.
@@ -84,10 +92,15 @@ def shuffler(
 
     expected = None if people is None else as_count(people, "--people", at_least=1)
     with _home(home, "shuffler", listening) as party_home:
+        smallest = party_home.task.smallest_batch
+        if expected is not None and expected < smallest:
+            raise InvalidValueError(
+                f"--people must be at least the task's smallest_batch, {smallest:,}: the answers of fewer people are "
+                f"destroyed; got {expected:,}"
+            )
         service = ShufflerService(
-            party_home, store=store, people=expected, cores=_cores(listening), authority=listening.authority,
-            shuffle=_shuffle(engine),
-        )  # fmt: skip
+            party_home, store=store, people=expected, shuffle=_shuffle(engine), **_common(listening)
+        )
         return _serve(service, listening)
 
 
@@ -102,7 +115,7 @@ def curator(home: str, /, *, listening: Annotated[Listening, Parameter(name="*")
     from discretion.collection.services.curator import CuratorService  # noqa: PLC0415 - the extra collect
 
     with _home(home, "curator", listening) as party_home:
-        return _serve(CuratorService(party_home, cores=_cores(listening), authority=listening.authority), listening)
+        return _serve(CuratorService(party_home, **_common(listening)), listening)
 
 
 def analyst(home: str, /, *, listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS) -> int:
@@ -116,7 +129,7 @@ def analyst(home: str, /, *, listening: Annotated[Listening, Parameter(name="*")
     from discretion.collection.services.analyst import AnalystService  # noqa: PLC0415 - the extra collect
 
     with _home(home, "analyst", listening) as party_home:
-        return _serve(AnalystService(party_home, cores=_cores(listening), authority=listening.authority), listening)
+        return _serve(AnalystService(party_home, **_common(listening)), listening)
 
 
 def admitter(home: str, /, *, listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS) -> int:
@@ -159,30 +172,36 @@ def _shuffle(engine: str) -> "Shuffling":
     return shuffle_messages
 
 
-def _cores(listening: Listening) -> int:
-    return as_count(listening.cores, "--cores", at_least=1)
+def _common(listening: Listening) -> dict[str, Any]:
+    return {
+        "cores": as_count(listening.cores, "--cores", at_least=1), "authority": listening.authority,
+        "private_addresses": listening.private_addresses,
+    }  # fmt: skip
 
 
 def _serve(service: "Service", listening: Listening) -> int:
-    from urllib.parse import urlsplit  # noqa: PLC0415
-
     from discretion.collection.services.operations import RequestBounds  # noqa: PLC0415
-    from discretion.collection.services.serving import serve  # noqa: PLC0415
+    from discretion.collection.services.serving import certificate_end, serve  # noqa: PLC0415
 
-    rate = as_real(listening.rate, "--rate")
-    if not rate > 0:
-        raise InvalidValueError(f"--rate must be above 0 requests a second, got {listening.rate}")
-    address = urlsplit(service.home.party.url)
-    port = listening.port
-    if port is None:
-        port = address.port or (443 if address.scheme == "https" else 80)
+    bounds = RequestBounds(rate=None, connections=None) if listening.behind_proxy else RequestBounds()
+    if listening.rate is not None:
+        rate = as_real(listening.rate, "--rate")
+        if not rate > 0:
+            raise InvalidValueError(f"--rate must be above 0 requests a second, got {listening.rate}")
+        bounds = replace(bounds, rate=rate)
+    address = service.home.party.address
+    port = address.port if listening.port is None else listening.port
     if not 0 < port < 1 << 16:
         raise InvalidValueError(f"--port must be from 1 to 65,535, got {port}")
+    expires = certificate_end(listening.certificate, listening.certificate_key)
     serve(
-        service.application(RequestBounds(rate=rate)),
+        service.application(bounds, expires),
         listening.host,
         port,
         certificate=listening.certificate,
         certificate_key=listening.certificate_key,
+        plain=listening.behind_proxy or address.scheme == "http",
+        bounds=bounds,
+        refusals=service.refusals,
     )
     return 0

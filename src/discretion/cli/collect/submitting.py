@@ -37,6 +37,7 @@ def submit(
     show: Annotated[bool, Parameter(negative="")] = False,
     yes: Annotated[bool, Parameter(negative="")] = False,
     authority: str | None = None,
+    private_addresses: Annotated[bool, Parameter(negative="")] = False,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Take part: send one participant's answers in the first round. Run the command again in each later round.
@@ -73,6 +74,8 @@ def submit(
         Send without a question at the terminal.
     authority
         A file of certificates to trust, beside those that the system trusts.
+    private_addresses
+        Call the task's addresses in private networks and on this machine too, where the given one is in none.
     json
         Print one JSON object.
     """
@@ -81,7 +84,7 @@ def submit(
     from discretion.collection.services.calls import Neighbour  # noqa: PLC0415
     from discretion.collection.services.taking_part import take_part  # noqa: PLC0415
     from discretion.collection.wire.invitations import secret_of  # noqa: PLC0415
-    from discretion.collection.wire.task import Task  # noqa: PLC0415
+    from discretion.collection.wire.task import LONGEST_TASK, Task  # noqa: PLC0415
 
     secret: bytes | None = None
     announced = None if digest is None else _of_32_bytes(digest, "--digest")
@@ -106,7 +109,7 @@ def submit(
             with opened(state_file, "what was sent before", InvalidValueError) as file:
                 client = Client.restored(file.read(), terms=terms)
         else:
-            task = Task.decoded(first.ask("GET", "/task"))
+            task = Task.decoded(first.ask("GET", "/task", at_most=LONGEST_TASK))
             if show:
                 _show(task)
                 terms.check(task, now())
@@ -114,7 +117,10 @@ def submit(
             client = _new(task, secret or _token_in(token), answers, terms)
             if not (yes or json) and sys.stdin.isatty() and not _agreed(task):
                 raise InvalidValueError("nothing was sent: you did not agree")
-        over = take_part(client, first, lambda: write_whole(state_file, client.state), authority)
+        over = take_part(
+            client, first, lambda: write_whole(state_file, client.state), authority,
+            near=None if private_addresses else url,
+        )  # fmt: skip
     results = {"task": client.task.digest.hex(), "purpose": client.task.purpose, "all_sent": over}
     if json:
         print_json("collect submit", {"url": url, "state": state}, results)

@@ -93,12 +93,16 @@ class Shuffler:
         """Store uploads, and return of each None, or why it does not count."""
         return self.store.add(number, uploads)
 
+    def people(self, number: int) -> int:
+        """Return how many people sent something in a round, here or to the first shuffler."""
+        if not self.place:
+            return self.store.people(number)
+        round_ = self.round(number)
+        return sum(map(len, self.inbox.blocks(number))) // (round_.width(self.place) * round_.messages)
+
     def close(self, number: int) -> State:
         """Take no more; a batch of fewer people than the task asks for is destroyed unopened."""
-        people = None
-        if self.place:
-            width, messages = self.round(number).width(self.place), self.round(number).messages
-            people = sum(map(len, self.inbox.blocks(number))) // (width * messages)
+        people = self.people(number) if self.place else None
         state = self.store.close_round(number, self.task.smallest_batch, people)
         if state == "discarded":
             self.forget(number)

@@ -13,7 +13,12 @@ from typing import Any, Literal, cast
 import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError, OperationalError, TimeoutError as NoConnectionError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DatabaseError as WrappedError,
+    OperationalError,
+    TimeoutError as NoConnectionError,
+)
 
 from discretion.collection.errors import CollectionError, ConflictError, StrangerError, UnavailableError, UnknownError
 from discretion.collection.parts.promises import FEW_PEOPLE
@@ -94,6 +99,13 @@ class Store:
                 yield connection
         except (OperationalError, NoConnectionError) as error:
             raise UnavailableError(f"nothing can be stored now ({type(error).__name__}); try again later") from None
+        except (WrappedError, DatabaseError) as error:
+            if type(error) not in (WrappedError, DatabaseError):  # another kind is a fault of ours
+                raise
+            raise UnavailableError(
+                "the database is damaged, and the round's answers with it; docs/collecting.md, When a party fails, "
+                "has what to do"
+            ) from None
 
     def add_tokens(self, hashes: Iterable[bytes], invited: int | None = None) -> None:
         """Let those in who hold the tokens that these are the hashes of.

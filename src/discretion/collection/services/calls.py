@@ -1,6 +1,8 @@
 """Calls of other parties' services: what they refuse is said in their words."""
 
+import json
 import ssl
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,9 +17,16 @@ from discretion.collection.errors import (
     UnknownError,
 )
 from discretion.collection.parts.batch import Batch
+from discretion.collection.services.networks import NearbyTransport
+from discretion.collection.wire.addresses import WebAddress, web_address
 from discretion.collection.wire.reports import encoded_reports
+from discretion.input_files import without_password
 
+#: The bytes of an answer that no call asks more of.
+ANSWER_BYTES = 1 << 20
 _SECONDS = 60.0
+_REASON_BYTES = 1 << 16
+_SLOWEST = 1 << 14  # bytes a second, beyond the first of these seconds
 _ERRORS: Mapping[int, type[CollectionError]] = {
     kind.status: kind for kind in (CollectionError, StrangerError, UnknownError, ConflictError, UnavailableError)
 }
@@ -29,23 +38,44 @@ class Neighbour:
     Parameters
     ----------
     url
-        Where it is.
+        Its address.
     credential
         What it is shown; None shows nothing.
     authority
         A file of certificates that its own is checked by, beside those that the system trusts.
+    name
+        What the task calls it, for a log.
+    near
+        An address that the caller chose, where others chose ``url``: ``url`` is called in the public network and in
+        those that ``near`` leads to. None calls it anywhere.
     """
 
-    def __init__(self, url: str, credential: str | None = None, authority: str | None = None) -> None:
-        verify = _trusting(authority) if url.startswith("https:") else False
-        headers = {} if credential is None else {"authorization": f"Bearer {credential}"}
-        try:
-            # Of the environment nothing: a proxy named there would see who talks to whom.
-            self._client = httpx.Client(
-                base_url=url, headers=headers, verify=verify, timeout=_SECONDS, trust_env=False, follow_redirects=False
-            )
-        except (httpx.InvalidURL, ValueError):
-            raise MalformedError(f"{url[:100]!r} is no web address, as https://shuffler.example is one") from None
+    def __init__(
+        self,
+        url: str,
+        credential: str | None = None,
+        authority: str | None = None,
+        *,
+        name: str = "",
+        near: str | None = None,
+    ) -> None:
+        address = _address(url)
+        self.name, self._address = name, address
+        verify = _trusting(authority) if address.scheme == "https" else False
+        # Of the environment nothing: a proxy named there would see who talks to whom.
+        transport = (
+            httpx.HTTPTransport(verify=verify, trust_env=False)
+            if near is None
+            else NearbyTransport(address, _address(near), verify=verify, trust_env=False)
+        )
+        # An answer that is packed could be unpacked to any length.
+        headers = {"accept-encoding": "identity"}
+        if credential is not None:
+            headers["authorization"] = f"Bearer {credential}"
+        self._client = httpx.Client(
+            base_url=address.url, headers=headers, transport=transport, timeout=_SECONDS, trust_env=False,
+            follow_redirects=False,
+        )  # fmt: skip
 
     def __enter__(self) -> "Neighbour":
         return self
@@ -53,17 +83,13 @@ class Neighbour:
     def __exit__(self, *_: object) -> None:
         self._client.close()
 
-    def _answer(self, method: str, path: str, sent: Mapping[str, Any]) -> httpx.Response:
-        try:
-            return self._client.request(method, path, **sent)
-        except httpx.RemoteProtocolError:
-            # The service closed a kept connection just as it was used again. To read once more changes nothing there.
-            if method != "GET":
-                raise
-            return self._client.request(method, path, **sent)
+    @property
+    def url(self) -> str:
+        """Its address in its one spelling."""
+        return self._address.url
 
-    def ask(self, method: str, path: str, **sent: Any) -> bytes:
-        """Return what an operation answers.
+    def ask(self, method: str, path: str, *, at_most: int = ANSWER_BYTES, **sent: Any) -> bytes:
+        """Return what an operation answers, of which no more is read than ``at_most`` bytes.
 
         Raises
         ------
@@ -71,29 +97,57 @@ class Neighbour:
             If it is refused, by the kind that its status says; `UnavailableError` if nobody answers.
         """
         try:
-            answer = self._answer(method, path, sent)
-        except httpx.UnsupportedProtocol:
-            raise MalformedError(
-                f"{str(self._client.base_url)[:100]!r} is no web address, as https://shuffler.example is one"
-            ) from None
+            try:
+                return self._answer(method, path, at_most, sent)
+            except httpx.RemoteProtocolError:
+                # The service closed a kept connection just as it was used again. To read again changes nothing there.
+                if method != "GET":
+                    raise
+                return self._answer(method, path, at_most, sent)
         except httpx.HTTPError as error:
-            if (untrusted := _untrusted(error)) is not None:
-                raise StrangerError(
-                    f"{self._client.base_url} shows a certificate that is not trusted here "
+            failed = self._unanswered(error)
+        except CollectionError as error:
+            failed = error
+        failed.party = self.name
+        raise failed from None
+
+    def _answer(self, method: str, path: str, at_most: int, sent: Mapping[str, Any]) -> bytes:
+        with self._client.stream(method, path, **sent) as answer:
+            if answer.is_success:
+                return self._read(answer, at_most)
+            try:
+                reason = str(json.loads(self._read(answer, _REASON_BYTES))["error"])
+            except (ValueError, KeyError, TypeError, RecursionError):
+                reason = f"it answers with status {answer.status_code}"
+        kind = _ERRORS.get(answer.status_code, CollectionError if answer.status_code < 500 else UnavailableError)
+        raise _with_why(kind(f"{self._address.host}: {reason}"[:500]), f"status {answer.status_code}")
+
+    def _read(self, answer: httpx.Response, at_most: int) -> bytes:
+        began, body = time.monotonic(), bytearray()
+        for chunk in answer.iter_raw():
+            body += chunk
+            if len(body) > at_most:
+                raise _with_why(
+                    MalformedError(f"{self.url} answers with more than {at_most:,} bytes, which are none of this"),
+                    "long answer",
+                )
+            if time.monotonic() - began > _SECONDS + len(body) / _SLOWEST:
+                raise _with_why(UnavailableError(f"{self.url} answers too slowly; try again later"), "timeout")
+        return bytes(body)
+
+    def _unanswered(self, error: httpx.HTTPError) -> CollectionError:
+        if (untrusted := _untrusted(error)) is not None:
+            return _with_why(
+                StrangerError(
+                    f"{self.url} shows a certificate that is not trusted here "
                     f"({untrusted.verify_message}); --authority names a file of certificates to check it by"
-                ) from None
-            raise UnavailableError(
-                f"{self._client.base_url} does not answer ({type(error).__name__}); is its service running?"
-            ) from None
-        if answer.is_success:
-            return answer.content
-        try:
-            reason = str(answer.json()["error"])
-        except (ValueError, KeyError, TypeError):
-            reason = f"it answers with status {answer.status_code}"
-        raise _ERRORS.get(answer.status_code, CollectionError if answer.status_code < 500 else UnavailableError)(
-            f"{self._client.base_url.host}: {reason}"[:500]
-        )
+                ),
+                "certificate",
+            )
+        failed = UnavailableError(f"{self.url} does not answer ({type(error).__name__}); is its service running?")
+        if isinstance(error, httpx.TimeoutException):
+            return _with_why(failed, "timeout")
+        return _with_why(failed, "refused" if isinstance(error, httpx.ConnectError) else "cut off")
 
     def pass_on(self, batch: Batch, published: bytes | None) -> None:
         """Send a batch, whole; what was sent before counts once."""
@@ -107,6 +161,18 @@ class Neighbour:
             for place in range(batch.pieces):
                 self.ask("PUT", f"{path}/{place}", content=batch.piece(place))
             self.ask("POST", path, json=whole)
+
+
+def _address(url: str) -> WebAddress:
+    address = web_address(url)
+    if address is None:
+        raise MalformedError(f"{without_password(url)[:100]!r} is no web address, as https://shuffler.example is one")
+    return address
+
+
+def _with_why(error: CollectionError, why: str) -> CollectionError:
+    error.why = why
+    return error
 
 
 def _trusting(authority: str | None) -> ssl.SSLContext:

@@ -29,6 +29,11 @@ class GroupCommit:
         self._waiting: list[tuple[int, Upload, asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
 
+    @property
+    def waiting(self) -> int:
+        """How many uploads wait to be stored."""
+        return len(self._waiting)
+
     async def put(self, number: int, upload: Upload) -> None:
         """Return when an upload is stored, or raise why it is not."""
         if len(self._waiting) >= limits.current().numbers(MAX_UPLOADS_WAITING, each=1 << 16):

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal, cast, get_args
 
-from discretion.collection.errors import ConflictError, RefusedTaskError, UnknownError
+from discretion.collection.errors import ConflictError, MalformedError, RefusedTaskError, UnknownError
 from discretion.collection.parts.durable import write_whole
 from discretion.collection.services.credentials import board_pass, neighbour_credential, new_operator
 from discretion.collection.services.keys import Key, Kind, destroy_keys, key_for, new_key
@@ -93,18 +93,28 @@ class Home:
     @cached_property
     def role(self) -> Role:
         """What the party is in its task."""
+        path = self.folder / "role"
         try:
-            return cast("Role", (self.folder / "role").read_text())
+            role = path.read_bytes()[:100].decode(errors="replace")
         except OSError:
             raise UnknownError(f"{self.folder} is nobody's home; discretion collect keys or init makes one") from None
+        if role not in get_args(Role):
+            raise MalformedError(
+                f"{path} is damaged: it must be the word {', '.join(get_args(Role)[:-1])} or "
+                f"{get_args(Role)[-1]}; write that word into it"
+            )
+        return cast("Role", role)
 
     @cached_property
     def task(self) -> Task:
         """Its task."""
+        path = self.folder / "task"
         try:
-            return Task.decoded((self.folder / "task").read_bytes())
+            return Task.decoded(path.read_bytes())
         except OSError:
             raise UnknownError(f"the {self.role} in {self.folder} has no task; name one with --task") from None
+        except MalformedError as error:
+            raise MalformedError(f"{path} is damaged ({error}); remove it, and name the task with --task") from None
 
     @cached_property
     def place(self) -> int:

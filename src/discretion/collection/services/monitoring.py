@@ -5,11 +5,12 @@ Neither has an address, a token or anything that somebody sent: events are named
 
 import json
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TextIO
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 
 class Log:
@@ -36,6 +37,14 @@ class Meter:
             "discretion_collect_requests", "Requests by operation and status.", ["operation", "status"],
             registry=self._registry,
         )  # fmt: skip
+        self._refused = Counter(
+            "discretion_collect_connections_refused", "Connections that were refused or ended, by reason.", ["reason"],
+            registry=self._registry,
+        )  # fmt: skip
+        self._seconds = Histogram(
+            "discretion_collect_request_seconds", "How long requests took.", ["operation"], registry=self._registry,
+            buckets=(0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60),
+        )  # fmt: skip
         self._uploads = Counter(
             "discretion_collect_uploads", "Uploads by round and what became of them.", ["round", "outcome"],
             registry=self._registry,
@@ -45,9 +54,19 @@ class Meter:
             registry=self._registry,
         )  # fmt: skip
 
-    def request(self, operation: str, status: int) -> None:
-        """Count a request."""
+    def refused_connection(self, why: str) -> None:
+        """Count a connection that was refused or ended."""
+        self._refused.labels(why).inc()
+
+    def request(self, operation: str, status: int, seconds: float) -> None:
+        """Count a request, which took so long."""
         self._requests.labels(operation, str(status)).inc()
+        self._seconds.labels(operation).observe(seconds)
+
+    def watch(self, name: str, description: str, value: Callable[[], float]) -> None:
+        """Have a quantity among the metrics that is read when they are asked for."""
+        gauge = Gauge(f"discretion_collect_{name}", description, registry=self._registry)
+        gauge.set_function(value)
 
     def upload(self, number: int, outcome: str) -> None:
         """Count an upload of a round."""

@@ -19,6 +19,7 @@ from starlette.routing import Route
 from discretion.collection.errors import BusyError, CollectionError, MalformedError, SlowError, TooLongError
 from discretion.collection.services.credentials import check_credential
 from discretion.collection.services.monitoring import Log, Meter
+from discretion.collection.services.networks import sender_of
 from discretion.errors import DiscretionError
 
 Answer = bytes | dict[str, Any] | Path | None
@@ -60,25 +61,33 @@ class RequestBounds:
     Parameters
     ----------
     rate
-        Requests a second from one address; twice as many may come at once.
+        Requests a second from one address; twice as many may come at once. None is no limit.
     seconds
         How long a body may take to come.
+    connections
+        Connections from one address at once; None is no limit.
+    head_seconds
+        How long TLS may take to begin, and then the head of a request to come.
     """
 
-    rate: float = 100.0
+    rate: float | None = 100.0
     seconds: float = 20.0
+    connections: int | None = 100
+    head_seconds: float = 10.0
 
 
 class RequestRates:
     """How much each address may still ask: it grows with time, up to two seconds' worth."""
 
-    def __init__(self, per_second: float) -> None:
+    def __init__(self, per_second: float | None) -> None:
         self._rate = per_second
         self._left: dict[str, tuple[float, float]] = {}
 
     def take(self, address: str) -> None:
         """Count one request, or say that it is one too many."""
-        now = time.monotonic()
+        if self._rate is None:
+            return
+        address, now = sender_of(address), time.monotonic()
         left, at = self._left.get(address, (2 * self._rate, now))
         left = min(2 * self._rate, left + (now - at) * self._rate)
         if left < 1:
@@ -108,6 +117,7 @@ def application(
 
     def route(operation: Operation) -> Route:
         async def answer(request: Request) -> Response:
+            began = time.monotonic()
             try:
                 rates.take(request.client.host if request.client else "")
                 if operation.who != "anybody":
@@ -127,7 +137,8 @@ def application(
                 # Not what it says: the words of a library may quote what was sent.
                 log("error", of=type(error).__name__, operation=operation.path)
                 response = JSONResponse({"error": f"an error of the service ({type(error).__name__})"}, 500)
-            meter.request(f"{operation.method} {operation.path}", response.status_code)
+            seconds = time.monotonic() - began
+            meter.request(f"{operation.method} {operation.path}", response.status_code, seconds)
             return response
 
         return Route(operation.path, answer, methods=[operation.method])

@@ -4,6 +4,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from shutil import disk_usage
 from threading import Lock
 from typing import Any
 
@@ -13,14 +14,17 @@ from starlette.applications import Starlette
 
 from discretion.collection.errors import UnavailableError
 from discretion.collection.services.calls import Neighbour
+from discretion.collection.services.clock import Clock
+from discretion.collection.services.connections import Refusals
 from discretion.collection.services.credentials import operator_credential
 from discretion.collection.services.home import Home
 from discretion.collection.services.monitoring import Log, Meter
 from discretion.collection.services.operations import Operation, RequestBounds, application, openapi_document
+from discretion.collection.services.waiting import Waiting
 from discretion.collection.wire.task import Party
 from discretion.errors import DiscretionError
 
-_PERIOD = 0.5  # seconds after which it looks whether there is something to be done
+_READY_BYTES = 1 << 26  # of room on the disk
 
 
 class Service(ABC):
@@ -32,13 +36,22 @@ class Service(ABC):
         Its folder.
     authority
         A file of certificates that the other parties' are checked by, beside those that the system trusts.
+    private_addresses
+        Whether the task's addresses are called in private networks too, where this party's own is in none.
     """
 
-    def __init__(self, home: Home, *, authority: str | None = None) -> None:
+    def __init__(self, home: Home, *, authority: str | None = None, private_addresses: bool = False) -> None:
         self.home, self.task, self.now = home, home.task, home.now
         self.log, self.meter = Log(), Meter()
-        self.private = home.key(home.party.key).private
+        self.refusals = Refusals(self.log, self.meter)
+        key = home.key(home.party.key)
+        self.private, self._key_expires = key.private, key.expires
         self._authority = authority
+        self._near = None if private_addresses else home.party.url
+        self._names = {party.key: name for name, party in self.task.parties.items()}
+        self.clock = Clock(home.folder / "clock", home.now)
+        self._doubted = False
+        self._certificate_expires: float | None = None
         self._due = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._destroyed = False
@@ -63,15 +76,19 @@ class Service(ABC):
 
     def neighbour(self, party: Party) -> Neighbour:
         """Return who can be called as this party."""
-        return Neighbour(party.url, self.home.credential(party), self._authority)
+        return Neighbour(
+            party.url, self.home.credential(party), self._authority, name=self._names[party.key], near=self._near
+        )
 
     def wake(self) -> None:
         """Have what is due done now."""
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._due.set)
 
-    def application(self, bounds: RequestBounds | None = None) -> Starlette:
-        """Return the service as an ASGI application."""
+    def application(self, bounds: RequestBounds | None = None, certificate_expires: float | None = None) -> Starlette:
+        """Return the service as an ASGI application, whose certificate, if any, expires at a time."""
+        self._certificate_expires = certificate_expires
+        self._watch()
         operations = [*self._common(), *self.operations()]
         document = openapi_document(self.home.role, operations)
         operations.append(Operation("GET", "/openapi.json", "This document.", "anybody", lambda: document))
@@ -103,7 +120,29 @@ class Service(ABC):
         if self._destroyed:
             raise UnavailableError("the task was destroyed here")
         self.status()
+        for what, expires in self._expiring().items():
+            if expires <= self.now():
+                raise UnavailableError(f"the {what} is over; docs/collecting.md has what to do")
+        if self._free_bytes() < _READY_BYTES:
+            raise UnavailableError(f"the disk has less room than {_READY_BYTES >> 20} MiB; make room")
         return {"ready": True}
+
+    def _expiring(self) -> dict[str, float]:
+        """Return when what has an end expires."""
+        ends = {"certificate": self._certificate_expires, "key": self._key_expires}
+        return {what: end for what, end in ends.items() if end is not None}
+
+    def _free_bytes(self) -> int:
+        return disk_usage(self.home.folder).free
+
+    def _watch(self) -> None:
+        """Have what changes by itself in the metrics."""
+        self.meter.watch("disk_free_bytes", "Bytes that are free on the disk of the home.", self._free_bytes)
+        self.meter.watch("clock_doubtful", "1 where the clock has jumped, and closes no round.", self.clock.is_doubtful)
+        for what, end in self._expiring().items():
+            self.meter.watch(
+                f"{what}_expires_seconds", f"Seconds until the {what} expires.", lambda end=end: end - self.now()
+            )
 
     def _destroy(self) -> dict[str, Any]:
         self._destroyed = True
@@ -127,19 +166,28 @@ class Service(ABC):
     def _step(self) -> None:
         with self._doing:
             if not self._destroyed:
+                self._look_at_clock()
                 self.step()
 
+    def _look_at_clock(self) -> None:
+        doubtful = self.clock.is_doubtful()
+        if doubtful and not self._doubted:
+            self.log("clock", why="it has jumped; no round is closed by it until its operator closes one")
+        self._doubted = doubtful
+
     async def _work(self) -> None:
+        waiting = Waiting(self.log)
         while not self._destroyed:
             self._due.clear()
             try:
                 await run_sync(self._step, abandon_on_cancel=True)
+                waiting.went_well()
             except (DiscretionError, OSError, httpx.HTTPError) as error:  # tried again: nothing is lost by waiting
-                self.log("waits", of=type(error).__name__)
+                waiting.failed(error)
             except Exception as error:
                 self.log("error", of=type(error).__name__)
             try:
-                async with asyncio.timeout(_PERIOD):
+                async with asyncio.timeout(waiting.pause):
                     await self._due.wait()
             except TimeoutError:
                 pass

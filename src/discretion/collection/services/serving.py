@@ -1,33 +1,67 @@
 """A service as a process: it answers until it is stopped."""
 
+import asyncio
 import socket
 import ssl
+from pathlib import Path
 
 import uvicorn
+from cryptography.x509 import load_pem_x509_certificate
 from starlette.applications import Starlette
 
-from discretion import limits
+from discretion.collection.services.connections import Listener, Refusals, event_loop, http_protocol
+from discretion.collection.services.monitoring import Log, Meter
+from discretion.collection.services.networks import ip_of, ips_of
+from discretion.collection.services.operations import RequestBounds
 from discretion.errors import InvalidValueError
-
-# Of a service at once.
-MAX_CONNECTIONS = 2000
 
 
 def serve(
-    application: Starlette, host: str, port: int, *, certificate: str | None = None, certificate_key: str | None = None
+    application: Starlette,
+    host: str,
+    port: int,
+    *,
+    certificate: str | None = None,
+    certificate_key: str | None = None,
+    plain: bool = True,
+    bounds: RequestBounds | None = None,
+    refusals: Refusals | None = None,
 ) -> None:
     """Answer at an address until a signal comes; over TLS where there is a certificate.
+
+    Parameters
+    ----------
+    application
+        What answers.
+    host, port
+        Where to listen.
+    certificate, certificate_key
+        Files in PEM; without them it speaks plain HTTP.
+    plain
+        Whether it may do that beyond this machine.
+    bounds
+        What it takes from one sender.
+    refusals
+        What counts connections that are refused.
 
     Raises
     ------
     InvalidValueError
-        If nobody can listen there, or the certificate or its key is none.
+        If nobody can listen there, or not without a certificate.
     """
-    _check_certificate(certificate, certificate_key)
-    with _bound(host, port) as listener:
+    bounds, refusals = bounds or RequestBounds(), refusals or Refusals(Log(), Meter())
+    if certificate is None and not plain and not all(ip_of(ip).is_loopback for ip in ips_of(host, port)):
+        raise InvalidValueError(
+            f"without a certificate others than this machine could read what comes to {host[:100]}, and the task's "
+            f"address of this party is https; name --certificate and --certificate-key, or --host 127.0.0.1 with a "
+            f"proxy on this machine, or --behind-proxy with a proxy on another one"
+        )
+    with Listener(_bound(host, port), bounds.connections, refusals) as listener:
         # Its own words name addresses: ours do not.
         config = uvicorn.Config(
             application,
+            http=http_protocol(bounds.head_seconds, refusals),
+            ws="none",
             ssl_certfile=certificate,
             ssl_keyfile=certificate_key,
             log_config=None,
@@ -35,12 +69,12 @@ def serve(
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            limit_concurrency=limits.current().numbers(MAX_CONNECTIONS, each=1 << 16),
             timeout_keep_alive=20,
             timeout_graceful_shutdown=5,
             lifespan="on",
         )
-        uvicorn.Server(config).run([listener])
+        with asyncio.Runner(loop_factory=event_loop(bounds.head_seconds)) as runner:
+            runner.run(uvicorn.Server(config).serve([listener]))
 
 
 def _bound(host: str, port: int) -> socket.socket:
@@ -54,14 +88,22 @@ def _bound(host: str, port: int) -> socket.socket:
         ) from None
 
 
-def _check_certificate(certificate: str | None, key: str | None) -> None:
+def certificate_end(certificate: str | None, key: str | None) -> float | None:
+    """Return when a certificate expires, in seconds since 1970; None if there is none.
+
+    Raises
+    ------
+    InvalidValueError
+        If the certificate or its key is none, or the one is not the other's.
+    """
     if certificate is None:
         if key is not None:
             raise InvalidValueError("--certificate-key is the key of a certificate; name that too, by --certificate")
-        return
+        return None
     try:
         # Without a password here a key that has one would be asked for at a terminal, or wait for ever.
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, password="")
+        return load_pem_x509_certificate(Path(certificate).read_bytes()).not_valid_after_utc.timestamp()
     except (OSError, ValueError) as error:
         files = certificate if key is None else f"{certificate} and {key}"
         raise InvalidValueError(

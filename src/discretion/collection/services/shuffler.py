@@ -1,5 +1,7 @@
 """The shuffler's service: it takes uploads, or a shuffler's batches, and passes on what has no sender."""
 
+from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from anyio.to_thread import run_sync
@@ -19,6 +21,7 @@ from discretion.collection.wire.selection import LONGEST_CHOICE
 from discretion.collection.wire.task import Party
 from discretion.collection.wire.uploads import Upload, upload_bytes
 
+_LATEST = datetime(9999, 12, 31, tzinfo=UTC).timestamp()  # that a date has a name for
 _LONGEST_TOKENS = 32 << 15  # bytes of hashes in a request
 
 
@@ -51,6 +54,8 @@ class ShufflerService(Service):
         )
         self._people = people
         self._commit = GroupCommit(self._shuffler.add)
+        if not self._place:
+            self.meter.watch("uploads_waiting", "Uploads that wait to be stored.", lambda: self._commit.waiting)
         self._rounds: dict[int, Round] = {}
         self._forgotten: set[int] = set()
         self._board_pass = None if self.task.curator else home.board_pass.encode()
@@ -73,7 +78,15 @@ class ShufflerService(Service):
                 "GET", "/rounds/{number:int}/reports", "Return what the shufflers so far report of a round.", "anybody",
                 self._reports,
             ),
-            Operation("POST", "/rounds/{number:int}/close", "Take no more in a round.", "operator", self._close),
+            Operation(
+                "POST", "/rounds/{number:int}/close", "Take no more in a round of enough people.", "operator",
+                self._close_for_operator,
+            ),
+            Operation(
+                "POST", "/rounds/{number:int}/discard",
+                "Take no more in a round, and destroy what there is of too few people.", "operator",
+                partial(self._close_for_operator, discard=True),
+            ),
         ]  # fmt: skip
         if self._place == len(self.task.shufflers) - 1 and Round(self.task).ends_open:
             common.append(Operation(
@@ -125,11 +138,24 @@ class ShufflerService(Service):
     def _is_over(self, number: int) -> bool:
         if self._place:
             return self._shuffler.inbox.is_whole(number)
-        if self.now() >= self.task.end_of(number):
+        if self.now() >= self.task.end_of(number) and not self.clock.is_doubtful():
             return True
         first = self._store.progress(1)
         expected = self._people if number == 1 or first is None else first.people
         return expected is not None and self._store.people(number) >= expected
+
+    def _close_for_operator(self, number: int, *, discard: bool = False) -> dict[str, Any]:
+        """Close a round whatever the clock shows, which the operator confirms by it."""
+        progress = self._store.progress(number)
+        people = 0 if progress is None else self._shuffler.people(number)
+        if progress is not None and progress.state == "open" and people < self.task.smallest_batch and not discard:
+            ends = datetime.fromtimestamp(min(self.task.end_of(number), _LATEST), UTC)
+            raise ConflictError(
+                f"round {number} has {people:,} people and needs {self.task.smallest_batch:,}: to close it destroys "
+                f"what they sent, and ends the task; leave it open until {ends:%Y-%m-%d %H:%M} UTC, or add --discard"
+            )
+        self.clock.confirm()
+        return self._close(number)
 
     def _close(self, number: int) -> dict[str, Any]:
         state = self._shuffler.close(number)

@@ -7,13 +7,21 @@ from discretion.collection.client import Client
 from discretion.collection.errors import RefusedTaskError, UnknownError
 from discretion.collection.services.calls import Neighbour
 from discretion.collection.wire.rounds import Round
-from discretion.collection.wire.selection import Choice
+from discretion.collection.wire.selection import LONGEST_CHOICE, Choice
 
 
-def take_part(client: Client, first: Neighbour, keep: Callable[[], None], authority: str | None = None) -> bool:
+def take_part(
+    client: Client,
+    first: Neighbour,
+    keep: Callable[[], None],
+    authority: str | None = None,
+    *,
+    near: str | None = None,
+) -> bool:
     """Send the first shuffler what is due, and return whether that was all of the task.
 
-    ``keep`` stores the client's state: before anything is sent, so that the same is sent again.
+    ``keep`` stores the client's state: before anything is sent, so that the same is sent again. ``authority`` and
+    ``near`` are as of `Neighbour`, for the last shuffler, whose address the task has.
 
     Raises
     ------
@@ -24,9 +32,9 @@ def take_part(client: Client, first: Neighbour, keep: Callable[[], None], author
     board_pass = ""
     while True:
         if choice is not None and client.task.curator is None:
-            check_boards(client, choice, board_pass, authority)
+            check_boards(client, choice, board_pass, authority, near=near)
         if not client.is_admitted(choice):
-            ask_admitter(client, choice, keep, authority)
+            ask_admitter(client, choice, keep, authority, near=near)
         upload = client.upload(choice)
         keep()
         number = 1 if choice is None else choice.number
@@ -34,13 +42,20 @@ def take_part(client: Client, first: Neighbour, keep: Callable[[], None], author
         if choice is not None and choice.receiver == "analyst":
             return True
         try:
-            published = first.ask("GET", f"/rounds/{number + 1}/choice")
+            published = first.ask("GET", f"/rounds/{number + 1}/choice", at_most=LONGEST_CHOICE)
         except UnknownError:
             return False
         choice = Choice.decoded(published, client.task)
 
 
-def ask_admitter(client: Client, choice: Choice | None, keep: Callable[[], None], authority: str | None = None) -> None:
+def ask_admitter(
+    client: Client,
+    choice: Choice | None,
+    keep: Callable[[], None],
+    authority: str | None = None,
+    *,
+    near: str | None = None,
+) -> None:
     """Have the admitter sign the blinded tokens of a round, and check how many people it admitted.
 
     Raises
@@ -51,7 +66,7 @@ def ask_admitter(client: Client, choice: Choice | None, keep: Callable[[], None]
     task = client.task
     request = client.admission_request(choice)
     keep()
-    with Neighbour(task.admitter.url if task.admitter else "", authority=authority) as admitter:
+    with Neighbour(task.admitter.url if task.admitter else "", authority=authority, near=near) as admitter:
         if choice is not None:
             (admitted, *_) = json.loads(admitter.ask("GET", "/admitted"))["admitted"]
             if choice.people > admitted:
@@ -63,7 +78,9 @@ def ask_admitter(client: Client, choice: Choice | None, keep: Callable[[], None]
     keep()
 
 
-def check_boards(client: Client, choice: Choice, board_pass: str, authority: str | None = None) -> None:
+def check_boards(
+    client: Client, choice: Choice, board_pass: str, authority: str | None = None, *, near: str | None = None
+) -> None:
     """Check that the boards of the rounds before lead to a choice, and have the participant's messages.
 
     Whole boards are fetched: to ask for some messages alone would show the last shuffler which ones are whose.
@@ -72,7 +89,7 @@ def check_boards(client: Client, choice: Choice, board_pass: str, authority: str
     from discretion.collection.services.without_curator import add_board  # noqa: PLC0415
 
     board = Board()
-    with Neighbour(client.task.shufflers[-1].url, board_pass, authority) as last:
+    with Neighbour(client.task.shufflers[-1].url, board_pass, authority, near=near) as last:
         for number in range(1, choice.number):
             add_board(board, client.round(number), last)
     board.check(client, choice)

@@ -1,13 +1,13 @@
 """What a curator and an analyst keep of a round once it is counted: how many said the same, and no message."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from discretion.collection.errors import ConflictError, UnknownError
+from discretion.collection.errors import ConflictError, MalformedError, UnknownError
 from discretion.collection.parts.counting import BatchCounts, tallies_of
 from discretion.collection.parts.durable import write_whole
 from discretion.collection.services.home import Home
@@ -17,6 +17,7 @@ from discretion.collection.wire.rounds import Round
 from discretion.numerics.arrays import Integers
 
 _LONGEST = 1 << 32
+_Kept = TypeVar("_Kept")
 # What became of messages that do not count.
 _LOST = ("dropped", "repeated", "unknown", "unadmitted")
 
@@ -40,7 +41,10 @@ def write_tallies(path: Path, batch: BatchCounts, round_: Round, reports: Sequen
 
 def read_tallies(path: Path) -> Tallies:
     """Return what is kept of a round of the curator's."""
-    fields = _read(path)
+    return _read(path, _tallies)
+
+
+def _tallies(fields: Any) -> Tallies:
     groups = [np.array(each, np.int64) for each in fields["groups"]]
     return Tallies(groups, **{name: fields[name] for name in _LOST}, reports=_reports(fields))
 
@@ -52,7 +56,10 @@ def write_answers(path: Path, batch: BatchCounts, reports: Sequence[ShufflerRepo
 
 def read_answers(path: Path) -> tuple[BatchCounts, tuple[ShufflerReport, ...]]:
     """Return what is kept of the analyst's round, the same combinations together, and the shufflers' reports of it."""
-    fields = _read(path)
+    return _read(path, _answers)
+
+
+def _answers(fields: Any) -> tuple[BatchCounts, tuple[ShufflerReport, ...]]:
     combinations = np.array(fields["told"], np.int64).reshape(len(fields["times"]), -1)
     batch = BatchCounts(combinations, np.array(fields["times"], np.int64), **{name: fields[name] for name in _LOST})
     return batch, _reports(fields)
@@ -71,7 +78,7 @@ def write_reason(home: Home, number: int, reason: str) -> None:
 def read_reason(home: Home, *numbers: int) -> str | None:
     """Return why the batch of one of these rounds was destroyed; None if none was."""
     paths = [path for path in (reason_path(home, number) for number in numbers) if path.exists()]
-    return paths[0].read_text() if paths else None
+    return paths[0].read_text(errors="replace") if paths else None
 
 
 def check_kept(home: Home, *numbers: int) -> None:
@@ -89,9 +96,12 @@ def _reports(fields: Mapping[str, Any]) -> tuple[ShufflerReport, ...]:
     return decoded_reports(fields["reports"], None)
 
 
-def _read(path: Path) -> Any:
+def _read(path: Path, made: Callable[[Any], _Kept]) -> _Kept:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
         raise UnknownError("the answers of this round are not counted yet") from None
-    return decoded(data, "what is kept of a round", at_most=_LONGEST)
+    try:
+        return made(decoded(data, "what is kept of a round", at_most=_LONGEST))
+    except (ValueError, KeyError, TypeError, OverflowError):
+        raise MalformedError(f"{path} is damaged, and the counts of the round with it; end the task") from None

@@ -1,19 +1,26 @@
 """Who opens the next round where there is no curator: anybody who has the boards comes to what is asked."""
 
+from discretion import limits
 from discretion.collection.board import Board
 from discretion.collection.errors import ConflictError, UnknownError
 from discretion.collection.services.calls import Neighbour
 from discretion.collection.wire.reports import decoded_reports
 from discretion.collection.wire.rounds import Round
-from discretion.collection.wire.selection import Choice
+from discretion.collection.wire.selection import LONGEST_CHOICE, Choice
 from discretion.collection.wire.task import Task
+
+# Of a board that is read: 22 bytes a message, a gigabyte is some 48 million messages.
+MAX_BOARD_BYTES = 1 << 30
 
 
 def add_board(board: Board, round_: Round, last: Neighbour) -> None:
     """Fetch the open messages of a round at the last shuffler, with all shufflers' reports, and add them to a board."""
-    count = len(round_.task.shufflers)
-    reports = decoded_reports(last.ask("GET", f"/rounds/{round_.number}/reports"), count)
-    board.add(round_, last.ask("GET", f"/rounds/{round_.number}/board"), reports)
+    task = round_.task
+    most = limits.current().numbers(MAX_BOARD_BYTES, each=1)
+    if task.invited is not None and task.noise is None:
+        most = min(most, task.invited * round_.messages * round_.plain_form.size)
+    reports = decoded_reports(last.ask("GET", f"/rounds/{round_.number}/reports"), len(task.shufflers))
+    board.add(round_, last.ask("GET", f"/rounds/{round_.number}/board", at_most=most), reports)
 
 
 def open_next(task: Task, first: Neighbour, last: Neighbour) -> Choice | None:
@@ -33,7 +40,7 @@ def open_next(task: Task, first: Neighbour, last: Neighbour) -> Choice | None:
         if choice is None:
             return None
         try:
-            choice = Choice.decoded(first.ask("GET", f"/rounds/{choice.number}/choice"), task)
+            choice = Choice.decoded(first.ask("GET", f"/rounds/{choice.number}/choice", at_most=LONGEST_CHOICE), task)
         except UnknownError:
             first.ask("POST", f"/rounds/{choice.number}/choice", content=choice.encoded)
             return choice

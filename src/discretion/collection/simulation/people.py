@@ -9,7 +9,7 @@ from discretion.collection.client import Client
 from discretion.collection.errors import UnavailableError, UnknownError
 from discretion.collection.services.calls import Neighbour
 from discretion.collection.services.without_curator import add_board
-from discretion.collection.wire.selection import Choice
+from discretion.collection.wire.selection import LONGEST_CHOICE, Choice
 from discretion.collection.wire.task import Task
 
 _LOOK = 0.2  # seconds between two looks whether the next round has begun
@@ -57,6 +57,6 @@ def _send(first: Neighbour, number: int, upload: bytes) -> str:
 def _wait_for_choice(task: Task, first: Neighbour, number: int) -> Choice:
     while True:
         try:
-            return Choice.decoded(first.ask("GET", f"/rounds/{number}/choice"), task)
+            return Choice.decoded(first.ask("GET", f"/rounds/{number}/choice", at_most=LONGEST_CHOICE), task)
         except (UnknownError, UnavailableError):
             time.sleep(_LOOK)

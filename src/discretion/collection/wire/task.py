@@ -6,17 +6,17 @@ from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, cast
-from urllib.parse import urlsplit
 
 from discretion.collection.errors import MalformedError
+from discretion.collection.wire.addresses import WebAddress, web_address
 from discretion.collection.wire.records import decoded, encoded
 from discretion.collection.wire.sealing import KEY_BYTES
 
 VERSION = 2
-_LONGEST_TASK = 16 << 20
+LONGEST_TASK = 16 << 20
 _MOST_FEATURES = 1 << 12
 _MOST_SHUFFLERS = 16
-MAX_ROUNDS = 8
+MOST_ROUNDS = 8
 _LATEST = 1 << 40
 #: The bytes of the modulus of an admitter's key: RSA of 2,048 bits, whose public exponent is always 65,537.
 MODULUS_BYTES = 256
@@ -79,15 +79,23 @@ class Party:
     key: bytes
 
     def __post_init__(self) -> None:
-        _check(_is_address(self.url), "a party needs a web address, as https://first.example:8443")
+        _ = self.address
         _check(_is_bytes(self.key, KEY_BYTES), "a party's key has 32 bytes")
+
+    @property
+    def address(self) -> WebAddress:
+        """The address of its service, as everybody reads it."""
+        address = web_address(self.url)
+        if address is None:
+            raise MalformedError("a party needs a web address, as https://first.example:8443")
+        return address
 
     @property
     def host(self) -> str:
         """The machine where it is: its host; on the loopback, where all parties are tried out, with its port."""
-        parts = urlsplit(self.url)
-        host = (parts.hostname or "").rstrip(".")
-        return f"{host}:{parts.port}" if host == "localhost" or host.startswith("127.") or host == "::1" else host
+        address = self.address
+        host = address.host.rstrip(".")
+        return f"{host}:{address.port}" if host in ("localhost", "::1") or host.startswith("127.") else host
 
 
 @dataclass(frozen=True)
@@ -193,7 +201,7 @@ class Task:
         _check(len(set(names)) == len(names), "features have different names")
         for name, least, most in (("k", 1, 1 << 40), ("smallest_batch", 1, 1 << 40), ("opens", 0, _LATEST)):
             _check_count(getattr(self, name), name, least, most)
-        _check_count(self.rounds, "rounds", 1, MAX_ROUNDS + 1)
+        _check_count(self.rounds, "rounds", 1, MOST_ROUNDS + 1)
         _check_count(self.closes, "closes", self.opens + 1, _LATEST)
         _check(
             _is_share(self.budget), f"the budget is a share of the people in text, as '0.01', got {self.budget!r:.60}"
@@ -291,7 +299,7 @@ class Task:
         MalformedError
             If they are none, or of another version.
         """
-        raw: Any = decoded(data, "a task", at_most=_LONGEST_TASK)
+        raw: Any = decoded(data, "a task", at_most=LONGEST_TASK)
         if not isinstance(raw, dict) or cast("dict[str, Any]", raw).pop("version", None) != VERSION:
             raise MalformedError(f"this is no task of version {VERSION}; get a newer client, or ask for another task")
         fields = cast("dict[str, Any]", raw)
@@ -323,16 +331,6 @@ def _plain(value: Any) -> Any:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
-
-
-def _is_address(value: Any) -> bool:
-    if not isinstance(value, str):
-        return False
-    try:
-        parts = urlsplit(value)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # no port
-        return False
 
 
 def _is_bytes(value: Any, length: int) -> bool:

@@ -1,0 +1,77 @@
+"""A home whose files somebody else wrote is refused in one sentence that names the file, by every command."""
+
+import json
+import socket
+from pathlib import Path
+
+import pytest
+
+from discretion.collection.services.shuffler import ShufflerService
+from support.cli_runner import run
+from support.collection.homes import AsOperator, housed, person
+from support.collection.parties import LOOPBACK, refused
+
+ROLES = ("shuffler", "curator", "analyst")
+GARBAGE = {
+    "nothing": b"", "bytes": bytes(range(256)) * 64, "a word": b"clerk", "a list": b"[]", "zeros": bytes(8192),
+    "deep": b"[" * 100_000, "an empty list in CBOR": b"\x80", "a record in CBOR": b"\xa1\x66groups\x63abc",
+}  # fmt: skip
+
+
+def home_of(role: str, folder: Path) -> Path:
+    homes = housed(folder / "homes").homes
+    return homes["shuffler-0" if role == "shuffler" else role].folder
+
+
+def commands(role: str, home: Path, port: int) -> list[list[str]]:
+    return [
+        ["collect", role, str(home), "--port", str(port)],
+        *(["collect", command, str(home)] for command in ("status", "result", "close", "open", "destroy")),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("garbage", GARBAGE)
+@pytest.mark.parametrize(
+    "file", ["role", "task", "keys", "operator", "clock", "choice", "counted", "counted-1", "choice-2"]
+)
+def test_every_command_refuses_a_damaged_home_in_one_sentence(
+    file: str, garbage: str, role: str, tmp_path: Path
+) -> None:
+    home = home_of(role, tmp_path)
+    for path in (home / "keys").iterdir() if file == "keys" else [home / file]:
+        path.write_bytes(GARBAGE[garbage])
+        path.chmod(0o600)
+    with socket.create_server((LOOPBACK, 0)) as taken:
+        for command in commands(role, home, taken.getsockname()[1]):
+            code, out, err = run(*command)
+            assert (code, out) == (2, ""), (command, err)
+            lines = [line for line in err.splitlines() if not line.startswith("{")]
+            assert len(lines) == 1
+            if command[1] == role and file in ("role", "task"):
+                assert f"{home / file} is damaged" in lines[0]
+
+
+@pytest.mark.parametrize("garbage", ["bytes", "zeros", "a word"])
+def test_a_damaged_store_is_named(garbage: str, tmp_path: Path) -> None:
+    home = home_of("shuffler", tmp_path)
+    (home / "store.sqlite").write_bytes(GARBAGE[garbage] * 2)
+    sentence = " ".join(refused("collect", "shuffler", home, "--port", "1").split())
+    assert "the database is damaged" in sentence
+    assert "docs/collecting.md" in sentence
+
+
+def test_a_store_that_is_damaged_while_the_service_runs_is_no_traceback(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    of = housed(tmp_path)
+    service = ShufflerService(of.homes["shuffler-0"])
+    with AsOperator(service) as asked:
+        service._store.close()
+        for path in of.homes["shuffler-0"].folder.glob("store.sqlite*"):
+            path.write_bytes(GARBAGE["bytes"])
+        answer = asked.post("/rounds/1/uploads", content=person(of.task).upload())
+        assert (answer.status_code, "damaged" in answer.json()["error"]) == (503, True)
+        assert asked.get("/ready").status_code == 503
+    events = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert not any(event["event"] == "error" for event in events)
