@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from discretion.collection import Choice, Feature, Party, Task
+from discretion.collection.parts.at_rest import AtRest
 from discretion.collection.parts.counting import count_batch
 from discretion.collection.parts.shuffling import shuffle_messages, write_file
 from discretion.collection.parts.spark_shuffling import write_partitions
@@ -51,7 +52,7 @@ def measured(folder: Path) -> Figures:
     held = boxes(OPENED)
     many = OPENED * 20
     layer = [(public_bytes(X25519PrivateKey.generate()), INFO)]
-    people, store = uploads(STORED), Store(f"sqlite:///{folder / 'store.sqlite'}")
+    people, store = uploads(STORED), Store(f"sqlite:///{folder / 'store.sqlite'}", AtRest(folder / "at-rest", 2))
     store.add_tokens(each.token_hash for each in people)
     store.open_round(1, bytes(16))
     groups = [people[start : start + AT_ONCE] for start in range(0, STORED, AT_ONCE)]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from discretion.collection.parts.at_rest import AtRest
 from discretion.collection.parts.decrypting import opened_block
 from discretion.collection.parts.shuffling import shuffle_messages
 from discretion.collection.parts.spark_shuffling import shuffled_on_spark
@@ -97,13 +98,15 @@ def timed(ask: Callable[[], object]) -> float:
 def store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """Make a store that is durable."""
     if request.param == "sqlite":
-        held = Store(f"sqlite:///{tmp_path / 'store.sqlite'}")
+        held = Store(f"sqlite:///{tmp_path / 'store.sqlite'}", AtRest(tmp_path / "at-rest", 2))
         yield held
         held.close()
         return
     with started() as server:
         monkeypatch.setenv("PGPASSWORD", PASSWORD)
-        held = Store(server.address().replace("postgres://", "postgresql+psycopg://", 1))
+        held = Store(
+            server.address().replace("postgres://", "postgresql+psycopg://", 1), AtRest(tmp_path / "at-rest", 2)
+        )
         yield held
         held.close()
 

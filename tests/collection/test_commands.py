@@ -145,7 +145,7 @@ def test_a_party_at_https_speaks_no_plain_http_beyond_its_machine(role: str, tls
 
 
 def test_who_is_not_there_is_named(home: Path, tmp_path: Path) -> None:
-    for command in (["status"], ["close"], ["destroy"], ["admit", "--count", "9", "--out", str(tmp_path / "tokens")]):
+    for command in (["status"], ["close"], ["admit", "--count", "9", "--out", str(tmp_path / "tokens")]):
         told = refused("collect", command[0], home, *command[1:])
         assert "http://127.0.0.1:1 does not answer (ConnectError); is its service running?" in told
         assert "nobody's home" in refused("collect", command[0], tmp_path / "nowhere", *command[1:])

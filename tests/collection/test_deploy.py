@@ -11,6 +11,7 @@ import pytest
 
 from discretion.cli.run import _app
 from discretion.collection.errors import UnavailableError
+from discretion.collection.parts.at_rest import AtRest
 from discretion.collection.parts.store import Store
 from discretion.collection.services.analyst import AnalystService
 from support.collection.homes import housed
@@ -69,10 +70,10 @@ def test_a_database_s_password_may_be_in_a_file(postgres: Server, tmp_path: Path
     url = f"{postgres.address().replace('postgres:', 'postgresql+psycopg:')}?passfile={held}"
     held.chmod(0o644)  # which libpq does not read
     with pytest.raises(UnavailableError) as refused:
-        Store(url)
+        Store(url, AtRest(tmp_path / "at-rest", 2))
     assert PASSWORD not in str(refused.value)
     held.chmod(0o600)
-    Store(url).close()
+    Store(url, AtRest(tmp_path / "at-rest", 2)).close()
 
 
 @pytest.mark.parametrize("name", PARTIES)

@@ -76,11 +76,12 @@ def pass_on(task: Any, private: bytes, folder: Path, lines: int = 0) -> None:
     from discretion.collection.parts.inbox import Inbox
     from discretion.collection.parts.shuffler import Shuffler
     from discretion.collection.parts.store import Store
+    from discretion.collection.services.home import Home
     from discretion.collection.wire.reports import encoded_reports
 
     if lines:
         die_after(lines)
-    store = Store(f"sqlite:///{folder / 'shuffler-0' / 'store.sqlite'}")
+    store = Store(f"sqlite:///{folder / 'shuffler-0' / 'store.sqlite'}", Home(folder / "shuffler-0").at_rest)
     shuffler, after = Shuffler(task, 0, private, store, folder / "shuffler-0"), Inbox(folder / "next")
     shuffler.close(1)
     shuffler.shuffle(1)

@@ -1,5 +1,6 @@
 """A disk that is full refuses uploads for the moment, and corrupts nothing that was acknowledged."""
 
+import json
 import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
@@ -12,7 +13,7 @@ import pytest
 
 from collection.faults.collection import Collection
 from discretion.collection import Client
-from discretion.collection.errors import UnavailableError, UnknownError
+from discretion.collection.errors import RefusedTaskError, UnavailableError, UnknownError
 
 Switch = Callable[[Collection, bool], None]
 
@@ -101,3 +102,38 @@ def is_there(held: Collection) -> bool:
     with suppress(UnknownError):
         return bool(held.status("shuffler-0")["rounds"])
     return False
+
+
+@pytest.mark.long
+def test_the_keys_are_destroyed_on_a_full_disk_too(disk: tuple[Path, Switch]) -> None:
+    """They were destroyed last, after what takes room, and so not at all."""
+    folder, switch = disk
+    held = Collection(Random(1), folder)
+    for wire in held.wires.values():
+        wire.calm()
+    first, home = held.served["shuffler-0"], held.homes["shuffler-0"]
+    keys = [path.read_bytes() for path in (home.folder / "keys").iterdir()]
+    client = Client(held.task, sha256(b"one").digest(), {"who": "1", "sex": "f"})
+    try:
+        first.start()
+        with held.calls("shuffler-0") as service:
+            held.insist(lambda: service.ask("POST", "/tokens", content=sha256(client.upload()[:32]).digest()))
+            while not is_there(held):
+                pass
+            service.ask("POST", "/rounds/1/uploads", content=client.upload())
+            switch(held, True)
+            for _ in range(2):
+                assert json.loads(service.ask("POST", "/destroy")) == {"destroyed": True}
+            assert json.loads(service.ask("GET", "/status"))["destroyed"]
+            with pytest.raises(UnavailableError, match="was destroyed here"):
+                service.ask("POST", "/rounds/1/uploads", content=client.upload())
+        left = b"".join(path.read_bytes() for path in home.folder.rglob("*") if path.is_file())
+        assert not any(key in left for key in keys)
+        assert client.upload()[32:64] not in left
+        assert not [*(home.folder / "at-rest").iterdir()]
+        first.kill()
+        switch(held, False)
+        with pytest.raises(RefusedTaskError, match="were destroyed; to destroy what is left"):
+            _ = home.key(home.task.shufflers[0].key)
+    finally:
+        held.end()

@@ -11,6 +11,7 @@ from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from discretion.collection.errors import CollectionError, ConflictError, StrangerError, UnknownError
+from discretion.collection.parts.at_rest import AtRest
 from discretion.collection.parts.store import Store
 from discretion.collection.wire.uploads import Upload
 from support.servers import PASSWORD, Server
@@ -27,7 +28,7 @@ class Collected(RuleBasedStateMachine):
         super().__init__()
         self.folder = TemporaryDirectory()
         self.url = f"sqlite:///{self.folder.name}/store.sqlite"
-        self.store = Store(self.url)
+        self.store = Store(self.url, AtRest(Path(self.folder.name, "at-rest"), 2))
         self.store.add_tokens(Upload(token, b"").token_hash for token in KNOWN)
         self.held: dict[bytes, bytes] = {}
         self.state = "not begun"
@@ -74,7 +75,7 @@ class Collected(RuleBasedStateMachine):
     @rule()
     def restart(self) -> None:
         self.store.close()
-        self.store = Store(self.url)
+        self.store = Store(self.url, AtRest(Path(self.folder.name, "at-rest"), 2))
 
     @invariant()
     def what_is_held_is_what_was_acknowledged(self) -> None:
@@ -94,7 +95,7 @@ TestCollected.settings = settings(max_examples=100, stateful_step_count=20, dead
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    held = Store(f"sqlite:///{tmp_path / 'store.sqlite'}")
+    held = Store(f"sqlite:///{tmp_path / 'store.sqlite'}", AtRest(tmp_path / "at-rest", 2))
     yield held
     held.close()
 
@@ -132,9 +133,12 @@ def test_of_uploads_that_race_one_counts(store: Store) -> None:
 
 
 @pytest.mark.postgres
-def test_of_uploads_that_race_one_counts_in_postgres(postgres: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_uploads_that_race_one_counts_in_postgres(
+    postgres: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("PGPASSWORD", PASSWORD)
-    store = Store(postgres.address().replace("postgres://", "postgresql+psycopg://", 1))
+    url = postgres.address().replace("postgres://", "postgresql+psycopg://", 1)
+    store = Store(url, AtRest(tmp_path / "at-rest", 2))
     try:
         check_races(store)
     finally:

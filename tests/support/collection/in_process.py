@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from discretion.anonymity import Population
 from discretion.collection import Choice, Client, Feature, Party, Task
 from discretion.collection.parts.asking import KnownCounts
+from discretion.collection.parts.at_rest import AtRest
 from discretion.collection.parts.counting import BatchCounts, count_batch, tallies_of
 from discretion.collection.parts.inbox import Inbox
 from discretion.collection.parts.shuffler import Shuffler
@@ -80,7 +81,7 @@ class Run:
         for place, key in enumerate(of.shufflers):
             home = folder / f"shuffler-{place}"
             home.mkdir()
-            store = Store(f"sqlite:///{home / 'store.sqlite'}")
+            store = Store(f"sqlite:///{home / 'store.sqlite'}", AtRest(home / "at-rest", of.task.most_rounds))
             self.shufflers.append(Shuffler(of.task, place, key.private_bytes_raw(), store, home))
         self.curator, self.analyst = Inbox(folder / "curator"), Inbox(folder / "analyst")
         self.uploads: dict[int, list[bytes]] = {}

@@ -186,13 +186,24 @@ def destroy(home: str, /, *, authority: str | None = None, json: Json = False) -
     Parameters
     ----------
     home
-        The party's folder; its service must be running.
+        The party's folder. Where its service does not run, what the folder has is destroyed; a database elsewhere is
+        not.
     authority
         A file of certificates to trust, beside those that the system trusts.
     json
         Print one JSON object.
     """
-    results = _ask(home, authority, "POST", "/destroy")
+    from discretion.collection.errors import ConflictError  # noqa: PLC0415 - the extra collect
+    from discretion.collection.services.home import Home  # noqa: PLC0415
+
+    party_home = Home(Path(home))
+    party_home.check_role(party_home.role)
+    try:
+        with party_home.alone():
+            party_home.destroy()
+        results = {"destroyed": True}
+    except ConflictError:  # its service runs
+        results = _ask(home, authority, "POST", "/destroy")
     return _say("destroy", home, results, "the task and its keys are destroyed here", json)
 
 

@@ -166,6 +166,7 @@ class Shuffler:
         UnavailableError
             If the database has no room to be wiped in.
         """
+        self.store.destroy_key(number)
         self.inbox.forget(number)
         if not (self.round(number).ends_open and self.place == len(self.task.shufflers) - 1):
             self._out(number).unlink(missing_ok=True)
@@ -181,11 +182,11 @@ class Shuffler:
         return path
 
     def destroy(self) -> None:
-        """Forget everything that is stored of the task."""
-        self.store.destroy()
+        """Forget everything that is stored of the task; again, if that was cut short."""
         self.inbox.destroy()
         for number in range(1, self.task.most_rounds + 1):
             forget(self._out(number))
+        self.store.destroy()
 
     def _progress(self, number: int) -> RoundProgress:
         progress = self.store.progress(number)

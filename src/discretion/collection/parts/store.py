@@ -1,12 +1,14 @@
 """What a shuffler keeps until its batch is passed on: uploads by the hash of their tokens, and how far each round is.
 
-In SQLite with a write-ahead log, or in PostgreSQL. Nothing is acknowledged that is not on disk, and what is deleted is
-written over. Every change is one transaction.
+In SQLite with a write-ahead log, or in PostgreSQL. Nothing is acknowledged that is not on disk. What is stored is
+encrypted under keys of the home, which are destroyed with a round or the task: what a log keeps of it does not open.
+Every change is one transaction.
 """
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from sqlite3 import DatabaseError
 from typing import Any, Literal, cast
 
@@ -21,6 +23,7 @@ from sqlalchemy.exc import (
 )
 
 from discretion.collection.errors import CollectionError, ConflictError, StrangerError, UnavailableError, UnknownError
+from discretion.collection.parts.at_rest import AtRest
 from discretion.collection.parts.promises import FEW_PEOPLE
 from discretion.collection.wire.uploads import Upload
 from discretion.errors import InvalidValueError
@@ -30,7 +33,9 @@ from discretion.input_files import without_password
 State = Literal["open", "closed", "shuffled", "delivered", "discarded"]
 
 _METADATA = sa.MetaData()
-_TOKENS = sa.Table("tokens", _METADATA, sa.Column("hash", sa.LargeBinary(32), primary_key=True))
+_TOKENS = sa.Table(
+    "tokens", _METADATA, sa.Column("hash", sa.LargeBinary(32), primary_key=True), sqlite_with_rowid=False
+)
 _ROUNDS = sa.Table(
     "rounds", _METADATA,
     sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
@@ -51,6 +56,7 @@ _UPLOADS = sa.Table(
     sa.Column("digest", sa.LargeBinary(32), nullable=False),
     sa.Column("messages", sa.LargeBinary),
 )  # fmt: skip
+_READING = "discretion_reading"
 _AT_ONCE = 500  # tokens in a question, and uploads of which a cursor holds the messages
 
 
@@ -77,14 +83,16 @@ class Store:
     ----------
     url
         ``sqlite:///FILE`` or ``postgresql+psycopg://…``.
+    at_rest
+        The keys under which it stores uploads.
     """
 
-    def __init__(self, url: str) -> None:
-        self._engine = _engine(url)
+    def __init__(self, url: str, at_rest: AtRest) -> None:
+        self._engine, self._at_rest = _engine(url), at_rest
         self._dialect: Any = sqlite if self._engine.dialect.name == "sqlite" else postgresql
         if self._dialect is sqlite:
             event.listen(self._engine, "connect", _set_up)
-            event.listen(self._engine, "begin", _begin_writing)
+            event.listen(self._engine, "begin", _begin)
         with self._writing() as connection:
             _METADATA.create_all(connection)
 
@@ -93,9 +101,9 @@ class Store:
         self._engine.dispose()
 
     @contextmanager
-    def _writing(self) -> Generator[sa.Connection]:
+    def _writing(self, *, reading: bool = False) -> Generator[sa.Connection]:
         try:
-            with self._engine.begin() as connection:
+            with self._engine.connect() as connection, connection.execution_options(**{_READING: reading}).begin():
                 yield connection
         except (OperationalError, NoConnectionError) as error:
             raise UnavailableError(f"nothing can be stored now ({type(error).__name__}); try again later") from None
@@ -116,7 +124,7 @@ class Store:
             If more would be let in than are ``invited``; none of these is then.
         """
         with self._writing() as connection:
-            self._insert(connection, _TOKENS, [{"hash": each} for each in hashes])
+            self._insert(connection, _TOKENS, [{"hash": self._at_rest.token(each)} for each in hashes])
             if invited is None:
                 return
             count = connection.execute(sa.select(sa.func.count()).select_from(_TOKENS)).scalar_one()
@@ -151,13 +159,13 @@ class Store:
 
     def progress(self, number: int) -> RoundProgress | None:
         """Return how far a round is; None if it was not opened."""
-        with self._writing() as connection:
+        with self._writing(reading=True) as connection:
             row = connection.execute(sa.select(_ROUNDS).where(_ROUNDS.c.number == number)).one_or_none()
             return None if row is None else RoundProgress(*row)
 
     def people(self, number: int) -> int:
-        """Return how many have sent something in a round."""
-        with self._writing() as connection:
+        """Return how many have sent something in a round: it counts them, and holds up nobody who sends."""
+        with self._writing(reading=True) as connection:
             return _people(connection, number)
 
     def add(self, number: int, uploads: Sequence[Upload]) -> list[CollectionError | None]:
@@ -167,34 +175,43 @@ class Store:
         was not given out, of a person who was not in the first round, or that comes too late.
         """
         with self._writing() as connection:
-            status = connection.execute(_locked(number)).one_or_none()
+            status = connection.execute(_locked(number, shared=True)).one_or_none()
             if status is None:
                 return [UnknownError(f"round {number} has not begun") for _ in uploads]
-            hashes = [upload.token_hash for upload in uploads]
+            hashes = [self._at_rest.token(upload.token_hash) for upload in uploads]
             let_in = sa.select(_TOKENS.c.hash)
             if number > 1:
                 let_in = sa.select(_UPLOADS.c.hash).where(_UPLOADS.c.round == 1)
             admitted = {row.hash for row in connection.execute(let_in.where(sa.column("hash").in_(hashes)))}
-            new = {upload.token_hash: upload for upload in reversed(uploads) if upload.token_hash in admitted}
+            digests = [self._at_rest.token(upload.digest) for upload in uploads]
+            new = {
+                key: (digest, upload.messages)
+                for key, digest, upload in reversed([*zip(hashes, digests, uploads, strict=True)])
+                if key in admitted
+            }
             if status.state == "open":
                 self._insert(connection, _UPLOADS, [
-                    {"round": number, "hash": key, "digest": one.digest, "messages": one.messages}
-                    for key, one in new.items()
+                    {
+                        "round": number, "hash": key, "digest": digest,
+                        "messages": self._at_rest.seal(number, key, messages),
+                    }
+                    for key, (digest, messages) in new.items()
                 ])  # fmt: skip
             of_these = sa.select(_UPLOADS.c.hash, _UPLOADS.c.digest).where(
                 _UPLOADS.c.round == number, _UPLOADS.c.hash.in_(hashes)
             )
             stored = {row.hash: row.digest for row in connection.execute(of_these)}
-        return [_verdict(upload, number, admitted, stored) for upload in uploads]
+        return [_verdict(key, digest, number, admitted, stored) for key, digest in zip(hashes, digests, strict=True)]
 
     def sent(self, number: int, hashes: Sequence[bytes]) -> set[bytes]:
         """Return of which tokens something was stored in a round."""
+        keys = {self._at_rest.token(each): each for each in hashes}
         sent: set[bytes] = set()
-        with self._writing() as connection:
+        with self._writing(reading=True) as connection:
             for start in range(0, len(hashes), _AT_ONCE):
-                these = _UPLOADS.c.hash.in_(hashes[start : start + _AT_ONCE])
+                these = _UPLOADS.c.hash.in_([*keys][start : start + _AT_ONCE])
                 rows = connection.execute(sa.select(_UPLOADS.c.hash).where(_UPLOADS.c.round == number, these))
-                sent.update(row.hash for row in rows)
+                sent.update(keys[row.hash] for row in rows)
         return sent
 
     def close_round(self, number: int, smallest_batch: int, people: int | None = None) -> State:
@@ -234,11 +251,11 @@ class Store:
                 .where(_UPLOADS.c.round == number, _UPLOADS.c.hash > after)
                 .order_by(_UPLOADS.c.hash).limit(_AT_ONCE)
             )  # fmt: skip
-            with self._writing() as connection:
+            with self._writing(reading=True) as connection:
                 rows = connection.execute(rest).all()
             if not rows:
                 return
-            yield from (row.messages for row in rows)
+            yield from (self._at_rest.open(number, row.hash, row.messages) for row in rows if row.messages is not None)
             after = rows[-1].hash
 
     def set_shuffled(self, number: int, messages: int, dropped: int, repeated: int, digest: bytes) -> None:
@@ -255,12 +272,24 @@ class Store:
             connection.execute(sa.update(_ROUNDS).where(_ROUNDS.c.number == number).values(state="delivered"))
             _forget(connection, number)
 
+    def destroy_key(self, number: int) -> None:
+        """Destroy the key of a round: what logs and copies have of its messages opens with nothing from then on."""
+        self._at_rest.forget(number)
+
     def destroy(self) -> None:
-        """Forget everything: messages, tokens, and that there was a task."""
-        with self._writing() as connection:
-            for table in _METADATA.sorted_tables:
-                connection.execute(sa.delete(table))
-        self.wipe()
+        """Forget everything: messages, tokens, and that there was a task; again, if that was cut short.
+
+        A file is removed, which takes no room on a disk that is full; of PostgreSQL the tables are dropped.
+        """
+        self._at_rest.destroy()
+        if self._dialect is postgresql:
+            with self._writing() as connection:
+                _METADATA.drop_all(connection)
+            return
+        path = Path(self._engine.url.database or "")
+        self._engine.dispose()
+        for left in path.parent.glob(f"{path.name}*"):
+            left.unlink(missing_ok=True)
 
     def wipe(self) -> None:
         """Have what was deleted out of the file and of its log.
@@ -296,14 +325,15 @@ def _engine(url: str) -> sa.Engine:
         raise InvalidValueError(f"PostgreSQL needs {missing.name}: install discretion[postgres]") from None
 
 
-def _verdict(upload: Upload, number: int, admitted: set[bytes], stored: dict[bytes, bytes]) -> CollectionError | None:
-    key = upload.token_hash
+def _verdict(
+    key: bytes, digest: bytes, number: int, admitted: set[bytes], stored: dict[bytes, bytes]
+) -> CollectionError | None:
     if key not in admitted:
         why = "this token was not given out" if number == 1 else "who was not in the first round is not in the second"
         return StrangerError(why)
     if key not in stored:
         return ConflictError(f"round {number} is closed: this came too late, and does not count")
-    if stored[key] != upload.digest:
+    if stored[key] != digest:
         return ConflictError("this token was used already, for other messages; those count")
     return None
 
@@ -317,16 +347,17 @@ def _forget(connection: sa.Connection, number: int) -> None:
     connection.execute(sa.update(_UPLOADS).where(_UPLOADS.c.round == number).values(messages=None))
 
 
-def _locked(number: int) -> Any:
+def _locked(number: int, *, shared: bool = False) -> Any:
     """Ask for a round, so that none closes it while uploads are stored; SQLite has one writer anyway."""
-    return sa.select(_ROUNDS.c.state, _ROUNDS.c.choice).where(_ROUNDS.c.number == number).with_for_update()
+    select = sa.select(_ROUNDS.c.state, _ROUNDS.c.choice).where(_ROUNDS.c.number == number)
+    return select.with_for_update(read=shared)
 
 
 def _set_up(connection: Any, _: Any) -> None:
-    connection.isolation_level = None  # transactions begin as `_begin_writing` says
+    connection.isolation_level = None  # transactions begin as `_begin` says
     for pragma in ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", "busy_timeout = 30000"):
         connection.execute(f"PRAGMA {pragma}").close()
 
 
-def _begin_writing(connection: sa.Connection) -> None:
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
+def _begin(connection: sa.Connection) -> None:
+    connection.exec_driver_sql("BEGIN" if connection.get_execution_options().get(_READING) else "BEGIN IMMEDIATE")

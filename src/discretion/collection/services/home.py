@@ -7,12 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from shutil import rmtree
 from typing import Literal, cast, get_args
 
 from discretion.collection.errors import ConflictError, MalformedError, RefusedTaskError, UnknownError
+from discretion.collection.parts.at_rest import AtRest, destroy_files
 from discretion.collection.parts.durable import write_whole
 from discretion.collection.services.credentials import board_pass, neighbour_credential, new_operator
-from discretion.collection.services.keys import Key, Kind, destroy_keys, key_for, new_key
+from discretion.collection.services.keys import Key, Kind, key_for, new_key
 from discretion.collection.wire.task import Party, Task
 
 Role = Literal["shuffler", "curator", "analyst", "admitter"]
@@ -125,7 +127,16 @@ class Home:
             except UnknownError:
                 continue
             return place
+        self._check_keys()
         raise UnknownError(f"no key in {self.folder} belongs to a shuffler of the task")
+
+    def _check_keys(self) -> None:
+        """Raise a `RefusedTaskError` if there are no keys any more."""
+        if self._keys.is_dir() and not any(self._keys.iterdir()):
+            raise RefusedTaskError(
+                f"the keys in {self.folder} were destroyed; to destroy what is left, run discretion collect destroy "
+                f"{self.folder}"
+            )
 
     @property
     def party(self) -> Party:
@@ -155,7 +166,11 @@ class Home:
         RefusedTaskError
             If it is over, or will be before the task is.
         """
-        key = key_for(self._keys, public, self.now())
+        try:
+            key = key_for(self._keys, public, self.now())
+        except UnknownError:
+            self._check_keys()
+            raise
         if key.expires is not None and key.expires <= self.task.closes:
             raise RefusedTaskError(
                 f"the key {key.id} is over before the task closes; make one for more --days, and a task with it"
@@ -174,8 +189,25 @@ class Home:
         return board_pass(self.task, self.key(self.party.key).private, other.key)
 
     def destroy_keys(self) -> None:
-        """Destroy the keys: what was sealed to them is lost from then on."""
-        destroy_keys(self._keys)
+        """Destroy the keys: what was sealed to them, or stored under them, is lost from then on."""
+        destroy_files(self._keys)
+        destroy_files(self._at_rest)
+
+    def destroy(self) -> None:
+        """Destroy the keys, then all that is stored here of a task whose service does not run; again, if cut short."""
+        self.destroy_keys()
+        for path in self.folder.iterdir():
+            if path.name not in ("role", "task", "lock", "operator", "keys"):
+                rmtree(path) if path.is_dir() else path.unlink()
+
+    @property
+    def at_rest(self) -> AtRest:
+        """The keys under which a first shuffler stores uploads."""
+        return AtRest(self._at_rest, self.task.most_rounds)
+
+    @property
+    def _at_rest(self) -> Path:
+        return self.folder / "at-rest"
 
     @property
     def _keys(self) -> Path:

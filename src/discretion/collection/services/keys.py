@@ -92,16 +92,6 @@ def key_for(folder: Path, public: bytes, now: float) -> Key:
     raise UnknownError(f"no key in {folder} or in {VARIABLE} belongs to the task's public key {public.hex()[:16]}…")
 
 
-def destroy_keys(folder: Path) -> None:
-    """Write over all keys in a folder, then remove them: what was sealed to them nobody opens any more."""
-    for path in folder.glob("*"):
-        with path.open("r+b") as file:
-            file.write(bytes(path.stat().st_size))
-            file.flush()
-            os.fsync(file.fileno())
-        path.unlink()
-
-
 def _keys_in(folder: Path, name: str) -> Iterator[Key]:
     for path in folder.glob(name):
         if path.stat().st_mode & 0o077:

@@ -16,7 +16,14 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from discretion.collection.errors import BusyError, CollectionError, MalformedError, SlowError, TooLongError
+from discretion.collection.errors import (
+    BusyError,
+    CollectionError,
+    MalformedError,
+    SlowError,
+    TooLongError,
+    UnavailableError,
+)
 from discretion.collection.services.credentials import check_credential
 from discretion.collection.services.monitoring import Log, Meter
 from discretion.collection.services.networks import sender_of
@@ -97,9 +104,14 @@ class RequestRates:
             self._left = {key: entry for key, entry in self._left.items() if now - entry[1] < 2}
 
 
+# What a service answers once its task was destroyed.
+_OF_WHAT_IS_OVER = ("/health", "/ready", "/status", "/metrics", "/destroy", "/openapi.json")
+
+
 def application(
     operations: Sequence[Operation],
     *,
+    is_over: Callable[[], bool],
     operator: Callable[[], str],
     sender: str | None,
     participant: str | None,
@@ -110,6 +122,7 @@ def application(
 ) -> Starlette:
     """Return a service of these operations.
 
+    ``is_over`` says whether the task was destroyed: then no more is done but to look and to destroy what is left.
     ``operator`` says the operator's credential of the moment, ``sender`` is that of the neighbour before, and
     ``participant`` that of everybody who has sent answers.
     """
@@ -123,6 +136,8 @@ def application(
                 if operation.who != "anybody":
                     right = operator() if operation.who == "operator" else fixed[operation.who]
                     check_credential(request.headers.get("authorization"), right or "")
+                if is_over() and operation.path not in _OF_WHAT_IS_OVER:
+                    raise UnavailableError("the task was destroyed here")
                 words: list[Any] = [_small(word) for word in request.path_params.values()]
                 if operation.most is not None:
                     words.append(await _body(request, operation.most(), bounds.seconds))

@@ -94,6 +94,7 @@ class Service(ABC):
         operations.append(Operation("GET", "/openapi.json", "This document.", "anybody", lambda: document))
         return application(
             operations,
+            is_over=lambda: self._destroyed,
             operator=lambda: operator_credential(self.home.folder),
             sender=None if (before := self.home.before) is None else self.home.credential(before),
             participant=self.home.board_pass if self.home.role == "shuffler" else None,
@@ -111,10 +112,15 @@ class Service(ABC):
             Operation("GET", "/health", "Say that the process answers.", "anybody", alive),
             Operation("GET", "/ready", "Say that the task can be worked on.", "anybody", self._ready),
             Operation("GET", "/task", "Return the task's bytes.", "anybody", lambda: self.task.encoded),
-            Operation("GET", "/status", "Say how far the task is here.", "operator", self.status),
+            Operation("GET", "/status", "Say how far the task is here.", "operator", self._status),
             Operation("GET", "/metrics", "Return counts for Prometheus.", "operator", self.meter.prometheus_text),
             Operation("POST", "/destroy", "Destroy what is stored, and the keys.", "operator", self._destroy),
         ]  # fmt: skip
+
+    def _status(self) -> dict[str, Any]:
+        if self._destroyed:
+            return {"role": self.home.role, "task": self.task.digest.hex(), "destroyed": True}
+        return self.status()
 
     def _ready(self) -> dict[str, Any]:
         if self._destroyed:
@@ -146,9 +152,10 @@ class Service(ABC):
 
     def _destroy(self) -> dict[str, Any]:
         self._destroyed = True
+        # Keys first: without them nothing of what is left opens, even if the disk is full, or work under way is long.
+        self.home.destroy_keys()
         with self._doing:
             self.forget()
-            self.home.destroy_keys()
         self.log("destroyed")
         return {"destroyed": True}
 

@@ -48,7 +48,7 @@ class ShufflerService(Service):
     ) -> None:  # fmt: skip
         super().__init__(home, **more)
         self._place = home.place
-        self._store = Store(store or f"sqlite:///{home.folder / 'store.sqlite'}")
+        self._store = Store(store or f"sqlite:///{home.folder / 'store.sqlite'}", home.at_rest)
         self._shuffler = Shuffler(
             self.task, self._place, self.private, self._store, home.folder, cores=cores, shuffle=shuffle
         )
