@@ -8,7 +8,9 @@ import pytest
 
 from discretion.cli.run import _app
 from discretion.collection import describing
-from discretion.collection.services import calls, credentials, keys, monitoring
+from discretion.collection.services import calls, credentials, keys
+from discretion.collection.services.shuffler import ShufflerService
+from support.collection.homes import housed
 from test_documents import quoted, rows
 
 PAGE = (Path(__file__).parents[2] / "docs" / "collecting.md").read_text(encoding="utf-8")
@@ -43,20 +45,22 @@ def test_the_steps_are_all_there() -> None:
     }  # fmt: skip
 
 
-def test_every_variable_every_event_and_every_count_is_told() -> None:
+def test_every_variable_every_event_and_every_count_is_told(tmp_path: Path) -> None:
     assert [quoted(cells[0])[0] for cells in table("variable")] == [credentials.VARIABLE, keys.VARIABLE]
     source = "".join(path.read_text(encoding="utf-8") for path in Path(calls.__file__).parent.glob("*.py"))
     logged = {word for call in re.findall(r"\blog\(([^,)]+)", source) for word in re.findall(r'"([a-z ]+)"', call)}
     told = re.search(r'`{"at", "event", …}`: (.+?)\. They have', PAGE, re.DOTALL)
     assert told is not None
     assert {*quoted(told[1].replace("\n", " "))} == logged
-    counted = re.findall(r"# TYPE (discretion_\w+) (\w+)", told_by_a_meter())
+    counted = re.findall(r"# TYPE (discretion_\w+) (\w+)", told_by_a_meter(tmp_path))
     assert {name for name, _ in counted} == {*re.findall(r"`(discretion_collect_\w+)`", PAGE)}
 
 
-def told_by_a_meter() -> str:
-    meter = monitoring.Meter()
-    meter.request("GET /health", 200)
+def told_by_a_meter(folder: Path) -> str:
+    service = ShufflerService(housed(folder).homes["shuffler-0"])
+    service.application(certificate_expires=0)
+    meter = service.meter
+    meter.request("GET /health", 200, 0.1)
     meter.upload(1, "stored")
     meter.messages(1, 1, 0)
     return re.sub(r"# TYPE \w+_created gauge\n", "", meter.prometheus_text().decode())

@@ -72,11 +72,14 @@ class Asked(RuleBasedStateMachine):
             sent[place] = version
         return 204 if sent.get(place) == version else 409
 
-    @rule(number=st.integers(1, 2))
-    def close(self, number: int) -> None:
-        status = self.ask("POST", f"/rounds/{number}/close")
+    @rule(number=st.integers(1, 2), discard=st.booleans())
+    def close(self, number: int, discard: bool) -> None:
+        status = self.ask("POST", f"/rounds/{number}/{'discard' if discard else 'close'}")
         if self.state[number] == "not begun":
             assert status == 404
+            return
+        if self.state[number] == "open" and len(self.sent[number]) < self.of.task.smallest_batch and not discard:
+            assert status == 409
             return
         if self.state[number] == "open":
             self.state[number] = "closed" if len(self.sent[number]) >= self.of.task.smallest_batch else "discarded"

@@ -29,7 +29,7 @@ class Refusals:
     """Counts connections that are refused or ended, and logs them, seldom and without an address."""
 
     def __init__(self, log: Log, meter: Meter) -> None:
-        self._log, self._meter = log, meter
+        self.log, self._meter = log, meter
         self._unlogged: Counter[str] = Counter()
         self._logged_at: dict[str, float] = {}
 
@@ -40,7 +40,7 @@ class Refusals:
         now = time.monotonic()
         if now - self._logged_at.get(why, -_LOG_PERIOD) >= _LOG_PERIOD:
             self._logged_at[why] = now
-            self._log("connections refused", why=why, count=self._unlogged.pop(why))
+            self.log("connections refused", why=why, count=self._unlogged.pop(why))
 
 
 class Listener(socket.socket):

@@ -154,8 +154,9 @@ class ShufflerService(Service):
                 f"round {number} has {people:,} people and needs {self.task.smallest_batch:,}: to close it destroys "
                 f"what they sent, and ends the task; leave it open until {ends:%Y-%m-%d %H:%M} UTC, or add --discard"
             )
+        closed = self._close(number)
         self.clock.confirm()
-        return self._close(number)
+        return closed
 
     def _close(self, number: int) -> dict[str, Any]:
         state = self._shuffler.close(number)

@@ -30,7 +30,7 @@ class Waiting:
     """
 
     def __init__(self, log: Log) -> None:
-        self._log = log
+        self.log = log
         self._reason: tuple[str, str] | None = None
         self._logged_at = 0.0
         #: Seconds until the next try.
@@ -46,7 +46,7 @@ class Waiting:
         else:
             self.pause = min(2 * self.pause, LONGEST_PAUSE)
         self._logged_at = now
-        self._log("waits", on=reason[0], why=reason[1])
+        self.log("waits", on=reason[0], why=reason[1])
 
     def went_well(self) -> None:
         """Note that there is nothing to wait for."""
