@@ -60,8 +60,6 @@ def _terms(task: Task) -> Iterator[tuple[str, str]]:
     yield "rounds", f"at most {task.most_rounds}"
     if task.redaction is not None:
         yield "redaction", f"a redacted answer is a rare one with a probability of at most {task.redaction}"
-    if task.noise is not None:
-        yield "noise", f"each shuffler adds dummies: ε = {task.noise.epsilon}, δ = {task.noise.delta} in each round"
 
 
 def _question(feature: Feature) -> str:

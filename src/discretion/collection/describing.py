@@ -12,12 +12,12 @@ from discretion.collection.errors import MalformedError
 from discretion.collection.randomizers import randomizer_of
 from discretion.collection.services.home import Role
 from discretion.collection.services.keys import Key, Kind
-from discretion.collection.wire.task import MOST_ROUNDS, Feature, Noise, Party, Task
+from discretion.collection.wire.task import MOST_ROUNDS, Feature, Party, Task
 from discretion.errors import InvalidValueError, one_of
 from discretion.input_files import read_toml
 
 _NEEDED = ("purpose", "smallest_batch", "opens", "closes", "features", "shufflers", "analyst")
-_KEYS = (*_NEEDED, "k", "budget", "rounds", "redaction", "invited", "noise", "curator", "admitter")
+_KEYS = (*_NEEDED, "k", "budget", "rounds", "redaction", "invited", "curator", "admitter")
 _KEYS_OF_FEATURE = ("name", "values", "randomizer")
 _KEYS_OF_PARTY = {
     "shuffler": ("url", "key"), "curator": ("url", "key", "signer"), "analyst": ("url", "key"),
@@ -76,7 +76,6 @@ def read_task(
         rounds=given.get("rounds", 1),
         redaction=str(given["redaction"]) if "redaction" in given else None,
         invited=given.get("invited"),
-        noise=_noise(given["noise"]) if "noise" in given else None,
         admitter=None if admitter is None else admitter.party,
         admission=() if admitter is None else admitter.admission(widths, furnished_admission),
     )
@@ -136,12 +135,6 @@ def _feature(given: Any, place: int) -> Feature:
         raise MalformedError(f"{which} needs its values, as a list of texts")
     with _naming(which):
         return Feature(given.get("name"), tuple(cast("list[str]", values)), given.get("randomizer"))
-
-
-def _noise(given: Any) -> Noise:
-    _check_keys(given, ("epsilon", "delta"), "noise")
-    with _naming("noise"):
-        return Noise(*(str(given.get(name, "")) for name in ("epsilon", "delta")))
 
 
 @contextmanager

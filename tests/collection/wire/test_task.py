@@ -6,7 +6,6 @@ import pytest
 
 from discretion.collection import Party, Task
 from discretion.collection.errors import MalformedError
-from discretion.collection.wire.task import Noise
 from support.collection.in_process import SEX_AND_TOWN, made
 
 TASK = made(shufflers=2).task
@@ -30,9 +29,6 @@ WRONG = {
     ),
     "a short key": ({"admitter": ADMITTER, "admission": ((KEYS[0], KEYS[1]), (b"\1",))}, "moduli of 2,048 bits"),
     "an extension": ({"extensions": ("pairs",)}, "knows no extension"),
-    "noise beside tokens": (
-        {"admitter": ADMITTER, "admission": ADMITTED.admission, "noise": Noise("1", "1e-6")}, "a dummy has no token",
-    ),
 }  # fmt: skip
 
 
@@ -43,14 +39,8 @@ def test_a_task_that_would_break_its_promise_is_refused(case: str) -> None:
         replace(TASK, **changed)
 
 
-@pytest.mark.parametrize("epsilon, delta", [("0", "1e-6"), ("51", "1e-6"), ("nan", "1e-6"), ("1", "0"), ("1", "1")])
-def test_noise_has_an_epsilon_and_a_delta_that_promise_something(epsilon: str, delta: str) -> None:
-    with pytest.raises(MalformedError, match="of noise is a number above 0"):
-        Noise(epsilon, delta)
-
-
 @pytest.mark.parametrize("task", [
-    TASK, ADMITTED, replace(TASK, invited=500), replace(TASK, noise=Noise("1", "1e-6")),
+    TASK, ADMITTED, replace(TASK, invited=500)
 ])  # fmt: skip
 def test_a_task_is_read_as_it_was_written(task: Task) -> None:
     assert Task.decoded(task.encoded) == task

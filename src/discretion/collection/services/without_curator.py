@@ -17,7 +17,7 @@ def add_board(board: Board, round_: Round, last: Neighbour) -> None:
     """Fetch the open messages of a round at the last shuffler, with all shufflers' reports, and add them to a board."""
     task = round_.task
     most = limits.current().numbers(MAX_BOARD_BYTES, each=1)
-    if task.invited is not None and task.noise is None:
+    if task.invited is not None:
         most = min(most, task.invited * round_.messages * round_.plain_form.size)
     reports = decoded_reports(last.ask("GET", f"/rounds/{round_.number}/reports"), len(task.shufflers))
     board.add(round_, last.ask("GET", f"/rounds/{round_.number}/board", at_most=most), reports)

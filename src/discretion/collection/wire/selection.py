@@ -258,7 +258,7 @@ class Choice:
         for number, reports in enumerate(self.reports, 1):
             first = reports[0].received
             consistent = all(after.received == before.messages for before, after in pairwise(reports))
-            if task.noise is None and not consistent:
+            if not consistent:
                 raise RefusedTaskError(f"the shufflers' reports of round {number} contradict one another")
             if number == 1 and not self.people * len(task.features) <= first:
                 raise RefusedTaskError(

@@ -99,30 +99,6 @@ class Party:
 
 
 @dataclass(frozen=True)
-class Noise:
-    """The privacy that the dummies of any one honest shuffler give each person in each round, whatever others know.
-
-    Parameters
-    ----------
-    epsilon, delta
-        Decimals in text: epsilon above 0 and at most 50, delta above 0 and below 1.
-    """
-
-    epsilon: str
-    delta: str
-
-    def __post_init__(self) -> None:
-        _check(
-            _is_decimal(self.epsilon) and 0 < Decimal(self.epsilon) <= 50,
-            f"the epsilon of noise is a number above 0 and at most 50 in text, as '1', got {self.epsilon!r:.60}",
-        )
-        _check(
-            _is_decimal(self.delta) and 0 < Decimal(self.delta) < 1,
-            f"the delta of noise is a number above 0 and below 1 in text, as '1e-6', got {self.delta!r:.60}",
-        )
-
-
-@dataclass(frozen=True)
 class Task:
     """What is asked of whom, by whom, under which promises.
 
@@ -162,8 +138,6 @@ class Task:
     admission
         The RSA moduli by which tokens are checked: for each round of the curator's one for each message, and one for
         the analyst's round; empty without an admitter.
-    noise
-        The privacy that each shuffler's dummies give; None if none are added.
     extensions
         What later versions add, by name: this one knows none, and refuses a task that has any.
 
@@ -190,7 +164,6 @@ class Task:
     invited: int | None = None
     admitter: Party | None = None
     admission: tuple[tuple[bytes, ...], ...] = ()
-    noise: Noise | None = None
     extensions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -244,10 +217,6 @@ class Task:
         )
         if self.admitter is None:
             return
-        _check(
-            self.noise is None,
-            "with an admitter there is no noise: a dummy has no token, and whoever counts tokens would see it",
-        )
         moduli = [modulus for keys in self.admission for modulus in keys]
         _check(
             len(self.admission) == self.most_rounds
@@ -307,7 +276,6 @@ class Task:
             fields["analyst"] = Party(**fields["analyst"])
             for name in ("curator", "admitter"):
                 fields[name] = None if fields[name] is None else Party(**fields[name])
-            fields["noise"] = None if fields["noise"] is None else Noise(**fields["noise"])
             fields["admission"] = tuple(tuple(keys) for keys in fields["admission"])
             fields["extensions"] = tuple(fields["extensions"])
             fields["shufflers"] = tuple(Party(**shuffler) for shuffler in fields["shufflers"])
@@ -324,7 +292,7 @@ class Task:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, (Party, Feature, Noise)):
+    if isinstance(value, (Party, Feature)):
         return {field.name: _plain(getattr(value, field.name)) for field in fields_of(value)}
     return [_plain(item) for item in cast("tuple[Any, ...]", value)] if isinstance(value, tuple) else value
 
