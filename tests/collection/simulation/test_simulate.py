@@ -22,6 +22,8 @@ KINDS: dict[str, dict[str, Any]] = {
     "without a curator": {"curatorless": True, "shufflers": 2},
     "in rounds of pairs": {"rounds": 2},
     "in rounds without a curator": {"rounds": 2, "curatorless": True},
+    "with an admitter": {"admitter": True, "shufflers": 2},
+    "with an admitter and no curator": {"admitter": True, "curatorless": True, "rounds": 2},
     "randomized": {"randomize": {"": "krr:epsilon=2"}},
 }
 

@@ -25,6 +25,7 @@ def simulate(
     budget: str = "0.01",
     shufflers: Whole = 1,
     curatorless: Annotated[bool, Parameter(negative="")] = False,
+    admitter: Annotated[bool, Parameter(negative="")] = False,
     rounds: Whole = 1,
     randomize: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     cores: Whole = 2,
@@ -56,6 +57,8 @@ def simulate(
         The number of shufflers, one after the other.
     curatorless
         Run without a curator: the participants see the single answers, and choose by themselves.
+    admitter
+        Run with an admitter, which knows who is eligible and signs blinded tokens.
     rounds
         The number of rounds for single answers, pairs, triples, … before the analyst's round.
     randomize
@@ -96,6 +99,7 @@ def simulate(
         stack.enter_context(limits.working())
         simulation = simulated(
             table, as_names(columns), users=users, k=k, budget=budget, shufflers=shufflers, curatorless=curatorless,
+            admitter=admitter,
             rounds=rounds, randomize=laws, cores=cores, seed=start, tell=progress,
             header=as_header_option(header), memory=room,
         )  # fmt: skip
@@ -104,7 +108,8 @@ def simulate(
     if json:
         inputs = {
             "table": without_password(table), "columns": as_names(columns), "users": users, "k": k, "budget": budget,
-            "shufflers": shufflers, "curatorless": curatorless, "rounds": rounds, "randomize": list(randomize),
+            "shufflers": shufflers, "curatorless": curatorless, "admitter": admitter, "rounds": rounds,
+            "randomize": list(randomize),
             "cores": cores, "seed": start, "header": header, "memory": memory, "time": time,
         }  # fmt: skip
         print_json("collect simulate", inputs, simulation.to_dict(), verdicts)

@@ -16,6 +16,7 @@ _SAW = {
     "shuffler": "who sent, and sealed messages; of no answer anything",
     "curator": "single answers without a sender, and nothing of how they go together",
     "analyst": "the answers that were chosen, together and without a sender",
+    "admitter": "who asked for tokens, and blinded numbers",
 }
 
 

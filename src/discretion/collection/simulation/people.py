@@ -8,6 +8,7 @@ from discretion.collection.board import Board
 from discretion.collection.client import Client
 from discretion.collection.errors import UnavailableError, UnknownError
 from discretion.collection.services.calls import Neighbour
+from discretion.collection.services.taking_part import ask_admitter
 from discretion.collection.services.without_curator import add_board
 from discretion.collection.wire.selection import LONGEST_CHOICE, Choice
 from discretion.collection.wire.task import Task
@@ -33,6 +34,8 @@ def send_answers(
                 for client in clients:
                     if choice is not None and task.curator is None:
                         board.check(client, choice)
+                    if not client.is_admitted(choice):
+                        ask_admitter(client, choice, lambda: None)
                     board_pass = _send(first, number, client.upload(choice))
                 pipe.send(number)
                 if choice is not None and choice.receiver == "analyst":

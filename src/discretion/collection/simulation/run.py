@@ -12,6 +12,7 @@ from secrets import token_bytes
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from discretion.collection.describing import admission_widths
 from discretion.collection.errors import CollectionError, UnavailableError
 from discretion.collection.parts.choosing import Counts
 from discretion.collection.parts.counting import count_batch, tallies_of
@@ -28,6 +29,7 @@ from discretion.collection.services.without_curator import open_next
 from discretion.collection.simulation.parties import HOST, Parties, free_ports
 from discretion.collection.simulation.people import send_answers
 from discretion.collection.simulation.questionnaire import Questionnaire
+from discretion.collection.wire.invitations import admission_credential, upload_token
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Choice
 from discretion.collection.wire.task import Party, Task
@@ -69,8 +71,8 @@ class SimulationRun:
 
 
 def run(
-    questionnaire: Questionnaire, *, k: int, budget: str, shufflers: int, with_curator: bool, rounds: int, cores: int,
-    tell: Callable[[str], None],
+    questionnaire: Questionnaire, *, k: int, budget: str, shufflers: int, with_curator: bool, with_admitter: bool,
+    rounds: int, cores: int, tell: Callable[[str], None],
 ) -> SimulationRun:  # fmt: skip
     """Run a collection of what everybody in a table answers, each party a process of its own.
 
@@ -82,22 +84,31 @@ def run(
     with TemporaryDirectory(prefix="discretion-collection-") as folder, ExitStack() as stack:
         roles: dict[str, Role] = {f"shuffler {place + 1}": "shuffler" for place in range(shufflers)}
         roles |= {"curator": "curator", "analyst": "analyst"} if with_curator else {"analyst": "analyst"}
+        roles |= {"admitter": "admitter"} if with_admitter else {}
         homes = {name: Home(Path(folder) / name.replace(" ", "-")) for name in roles}
         keys = {name: home.furnish(roles[name], _DAYS) for name, home in homes.items()}
-        task = _task(keys, questionnaire, k, budget, rounds)
+        admission = ()
+        if with_admitter:
+            widths = admission_widths(len(questionnaire.features), rounds)
+            admission = homes["admitter"].furnish_admission(widths, _DAYS)
+        task = _task(keys, questionnaire, k, budget, rounds, admission)
         for home in homes.values():
             home.take(task)
         tell("the parties start")
         free = ["--rate", "1e9", "--cores", str(cores)]
         options = {
             "shuffler": [*free, "--people", str(questionnaire.people)], "curator": free, "analyst": free,
+            "admitter": free,
         }  # fmt: skip
         parties = stack.enter_context(Parties(tuple(homes.values()), options))
         tokens = [token_bytes(32) for _ in range(questionnaire.people)]
-        first = homes["shuffler 1"]
         for start in range(0, len(tokens), 1 << 14):
-            hashes = b"".join(sha256(token).digest() for token in tokens[start : start + (1 << 14)])
-            parties.ask(first, "POST", "/tokens", content=hashes)
+            some = tokens[start : start + (1 << 14)]
+            uploads = b"".join(sha256(upload_token(task, token)).digest() for token in some)
+            parties.ask(homes["shuffler 1"], "POST", "/tokens", content=uploads)
+            if with_admitter:
+                credentials = b"".join(sha256(admission_credential(token)).digest() for token in some)
+                parties.ask(homes["admitter"], "POST", "/invitations", content=credentials)
         people = stack.enter_context(_People(task, questionnaire, tokens, cores))
         tell("people send their answers")
         choices = _until_over(task, homes, parties, people, tell)
@@ -125,8 +136,13 @@ def _counts(task: Task, homes: Mapping[str, Home], parties: Parties) -> Counts:
     return {feature.name: tally for feature, tally in zip(task.features, tallies, strict=True)}
 
 
-def _task(
-    keys: Mapping[str, Mapping[Kind, Key]], questionnaire: Questionnaire, k: int, budget: str, rounds: int
+def _task(  # noqa: PLR0917 - all that a task is made of
+    keys: Mapping[str, Mapping[Kind, Key]],
+    questionnaire: Questionnaire,
+    k: int,
+    budget: str,
+    rounds: int,
+    admission: tuple[tuple[bytes, ...], ...],
 ) -> Task:
     ports = free_ports(len(keys))
     parties = {
@@ -140,6 +156,7 @@ def _task(
         shufflers=tuple(party for name, party in parties.items() if name.startswith("shuffler")),
         analyst=parties["analyst"], curator=parties.get("curator"),
         signer=keys["curator"]["sign"].public if "curator" in keys else None, rounds=rounds,
+        invited=questionnaire.people, admitter=parties.get("admitter"), admission=admission,
     )  # fmt: skip
 
 

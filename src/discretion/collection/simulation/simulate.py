@@ -90,6 +90,7 @@ def simulate(
     budget: float | str = 0.01,
     shufflers: int = 1,
     curatorless: bool = False,
+    admitter: bool = False,
     rounds: int = 1,
     randomize: Mapping[str, str] | None = None,
     cores: int = 2,
@@ -111,6 +112,8 @@ def simulate(
         How many, one after the other.
     curatorless
         Whether those who take part choose by themselves.
+    admitter
+        Whether a party of its own decides who is let in, by blinded tokens.
     rounds
         In how many rounds the curator may ask, or those who choose by themselves.
     randomize
@@ -137,7 +140,7 @@ def simulate(
         raise MalformedError(f"there is no column {min(unknown)!r} whose answers could be randomized")
     ran = run(
         plan, k=as_count(k, "k", at_least=1), budget=str(budget),
-        shufflers=as_count(shufflers, "shufflers", at_least=1), with_curator=not curatorless,
+        shufflers=as_count(shufflers, "shufflers", at_least=1), with_curator=not curatorless, with_admitter=admitter,
         rounds=as_count(rounds, "rounds", at_least=1), cores=as_count(cores, "cores", at_least=1), tell=tell,
     )  # fmt: skip
     tell("what each party can guess")
