@@ -143,6 +143,18 @@ def test_who_sends_a_byte_a_moment_is_not_waited_for(asked_before: bool, slow: s
 
 
 @pytest.mark.long
+def test_an_answer_that_nobody_reads_is_not_kept(tmp_path: Path) -> None:
+    with serving(tmp_path, rate=None, unread_seconds=1) as served, served.connection() as deaf:
+        deaf.setblocking(False)
+        asked = b"GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n" * 4000
+        with suppress(BlockingIOError):
+            while asked:
+                asked = asked[deaf.send(asked) :]
+        eventually(lambda: "an answer that is not read" in served.refused())
+        assert served.answers()
+
+
+@pytest.mark.long
 def test_a_tls_connection_that_never_begins_is_ended(tls: Certified, tmp_path: Path) -> None:
     with serving(tmp_path, tls, head_seconds=1) as served, served.connection() as silent:
         with served.connection() as connection:

@@ -6,16 +6,27 @@ import ssl
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from discretion.collection.errors import CollectionError, MalformedError, RefusedTaskError, StrangerError
+from discretion.collection import Choice, Client
+from discretion.collection.errors import (
+    CollectionError,
+    MalformedError,
+    RefusedTaskError,
+    StrangerError,
+    UnavailableError,
+)
 from discretion.collection.services import networks
 from discretion.collection.services.calls import Neighbour
 from discretion.collection.services.networks import network_of
+from discretion.collection.services.shuffler import ShufflerService
+from discretion.collection.services.taking_part import check_boards
 from support.collection.certificates import certified
+from support.collection.homes import NOW, housed, token
 
 NETWORKS = {
     "loopback": ["127.0.0.1", "127.9.9.9", "::1", "0.0.0.0", "::", "::ffff:127.0.0.1", "64:ff9b::7f00:1"],
@@ -65,6 +76,19 @@ def names(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return lambda **given: known.update({name.replace("_", "."): ips for name, ips in given.items()})
 
 
+@pytest.fixture
+def connected(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Where connections were tried, none of which is there."""
+    tried: list[Any] = []
+
+    def connect(address: Any, *_: Any, **__: Any) -> Any:
+        tried.append(address)
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr("socket.create_connection", connect)
+    return tried
+
+
 @pytest.mark.parametrize("scheme", ["https", "HTTPS", "Https"])
 def test_no_spelling_of_https_is_called_without_a_certificate_that_is_trusted(scheme: str, tmp_path: Path) -> None:
     files = certified(tmp_path / "theirs")
@@ -99,20 +123,13 @@ def test_a_task_from_outside_leads_nobody_to_his_own_machine(host: str, names: C
 
 
 def test_a_name_that_leads_elsewhere_when_it_is_looked_up_again_is_called_where_it_was_checked(
-    monkeypatch: pytest.MonkeyPatch,
+    connected: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = iter(["8.8.8.8", "127.0.0.1", "127.0.0.1"])
-    called: list[Any] = []
-
-    def connect(address: Any, *_: Any, **__: Any) -> Any:
-        called.append(address)
-        raise ConnectionRefusedError
-
     monkeypatch.setattr(networks.socket, "getaddrinfo", lambda _, port, **__: [(0, 0, 0, "", (next(answers), port))])
-    monkeypatch.setattr("socket.create_connection", connect)
     with Neighbour("http://rebound.example", near="http://first.example") as party, pytest.raises(CollectionError):
         party.ask("GET", "/task")
-    assert called == [("8.8.8.8", 80)]
+    assert connected == [("8.8.8.8", 80)]
 
 
 @pytest.mark.parametrize("near", ["http://127.0.0.1:1", "http://localhost", "http://own.example", None])
@@ -165,3 +182,28 @@ def test_an_answer_of_the_size_that_was_asked_for_is_read() -> None:
         with pytest.raises(MalformedError, match="more than"):
             party.ask("GET", "/task")
         assert party.ask("GET", "/task", at_most=1 << 21) == bytes(1 << 21)
+
+
+INNER = ("http://10.0.0.1:631", "http://169.254.169.254", "http://[fd00::1]:80")
+
+
+@pytest.mark.parametrize("url", INNER)
+@pytest.mark.parametrize("told", [False, True])
+def test_neither_participants_nor_services_are_led_into_a_private_network(
+    told: bool, url: str, connected: list[Any], tmp_path: Path
+) -> None:
+    of = housed(tmp_path, curated=False)
+    service = ShufflerService(of.homes["shuffler-0"], private_addresses=told)
+    party = replace(of.task.analyst, url=url)
+    client = Client(
+        replace(of.task, shufflers=(replace(of.task.shufflers[0], url=url),)), token(0), {}, now=lambda: NOW
+    )
+    client.upload()
+    choice = Choice(client.task.digest, client.task.digest, 2, "analyst", ((0,),), 0.05, 20)
+    with service.neighbour(party) as neighbour, pytest.raises(CollectionError) as failed:
+        neighbour.ask("GET", "/health")
+    assert (failed.value.party, failed.value.why) == ("analyst", "refused" if told else "private address")
+    near = None if told else "https://8.8.8.8"
+    with pytest.raises(UnavailableError if told else RefusedTaskError):
+        check_boards(client, choice, near=near)
+    assert len(connected) == (2 if told else 0)

@@ -16,13 +16,13 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from discretion import limits
 from discretion.collection.services.monitoring import Log, Meter
 from discretion.collection.services.networks import sender_of
+from discretion.collection.services.operations import RequestBounds
 from discretion.memory import process_limit
 
 # Of a service at once.
 MAX_CONNECTIONS = 2000
 _REFUSED_AT_ONCE = 100  # until what else there is to do has its turn
 _LOG_PERIOD = 10.0  # seconds
-_UNREAD_SECONDS = 60.0
 
 
 class Refusals:
@@ -112,11 +112,10 @@ def event_loop(seconds: float) -> Callable[[], asyncio.AbstractEventLoop]:
     return Loop
 
 
-def http_protocol(seconds: float, refusals: Refusals) -> type[HttpToolsProtocol]:
-    """Return the protocol of connections that end unless the head of a request comes whole within so many seconds.
+def http_protocol(bounds: RequestBounds, refusals: Refusals) -> type[HttpToolsProtocol]:
+    """Return the protocol of connections that end unless the head of a request comes whole, and its answer is read.
 
-    The time begins with a connection, and with the first byte after an answer; between the two uvicorn waits. An answer
-    that nobody reads ends its connection as well.
+    The time for a head begins with a connection, and with the first byte after an answer; between them uvicorn waits.
     """
 
     class Protocol(HttpToolsProtocol):
@@ -140,7 +139,7 @@ def http_protocol(seconds: float, refusals: Refusals) -> type[HttpToolsProtocol]
         def pause_writing(self) -> None:
             super().pause_writing()
             self._unread = self._unread or self.loop.call_later(
-                _UNREAD_SECONDS, self._end, "an answer that is not read"
+                bounds.unread_seconds, self._end, "an answer that is not read"
             )
 
         def resume_writing(self) -> None:
@@ -152,7 +151,7 @@ def http_protocol(seconds: float, refusals: Refusals) -> type[HttpToolsProtocol]
             super().connection_lost(exc)
 
         def _await_head(self) -> None:
-            self._head = self.loop.call_later(seconds, self._end, "a request that does not come")
+            self._head = self.loop.call_later(bounds.head_seconds, self._end, "a request that does not come")
 
         def _end(self, why: str) -> None:
             refusals(why)

@@ -75,12 +75,15 @@ class RequestBounds:
         Connections from one address at once; None is no limit.
     head_seconds
         How long TLS may take to begin, and then the head of a request to come.
+    unread_seconds
+        How long an answer may wait to be read.
     """
 
     rate: float | None = 100.0
     seconds: float = 20.0
     connections: int | None = 100
     head_seconds: float = 10.0
+    unread_seconds: float = 60.0
 
 
 class RequestRates:

@@ -60,7 +60,7 @@ def serve(
         # Its own words name addresses: ours do not.
         config = uvicorn.Config(
             application,
-            http=http_protocol(bounds.head_seconds, refusals),
+            http=http_protocol(bounds, refusals),
             ws="none",
             ssl_certfile=certificate,
             ssl_keyfile=certificate_key,
