@@ -1,6 +1,8 @@
 """A task as its organizer describes it, in TOML: questions, promises, times, and who takes part."""
 
 import os
+import re
+import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -25,6 +27,8 @@ _KEYS_OF_PARTY = {
 }  # fmt: skip
 #: Of at most so many groups the curator may ask in one round of a task with an admitter, which has a key for each.
 MOST_ADMITTED_GROUPS = 64
+_FROM_NOW = re.compile(r"(\d{1,6}) (minute|hour|day)s?")
+_SECONDS = {"minute": 60, "hour": 3600, "day": 24 * 3600}
 # Who has no key in the description is given one: by its role and its place among those of it.
 Furnished = Callable[[Role, int], Mapping[Kind, Key]]
 # And an admitter keys for its tokens: so many for each round.
@@ -166,4 +170,8 @@ def _seconds(given: Mapping[str, Any], key: str) -> int:
     at = given[key]
     if isinstance(at, datetime):
         return int((at if at.tzinfo is not None else at.replace(tzinfo=UTC)).timestamp())
-    raise MalformedError(f"{key} is a date and a time, as 2027-01-31T12:00:00Z, got {at!r:.60}")
+    if isinstance(at, str) and (match := _FROM_NOW.fullmatch(at)):
+        return int(time.time()) + int(match[1]) * _SECONDS[match[2]]
+    raise MalformedError(
+        f'{key} is a date and a time, as 2027-01-31T12:00:00Z, or so long from now, as "28 days", got {at!r:.60}'
+    )

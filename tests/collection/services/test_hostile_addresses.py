@@ -205,5 +205,5 @@ def test_neither_participants_nor_services_are_led_into_a_private_network(
     assert (failed.value.party, failed.value.why) == ("analyst", "refused" if told else "private address")
     near = None if told else "https://8.8.8.8"
     with pytest.raises(UnavailableError if told else RefusedTaskError):
-        check_boards(client, choice, near=near)
+        check_boards(client, choice, "", near=near)
     assert len(connected) == (2 if told else 0)

@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from sqlite3 import DatabaseError
+from sqlite3 import SQLITE_ERROR, DatabaseError
 from typing import Any, Literal, cast
 
 import sqlalchemy as sa
@@ -106,14 +106,16 @@ class Store:
             with self._engine.connect() as connection, connection.execution_options(**{_READING: reading}).begin():
                 yield connection
         except (OperationalError, NoConnectionError) as error:
+            if (
+                getattr(error.orig if isinstance(error, OperationalError) else None, "sqlite_errorcode", 0)
+                == SQLITE_ERROR
+            ):
+                raise _damaged() from None  # its tables are not there
             raise UnavailableError(f"nothing can be stored now ({type(error).__name__}); try again later") from None
         except (WrappedError, DatabaseError) as error:
             if type(error) not in (WrappedError, DatabaseError):  # another kind is a fault of ours
                 raise
-            raise UnavailableError(
-                "the database is damaged, and the round's answers with it; docs/collecting.md, When a party fails, "
-                "has what to do"
-            ) from None
+            raise _damaged() from None
 
     def add_tokens(self, hashes: Iterable[bytes], invited: int | None = None) -> None:
         """Let those in who hold the tokens that these are the hashes of.
@@ -309,6 +311,12 @@ class Store:
                     connection.cursor().execute(wipe)
         except DatabaseError as error:
             raise UnavailableError(f"what was deleted is not wiped yet ({type(error).__name__})") from None
+
+
+def _damaged() -> UnavailableError:
+    return UnavailableError(
+        "the database is damaged, and the round's answers with it; docs/collecting.md, When a party fails, has what to do"
+    )
 
 
 def _engine(url: str) -> sa.Engine:
