@@ -57,6 +57,9 @@ _UPLOADS = sa.Table(
     sa.Column("messages", sa.LargeBinary),
 )  # fmt: skip
 _READING = "discretion_reading"
+_DAMAGED = (
+    "the database is damaged, and the round's answers with it; docs/collecting.md, When a party fails, has what to do"
+)
 _AT_ONCE = 500  # tokens in a question, and uploads of which a cursor holds the messages
 
 
@@ -106,16 +109,14 @@ class Store:
             with self._engine.connect() as connection, connection.execution_options(**{_READING: reading}).begin():
                 yield connection
         except (OperationalError, NoConnectionError) as error:
-            if (
-                getattr(error.orig if isinstance(error, OperationalError) else None, "sqlite_errorcode", 0)
-                == SQLITE_ERROR
-            ):
-                raise _damaged() from None  # its tables are not there
+            # What SQLite calls an error, and nothing more, is a file without our tables.
+            if getattr(getattr(error, "orig", None), "sqlite_errorcode", 0) == SQLITE_ERROR:
+                raise UnavailableError(_DAMAGED) from None
             raise UnavailableError(f"nothing can be stored now ({type(error).__name__}); try again later") from None
         except (WrappedError, DatabaseError) as error:
             if type(error) not in (WrappedError, DatabaseError):  # another kind is a fault of ours
                 raise
-            raise _damaged() from None
+            raise UnavailableError(_DAMAGED) from None
 
     def add_tokens(self, hashes: Iterable[bytes], invited: int | None = None) -> None:
         """Let those in who hold the tokens that these are the hashes of.
@@ -311,12 +312,6 @@ class Store:
                     connection.cursor().execute(wipe)
         except DatabaseError as error:
             raise UnavailableError(f"what was deleted is not wiped yet ({type(error).__name__})") from None
-
-
-def _damaged() -> UnavailableError:
-    return UnavailableError(
-        "the database is damaged, and the round's answers with it; docs/collecting.md, When a party fails, has what to do"
-    )
 
 
 def _engine(url: str) -> sa.Engine:
