@@ -28,6 +28,8 @@ from discretion.collection.wire.rounds import SALT_BYTES, Round
 from discretion.collection.wire.sealing import SEAL_BYTES, public_bytes, sealed
 from discretion.collection.wire.uploads import upload_bytes
 from oracles.bare_collection import FEATURES, INFO, WIDTH, bare_opens, boxes, cpu_seconds, uploads
+from support.collection.certificates import certified
+from uploads import measure
 
 PEOPLE, SHUFFLERS = 10**9, 2
 OPENED, STORED, AT_ONCE = 20_000, 10_000, 500
@@ -35,16 +37,19 @@ OPENED, STORED, AT_ONCE = 20_000, 10_000, 500
 
 @dataclass(frozen=True)
 class Figures:
-    """Microseconds of a core for a message, and for an upload that is stored or read again; and the bytes of that."""
+    """Microseconds of a core for a message, and for an upload stored, read again or served; and bytes on disk."""
 
     bare: float
-    shuffle_messages: float
+    shuffled: float
     sealed: float
-    count_batch: float
+    counted: float
     spooled: float
     stored: float
     read: float
     stored_bytes: float
+    token_bytes: float
+    served: float
+    served_over_tls: float
 
 
 def measured(folder: Path) -> Figures:
@@ -54,13 +59,15 @@ def measured(folder: Path) -> Figures:
     layer = [(public_bytes(X25519PrivateKey.generate()), INFO)]
     people, store = uploads(STORED), Store(f"sqlite:///{folder / 'store.sqlite'}", AtRest(folder / "at-rest", 2))
     store.add_tokens(each.token_hash for each in people)
+    store.wipe()
+    tokens = (folder / "store.sqlite").stat().st_size
     store.open_round(1, bytes(16))
     groups = [people[start : start + AT_ONCE] for start in range(0, STORED, AT_ONCE)]
     stored = cpu_seconds(lambda: [store.add(1, group) for group in groups])
     store.close_round(1, 1)
     read = least(lambda: deque(store.messages(1), maxlen=0), STORED)
     store.close()
-    size = sum(path.stat().st_size for path in folder.glob("store.sqlite"))
+    size = (folder / "store.sqlite").stat().st_size - tokens
     return Figures(
         bare=least(lambda: bare_opens(held.key, held.messages), OPENED),
         shuffled=least(lambda: shuffle_messages(held.messages, WIDTH, held.opener(), folder / "out"), OPENED),
@@ -70,14 +77,22 @@ def measured(folder: Path) -> Figures:
         stored=stored / STORED * 1e6,
         read=read,
         stored_bytes=size / STORED,
+        token_bytes=tokens / STORED,
+        served=measure(1, None, folder / "served")[1] * 1000,
+        served_over_tls=measure(1, certified(folder / "tls"), folder / "served-tls")[1] * 1000,
     )
 
 
 def task_of(features: int, *, curated: bool = True) -> Task:
     """Return a task that asks so much, of which nothing but the lengths matters here."""
-    party, asked = Party("https://127.0.0.1", bytes(32)), [Feature(f"f{place}", ("yes",)) for place in range(features)]
-    curator, signer = (party, bytes(32)) if curated else (None, None)
-    return Task(bytes(16), "to measure", tuple(asked), 2, "0.01", 2, 0, 1, (party,) * SHUFFLERS, party, curator, signer)
+    asked = tuple(Feature(f"f{place}", ("yes",)) for place in range(features))
+    analyst, curator, *shufflers = (
+        Party(f"https://party-{place}.example", bytes([place]) * 32) for place in range(SHUFFLERS + 2)
+    )
+    return Task(
+        bytes(16), "to measure", asked, 2, "0.01", 2, 0, 1, tuple(shufflers), analyst, curator if curated else None,
+        bytes(32) if curated else None,
+    )  # fmt: skip
 
 
 def least(ask: Callable[[], Any], messages: int) -> float:
@@ -133,7 +148,7 @@ def say(title: str, rows: Iterable[tuple[str, str]]) -> None:
 def main(most: int) -> None:
     with TemporaryDirectory() as folder:
         found = measured(Path(folder))
-    bare, shuffle, seal, count, driver, store, read, size = astuple(found)
+    bare, shuffle, seal, count, driver, store, read, size, token, served, over_tls = astuple(found)
     say("measured here", [
         ("a bare open of HPKE", f"{bare:.1f} µs of a core, {1e6 / bare:,.0f} a second"),
         (f"a message of {WIDTH} bytes shuffled", f"{shuffle:.1f} µs: {bare / shuffle:.0%} of it are the bare open"),
@@ -142,6 +157,9 @@ def main(most: int) -> None:
         ("a message through Spark's driver, into Parquet and into the batch", f"{driver:.2f} µs"),
         (f"an upload of {FEATURES} messages stored in SQLite, {AT_ONCE} at once", f"{store:.0f} µs, {size:,.0f} bytes"),
         ("the same read again", f"{read:.1f} µs"),
+        ("the same taken by the service, over kept connections", f"{served:.0f} µs"),
+        ("the same over a TLS connection each", f"{over_tls:.0f} µs"),
+        ("a token in SQLite", f"{token:.0f} bytes"),
         *((f"memory at most, {messages:,} messages", f"{peak_of_another('shuffled', messages)} MB to shuffle, "
            f"{peak_of_another('counted', messages)} MB to count")
           for messages in (10**power for power in range(5, 9)) if messages <= most),
@@ -152,8 +170,8 @@ def main(most: int) -> None:
     messages = PEOPLE * (first.messages + second.messages)
     layers, hours = len(first.layers), 3600e6
     layer, after = messages * shuffle / hours, first.width(1)
-    # What is read and written of a message: as it is, then opened into a file, out of it, and into the batch.
-    moved = first.width() + 3 * after
+    # What is read and written of a message: as it is, into a file and out of it; opened the same; and into the batch.
+    moved = 3 * first.width() + 3 * after
     say(f"{PEOPLE:.0e} people, {FEATURES} features, {SHUFFLERS} shufflers, 3 features chosen".replace("1e+09", "10⁹"), [
         ("messages, both rounds", f"{messages:,}"),
         ("a person sends", f"{upload_bytes(first) + upload_bytes(second):,} bytes, sealed in "
@@ -162,10 +180,13 @@ def main(most: int) -> None:
         ("opening a layer", f"{layer:,.0f} core-hours"),
         (f"opening all {layers} layers", f"{layer * layers:,.0f} core-hours; bare opens are "
          f"{messages * layers * bare / hours:,.0f}"),
-        ("storing uploads, both rounds", f"{PEOPLE * 2 * store / hours:,.0f} core-hours; {2 * PEOPLE:,} rows, and "
-         f"{PEOPLE:,} of tokens"),
-        ("the store's disk, first round", f"{PEOPLE * size / WIDTH * first.width() / 1e12:.2f} TB"),
-        ("a shuffler's disk beside it, at most", f"{2 * PEOPLE * FEATURES * after / 1e12:.2f} TB"),
+        ("taking uploads, both rounds", f"{PEOPLE * 2 * over_tls / hours:,.0f} core-hours with a TLS connection each, "
+         f"{PEOPLE * 2 * served / hours:,.0f} behind a proxy that keeps connections; the store takes "
+         f"{PEOPLE * 2 * store / hours:,.0f} of them"),
+        ("taking a round's uploads in a week", f"{PEOPLE * over_tls / hours / 168:.1f} cores"),
+        ("the store's disk, first round", f"{PEOPLE * size / WIDTH * first.width() / 1e12:.2f} TB, its log as much "
+         f"again at most, and {PEOPLE * token / 1e9:.0f} GB of tokens"),
+        ("a shuffler's disk beside it, at most", f"{PEOPLE * FEATURES * (first.width() + 2 * after) / 1e12:.2f} TB"),
         ("counting", f"{messages * count / hours:,.1f} core-hours"),
         *((f"opening a layer with {cores:,} cores", f"{layer / cores:,.1f} hours") for cores in (2, 64)),
         ("what a core that opens reads and writes", f"{moved / shuffle:.1f} MB/s; a disk of 1 GB/s keeps "

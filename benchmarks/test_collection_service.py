@@ -54,11 +54,12 @@ def test_messages_are_acknowledged_as_fast_as_is_asked(options: list[str], tmp_p
 def first_shuffler(folder: Path) -> tuple[Home, Task]:
     home = Home(folder)
     key, (port,) = home.furnish("shuffler", 1)["seal"], free_ports(1)
-    other, now = Party(f"http://{HOST}:1", bytes([9, *[0] * 31])), int(time.time())
+    curator, analyst = (Party(f"http://{HOST}:{place}", bytes([place]) * 32) for place in (1, 2))
+    now = int(time.time())
     features = tuple(Feature(f"f{place}", ("yes", "no")) for place in range(FEATURES))
     task = Task(
         bytes(16), "a benchmark", features, 10, "0.01", 2, now, now + 80_000,
-        (Party(f"http://{HOST}:{port}", key.public),), other, other, bytes(32),
+        (Party(f"http://{HOST}:{port}", key.public),), analyst, curator, bytes(32),
     )  # fmt: skip
     home.take(task)
     return home, task

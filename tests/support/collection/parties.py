@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -68,6 +68,7 @@ def running(
     admitted: bool = False,
     tls: Certified | None = None,
     more: str = "",
+    options: Mapping[str, Sequence[str]] | None = None,
 ) -> Iterator[Parties]:
     """Give parties whose keys were made where they are, whose task was described by an organizer with no keys."""
     names = [*(f"shuffler-{place + 1}" for place in range(shufflers)), *(["curator"] if curated else []), "analyst"]
@@ -90,7 +91,7 @@ def running(
     try:
         for name, home in homes.items():
             given = ["collect", name.partition("-")[0], str(home), "--task", str(parties.task), "--rate", "1000"]
-            parties.processes[name] = process(*given, *certificate, *authority)
+            parties.processes[name] = process(*given, *certificate, *authority, *(options or {}).get(name, ()))
         for name in homes:
             eventually(lambda name=name: run("collect", "status", str(homes[name]), *authority)[0] == 0)
         yield parties

@@ -1,6 +1,6 @@
 """The services, each a process that answers until it is stopped."""
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -71,6 +71,7 @@ def shuffler(
     store: str | None = None,
     people: Whole | None = None,
     engine: Literal["local", "spark"] = "local",
+    uploads_only: Annotated[bool, Parameter(negative="")] = False,
     listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS,
 ) -> int:
     """Run a shuffler, which sees senders and never answers.
@@ -87,9 +88,23 @@ def shuffler(
     engine
         Where messages are opened and put into random order: on this machine, or on the Spark cluster that Spark's own
         settings describe, which must encrypt what it sends and stores.
+    uploads_only
+        Take uploads beside the first shuffler's whole service, for the same --store: at a --port of its own, or on
+        another machine with a copy of the home. A proxy in front spreads the uploads.
     """
-    from discretion.collection.services.shuffler import ShufflerService  # noqa: PLC0415 - the extra collect
+    from discretion.collection.services.shuffler import ShufflerService, UploadsService  # noqa: PLC0415 - the extra collect
 
+    if uploads_only:
+        if people is not None or engine != "local":
+            raise InvalidValueError(
+                "--uploads-only takes uploads alone: name --people and --engine at the whole service"
+            )
+        with _home(home, "shuffler", listening, alone=False) as party_home:
+            if party_home.place:
+                raise InvalidValueError(
+                    f"{home} is the home of shuffler {party_home.place + 1}; people send to the first"
+                )
+            return _serve(UploadsService(party_home, store=store, **_common(listening)), listening)
     expected = None if people is None else as_count(people, "--people", at_least=1)
     with _home(home, "shuffler", listening) as party_home:
         smallest = party_home.task.smallest_batch
@@ -147,15 +162,15 @@ def admitter(home: str, /, *, listening: Annotated[Listening, Parameter(name="*"
 
 
 @contextmanager
-def _home(folder: str, role: "Role", listening: Listening) -> "Generator[Home]":
-    """Give a party's home, with its task, for one service alone."""
+def _home(folder: str, role: "Role", listening: Listening, *, alone: bool = True) -> "Generator[Home]":
+    """Give a party's home, with its task, for one service alone, or beside another one."""
     from discretion.collection.services.home import Home  # noqa: PLC0415 - the extra collect
     from discretion.collection.wire.task import Task  # noqa: PLC0415
     from discretion.input_files import opened  # noqa: PLC0415
 
     home = Home(Path(folder))
     home.check_role(role)
-    with home.alone():
+    with home.alone() if alone else nullcontext():
         if listening.task is not None:
             with opened(listening.task, "a task", InvalidValueError) as file:
                 home.take(Task.decoded(file.read()))

@@ -51,8 +51,6 @@ class Shuffler:
         self.task, self.place, self.store, self.folder = task, place, store, folder
         self._private, self._cores, self._shuffled = private, cores, shuffle
         self.inbox = Inbox(folder / "inbox")
-        for leftover in folder.glob("round-*.parts-*"):  # of a shuffle that was cut short
-            rmtree(leftover)
 
     def round(self, number: int) -> Round:
         """Return a round that has begun.
@@ -116,6 +114,8 @@ class Shuffler:
         progress = self._progress(number)
         if progress.state != "closed":
             return
+        for leftover in self.folder.glob("round-*.parts-*"):  # of a shuffle that was cut short
+            rmtree(leftover)
         round_ = self.round(number)
         width = round_.width(self.place)
         opener = Opener(self._private, round_.info(self.place + 1), width, self._cores)

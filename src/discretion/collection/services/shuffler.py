@@ -1,5 +1,7 @@
 """The shuffler's service: it takes uploads, or a shuffler's batches, and passes on what has no sender."""
 
+import time
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -23,6 +25,14 @@ from discretion.collection.wire.uploads import Upload, upload_bytes
 
 _LATEST = datetime(9999, 12, 31, tzinfo=UTC).timestamp()  # that a date has a name for
 _LONGEST_TOKENS = 32 << 15  # bytes of hashes in a request
+
+
+@dataclass(frozen=True)
+class _Count:
+    """How many people have sent in a round, and when to count them again."""
+
+    people: int
+    again: float
 
 
 class ShufflerService(Service):
@@ -58,6 +68,7 @@ class ShufflerService(Service):
             self.meter.watch("uploads_waiting", "Uploads that wait to be stored.", lambda: self._commit.waiting)
         self._rounds: dict[int, Round] = {}
         self._forgotten: set[int] = set()
+        self._counted: dict[int, _Count] = {}
         self._board_pass = None if self.task.curator else home.board_pass.encode()
         for number in self._numbers:
             if self._store.progress(number) is not None:
@@ -142,7 +153,17 @@ class ShufflerService(Service):
             return True
         first = self._store.progress(1)
         expected = self._people if number == 1 or first is None else first.people
-        return expected is not None and self._store.people(number) >= expected
+        return expected is not None and self._people_sent(number) >= expected
+
+    def _people_sent(self, number: int) -> int:
+        """Return how many people have sent in a round, as of a moment ago: counting many takes time."""
+        last = self._counted.get(number)
+        if last is None or time.monotonic() >= last.again:
+            start = time.monotonic()
+            people = self._store.people(number)
+            took = time.monotonic() - start
+            last = self._counted[number] = _Count(people, start + 20 * took)
+        return last.people
 
     def _close_for_operator(self, number: int, *, discard: bool = False) -> dict[str, Any]:
         """Close a round whatever the clock shows, which the operator confirms by it."""
@@ -269,3 +290,24 @@ class ShufflerService(Service):
         self._round(number)
         self.log("opened", round=number)
         self.wake()
+
+
+class UploadsService(ShufflerService):
+    """A first shuffler's further process, here or on a machine with a copy of its home: it takes uploads alone.
+
+    All processes store in one database. Rounds are opened, closed and passed on by the one with the whole service.
+    """
+
+    def operations(self) -> list[Operation]:
+        """Return what takes uploads, and what those who send ask for."""
+        paths = {("POST", "/rounds/{number:int}/uploads"), ("GET", "/rounds/{number:int}/choice")}
+        return [each for each in super().operations() if (each.method, each.path) in paths]
+
+    def step(self) -> None:
+        """Do nothing: the whole service does."""
+
+    def forget(self) -> None:
+        """Destroy nothing but the keys: the whole service does."""
+
+    def _look_at_clock(self) -> None:
+        """Leave the clock to the process that closes rounds."""
