@@ -101,6 +101,7 @@ NO_LIMITS = {
     "MOST_ROUNDS": "collection/wire/task.py",
     "MOST_GROUPS": "collection/wire/selection.py",
     "MOST_ADMITTED_GROUPS": "collection/describing.py",
+    "MOST_PEOPLE": "collection/planning.py",
     # What people can read, or would answer.
     "_MOST": "reproduce/bayes_security/mechanisms.py reproduce/bayes_security/privacy.py",
     "_MAX_COLUMNS": "jobs/compare.py",

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from discretion.collection.coalitions import Coalition
+from discretion.collection.planning import CollectionPlan
 from discretion.collection.results.analyst import AnalystResult
 from discretion.collection.results.curator import CuratorResult
 from discretion.collection.results.guesses import Guess
@@ -29,6 +30,54 @@ REST = "--json"
 TRUST = "Who has to be trusted"
 # So many features are named; of more, only the number.
 _NAMED = 4
+
+
+def plan_document(plan: CollectionPlan) -> Document:
+    """Return how many people a collection needs: the answer first."""
+    count, last = len(plan.released), plan.needed[-1]
+    if count:
+        go = "questions go out together" if count > 1 else "questions goes out"
+        lead = f"With {people(plan.users)}, {number(count)} of {number(plan.questions)} {go}: "
+        lead += f"{features_words(plan.released)}."
+    else:
+        lead = f"With {people(plan.users)}, none of {number(plan.questions)} questions goes out."
+    if len(last.features) == plan.questions > count and last.people is not None:
+        lead += f" All {number(plan.questions)} need about {people(last.people)}."
+    sentences = [
+        f"The shares of the answers are {plan.shares}. k is {number(plan.k)}, the budget "
+        f"{percent(float(plan.budget))}, the smallest batch {people(plan.smallest_batch)}."
+    ]
+    if plan.exposure is not None:
+        sentences.append(
+            f"Certified then: at most {percent_upwards(plan.exposure)} of the people stand out. In "
+            f"{plan.draws_releasing} of {plan.draws} draws of {people(plan.users)} with these shares they go out."
+        )
+    rows = [
+        (
+            number(len(each.features)),
+            features_words(each.features),
+            "more than 10¹⁰" if each.people is None else number(each.people),
+        )
+        for each in plan.needed
+    ]
+    blocks: list[Block] = [
+        lead,
+        *sentences,
+        first_rows(("questions", "as", "people"), rows, ("as",), REST),
+        "People are enough on average, if the answers have these shares; of fewer than all questions, another set may "
+        "need fewer. More rounds and redaction can let more go out.",
+    ]
+    if plan.coarser:
+        blocks.append('With fewer answers to a question, the others being "other", all questions need fewer people:')
+        blocks.append(
+            first_rows(
+                ("question", "without", "people"),
+                [(short(each.feature), features_words(each.merged), number(each.people)) for each in plan.coarser],
+                ("question", "without"),
+                REST,
+            )
+        )
+    return Document("How many people the collection needs", tuple(blocks))
 
 
 def curator_document(result: CuratorResult) -> Document:

@@ -1,0 +1,130 @@
+"""``discretion collect plan``: how many people a collection needs."""
+
+import json as json_
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from discretion.cli.options import Whole, as_header_option, as_seed
+from discretion.cli.output import print_json
+from discretion.errors import InvalidValueError
+from discretion.input_files import opened, read_toml
+from discretion.validation import as_count
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from discretion.collection.planning import Shares
+    from discretion.collection.services.home import Role
+    from discretion.collection.services.keys import Key, Kind
+    from discretion.collection.wire.task import Task
+
+
+def plan(
+    description: str,
+    /,
+    *,
+    users: Whole,
+    like: str | None = None,
+    shares: str | None = None,
+    header: str | None = None,
+    seed: Whole | None = None,
+    json: Annotated[bool, Parameter(negative="")] = False,
+) -> int:
+    """Show which questions go out together with so many people, and how many people more questions need.
+
+    Nothing is asked of anybody, and no keys are made.
+
+    Parameters
+    ----------
+    description
+        The task's description in TOML, as for discretion collect init.
+    users
+        The number of people that you expect to answer.
+    like
+        A table of people with a column for each question: answers are expected to have its shares.
+    shares
+        A TOML or JSON file of shares, by question and answer; what is left of a question is "other".
+    header
+        What the first line of a CSV file is, as for discretion audit.
+    seed
+        The seed of the draws of people.
+    json
+        Print one JSON object.
+    """
+    from discretion.collection.planning import equal_shares, given_shares, plan_collection  # noqa: PLC0415
+
+    if like is not None and shares is not None:
+        raise InvalidValueError("name --like or --shares, not both")
+    task = _task_of(description)
+    law: Shares
+    if like is not None:
+        law, origin = _like(task, like, header), f"as in {like}"
+    elif shares is not None:
+        law, origin = given_shares(task, _read_shares(shares)), f"as in {shares}"
+    else:
+        law, origin = equal_shares(task), "assumed to be equal, which --shares or --like replaces"
+    result = plan_collection(task, as_count(users, "--users", at_least=1), law, origin, seed=as_seed(seed) or 0)
+    if json:
+        inputs = {
+            "description": description, "users": users, "like": like, "shares": shares, "header": header, "seed": seed,
+        }  # fmt: skip
+        print_json("collect plan", inputs, result.to_dict())
+    else:
+        from discretion.collection.results.documents import plan_document  # noqa: PLC0415
+        from discretion.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
+        from discretion.presenting.views.terminal import to_text  # noqa: PLC0415
+
+        Screen().print(to_text(plan_document(result)))
+    return 0
+
+
+def _task_of(description: str) -> "Task":
+    """Return the task, with keys of nobody where it has none."""
+    from discretion.collection.describing import read_task  # noqa: PLC0415 - the extra collect
+    from discretion.collection.services.keys import Key  # noqa: PLC0415
+    from discretion.collection.wire.task import MODULUS_BYTES  # noqa: PLC0415
+
+    made = iter(range(1, 256))
+
+    def furnished(role: "Role", place: int) -> "Mapping[Kind, Key]":
+        return {kind: Key(kind, bytes([next(made)]) * 32) for kind in ("seal", "sign")}
+
+    def furnished_admission(widths: "Sequence[int]") -> tuple[tuple[bytes, ...], ...]:
+        numbers = iter(range(sum(widths)))
+        last = (1 << 8 * MODULUS_BYTES) - 1
+        return tuple(
+            tuple((last - 2 * next(numbers)).to_bytes(MODULUS_BYTES) for _ in range(width)) for width in widths
+        )
+
+    return read_task(description, furnished, furnished_admission)
+
+
+def _read_shares(path: str) -> "Mapping[str, Any]":
+    if not path.endswith(".json"):
+        return read_toml(path, "shares")[0]
+    with opened(path, "shares", InvalidValueError) as file:
+        try:
+            given: Any = json_.loads(file.read())
+        except (ValueError, RecursionError):
+            given = None
+    if not isinstance(given, dict):
+        raise InvalidValueError(f"shares are a JSON object of questions, as in docs/collecting.md; {path!r} has none")
+    return given  # pyright: ignore[reportUnknownVariableType]
+
+
+def _like(task: "Task", table: str, header: str | None) -> "Shares":
+    """Return the shares of a table's answers, one that is not listed being "other"."""
+    import numpy as np  # noqa: PLC0415
+
+    from discretion.collection.simulation.questionnaire import questionnaire_of  # noqa: PLC0415
+
+    names = [feature.name for feature in task.features]
+    asked = questionnaire_of(table, names, None, {}, np.random.default_rng(0), header=as_header_option(header))
+    texts = {feature.name: values for feature, values in zip(asked.features, asked.texts, strict=True)}
+    places = {feature.name: column for feature, column in zip(asked.features, asked.places.T, strict=True)}
+    laws: dict[str, Any] = {}
+    for feature in task.features:
+        codes = np.array([feature.code_of(text) for text in texts[feature.name]])[places[feature.name]]
+        laws[feature.name] = np.bincount(codes, minlength=feature.codes) / len(codes)
+    return laws

@@ -1,0 +1,283 @@
+"""How many people a collection needs: which questions would go out together, before anybody is asked.
+
+The counts are those that so many people have on average, if their answers have some shares; a real collection's differ
+by chance.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from math import floor
+from typing import Any, cast
+
+import numpy as np
+
+from discretion.anonymity import Marginals
+from discretion.anonymity.exposure.bounds import bound_terms
+from discretion.collection.errors import MalformedError
+from discretion.collection.parts.choosing import answer_class_sizes, choice_of
+from discretion.collection.parts.joint import mean_scores, score_of
+from discretion.collection.wire.selection import Term, people_bounded
+from discretion.collection.wire.task import Feature, Task
+from discretion.numerics.arrays import Integers, Reals
+from discretion.presenting.json_answers import plain
+
+#: No more people than these are planned with.
+MOST_PEOPLE = 10**10
+# Draws of people, of which it is counted how many release as many questions.
+_DRAWS = 40
+
+Shares = Mapping[str, Reals]
+
+
+@dataclass(frozen=True)
+class Needed:
+    """How many people are enough for questions to go out together.
+
+    Parameters
+    ----------
+    features
+        The questions.
+    people
+        With so many people on average they go out; None if not even with ten billion.
+    """
+
+    features: tuple[str, ...]
+    people: int | None
+
+
+@dataclass(frozen=True)
+class Coarser:
+    """A question asked with fewer answers.
+
+    Parameters
+    ----------
+    feature
+        The question.
+    merged
+        The answers that would be "other".
+    people
+        With so many people on average all questions go out together then: fewer than as they are.
+    """
+
+    feature: str
+    merged: tuple[str, ...]
+    people: int
+
+
+@dataclass(frozen=True)
+class CollectionPlan:
+    """Which questions go out together with so many people, and how many more need.
+
+    Parameters
+    ----------
+    users
+        How many people are planned with.
+    questions
+        How many questions the task has.
+    k, budget, smallest_batch
+        The task's.
+    shares
+        Where the shares of the answers come from, in words.
+    released
+        The questions that go out together if the answers are as on average.
+    exposure
+        The share of the people who may stand out by these, certified; None if nothing goes out.
+    draws, draws_releasing
+        Of so many draws of people, how many release as many questions.
+    needed
+        For 1, 2, … questions a set that needs few people: each has the one before and one more. All questions come
+        last, for which there is one set.
+    coarser
+        What fewer answers to a question change.
+    seed
+        Where the draws start.
+    """
+
+    users: int
+    questions: int
+    k: int
+    budget: str
+    smallest_batch: int
+    shares: str
+    released: tuple[str, ...]
+    exposure: float | None
+    draws: int
+    draws_releasing: int
+    needed: tuple[Needed, ...]
+    coarser: tuple[Coarser, ...]
+    seed: int
+
+    def to_dict(self) -> Mapping[str, Any]:
+        """Return it as plain objects, for JSON."""
+        return plain(self)
+
+
+def plan_collection(task: Task, users: int, shares: Shares, origin: str, *, seed: int = 0) -> CollectionPlan:
+    """Plan a task with so many people.
+
+    Parameters
+    ----------
+    task
+        What is asked.
+    users
+        How many people.
+    shares
+        Each question → the share of each answer before it is randomized, by codes: "other" and missing come last.
+    origin
+        Where the shares come from, in words.
+    seed
+        Where the draws of people start.
+
+    Raises
+    ------
+    MalformedError
+        If there are fewer people than the smallest batch, or more than ten billion.
+    """
+    if not task.smallest_batch <= users <= MOST_PEOPLE:
+        raise MalformedError(
+            f"a plan is of {task.smallest_batch:,} people or more, the smallest batch, and of at most "
+            f"{MOST_PEOPLE:,}; got {users:,}"
+        )
+    laws = {feature.name: _sent(feature, shares[feature.name]) for feature in task.features}
+    choice = choice_of(task, {name: expected_counts(law, users) for name, law in laws.items()})
+    released = () if choice is None else tuple(task.features[place].name for place in choice.chosen)
+    needed = _needed_in_turn(task, laws)
+    everything = needed[-1].people if len(needed) == len(task.features) else None
+    rng = np.random.default_rng(seed)
+    releasing = sum(_releases(task, rng, laws, users, released) for _ in range(_DRAWS)) if released else 0
+    exposure = None if choice is None else choice.exposure
+    coarser = tuple(_coarser(task, shares, everything))
+    return CollectionPlan(
+        users, len(task.features), task.k, task.budget, task.smallest_batch, origin, released, exposure,
+        _DRAWS if released else 0, releasing, needed, coarser, seed,
+    )  # fmt: skip
+
+
+def expected_counts(shares: Reals, people: int) -> Integers:
+    """Return whole counts of so many people, each within one of its share of them."""
+    exact = shares * people
+    counts = np.floor(exact).astype(np.int64)
+    largest = np.argsort(counts - exact, kind="stable")[: people - int(counts.sum())]
+    counts[largest] += 1
+    return counts
+
+
+def people_needed(task: Task, laws: Shares, names: Sequence[str]) -> int | None:
+    """Return with how many people, on average, these questions go out together: one fewer is not enough.
+
+    None if not even with ten billion.
+    """
+    low = task.smallest_batch - 1  # not enough, since no smaller batch is opened
+    high = max(task.smallest_batch, 1)
+    while not _go_out(task, laws, names, high):
+        low, high = high, 2 * high
+        if high > MOST_PEOPLE:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _go_out(task, laws, names, middle) else (middle, high)
+    return high
+
+
+def _go_out(task: Task, laws: Shares, names: Sequence[str], people: int) -> bool:
+    counts = {name: expected_counts(laws[name], people) for name in names}
+    return _bounded(task, counts, people) <= floor(Decimal(task.budget) * people)
+
+
+def _bounded(task: Task, counts: Mapping[str, Integers], people: int) -> int:
+    known = Marginals({name: answer_class_sizes(tally, people) for name, tally in counts.items()})
+    terms = [Term((), term.rare, term.kept) for term in bound_terms(known, task.k)]
+    return people_bounded(terms, task.k, people)
+
+
+def _releases(task: Task, rng: np.random.Generator, laws: Shares, users: int, names: Sequence[str]) -> bool:
+    counts = {name: rng.multinomial(users, laws[name]) for name in names}
+    return _bounded(task, counts, users) <= floor(Decimal(task.budget) * users)
+
+
+def _needed_in_turn(task: Task, laws: Shares) -> tuple[Needed, ...]:
+    steps: list[Needed] = []
+    chosen: tuple[str, ...] = ()
+    left = [feature.name for feature in task.features]
+    while left:
+        tried = [(people_needed(task, laws, (*chosen, name)), place) for place, name in enumerate(left)]
+        people, place = min(tried, key=lambda each: (each[0] is None, each[0] or 0, each[1]))
+        chosen = (*chosen, left.pop(place))
+        in_order = tuple(feature.name for feature in task.features if feature.name in chosen)
+        steps.append(Needed(in_order, people))
+        if people is None:
+            break
+    return tuple(steps)
+
+
+def _coarser(task: Task, shares: Shares, everything: int | None) -> Sequence[Coarser]:
+    """Return where fewer people are enough for all questions if the rarer half of the answers to one is "other"."""
+    found: list[Coarser] = []
+    names = [feature.name for feature in task.features]
+    for place, feature in enumerate(task.features):
+        if len(feature.values) < 3:
+            continue
+        own = shares[feature.name]
+        order = np.argsort(-own[: len(feature.values)], kind="stable")
+        kept: list[int] = sorted(order[: -(-len(feature.values) // 2)].tolist())
+        merged = [code for code in range(len(feature.values)) if code not in kept]
+        fewer = replace(feature, values=tuple(feature.values[code] for code in kept))
+        law = np.array([*own[kept], own[-2] + own[merged].sum(), own[-1]])
+        changed = replace(task, features=(*task.features[:place], fewer, *task.features[place + 1 :]))
+        others = {other.name: _sent(other, shares[other.name]) for other in task.features if other is not feature}
+        laws = {**others, feature.name: _sent(fewer, law)}
+        people = people_needed(changed, laws, names)
+        if people is not None and (everything is None or people < everything):
+            found.append(Coarser(feature.name, tuple(feature.values[code] for code in merged), people))
+    return found
+
+
+def _sent(feature: Feature, shares: Reals) -> Reals:
+    """Return the shares of the answers as they are sent: k-RR sends another one with some probability."""
+    score = score_of(feature)
+    sent = mean_scores(shares, [(score.chance(True), score.chance(False))]) if not score.is_plain else shares
+    return sent / sent.sum()
+
+
+def equal_shares(task: Task) -> Shares:
+    """Return equal shares of the listed answers, and none of others and missing ones."""
+    return {
+        feature.name: np.array([1 / len(feature.values)] * len(feature.values) + [0.0, 0.0])
+        for feature in task.features
+    }
+
+
+def given_shares(task: Task, given: Mapping[str, Any]) -> Shares:
+    """Return the shares that somebody gives: each question → answer → share, what is left being "other".
+
+    Raises
+    ------
+    MalformedError
+        If a question is missing or unknown, an answer is none of its, or shares are no shares.
+    """
+    names = [feature.name for feature in task.features]
+    if unknown := [name for name in given if name not in names]:
+        raise MalformedError(f"the task has no question {unknown[0]!r}; it has {', '.join(names)}"[:300])
+    if absent := [name for name in names if name not in given]:
+        raise MalformedError(f"the shares of the answers to {absent[0]!r} are missing; give all questions'")
+    return {feature.name: _given_law(feature, given[feature.name]) for feature in task.features}
+
+
+def _given_law(feature: Feature, given: Any) -> Reals:
+    law = np.zeros(feature.codes)
+    labels = [*feature.values, "other", "missing"]
+    shares = cast("dict[str, Any]", given) if isinstance(given, dict) else None
+    if shares is None or not all(type(share) in (int, float, Decimal) for share in shares.values()):
+        raise MalformedError(f"the shares of {feature.name!r} are a table of answers and numbers")
+    for answer, share in shares.items():
+        if answer not in labels:
+            raise MalformedError(f"{feature.name!r} has no answer {answer!r}; it has {', '.join(labels)}"[:300])
+        law[labels.index(answer)] = float(share)
+    left = 1 - law.sum()
+    if not ((law >= 0).all() and left > -1e-9):
+        raise MalformedError(
+            f"the shares of {feature.name!r} must be at least 0 and add up to at most 1; they add up to {law.sum():g}"
+        )
+    law[-2] += max(left, 0.0)
+    return law / law.sum()
