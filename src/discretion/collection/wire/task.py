@@ -118,7 +118,7 @@ class Task:
     opens, closes
         When answers are taken, in seconds since 1970.
     shufflers
-        Who takes the messages off their senders, in order; one honest one suffices.
+        Who takes the messages off their senders, in order; one honest one hides who sent what.
     analyst
         Who gets the joint answers to the questions that were chosen.
     curator
