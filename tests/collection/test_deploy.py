@@ -41,7 +41,9 @@ def setting(name: str) -> list[str]:
 
 
 def test_there_is_a_service_for_each_party_and_a_database() -> None:
-    assert [SERVICES[name]["command"][0] for name in PARTIES] == ["shuffler", "shuffler", "curator", "analyst"]
+    assert [SERVICES[name]["command"][0] for name in PARTIES] == [
+        "shuffler", "shuffler", "curator", "analyst", "admitter",
+    ]  # fmt: skip
     assert [name for name in SERVICES if "depends_on" in SERVICES[name]] == PARTIES[:1]
     assert parsed(SERVICES["first-shuffler"]["command"])["store"].startswith(
         "postgresql+psycopg://discretion@postgres/"
