@@ -17,19 +17,23 @@ import cbor2
 
 from discretion.collection import Choice, Client, Task
 from discretion.collection.errors import CollectionError
+from discretion.collection.services.admitter import AdmitterService
 from discretion.collection.services.analyst import AnalystService
 from discretion.collection.services.credentials import operator_credential
 from discretion.collection.services.curator import CuratorService
 from discretion.collection.services.operations import Operation, RequestBounds
 from discretion.collection.services.service import Service
 from discretion.collection.services.shuffler import ShufflerService
+from discretion.collection.wire.invitations import admission_credential
 from discretion.collection.wire.reports import ShufflerReport, encoded_reports
 from support.collection.homes import NOW, Housed, housed, person, token
+from support.collection.in_process import certified
 
 BODIES = 1_000  # of each case, and as many for the decoders
 _AT_ONCE = 20
 _PARTIES: dict[str, Callable[[Any], Service]] = {
     "shuffler-0": ShufflerService, "shuffler-1": ShufflerService, "curator": CuratorService, "analyst": AnalystService,
+    "admitter": AdmitterService,
 }  # fmt: skip
 _REPORTS = encoded_reports([ShufflerReport(4, 0, 0, bytes(32))]).hex()
 _HUGE = encoded_reports([ShufflerReport(1 << 62, 0, 1 << 62, bytes(32))]).hex()
@@ -43,7 +47,8 @@ _VALUES = (
 
 def case(draw: Random, folder: Path) -> None:
     name = draw.choice([*_PARTIES])
-    of = housed(folder, shufflers=2, curated=name == "curator" or draw.random() < 0.5, rounds=2)
+    curated, admitted = name == "curator" or draw.random() < 0.5, name == "admitter"
+    of = housed(folder, shufflers=2, curated=curated, rounds=2, admitted=admitted)
     with redirect_stderr(StringIO()):
         service = _PARTIES[name](of.homes[name])
         asyncio.run(_asked(draw, service, of))
@@ -64,11 +69,18 @@ async def _asked(draw: Random, service: Service, of: Housed) -> None:
             *(("/rounds/1/uploads", client.upload()) for client in clients),
         ]:
             assert await _status(app, "POST", path, body, credentials["operator"]) < 300
+    if of.task.admitter is not None:
+        hashes = b"".join(sha256(admission_credential(client._token)).digest() for client in clients)
+        assert await _status(app, "POST", "/invitations", hashes, credentials["operator"]) < 300
+        for client in clients:
+            body = client.admission_request()
+            assert await _status(app, "POST", "/admission/0", body, credentials["operator"]) < 300
+    sent = clients[0].upload() if of.task.admitter is None else clients[0].admission_request()
     operations = [
         each for each in [*service._common(), *service.operations()]
         if each.path not in ("/destroy", "/rounds/{number:int}/close")
     ]  # fmt: skip
-    whole = [clients[0].upload(), _choice(of).encoded, of.task.encoded, _COMPLETION]
+    whole = [sent, _choice(of).encoded, of.task.encoded, _COMPLETION]
     for _ in range(BODIES // _AT_ONCE):
         asked = [_drawn(draw, draw.choice(operations), whole) for _ in range(_AT_ONCE)]
         statuses = await asyncio.gather(*(
@@ -158,7 +170,7 @@ async def _status(app: Any, method: str, path: str, body: bytes, credential: str
 
 
 def _choice(of: Housed) -> Choice:
-    choice = Choice(of.task.digest, of.task.digest, 2, "analyst", ((0, 1),), 0.05, 20)
+    choice = certified(Choice(of.task.digest, of.task.digest, 2, "analyst", ((0, 1),), 0.05, 20), of.task)
     if of.task.signer is None:
         return choice
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -170,7 +182,10 @@ def _decoded(draw: Random, of: Housed) -> None:
     """Check that what is decoded is written in the one way that it is, or is refused."""
     client = person(of.task)
     choice = _choice(of)
-    client.upload(choice)
+    if of.task.admitter is None:
+        client.upload(choice)
+    else:
+        client.admission_request()
     decoders: list[tuple[bytes, Callable[[bytes], bytes]]] = [
         (of.task.encoded, lambda body: Task.decoded(body).encoded),
         (choice.encoded, lambda body: Choice.decoded(body, of.task).encoded),

@@ -220,7 +220,8 @@ class Collection:
         ))  # fmt: skip
 
     def _choice(self, pool: ThreadPoolExecutor) -> Choice:
-        with self.calls("shuffler-0") as first, self.calls(f"shuffler-{len(self.task.shufflers) - 1}") as last:
+        board_pass = self.homes["shuffler-0"].board_pass
+        with self.calls("shuffler-0") as first, Neighbour(self.task.shufflers[-1].url, board_pass) as last:
             while True:
                 assert time.monotonic() < self.until, (self.statuses(), self.logs())
                 with suppress(UnavailableError, UnknownError, ConflictError):

@@ -73,15 +73,15 @@ def _serve(folder: Path, role: str, port: int, people: int | None, lines: int) -
 
 def pass_on(task: Any, private: bytes, folder: Path, lines: int = 0) -> None:
     """Do what a shuffler does with a round, from wherever it was cut short."""
+    from discretion.collection.parts.at_rest import AtRest
     from discretion.collection.parts.inbox import Inbox
     from discretion.collection.parts.shuffler import Shuffler
     from discretion.collection.parts.store import Store
-    from discretion.collection.services.home import Home
     from discretion.collection.wire.reports import encoded_reports
 
     if lines:
         die_after(lines)
-    store = Store(f"sqlite:///{folder / 'shuffler-0' / 'store.sqlite'}", Home(folder / "shuffler-0").at_rest)
+    store = Store(f"sqlite:///{folder / 'shuffler-0' / 'store.sqlite'}", AtRest(folder / "shuffler-0" / "at-rest", 2))
     shuffler, after = Shuffler(task, 0, private, store, folder / "shuffler-0"), Inbox(folder / "next")
     shuffler.close(1)
     shuffler.shuffle(1)

@@ -27,14 +27,19 @@ def parties(tmp_path: Path) -> Iterator[Parties]:
 
 def send(parties: Parties, people: int, folder: Path) -> None:
     """Have people send their answers in the first round."""
-    parties.ask("tokens", "shuffler-1", "--count", people, "--out", folder / "tokens")
+    parties.ask("admit", "shuffler-1", "--count", people, "--out", folder / "invited")
     with Neighbour(parties.url) as first:
-        for place, token in enumerate((folder / "tokens").read_text().split()):
+        for place, token in enumerate(tokens_in(folder)):
             answers = {"sex": "fm"[place % 2], "town": "Lima"}
             first.ask(
                 "POST", "/rounds/1/uploads",
                 content=Client(parties.task.read_bytes(), bytes.fromhex(token), answers).upload(),
             )  # fmt: skip
+
+
+def tokens_in(folder: Path) -> list[str]:
+    """Return the tokens of the people who are invited."""
+    return [link.rpartition(".")[2] for link in (folder / "invited" / "invitations").read_text().split()]
 
 
 def log_of(parties: Parties, name: str) -> tuple[str, list[dict[str, Any]]]:
@@ -90,7 +95,7 @@ def test_a_party_that_waits_says_for_whom_and_why_and_not_often(parties: Parties
     waits = [(event["on"], event["why"]) for event in events if event["event"] == "waits"]
     assert set(waits) == {("curator", "refused")}
     assert 2 <= len(waits) <= 7
-    for secret in (LOOPBACK, "Lima", *(tmp_path / "tokens").read_text().split()):
+    for secret in (LOOPBACK, "Lima", *tokens_in(tmp_path)):
         assert secret not in err
 
 

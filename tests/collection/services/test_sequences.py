@@ -14,6 +14,7 @@ from discretion.collection.parts.inbox import Inbox
 from discretion.collection.services.shuffler import ShufflerService
 from discretion.collection.wire.reports import encoded_reports
 from support.collection.homes import AsOperator, housed, person, token
+from support.collection.in_process import certified
 
 PEOPLE = 4  # who have tokens; one more has none
 places, versions = st.integers(0, PEOPLE), st.integers(0, 1)
@@ -33,7 +34,7 @@ class Asked(RuleBasedStateMachine):
             for version in range(2)
         }
         self.choices = [
-            Choice(self.of.task.digest, self.of.task.digest, 2, "analyst", (group,), 0.05, 20)
+            certified(Choice(self.of.task.digest, self.of.task.digest, 2, "analyst", (group,), 0.05, 20), self.of.task)
             for group in ((0,), (0, 1))
         ]
         # Of each round, which of two uploads counts of each person.
@@ -70,7 +71,7 @@ class Asked(RuleBasedStateMachine):
         sent = self.sent[number]
         if place not in sent and self.state[number] == "open":
             sent[place] = version
-        return 204 if sent.get(place) == version else 409
+        return 200 if sent.get(place) == version else 409
 
     @rule(number=st.integers(1, 2), discard=st.booleans())
     def close(self, number: int, discard: bool) -> None:

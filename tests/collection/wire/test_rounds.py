@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from secrets import token_bytes
 
 import numpy as np
 import pytest
@@ -200,6 +201,25 @@ def test_everybody_finds_her_messages_on_the_board_and_the_same_choice(tmp_path:
         check(run.clients[0], board + mine)
     with pytest.raises(RefusedTaskError, match="not the one"):
         check(run.clients[0], board, replace(choice, groups=((0,),)))
+
+
+@pytest.mark.long
+def test_a_board_with_invented_people_is_refused_by_everybody(tmp_path: Path) -> None:
+    """A last shuffler posts messages of people who do not exist, so that the choice becomes another one."""
+    run = Run(made(shufflers=2, curated=False, invited=200), people(), tmp_path)
+    first_choice(run)
+    of, board = Round(run.task), run.shufflers[-1].board().read_bytes()
+    *before, last = run.shufflers[-1].reports(1)
+    invented = b"".join(of.plain_form.pack(place % 2, 0, token_bytes(16)) for place in range(20_000))
+    count = last.messages + 20_000
+    honest, false = [*before, last], [replace(last, messages=count)] * 2
+    for reports, why in ((honest, "more messages than all people who are invited"), (false, "more messages than")):
+        with pytest.raises(RefusedTaskError, match=why):
+            Board().add(of, board + invented, reports)
+    open_task = Round(replace(run.task, invited=None))
+    with pytest.raises(RefusedTaskError, match="contradict what came"):
+        Board().add(open_task, board + invented, honest)
+    Board().add(of, board, honest)
 
 
 def test_a_message_that_a_person_sends_twice_counts_once(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from discretion.collection import Client, Feature, Party, Task
+from discretion.collection.describing import admission_widths
 from discretion.collection.services.credentials import operator_credential
 from discretion.collection.services.home import Home, Role
 from discretion.collection.services.operations import RequestBounds
@@ -34,11 +35,13 @@ def housed(
     shufflers: int = 1,
     *,
     curated: bool = True,
+    admitted: bool = False,
     **changed: Any,
 ) -> Housed:
     """Return homes with keys and a task; nobody listens at their addresses."""
     roles: dict[str, Role] = {f"shuffler-{place}": "shuffler" for place in range(shufflers)}
     roles |= {"curator": "curator", "analyst": "analyst"} if curated else {"analyst": "analyst"}
+    roles |= {"admitter": "admitter"} if admitted else {}
     homes = {name: Home(folder / name, now=lambda: NOW) for name in roles}
     keys = {name: home.furnish(roles[name], 1) for name, home in homes.items()}
     parties = {
@@ -46,6 +49,9 @@ def housed(
         for port, (name, held) in enumerate(keys.items(), 1)
     }
     of = {"k": 2, "budget": "0.1", "smallest_batch": 2, "opens": 0, "closes": 2_000} | changed
+    if admitted:
+        widths = admission_widths(len(features), of.get("rounds", 1))
+        of |= {"admitter": parties["admitter"], "admission": homes["admitter"].furnish_admission(widths, 1)}
     task = Task(
         id=bytes(16), purpose="to know", features=tuple(features), analyst=parties["analyst"],
         shufflers=tuple(party for name, party in parties.items() if name.startswith("shuffler")),

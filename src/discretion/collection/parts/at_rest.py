@@ -11,12 +11,13 @@ from functools import cached_property
 from hashlib import sha256
 from hmac import digest as hmac_digest
 from pathlib import Path
+from shutil import rmtree
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from discretion.collection.errors import UnavailableError
-from discretion.collection.parts.durable import new_folder, write_whole
+from discretion.collection.parts.durable import keep_name, write_whole
 
 _KEY_BYTES = 32
 _NONCE_BYTES = 12
@@ -36,10 +37,15 @@ class AtRest:
     def __init__(self, folder: Path, rounds: int) -> None:
         self._folder = folder
         self._ciphers: dict[int, AESGCM] = {}
-        if not folder.exists():
-            new_folder(folder)
+        if not folder.exists():  # all of them or none, wherever this is cut short
+            part = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+            part.mkdir(mode=0o700)
             for name in ("tokens", *map(str, range(1, rounds + 1))):
-                write_whole(folder / name, os.urandom(_KEY_BYTES))
+                write_whole(part / name, os.urandom(_KEY_BYTES))
+            with suppress(OSError):  # another process was faster
+                part.rename(folder)
+                keep_name(folder.parent)
+            rmtree(part, ignore_errors=True)
 
     @cached_property
     def _token_key(self) -> bytes:

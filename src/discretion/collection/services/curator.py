@@ -14,7 +14,6 @@ from discretion.collection.parts.inbox import Inbox
 from discretion.collection.parts.promises import broken_by_counts
 from discretion.collection.results.curator import CuratorResult, curator_result
 from discretion.collection.results.leaks import Leaks, leaks_of
-from discretion.collection.services.calls import Neighbour
 from discretion.collection.services.home import Home
 from discretion.collection.services.operations import Operation
 from discretion.collection.services.receiving import receiving
@@ -122,7 +121,7 @@ class CuratorService(Service):
         """Ask the analyst of how many people it counted answers, until it has: what may be given out depends on it."""
         path = _analysed_in(self.home)
         if not path.exists():
-            with suppress(UnknownError), Neighbour(self.task.analyst.url, None, self._authority) as analyst:
+            with suppress(UnknownError), self.neighbour(self.task.analyst) as analyst:
                 write_whole(path, str(int(analyst.ask("GET", "/people"))).encode())
 
     def status(self) -> dict[str, Any]:

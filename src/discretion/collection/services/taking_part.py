@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 
 from discretion.collection.client import Client
-from discretion.collection.errors import RefusedTaskError, UnknownError
+from discretion.collection.errors import MalformedError, RefusedTaskError, UnknownError
 from discretion.collection.services.calls import Neighbour
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import LONGEST_CHOICE, Choice
@@ -68,7 +68,7 @@ def ask_admitter(
     keep()
     with Neighbour(task.admitter.url if task.admitter else "", authority=authority, near=near) as admitter:
         if choice is not None:
-            (admitted, *_) = json.loads(admitter.ask("GET", "/admitted"))["admitted"]
+            admitted = _admitted(admitter.ask("GET", "/admitted"))
             if choice.people > admitted:
                 raise RefusedTaskError(
                     f"the choice is of {choice.people:,} people, and the admitter has signed tokens for {admitted:,}"
@@ -76,6 +76,14 @@ def ask_admitter(
         place = Round(task, choice).admission_place
         client.admit(admitter.ask("POST", f"/admission/{place}", content=request), choice)
     keep()
+
+
+def _admitted(answer: bytes) -> int:
+    """Return for how many people the admitter has signed tokens of the first round."""
+    try:
+        return int(json.loads(answer)["admitted"][0])
+    except (ValueError, KeyError, TypeError, IndexError, RecursionError):
+        raise MalformedError("the admitter does not answer how many people it admitted") from None
 
 
 def check_boards(

@@ -197,7 +197,8 @@ class Choice:
 
     def _are_terms_of(self, terms: tuple[Term, ...], group: tuple[int, ...]) -> bool:
         return (
-            {place for term in terms for place in term.places} in (set(), set(group))
+            len(terms) <= len(group)
+            and {place for term in terms for place in term.places} in (set(), set(group))
             and all(type(number) is int and number >= 0 for term in terms for number in (term.rare, term.kept))
             and all(_rises(term.places) and _are_places(term.places, 1 << 31) for term in terms)
         )
