@@ -89,7 +89,7 @@ def tasked(homes: dict[str, Home], roles: dict[str, Role], curated: bool) -> Tas
 def send(task: Task, uploads: list[bytes], number: int) -> None:
     with Neighbour(task.shufflers[0].url) as first:
         for upload in uploads:
-            until(lambda upload=upload: first.ask("POST", f"/rounds/{number}/uploads", content=upload) == b"")
+            until(lambda upload=upload: first.ask("POST", f"/rounds/{number}/uploads", content=upload) is not None)
 
 
 def published(task: Task, homes: dict[str, Home], first: Neighbour) -> bytes:
