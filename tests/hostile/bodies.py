@@ -78,7 +78,7 @@ async def _asked(draw: Random, service: Service, of: Housed) -> None:
     sent = clients[0].upload() if of.task.admitter is None else clients[0].admission_request()
     operations = [
         each for each in [*service._common(), *service.operations()]
-        if each.path not in ("/destroy", "/rounds/{number:int}/close")
+        if each.path not in ("/destroy", "/rounds/{number:int}/close", "/rounds/{number:int}/discard")
     ]  # fmt: skip
     whole = [sent, _choice(of).encoded, of.task.encoded, _COMPLETION]
     for _ in range(BODIES // _AT_ONCE):
