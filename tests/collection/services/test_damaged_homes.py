@@ -11,7 +11,8 @@ from support.cli_runner import run
 from support.collection.homes import AsOperator, housed, person
 from support.collection.parties import LOOPBACK, eventually, refused
 
-ROLES = ("shuffler", "curator", "analyst")
+ROLES = ("shuffler", "curator", "analyst", "admitter")
+DATABASES = {"shuffler": "store.sqlite", "admitter": "admissions.sqlite"}
 GARBAGE = {
     "nothing": b"", "bytes": bytes(range(256)) * 64, "a word": b"clerk", "a list": b"[]", "zeros": bytes(8192),
     "deep": b"[" * 100_000, "an empty list in CBOR": b"\x80", "a record in CBOR": b"\xa1\x66groups\x63abc",
@@ -19,7 +20,7 @@ GARBAGE = {
 
 
 def home_of(role: str, folder: Path) -> Path:
-    homes = housed(folder / "homes").homes
+    homes = housed(folder / "homes", admitted=role == "admitter").homes
     return homes["shuffler-0" if role == "shuffler" else role].folder
 
 
@@ -53,10 +54,11 @@ def test_every_command_refuses_a_damaged_home_in_one_sentence(
 
 
 @pytest.mark.parametrize("garbage", ["bytes", "zeros", "a word"])
-def test_a_damaged_store_is_named(garbage: str, tmp_path: Path) -> None:
-    home = home_of("shuffler", tmp_path)
-    (home / "store.sqlite").write_bytes(GARBAGE[garbage] * 2)
-    sentence = " ".join(refused("collect", "shuffler", home, "--port", "1").split())
+@pytest.mark.parametrize("role", DATABASES)
+def test_a_damaged_database_is_named(role: str, garbage: str, tmp_path: Path) -> None:
+    home = home_of(role, tmp_path)
+    (home / DATABASES[role]).write_bytes(GARBAGE[garbage] * 2)
+    sentence = " ".join(refused("collect", role, home, "--port", "1").split())
     assert "the database is damaged" in sentence
     assert "docs/collecting.md" in sentence
 
@@ -84,7 +86,7 @@ def test_a_store_that_is_damaged_while_the_service_runs_is_no_traceback(
 
 
 @pytest.mark.parametrize("role", ROLES)
-@pytest.mark.parametrize("file", ["task", "keys", "operator", "clock", "choice", "counted", "store.sqlite"])
+@pytest.mark.parametrize("file", ["task", "keys", "operator", "clock", "choice", "counted", *DATABASES.values()])
 def test_a_damaged_home_is_destroyed_all_the_same(file: str, role: str, tmp_path: Path) -> None:
     home = home_of(role, tmp_path)
     keys = [path.read_bytes() for path in (home / "keys").iterdir()]

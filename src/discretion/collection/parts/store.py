@@ -5,29 +5,20 @@ encrypted under keys of the home, which are destroyed with a round or the task: 
 Every change is one transaction.
 """
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
-from sqlite3 import SQLITE_ERROR, DatabaseError
+from sqlite3 import DatabaseError
 from typing import Any, Literal, cast
 
 import sqlalchemy as sa
-from sqlalchemy import event
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import (
-    ArgumentError,
-    DatabaseError as WrappedError,
-    OperationalError,
-    TimeoutError as NoConnectionError,
-)
+from sqlalchemy.dialects import postgresql
 
 from discretion.collection.errors import CollectionError, ConflictError, StrangerError, UnavailableError, UnknownError
 from discretion.collection.parts.at_rest import AtRest
+from discretion.collection.parts.database import Database, rows_in
 from discretion.collection.parts.promises import FEW_PEOPLE
 from discretion.collection.wire.uploads import Upload
-from discretion.errors import InvalidValueError
-from discretion.input_files import without_password
 
 #: Uploads are taken; no more are; they are in random order in a file; the next party has them all; destroyed.
 State = Literal["open", "closed", "shuffled", "delivered", "discarded"]
@@ -56,10 +47,6 @@ _UPLOADS = sa.Table(
     sa.Column("digest", sa.LargeBinary(32), nullable=False),
     sa.Column("messages", sa.LargeBinary),
 )  # fmt: skip
-_READING = "discretion_reading"
-_DAMAGED = (
-    "the database is damaged, and the round's answers with it; docs/collecting.md, When a party fails, has what to do"
-)
 _AT_ONCE = 500  # tokens in a question, and uploads of which a cursor holds the messages
 
 
@@ -79,7 +66,7 @@ class RoundProgress:
     reason: str
 
 
-class Store:
+class Store(Database):
     """A shuffler's database.
 
     Parameters
@@ -91,32 +78,8 @@ class Store:
     """
 
     def __init__(self, url: str, at_rest: AtRest) -> None:
-        self._engine, self._at_rest = _engine(url), at_rest
-        self._dialect: Any = sqlite if self._engine.dialect.name == "sqlite" else postgresql
-        if self._dialect is sqlite:
-            event.listen(self._engine, "connect", _set_up)
-            event.listen(self._engine, "begin", _begin)
-        with self._writing() as connection:
-            _METADATA.create_all(connection)
-
-    def close(self) -> None:
-        """Let go of the database."""
-        self._engine.dispose()
-
-    @contextmanager
-    def _writing(self, *, reading: bool = False) -> Generator[sa.Connection]:
-        try:
-            with self._engine.connect() as connection, connection.execution_options(**{_READING: reading}).begin():
-                yield connection
-        except (OperationalError, NoConnectionError) as error:
-            # What SQLite calls an error, and nothing more, is a file without our tables.
-            if getattr(getattr(error, "orig", None), "sqlite_errorcode", 0) == SQLITE_ERROR:
-                raise UnavailableError(_DAMAGED) from None
-            raise UnavailableError(f"nothing can be stored now ({type(error).__name__}); try again later") from None
-        except (WrappedError, DatabaseError) as error:
-            if type(error) not in (WrappedError, DatabaseError):  # another kind is a fault of ours
-                raise
-            raise UnavailableError(_DAMAGED) from None
+        super().__init__(url, _METADATA)
+        self._at_rest = at_rest
 
     def add_tokens(self, hashes: Iterable[bytes], invited: int | None = None) -> None:
         """Let those in who hold the tokens that these are the hashes of.
@@ -128,25 +91,7 @@ class Store:
         """
         with self._writing() as connection:
             self._insert(connection, _TOKENS, [{"hash": self._at_rest.token(each)} for each in hashes])
-            if invited is None:
-                return
-            count = connection.execute(sa.select(sa.func.count()).select_from(_TOKENS)).scalar_one()
-            if count > invited:
-                raise ConflictError(f"the task invites {invited:,} people; with these tokens there would be {count:,}")
-
-    def _insert(self, connection: sa.Connection, table: sa.Table, rows: list[dict[str, Any]]) -> None:
-        """Insert the rows that are not there yet."""
-        if not rows:
-            return
-        if self._dialect is sqlite:
-            connection.execute(sqlite.insert(table).on_conflict_do_nothing(), rows)
-            return
-        # A column at once and as it is: a statement for each row, in text, takes several times as long.
-        kinds = ", ".join(f"%b::{table.c[name].type.compile(self._engine.dialect)}[]" for name in rows[0])
-        connection.exec_driver_sql(
-            f"INSERT INTO {table.name} ({', '.join(rows[0])}) SELECT * FROM unnest({kinds}) ON CONFLICT DO NOTHING",
-            tuple([row[name] for row in rows] for name in rows[0]),
-        )
+            self._check_invited(connection, _TOKENS, invited)
 
     def open_round(self, number: int, batch: bytes, choice: bytes = b"") -> None:
         """Take uploads of a round from now on; again changes nothing, unless it is by another choice."""
@@ -209,10 +154,10 @@ class Store:
     def sent(self, number: int, hashes: Sequence[bytes]) -> set[bytes]:
         """Return of which tokens something was stored in a round."""
         keys = {self._at_rest.token(each): each for each in hashes}
-        sent: set[bytes] = set()
+        stored_by, sent = list(keys), set[bytes]()
         with self._writing(reading=True) as connection:
-            for start in range(0, len(hashes), _AT_ONCE):
-                these = _UPLOADS.c.hash.in_([*keys][start : start + _AT_ONCE])
+            for start in range(0, len(stored_by), _AT_ONCE):
+                these = _UPLOADS.c.hash.in_(stored_by[start : start + _AT_ONCE])
                 rows = connection.execute(sa.select(_UPLOADS.c.hash).where(_UPLOADS.c.round == number, these))
                 sent.update(keys[row.hash] for row in rows)
         return sent
@@ -280,19 +225,9 @@ class Store:
         self._at_rest.forget(number)
 
     def destroy(self) -> None:
-        """Forget everything: messages, tokens, and that there was a task; again, if that was cut short.
-
-        A file is removed, which takes no room on a disk that is full; of PostgreSQL the tables are dropped.
-        """
+        """Forget everything: messages, tokens, and that there was a task; again, if that was cut short."""
         self._at_rest.destroy()
-        if self._dialect is postgresql:
-            with self._writing() as connection:
-                _METADATA.drop_all(connection)
-            return
-        path = Path(self._engine.url.database or "")
-        self._engine.dispose()
-        for left in path.parent.glob(f"{path.name}*"):
-            left.unlink(missing_ok=True)
+        super().destroy()
 
     def wipe(self) -> None:
         """Have what was deleted out of the file and of its log.
@@ -314,20 +249,6 @@ class Store:
             raise UnavailableError(f"what was deleted is not wiped yet ({type(error).__name__})") from None
 
 
-def _engine(url: str) -> sa.Engine:
-    # A URL without a file would be a database in memory, which acknowledges what is on no disk.
-    if not url.startswith(("sqlite:///", "postgresql+psycopg://")) or url == "sqlite:///":
-        raise InvalidValueError(
-            f"uploads are stored at sqlite:///FILE or postgresql+psycopg://…, got {without_password(url)[:200]!r}"
-        )
-    try:
-        return sa.create_engine(url)
-    except (ArgumentError, ValueError):
-        raise InvalidValueError(f"{without_password(url)[:200]!r} is no address of a database") from None
-    except ModuleNotFoundError as missing:
-        raise InvalidValueError(f"PostgreSQL needs {missing.name}: install discretion[postgres]") from None
-
-
 def _verdict(
     key: bytes, digest: bytes, number: int, admitted: set[bytes], stored: dict[bytes, bytes]
 ) -> CollectionError | None:
@@ -342,8 +263,7 @@ def _verdict(
 
 
 def _people(connection: sa.Connection, number: int) -> int:
-    count = sa.select(sa.func.count()).select_from(_UPLOADS).where(_UPLOADS.c.round == number)
-    return connection.execute(count).scalar_one()
+    return rows_in(connection, _UPLOADS, _UPLOADS.c.round == number)
 
 
 def _forget(connection: sa.Connection, number: int) -> None:
@@ -354,13 +274,3 @@ def _locked(number: int, *, shared: bool = False) -> Any:
     """Ask for a round, so that none closes it while uploads are stored; SQLite has one writer anyway."""
     select = sa.select(_ROUNDS.c.state, _ROUNDS.c.choice).where(_ROUNDS.c.number == number)
     return select.with_for_update(read=shared)
-
-
-def _set_up(connection: Any, _: Any) -> None:
-    connection.isolation_level = None  # transactions begin as `_begin` says
-    for pragma in ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", "busy_timeout = 30000"):
-        connection.execute(f"PRAGMA {pragma}").close()
-
-
-def _begin(connection: sa.Connection) -> None:
-    connection.exec_driver_sql("BEGIN" if connection.get_execution_options().get(_READING) else "BEGIN IMMEDIATE")
