@@ -2,17 +2,17 @@
 
 import json
 import re
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from discretion.collection.simulation.parties import free_ports
 from support.cli_runner import run
 from support.collection.certificates import Certified
 
@@ -75,9 +75,8 @@ def running(
     names += ["admitter"] if admitted else []
     homes = {name: folder / name / "home" for name in names}
     scheme = "http" if tls is None else "https"
-    with ExitStack() as free:  # held together, so that no two are the same
-        taken = [free.enter_context(socket.create_server((LOOPBACK, 0))) for _ in names]
-        urls = {name: f"{scheme}://{LOOPBACK}:{each.getsockname()[1]}" for name, each in zip(names, taken, strict=True)}
+    ports = dict(zip(names, free_ports(len(names)), strict=True))
+    urls = {name: f"{scheme}://{LOOPBACK}:{ports[name]}" for name in names}
     told = {name: _keys(homes[name], re.sub(r"-\d+", "", name)) for name in names}
     lines = [_TASK.format(opens=_at(-1), closes=_at(24), more=more)]
     for name in names:
@@ -92,13 +91,19 @@ def running(
         for name, home in homes.items():
             given = ["collect", name.partition("-")[0], str(home), "--task", str(parties.task), "--rate", "1000"]
             parties.processes[name] = process(*given, *certificate, *authority, *(options or {}).get(name, ()))
-        for name in homes:
-            eventually(lambda name=name: run("collect", "status", str(homes[name]), *authority)[0] == 0)
+        for name, home in homes.items():
+            eventually(lambda name=name, home=home: _is_up(parties.processes[name], home, *authority))
         yield parties
     finally:
         for each in parties.processes.values():
             each.kill()
             each.communicate()
+
+
+def _is_up(service: subprocess.Popen[str], home: Path, *authority: str) -> bool:
+    """Return whether a party answers its operator; one that has ended never will."""
+    assert service.poll() is None, service.communicate()
+    return run("collect", "status", str(home), *authority)[0] == 0
 
 
 def process(*arguments: str) -> subprocess.Popen[str]:

@@ -1,13 +1,14 @@
 """The parties' services, each a process of its own that listens on this machine alone."""
 
 import os
+import secrets
 import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,15 +19,24 @@ from discretion.collection.services.credentials import operator_credential
 from discretion.collection.services.home import Home
 
 HOST = "127.0.0.1"
+_PORTS = range(20_000, 32_000)
 _START = 60.0  # seconds until a service answers
 _END = 10.0  # and until it has ended
 
 
 def free_ports(count: int) -> list[int]:
-    """Return so many ports that nobody listens at."""
-    with ExitStack() as stack:
-        sockets = [stack.enter_context(socket.create_server((HOST, 0))) for _ in range(count)]
-        return [each.getsockname()[1] for each in sockets]
+    """Return as many ports at which nobody listens.
+
+    They are below those that a system gives to connections, which could have one before its service listens.
+    """
+    with ExitStack() as held:  # together, so that no two are the same
+        ports: list[int] = []
+        while len(ports) < count:
+            port = secrets.choice(_PORTS)
+            with suppress(OSError):
+                held.enter_context(socket.create_server((HOST, port)))
+                ports.append(port)
+        return ports
 
 
 @dataclass
@@ -103,7 +113,7 @@ class Parties(AbstractContextManager["Parties"]):
         for home in self.homes:
             if self._running[home.folder].poll() is not None:
                 lines = (home.folder / "log").read_text(errors="replace").strip().splitlines()
-                raise UnavailableError(f"the {home.role} has ended: {lines[-1] if lines else 'it lines nothing'}"[:300])
+                raise UnavailableError(f"the {home.role} has ended: {lines[-1] if lines else 'it said nothing'}"[:300])
 
     def ask(self, home: Home, method: str, path: str, **sent: Any) -> bytes:
         """Ask a service something as its operator."""
