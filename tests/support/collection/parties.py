@@ -96,8 +96,9 @@ def running(
         yield parties
     finally:
         for each in parties.processes.values():
-            each.kill()
-            each.communicate()
+            each.terminate()
+        for each in parties.processes.values():
+            each.communicate(timeout=60)
 
 
 def _is_up(service: subprocess.Popen[str], home: Path, *authority: str) -> bool:
