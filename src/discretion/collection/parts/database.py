@@ -1,4 +1,4 @@
-"""A database of a party, SQLite with a write-ahead log or PostgreSQL: every change is one transaction, on disk at once."""
+"""A database of a party, SQLite with a write-ahead log or PostgreSQL: each change is one transaction, kept at once."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
