@@ -6,7 +6,7 @@ _OF_A_COLLECTION = [
     "src/discretion/collection/*",
     "tests/collection/*",
     "tests/hostile/bodies.py",
-    *(f"tests/oracles/{name}.py" for name in ("bare_collection", "coalitions", "collecting", "rfc9180")),
+    *(f"tests/oracles/{name}.py" for name in ("bare_collection", "coalitions", "collecting", "dummies", "rfc9180")),
     "tests/support/collection/*",
     "docs/scale.md",
 ]

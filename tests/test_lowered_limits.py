@@ -99,6 +99,8 @@ NO_LIMITS = {
     "_MOST_FEATURES": "collection/wire/task.py",
     "_MOST_SHUFFLERS": "collection/wire/task.py",
     "MOST_ROUNDS": "collection/wire/task.py",
+    "MOST_DUMMIES": "collection/wire/task.py",
+    "_MOST_FOR_A_COUNT": "collection/wire/noise.py",
     "MOST_GROUPS": "collection/wire/selection.py",
     "MOST_ADMITTED_GROUPS": "collection/describing.py",
     "MOST_PEOPLE": "collection/planning.py",

@@ -12,6 +12,7 @@ from hypothesis import given, settings, strategies as st
 
 from discretion.collection import Choice, Client, Feature, Task, Terms
 from discretion.collection.errors import CollectionError, MalformedError, RefusedTaskError
+from discretion.collection.wire.noise import Noise
 from discretion.collection.wire.records import decoded, encoded
 from discretion.collection.wire.reports import ShufflerReport
 from discretion.collection.wire.rounds import Round
@@ -33,6 +34,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "too few people": ({"smallest_batch": 21}, "batches of 20 people"),
     "too large a budget": ({"largest_budget": 0.049}, "share of 0.05"),
     "too few shufflers": ({"fewest_shufflers": 3}, "has 2 shufflers"),
+    "without noise": ({"largest_epsilon": 3.0}, "has no noise"),
+    "too little noise": (
+        {"task": replace(TASK, noise=Noise(5_000, 40)), "largest_epsilon": 3.0}, "and you asked for at most 3",
+    ),
     "of another version": ({"task": encoded({**cbor2.loads(TASK.encoded), "version": 3})}, "no task of version 2"),
     "with more fields": ({"task": encoded({**cbor2.loads(TASK.encoded), "more": 1})}, "other fields"),
     "with more said of a feature": (

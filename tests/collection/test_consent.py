@@ -9,6 +9,7 @@ from discretion.collection import Party
 from discretion.collection.coalitions import coalitions
 from discretion.collection.consent import BELIEVED, consent_document
 from discretion.collection.results.documents import coalition_words
+from discretion.collection.wire.noise import Noise
 from discretion.presenting.views.document import Document
 from discretion.presenting.views.terminal import to_text
 from support.collection.in_process import made
@@ -41,6 +42,14 @@ def test_she_reads_each_coalition_that_would_learn_her_answers() -> None:
     for task in (TASK, ADMITTED, made(curated=False).task):
         text = " ".join(shown(consent_document(task), 300).split())
         assert all(coalition_words(each) in text for each in coalitions(task))
+
+
+def test_she_reads_what_the_noise_of_an_honest_shuffler_hides() -> None:
+    task = replace(TASK, redaction=None, noise=Noise(9_000, 200))
+    text = " ".join(shown(consent_document(task), 300).split())
+    assert "each shuffler adds 0 to 200 dummies to every count: if one shuffler is honest" in text
+    assert "hidden by ε = 0.6321 with δ = 1e-05" in text
+    assert "Noise" not in " ".join(shown(consent_document(TASK), 300).split())
 
 
 def test_an_admitter_takes_the_invention_of_people_out_of_the_first_shuffler_s_hands() -> None:

@@ -118,6 +118,15 @@ WRONG = {
     "a signer that is none": (
         'curator.example"', f'curator.example", key = "{"1" * 64}", signer = 1', "the signer of the curator is a public"
     ),
+    "noise without δ": ("purpose", "noise = { epsilon = 1 }\npurpose", "noise needs its delta"),
+    "noise of no ε": ("purpose", "noise = { epsilon = 0, delta = 0.1 }\npurpose", "the epsilon of noise is .* got 0"),
+    "noise of a wrong key": ("purpose", "noise = { epsilon = 1, delta = 0.1, k = 1 }\npurpose", "noise: .*key 'k'"),
+    "noise in two rounds": (
+        "purpose", "rounds = 2\nnoise = { epsilon = 1, delta = 0.1 }\npurpose", "no noise in more than one round"
+    ),
+    "noise and redaction": (
+        "purpose", "redaction = 0.5\nnoise = { epsilon = 1, delta = 0.1 }\npurpose", "no noise with redaction"
+    ),
     "no TOML": ("purpose", "purpose purpose", "is not TOML"),
 }  # fmt: skip
 
@@ -129,6 +138,13 @@ def test_the_key_that_is_wrong_is_named(wrong: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidValueError, match=said) as refused:
         read(tmp_path, SMALL.replace(old, new, 1))
     assert "\n" not in str(refused.value)
+
+
+def test_noise_is_the_least_that_keeps_what_is_asked_for(tmp_path: Path) -> None:
+    task = read(tmp_path, SMALL.replace("purpose", "noise = { epsilon = 1.5, delta = 1e-6 }\npurpose", 1))
+    assert task.noise is not None
+    assert task.noise.epsilon(1e-6, 4) <= 1.5 < task.noise.epsilon(1e-6, 4) + 0.01
+    assert Task.decoded(task.encoded) == task
 
 
 def test_redaction_takes_a_curator(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from decimal import Decimal
 from secrets import SystemRandom, token_bytes
 
 from discretion.collection.errors import ConflictError, MalformedError, RefusedTaskError
+from discretion.collection.noise_promise import DELTA, noise_promise
 from discretion.collection.wire.blind_tokens import blind, finalize
 from discretion.collection.wire.invitations import admission_credential, upload_token
 from discretion.collection.wire.records import decoded, encoded
@@ -15,6 +16,7 @@ from discretion.collection.wire.sealing import sealed
 from discretion.collection.wire.selection import Choice
 from discretion.collection.wire.task import MODULUS_BYTES, Task
 from discretion.collection.wire.uploads import TOKEN_BYTES, Upload, upload_bytes
+from discretion.presenting.numbers import rounded_up
 
 _LONGEST_STATE = 64 << 20
 
@@ -35,6 +37,9 @@ class Terms:
         People are counted as standing out who have fewer than so many alike.
     admitter
         Whether somebody else than the first shuffler must decide who is let in.
+    largest_epsilon
+        The noise of each honest shuffler must hide all answers of a person by this ε, with a δ of 1e-6; None asks for
+        no noise.
     digest
         The digest of the announced task; None accepts any task.
     """
@@ -44,6 +49,7 @@ class Terms:
     fewest_shufflers: int = 1
     smallest_k: int = 1
     admitter: bool = False
+    largest_epsilon: float | None = None
     digest: bytes | None = None
 
     def check(self, task: Task, now: float) -> None:
@@ -72,6 +78,15 @@ class Terms:
                 "the task has no admitter: its first shuffler decides who is let in, and can invent people; you asked "
                 "for an admitter"
             )
+        if self.largest_epsilon is not None:
+            promise = noise_promise(task)
+            if promise is None:
+                raise RefusedTaskError("the task has no noise: its counts are exact; you asked for noise")
+            if promise.delta > DELTA or promise.epsilon > self.largest_epsilon:
+                raise RefusedTaskError(
+                    f"the task's noise hides a person's answers by ε = {rounded_up(promise.epsilon, 4)} with δ = "
+                    f"{promise.delta:g}, and you asked for at most {self.largest_epsilon:g} with {DELTA:g}"
+                )
 
 
 class Client:

@@ -38,13 +38,15 @@ def coalitions(task: Task, chosen: tuple[int, ...] | None = None) -> tuple[Coali
     The first shuffler knows whose the messages are, and takes no layer off without all others' keys. A person's single
     answers come in one upload: the parties that open it learn them all together. Who lets people in can invent all but
     one. Who takes the uploads can leave a person out of a later round, and the party with the exact counts of the round
-    before sees what is missing.
+    before sees what is missing. Where shufflers add noise, all of them are needed for both to be exact.
     """
     shufflers = tuple(f"shuffler {place}" for place in range(1, len(task.shufflers) + 1))
     first = shufflers[0]
     everything = tuple(feature.name for feature in task.features)
     together = everything if chosen is None else tuple(task.features[place].name for place in chosen)
-    invents = (first,) if task.admitter is None else (first, "admitter")
+    # The dummies of one honest shuffler hide the person whom others would single out.
+    counting = (first,) if task.noise is None else shufflers
+    invents = counting if task.admitter is None else (first, "admitter")
     if task.curator is None:
         found = [
             Coalition(shufflers, everything, "opens"),
@@ -56,6 +58,6 @@ def coalitions(task: Task, chosen: tuple[int, ...] | None = None) -> tuple[Coali
             Coalition((*shufflers, "curator"), everything, "opens"),
             Coalition((*shufflers, "analyst"), together, "opens"),
             Coalition(invents, everything, "invents"),
-            Coalition((first, "curator"), together, "leaves out"),
+            Coalition((*counting, "curator"), together, "leaves out"),
         ]
     return tuple(coalition for coalition in found if coalition.features)

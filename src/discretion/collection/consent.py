@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from discretion.collection.coalitions import coalitions
-from discretion.collection.results.documents import coalition_words
+from discretion.collection.noise_promise import noise_promise
+from discretion.collection.results.documents import coalition_words, noise_words
 from discretion.collection.wire.task import Feature, Task
 from discretion.presenting.names import short
 from discretion.presenting.numbers import number, people, percent
@@ -58,6 +59,8 @@ def _terms(task: Task) -> Iterator[tuple[str, str]]:
         "the first shuffler decides who is let in" if task.admitter is None else "by blinded tokens of the admitter",
     )
     yield "rounds", f"at most {task.most_rounds}"
+    if (noise := noise_promise(task)) is not None:
+        yield "noise", noise_words(noise)
     if task.redaction is not None:
         yield "redaction", f"a redacted answer is a rare one with a probability of at most {task.redaction}"
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from decimal import Decimal
 from math import comb
 from secrets import token_bytes
 from typing import Any, cast
@@ -14,12 +15,14 @@ from discretion.collection.errors import MalformedError
 from discretion.collection.randomizers import randomizer_of
 from discretion.collection.services.home import Role
 from discretion.collection.services.keys import Key, Kind
-from discretion.collection.wire.task import MOST_ROUNDS, Feature, Party, Task
+from discretion.collection.wire.noise import Noise, noise_for
+from discretion.collection.wire.task import MOST_ROUNDS, Feature, Party, Task, counts_of_one
 from discretion.errors import InvalidValueError, one_of
 from discretion.input_files import read_toml
 
 _NEEDED = ("purpose", "smallest_batch", "opens", "closes", "features", "shufflers", "analyst")
-_KEYS = (*_NEEDED, "k", "budget", "rounds", "redaction", "invited", "curator", "admitter")
+_KEYS = (*_NEEDED, "k", "budget", "rounds", "redaction", "invited", "noise", "curator", "admitter")
+_KEYS_OF_NOISE = ("epsilon", "delta")
 _KEYS_OF_FEATURE = ("name", "values", "randomizer")
 _KEYS_OF_PARTY = {
     "shuffler": ("url", "key"), "curator": ("url", "key", "signer"), "analyst": ("url", "key"),
@@ -82,6 +85,7 @@ def read_task(
         invited=given.get("invited"),
         admitter=None if admitter is None else admitter.party,
         admission=() if admitter is None else admitter.admission(widths, furnished_admission),
+        noise=_noise(given["noise"], len(features)) if "noise" in given else None,
     )
     for feature in task.features:
         if feature.randomizer is not None:
@@ -122,6 +126,14 @@ class _Party:
             return bytes.fromhex(self._given[name])
         except (ValueError, TypeError):
             raise MalformedError(f"the {name} of {self._name} is a public key of 32 bytes in hexadecimal") from None
+
+
+def _noise(given: Any, features: int) -> Noise:
+    _check_keys(given, _KEYS_OF_NOISE, "noise")
+    if missing := [key for key in _KEYS_OF_NOISE if key not in given]:
+        raise MalformedError(f"noise needs its {' and '.join(missing)}, as epsilon = 1 and delta = 1e-6")
+    epsilon, delta = (float(each) if isinstance(each, Decimal) else each for each in (given["epsilon"], given["delta"]))
+    return noise_for(epsilon, delta, counts_of_one(features))
 
 
 def admission_widths(features: int, rounds: Any) -> list[int]:

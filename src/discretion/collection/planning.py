@@ -4,7 +4,7 @@ The counts are those that so many people have on average, if their answers have 
 by chance.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from math import floor
@@ -17,6 +17,7 @@ from discretion.anonymity.exposure.bounds import bound_terms
 from discretion.collection.errors import MalformedError
 from discretion.collection.parts.choosing import answer_class_sizes, choice_of
 from discretion.collection.parts.joint import mean_scores, score_of
+from discretion.collection.parts.noisy_counts import NoiseInCounts
 from discretion.collection.wire.selection import Term, people_bounded
 from discretion.collection.wire.task import Feature, Task
 from discretion.numerics.arrays import Integers, Reals
@@ -140,7 +141,7 @@ def plan_collection(task: Task, users: int, shares: Shares, origin: str, *, seed
             f"{MOST_PEOPLE:,}; got {users:,}"
         )
     laws = {feature.name: _sent(feature, shares[feature.name]) for feature in task.features}
-    choice = choice_of(task, {name: expected_counts(law, users) for name, law in laws.items()})
+    choice = choice_of(task, _certified(task, laws, laws, users), people=users)
     released = () if choice is None else tuple(task.features[place].name for place in choice.chosen)
     needed = _needed_in_turn(task, laws)
     everything = needed[-1].people if len(needed) == len(task.features) else None
@@ -169,7 +170,7 @@ def people_needed(task: Task, laws: Shares, names: Sequence[str]) -> int | None:
     None if not even with ten billion.
     """
     low = task.smallest_batch - 1  # not enough, since no smaller batch is opened
-    high = max(task.smallest_batch, 1)
+    high = task.smallest_batch
     while not _go_out(task, laws, names, high):
         low, high = high, 2 * high
         if high > MOST_PEOPLE:
@@ -181,8 +182,13 @@ def people_needed(task: Task, laws: Shares, names: Sequence[str]) -> int | None:
 
 
 def _go_out(task: Task, laws: Shares, names: Sequence[str], people: int) -> bool:
-    counts = {name: expected_counts(laws[name], people) for name in names}
-    return _bounded(task, counts, people) <= floor(Decimal(task.budget) * people)
+    return _bounded(task, _certified(task, laws, names, people), people) <= floor(Decimal(task.budget) * people)
+
+
+def _certified(task: Task, laws: Shares, names: Iterable[str], people: int) -> Mapping[str, Integers]:
+    """Return the counts that certify on average: what dummies may be is off, of which half is there."""
+    off = NoiseInCounts(task).mean
+    return {name: np.maximum(expected_counts(laws[name], people) - off, 0) for name in names}
 
 
 def _bounded(task: Task, counts: Mapping[str, Integers], people: int) -> int:
@@ -192,7 +198,9 @@ def _bounded(task: Task, counts: Mapping[str, Integers], people: int) -> int:
 
 
 def _releases(task: Task, rng: np.random.Generator, laws: Shares, users: int, names: Sequence[str]) -> bool:
-    counts = {name: rng.multinomial(users, laws[name]) for name in names}
+    drawn = {name: rng.multinomial(users, laws[name]) for name in names}
+    noise = NoiseInCounts(task)
+    counts = {name: noise.least(tally + noise.draws(rng, len(tally))) for name, tally in drawn.items()}
     return _bounded(task, counts, users) <= floor(Decimal(task.budget) * users)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from discretion.collection.parts.promises import CONTRADICTING, FEW_MESSAGES, REPEATED
+from discretion.collection.parts.promises import CONTRADICTING, FEW_MESSAGES, OTHER_NOISE, REPEATED
 from discretion.collection.services.calls import Neighbour
 from discretion.collection.services.credentials import operator_credential
 from discretion.collection.services.home import Home
@@ -70,6 +70,18 @@ def test_a_shuffler_whose_report_contradicts_its_batch_ends_the_round(tmp_path: 
         second.pass_on(first.task.shufflers[2], round_, inner, [more])
         record = round_of(parties, "shuffler-3")
         assert (record["state"], record["reason"]) == ("discarded", CONTRADICTING)
+
+
+@pytest.mark.long
+def test_a_shuffler_cannot_pass_its_noise_or_its_people_off_as_others(tmp_path: Path) -> None:
+    """It says that it added no dummies; the party after it knows that the task has noise."""
+    with running(tmp_path, 2, more="noise = { epsilon = 8, delta = 1e-3 }") as parties:
+        first = Dishonest(parties.homes["shuffler-1"])
+        round_ = Round(first.task)
+        inner = first.opened(messages_of([client.upload() for client in clients_of(parties, PEOPLE)], round_), round_)
+        first.pass_on(first.task.shufflers[1], round_, inner)
+        record = round_of(parties, "shuffler-2")
+        assert (record["state"], record["reason"]) == ("discarded", OTHER_NOISE)
 
 
 @pytest.mark.long

@@ -13,6 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from discretion.collection.errors import CollectionError, ConflictError, StrangerError, UnknownError
 from discretion.collection.parts.at_rest import AtRest
 from discretion.collection.parts.store import Store
+from discretion.collection.wire.reports import ShufflerReport
 from discretion.collection.wire.uploads import Upload
 from support.servers import PASSWORD, Server
 
@@ -68,7 +69,7 @@ class Collected(RuleBasedStateMachine):
     @rule()
     def pass_on(self) -> None:
         if self.state == "closed":
-            self.store.set_shuffled(1, 0, 0, 0, bytes(32))
+            self.store.set_shuffled(1, ShufflerReport(0, 0, 0, bytes(32)))
             self.store.set_delivered(1)
             self.state = "delivered"
 
@@ -120,7 +121,7 @@ def check_races(store: Store) -> None:
     assert closing.result() == "closed"
     assert all(isinstance(one, ConflictError) for one in late.result())
     assert store.people(1) == 40
-    store.set_shuffled(1, 40, 0, 0, bytes(32))
+    store.set_shuffled(1, ShufflerReport(40, 0, 0, bytes(32)))
     store.set_delivered(1)
     assert list(store.messages(1)) == []
     for _ in range(2):

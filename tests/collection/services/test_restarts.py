@@ -6,6 +6,7 @@ import pytest
 
 from discretion.collection.services.home import Home
 from discretion.collection.services.shuffler import ShufflerService
+from discretion.collection.wire.reports import ShufflerReport
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.uploads import Upload
 from support.collection.homes import NOW, housed, person, token
@@ -25,7 +26,7 @@ def a_round_that_was_passed_on(folder: Path, state: str) -> Path:
     (home.folder / "inbox" / "1-00" / "00000000").write_bytes(b"as they came")
     service._store.close_round(1, of.task.smallest_batch)
     if state == "delivered":
-        service._store.set_shuffled(1, 6, 0, 0, bytes(32))
+        service._store.set_shuffled(1, ShufflerReport(6, 0, 0, bytes(32)))
         service._store.set_delivered(1)
     service._store.close()
     return home.folder

@@ -48,6 +48,35 @@ def test_the_result_is_the_table_s(kind: str) -> None:
 
 
 @pytest.mark.long
+def test_with_noise_each_count_is_the_table_s_and_the_dummies() -> None:
+    found = simulate(
+        "example:adult", ["sex", "income"], users=600, k=5, budget="0.9", shufflers=2, noise=3.0, cores=1, seed=1
+    )
+    assert found.measures["counted"] == 600
+    assert found.measures["lost"] == found.measures["differing"] == 0
+    assert found.truth.agrees
+    assert found.ran.task.noise is not None
+    assert [each.parties for each in found.leaks.trust if each.means == "invents"] == [("shuffler 1", "shuffler 2")]
+    text = to_markdown(simulation_document(found, full=True))
+    assert "each shuffler adds 0 to" in text.replace("Each", "each")
+    assert "agree with the table" in text
+    assert "hidden by ε = " in text
+    assert "At most" in text
+
+
+@pytest.mark.parametrize(
+    ("other", "why"),
+    [
+        ({"curatorless": True}, "without a curator"), ({"rounds": 2}, "in more than one round"),
+        ({"admitter": True}, "with an admitter"), ({"randomize": {"": "krr:epsilon=1"}}, "randomized already"),
+    ],
+)  # fmt: skip
+def test_what_noise_excludes_is_said(other: dict[str, Any], why: str) -> None:
+    with pytest.raises(MalformedError, match=why):
+        simulate("example:adult", ["sex"], users=20, k=2, noise=3.0, cores=1, seed=1, **other)
+
+
+@pytest.mark.long
 def test_nothing_goes_out_that_is_not_certified() -> None:
     found = simulate("example:adult", ["age"], users=60, k=30, budget="0", cores=1, seed=1)
     assert (found.ran.chosen, found.ran.analysed, found.leaks.exposure) == (None, None, None)

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from discretion.collection import Party, Task
+from discretion.collection import Feature, Party, Task
 from discretion.collection.errors import MalformedError
+from discretion.collection.wire.noise import Noise
 from support.collection.in_process import SEX_AND_TOWN, made
 
 TASK = made(shufflers=2).task
@@ -28,6 +29,24 @@ WRONG = {
         {"admitter": ADMITTER, "admission": ((KEYS[0], KEYS[0]), (KEYS[1],))}, "different RSA moduli",
     ),
     "a short key": ({"admitter": ADMITTER, "admission": ((KEYS[0], KEYS[1]), (b"\1",))}, "moduli of 2,048 bits"),
+    "noise without a curator": (
+        {"noise": Noise(9_000, 20), "curator": None, "signer": None}, "noise without a curator",
+    ),
+    "noise with an admitter": (
+        {"noise": Noise(9_000, 20), "admitter": ADMITTER, "admission": ((KEYS[0], KEYS[1]), (KEYS[2],))},
+        "noise with an admitter",
+    ),
+    "noise with a randomizer": (
+        {"noise": Noise(9_000, 20), "features": (replace(SEX_AND_TOWN[0], randomizer="krr:epsilon=1"),)},
+        "noise with answers that are randomized",
+    ),
+    "noise in too many combinations": (
+        {
+            "noise": Noise(9_900, 1_000),
+            "features": tuple(Feature(name, tuple("abcdefgh")) for name in ("a", "b", "c", "d")),
+        },
+        "would be 5,000,000 dummies a shuffler",
+    ),
     "an extension": ({"extensions": ("pairs",)}, "knows no extension"),
 }  # fmt: skip
 
@@ -40,7 +59,7 @@ def test_a_task_that_would_break_its_promise_is_refused(case: str) -> None:
 
 
 @pytest.mark.parametrize("task", [
-    TASK, ADMITTED, replace(TASK, invited=500)
+    TASK, ADMITTED, replace(TASK, invited=500), replace(TASK, noise=Noise(9_000, 20))
 ])  # fmt: skip
 def test_a_task_is_read_as_it_was_written(task: Task) -> None:
     assert Task.decoded(task.encoded) == task

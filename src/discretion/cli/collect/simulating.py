@@ -27,6 +27,7 @@ def simulate(
     curatorless: Annotated[bool, Parameter(negative="")] = False,
     admitter: Annotated[bool, Parameter(negative="")] = False,
     rounds: Whole = 1,
+    noise: float | None = None,
     randomize: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     cores: Whole = 2,
     seed: Whole | None = None,
@@ -61,6 +62,9 @@ def simulate(
         Run with an admitter, which knows who is eligible and signs blinded tokens.
     rounds
         The number of rounds for single answers, pairs, triples, … before the analyst's round.
+    noise
+        The ε by which each shuffler's dummies hide all answers of a person together, with δ = 1e-6; no dummies by
+        default.
     randomize
         The randomizer of answers on participants' devices: krr:epsilon=2 for all columns, or COLUMN=krr:epsilon=2, once
         for each.
@@ -99,8 +103,7 @@ def simulate(
         stack.enter_context(limits.working())
         simulation = simulated(
             table, as_names(columns), users=users, k=k, budget=budget, shufflers=shufflers, curatorless=curatorless,
-            admitter=admitter,
-            rounds=rounds, randomize=laws, cores=cores, seed=start, tell=progress,
+            admitter=admitter, rounds=rounds, noise=noise, randomize=laws, cores=cores, seed=start, tell=progress,
             header=as_header_option(header), memory=room,
         )  # fmt: skip
     missing = dict.fromkeys(MEASURES, "a budget within which something goes out")
@@ -109,8 +112,8 @@ def simulate(
         inputs = {
             "table": without_password(table), "columns": as_names(columns), "users": users, "k": k, "budget": budget,
             "shufflers": shufflers, "curatorless": curatorless, "admitter": admitter, "rounds": rounds,
-            "randomize": list(randomize),
-            "cores": cores, "seed": start, "header": header, "memory": memory, "time": time,
+            "noise": noise, "randomize": list(randomize), "cores": cores, "seed": start, "header": header,
+            "memory": memory, "time": time,
         }  # fmt: skip
         print_json("collect simulate", inputs, simulation.to_dict(), verdicts)
     else:

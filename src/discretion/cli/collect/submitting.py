@@ -13,7 +13,7 @@ from discretion.cli.terminal import say_folded
 from discretion.errors import InvalidValueError
 from discretion.input_files import opened
 from discretion.presenting.files import writable
-from discretion.validation import as_count, as_probability
+from discretion.validation import as_count, as_epsilon, as_probability
 
 if TYPE_CHECKING:
     from discretion.collection.client import Client, Terms
@@ -34,6 +34,7 @@ def submit(
     fewest_shufflers: Whole = 1,
     smallest_k: Whole = 1,
     admitter: Annotated[bool, Parameter(negative="")] = False,
+    largest_epsilon: float | None = None,
     show: Annotated[bool, Parameter(negative="")] = False,
     yes: Annotated[bool, Parameter(negative="")] = False,
     authority: str | None = None,
@@ -68,6 +69,8 @@ def submit(
         Refuse a task with a smaller k.
     admitter
         Refuse a task whose first shuffler decides who is let in.
+    largest_epsilon
+        Refuse a task whose shufflers add no noise to the counts, or less than hides all answers by this ε (δ = 1e-6).
     show
         Show what the task asks, what each party would learn, and what you have to believe; send nothing.
     yes
@@ -101,6 +104,7 @@ def submit(
         as_count(fewest_shufflers, "--fewest-shufflers", at_least=1),
         as_count(smallest_k, "--smallest-k", at_least=1),
         admitter,
+        None if largest_epsilon is None else as_epsilon(largest_epsilon),
         announced,
     )
     state_file = writable(state)

@@ -9,6 +9,8 @@ from decimal import Decimal
 
 from discretion.anonymity import Marginals, hierarchical_rounds
 from discretion.collection.parts.choosing import answer_class_sizes, certified_next, choice_of, people_of, places_of
+from discretion.collection.parts.counting import people_in_tallies
+from discretion.collection.parts.noisy_counts import NoiseInCounts
 from discretion.collection.parts.redacting import redacted_choice
 from discretion.collection.wire.reports import ShufflerReport
 from discretion.collection.wire.rounds import Round
@@ -22,6 +24,7 @@ class KnownCounts:
 
     def __init__(self) -> None:
         self.counts: Mapping[str, Integers] = {}
+        self._people = 0
         self._reports: list[tuple[ShufflerReport, ...]] = []
         self._alike: dict[tuple[int, ...], Integers] = {}
 
@@ -30,14 +33,16 @@ class KnownCounts:
     ) -> Choice | None:
         """Return what to publish after a round, by its tallies and those of all before; None if nothing may go out."""
         self.add(round_, tallies, reports)
-        choice = _next_choice(round_, self.counts, self._alike)
+        choice = _next_choice(round_, self.counts, self._alike, self._people)
         return None if choice is None else replace(choice, reports=tuple(self._reports))
 
     def add(self, round_: Round, tallies: Sequence[Integers], reports: Sequence[ShufflerReport]) -> None:
         """Take the tallies of a round, and what the shufflers report of it."""
         self._reports.append(tuple(reports))
         if round_.number == 1:
-            self.counts = dict(zip((feature.name for feature in round_.task.features), tallies, strict=True))
+            least = map(NoiseInCounts(round_.task).least, tallies)
+            self.counts = dict(zip((feature.name for feature in round_.task.features), least, strict=True))
+            self._people = max(people_in_tallies(tallies, reports))
         else:
             self._alike.update(zip(round_.groups, tallies, strict=True))
 
@@ -46,6 +51,7 @@ def _next_choice(
     after: Round,
     counts: Mapping[str, Integers],
     alike: Mapping[tuple[int, ...], Integers],
+    people: int,
 ) -> Choice | None:
     """Return what to publish after a round of the curator's, or None if nothing is certified to go out.
 
@@ -53,12 +59,12 @@ def _next_choice(
     Otherwise it is the choice of most features: by single answers, by those of groups, or redacted by rules. Of several
     the first: single answers say most of how sure it is, and redacted ones tell less.
     """
-    if people_of(counts) < after.task.smallest_batch:  # where some messages do not open; no client takes such a choice
+    if people < after.task.smallest_batch:  # where some messages do not open; no client takes such a choice
         return None
     together = _by_groups(after, counts, alike)
     if together is not None and together.receiver == "curator":
         return together
-    choices = [choice_of(after.task, counts, after), together, redacted_choice(after, counts)]
+    choices = [choice_of(after.task, counts, after, people=people), together, redacted_choice(after, counts)]
     return max(
         (choice for choice in choices if choice is not None), key=lambda choice: len(choice.chosen), default=None
     )

@@ -26,7 +26,12 @@ Counts = Mapping[str, Integers]
 
 
 def choice_of(
-    task: Task, counts: Counts, after: Round | None = None, *, confidence: float | None = None
+    task: Task,
+    counts: Counts,
+    after: Round | None = None,
+    *,
+    people: int | None = None,
+    confidence: float | None = None,
 ) -> Choice | None:
     """Return the most features that are certified to keep to the task's budget, or None if none is.
 
@@ -39,6 +44,8 @@ def choice_of(
         How many gave each answer to each feature of the task.
     after
         The choice is for the round after this one, the first by default.
+    people
+        How many were counted, if there may be more than have a count; who has none is taken to stand out.
     confidence
         None if the people who are asked together are those who were counted. If they are others like them, at least
         as many as the task's smallest batch: how surely what is certified of these is to hold, in (0, 1).
@@ -48,9 +55,9 @@ def choice_of(
     InvalidValueError
         If the confidence is out of range.
     """
-    before, people = after or Round(task), people_of(counts)
+    before, people = after or Round(task), people_of(counts) if people is None else people
     if confidence is None:
-        return certified_choice(before, _marginals(counts), people)
+        return certified_choice(before, _marginals(counts, people), people)
     others = _statistical_certificate(task, counts, confidence)
     names = others.chosen(Fraction(task.budget))
     if not names:
@@ -146,6 +153,8 @@ def certified_of(task: Task, counts: Counts, choice: Choice, confidence: float |
     """
     if confidence is None and choice.rules:
         return Estimate(choice.exposure, 0.0, choice.exposure, None, "counting bound of expected counts", "fair coins")
+    if confidence is None and task.noise is not None:
+        return Estimate(choice.exposure, 0.0, choice.exposure, None, "counting bound, of the least counts")
     if confidence is None and choice.number > 2:
         return Estimate(choice.exposure, 0.0, choice.exposure, None, "counting bound, over groups")
     return exposure_of(task, counts, choice.chosen, confidence)
@@ -159,7 +168,7 @@ def exposure_of(task: Task, counts: Counts, chosen: Iterable[int], confidence: f
     """
     names = [task.features[place].name for place in chosen]
     if confidence is None:
-        return exposure_bound(_marginals(counts), task.k, columns=names)
+        return exposure_bound(_marginals(counts, people_of(counts)), task.k, columns=names)
     return _statistical_certificate(task, counts, confidence).exposure(names)
 
 
@@ -185,6 +194,5 @@ def _statistical_certificate(task: Task, counts: Counts, confidence: float) -> S
     return StatisticalCertificate(counts, task.k, task.smallest_batch, as_confidence(confidence))
 
 
-def _marginals(counts: Counts) -> Marginals:
-    people = people_of(counts)
+def _marginals(counts: Counts, people: int) -> Marginals:
     return Marginals({name: answer_class_sizes(tally, people) for name, tally in counts.items()})

@@ -4,7 +4,7 @@ What was said is kept as how often each answer was given. To find messages that 
 the same ones into the same file: memory holds one file of 256, and the counts.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from discretion.collection.parts.buckets import open_buckets, rows_of
 from discretion.collection.parts.decrypting import Opener
 from discretion.collection.parts.shuffling import DistinctMessages, blocks_of
 from discretion.collection.wire.blind_tokens import is_signed
+from discretion.collection.wire.reports import ShufflerReport, dummies_in
 from discretion.collection.wire.rounds import NONCE_BYTES, Round
 from discretion.numerics.arrays import Booleans, Integers
 
@@ -85,11 +86,23 @@ def count_batch(pieces: Iterable[bytes], round_: Round, private: bytes | None, c
     )
 
 
-def people_at_least(batch: BatchCounts, round_: Round) -> int:
-    """Return of how many people at least there is a message to every group: that of the group with the fewest."""
+def people_in(batch: BatchCounts, round_: Round, reports: Sequence[ShufflerReport]) -> list[int]:
+    """Return of how many people there is a message to each group: the dummies that shufflers report are not theirs."""
     if round_.to_analyst:
-        return int(batch.times.sum())
-    return min(int(batch.times[batch.combinations[:, 0] == place].sum()) for place in range(len(round_.groups)))
+        messages = [int(batch.times.sum())]
+    else:
+        places = range(len(round_.groups))
+        messages = [int(batch.times[batch.combinations[:, 0] == place].sum()) for place in places]
+    return _less_dummies(messages, reports)
+
+
+def people_in_tallies(tallies: Sequence[Integers], reports: Sequence[ShufflerReport]) -> list[int]:
+    """Return of how many people there is a message to each group of a round of the curator's."""
+    return _less_dummies([int(tally.sum()) for tally in tallies], reports)
+
+
+def _less_dummies(messages: Sequence[int], reports: Sequence[ShufflerReport]) -> list[int]:
+    return [count - dummies for count, dummies in zip(messages, dummies_in(reports, len(messages)), strict=True)]
 
 
 def tallies_of(batch: BatchCounts, round_: Round) -> list[Integers]:

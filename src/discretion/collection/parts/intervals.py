@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 
 from discretion.collection.parts.joint import JointShares, Score, reach_of, score_of
+from discretion.collection.parts.noisy_counts import NoiseInCounts
 from discretion.collection.wire.rounds import Round
 from discretion.numerics.arrays import Reals
 
@@ -26,7 +27,13 @@ def intervals_of(joint: JointShares, round_: Round, confidence: float) -> tuple[
     combination, and φ₀ the largest for who has not, a mean score z or more has a chance of at most
     ``exp(m·(s φ₁(λ) + (1-s) φ₀(λ) - λ z))`` for any λ > 0, and likewise one of z or less: where that is below the risk,
     s is not within the limits. The risk is divided among the combinations. What was counted is its own limits.
+
+    Where dummies are among the messages their law gives the limits.
     """
+    noise = NoiseInCounts(round_.task)
+    if noise.most:
+        reach = noise.reach(confidence, len(joint.shares)) / max(joint.people, 1)
+        return np.clip(joint.shares - reach, 0.0, 1.0), np.clip(joint.shares + reach, 0.0, 1.0)
     scores = [score_of(round_.task.features[place]) for place in round_.groups[0]]
     plain = [place for place, score in enumerate(scores) if score.is_plain]
     if len(plain) == len(scores):

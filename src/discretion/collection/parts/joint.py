@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 
 from discretion import limits
+from discretion.collection.parts.noisy_counts import NoiseInCounts
 from discretion.collection.randomizers import randomizer_of
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.task import Feature
@@ -30,10 +31,11 @@ class JointShares:
     codes
         The same in codes, shape (combinations, features).
     counts
-        How many people sent it: after each answer was randomized, where it is.
+        How many people sent it: after each answer was randomized, where it is; about, where dummies were among the
+        messages, and maybe below 0.
     shares
-        Which share of the people has it: what was counted, or where answers were randomized an unbiased estimate, which
-        may be below 0.
+        Which share of the people has it: what was counted, or where answers were randomized or dummies were among the
+        messages an unbiased estimate, which may be below 0.
     errors
         Its standard error; 0 where it was counted.
     people
@@ -87,8 +89,10 @@ def reach_of(scores: Sequence[Score]) -> tuple[float, float]:
     return min((highest / score.right * score.wrong for score in scores), default=0.0), highest
 
 
-def joint_shares(reports: Integers, round_: Round, times: Integers | None = None) -> JointShares:
-    """Return the shares of joint answers, each feature's randomizer undone.
+def joint_shares(
+    reports: Integers, round_: Round, times: Integers | None = None, people: int | None = None
+) -> JointShares:
+    """Return the shares of joint answers, each feature's randomizer undone, or the dummies on average taken off.
 
     k-RR sends an answer with p and each other one with q: the share of those who have it is (sent − q)/(p − q), and of
     several features together the same along each (the inverse of a product of channels is that of their inverses). The
@@ -98,6 +102,8 @@ def joint_shares(reports: Integers, round_: Round, times: Integers | None = None
     ----------
     reports
         Codes, a row for each person; or each row once, and in ``times`` how often it was sent.
+    people
+        How many people sent them; None if there are no dummies among them.
 
     Raises
     ------
@@ -108,8 +114,14 @@ def joint_shares(reports: Integers, round_: Round, times: Integers | None = None
     (chosen,) = round_.groups
     features, labels = [round_.task.features[place] for place in chosen], [round_.labels[place] for place in chosen]
     times = np.ones(len(reports), np.int64) if times is None else times
-    scores, people = [score_of(feature) for feature in features], int(times.sum())
-    if all(feature.randomizer is None for feature in features):
+    scores, people = [score_of(feature) for feature in features], int(times.sum()) if people is None else people
+    noise = NoiseInCounts(round_.task)
+    if noise.most:
+        codes, counts = _counts_of_all(reports, times, tuple(map(len, labels)))
+        counts = noise.about(counts)
+        shares = counts / max(people, 1)
+        errors = np.full(len(counts), noise.error / max(people, 1))
+    elif all(feature.randomizer is None for feature in features):
         codes, where = np.unique(reports, axis=0, return_inverse=True)
         counts = np.bincount(where.ravel(), times, len(codes)).astype(np.int64)
         shares, errors = counts / max(people, 1), np.zeros(len(counts))
@@ -120,8 +132,7 @@ def joint_shares(reports: Integers, round_: Round, times: Integers | None = None
                 f"randomized answers have {prod(shape):,} combinations, and at most {most:,} are worked out; "
                 "choose fewer features, or leave answers of some as they are"
             )
-        codes = np.stack([axis.ravel() for axis in np.indices(shape)], axis=1)
-        counts = np.bincount(np.ravel_multi_index(tuple(reports.T), shape), times, prod(shape)).astype(np.int64)
+        codes, counts = _counts_of_all(reports, times, shape)
         observed = (counts / max(people, 1)).reshape(shape)
         mean = mean_scores(observed, [(score.right, score.wrong) for score in scores])
         square = mean_scores(observed, [(score.right**2, score.wrong**2) for score in scores])
@@ -132,6 +143,12 @@ def joint_shares(reports: Integers, round_: Round, times: Integers | None = None
     answers = tuple(tuple(labels[place][code] for place, code in enumerate(row)) for row in rows)
     names = tuple(feature.name for feature in features)
     return JointShares(names, answers, codes, counts, shares, errors, people, (highest - lowest) / max(people, 1))
+
+
+def _counts_of_all(reports: Integers, times: Integers, shape: tuple[int, ...]) -> tuple[Integers, Integers]:
+    """Return all combinations of codes, and how often each was sent."""
+    codes = np.stack([axis.ravel() for axis in np.indices(shape)], axis=1)
+    return codes, np.bincount(np.ravel_multi_index(tuple(reports.T), shape), times, prod(shape)).astype(np.int64)
 
 
 def mean_scores(shares: Reals, each: Sequence[tuple[float, float]]) -> Reals:

@@ -8,8 +8,9 @@ make a crowd that is none. The batch is destroyed then.
 from collections.abc import Sequence
 from itertools import pairwise
 
-from discretion.collection.parts.counting import BatchCounts, people_at_least
-from discretion.collection.wire.reports import ShufflerReport
+from discretion.collection.parts.counting import BatchCounts, people_in, tallies_of
+from discretion.collection.parts.noisy_counts import NoiseInCounts
+from discretion.collection.wire.reports import ShufflerReport, dummies_in
 from discretion.collection.wire.rounds import Round
 
 FEW_PEOPLE = "fewer people than smallest_batch"
@@ -17,6 +18,7 @@ FEW_MESSAGES = "fewer messages opened than smallest_batch people send"
 MANY_MESSAGES = "more messages than all people who are invited send"
 REPEATED = "messages came twice from the party before"
 CONTRADICTING = "the reports of the parties before contradict what came"
+OTHER_NOISE = "the parties before added other noise than the task has"
 
 
 def broken_promise(
@@ -31,7 +33,7 @@ def broken_promise(
     reports
         Those of the shufflers before.
     valid
-        How many messages opened, each counted once.
+        How many messages opened, each counted once, without the dummies of shufflers.
     received
         How many came.
     repeated
@@ -40,7 +42,11 @@ def broken_promise(
     task = round_.task
     if repeated:
         return REPEATED
-    if task.invited is not None and received > task.invited * round_.messages:
+    if not all(round_.may_add(report.added) for report in reports):
+        return OTHER_NOISE
+    if task.invited is not None and received - sum(dummies_in(reports, round_.messages)) > (
+        task.invited * round_.messages
+    ):
         return MANY_MESSAGES
     passed = [*reports, *([ShufflerReport(received, 0, 0, b"")] if reports else [])]
     if any(after.received != before.messages for before, after in pairwise(passed)):
@@ -52,7 +58,12 @@ def broken_promise(
 
 def broken_by_counts(round_: Round, reports: Sequence[ShufflerReport], batch: BatchCounts) -> str | None:
     """Return why the last party, which counts, must destroy a batch: it asks for a crowd in every group."""
-    valid = people_at_least(batch, round_) * round_.messages
+    people = people_in(batch, round_, reports)
+    least = NoiseInCounts(round_.task).least
+    tallies = [batch.times] if round_.to_analyst else tallies_of(batch, round_)
+    if any(least(tally).sum() > count for tally, count in zip(tallies, people, strict=True)):
+        return CONTRADICTING
+    valid = min(people) * round_.messages
     # Where nothing is left to open, the last shuffler has dropped equal messages.
     repeated = batch.repeated if round_.ends_open else batch.repeated_sealed
     return broken_promise(round_, reports, valid=valid, received=batch.received, repeated=repeated)

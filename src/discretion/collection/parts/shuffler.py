@@ -1,6 +1,7 @@
 """A shuffler: it sees who sends, and never what; what it passes on has no order and no sender."""
 
 from collections.abc import Callable, Iterable
+from itertools import chain
 from pathlib import Path
 from secrets import token_bytes
 from shutil import rmtree
@@ -8,11 +9,12 @@ from shutil import rmtree
 from discretion.collection.errors import CollectionError, ConflictError, UnknownError
 from discretion.collection.parts.batch import BATCH_BYTES, Batch
 from discretion.collection.parts.decrypting import Opener
+from discretion.collection.parts.dummies import Dummies
 from discretion.collection.parts.inbox import Inbox
 from discretion.collection.parts.promises import broken_promise
 from discretion.collection.parts.shuffling import Shuffle, forget, shuffle_messages
 from discretion.collection.parts.store import RoundProgress, State, Store
-from discretion.collection.wire.reports import ShufflerReport, decoded_reports
+from discretion.collection.wire.reports import ShufflerReport, decoded_reports, dummies_in
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Choice
 from discretion.collection.wire.task import Task
@@ -119,10 +121,14 @@ class Shuffler:
         round_ = self.round(number)
         width = round_.width(self.place)
         opener = Opener(self._private, round_.info(self.place + 1), width, self._cores)
-        done = self._shuffled(self._messages(number), width, opener, self._out(number))
-        repeated = done.repeated_sealed + done.repeated
+        dummies, reports = Dummies(round_, self.place), self._reports(number)
+        done = self._shuffled(chain(self._messages(number), dummies), width, opener, self._out(number))
+        own = ShufflerReport(
+            done.messages, done.dropped, done.repeated_sealed + done.repeated, done.digest, dummies.added
+        )
         broken = broken_promise(
-            round_, self._reports(number), valid=done.messages, received=done.messages + done.dropped + repeated,
+            round_, reports, valid=done.messages - sum(dummies_in([*reports, own], round_.messages)),
+            received=own.received,
             repeated=done.repeated_sealed if self.place else 0,  # people, who may be anybody, send to the first one
         )  # fmt: skip
         if broken is not None:
@@ -130,7 +136,7 @@ class Shuffler:
             self.store.discard(number, broken)
             self.forget(number)
             return
-        self.store.set_shuffled(number, done.messages, done.dropped, repeated, done.digest)
+        self.store.set_shuffled(number, own)
 
     def batch(self, number: int) -> Batch | None:
         """Return what is to be passed on, if there is something."""
@@ -150,7 +156,7 @@ class Shuffler:
         progress = self._progress(number)
         if progress.state not in ("shuffled", "delivered"):
             raise UnknownError(f"there is no report of round {number}: it is {progress.state}")
-        own = ShufflerReport(progress.messages, progress.dropped, progress.repeated, progress.digest)
+        own = ShufflerReport(progress.messages, progress.dropped, progress.repeated, progress.digest, progress.added)
         return (*self._reports(number), own)
 
     def delivered(self, number: int) -> None:

@@ -18,6 +18,7 @@ from discretion.collection.errors import CollectionError, ConflictError, Strange
 from discretion.collection.parts.at_rest import AtRest
 from discretion.collection.parts.database import Database, rows_in
 from discretion.collection.parts.promises import FEW_PEOPLE
+from discretion.collection.wire.reports import ShufflerReport
 from discretion.collection.wire.uploads import Upload
 
 #: Uploads are taken; no more are; they are in random order in a file; the next party has them all; destroyed.
@@ -38,6 +39,7 @@ _ROUNDS = sa.Table(
     sa.Column("dropped", sa.BigInteger, nullable=False),
     sa.Column("repeated", sa.BigInteger, nullable=False),
     sa.Column("digest", sa.LargeBinary(32), nullable=False),
+    sa.Column("added", sa.LargeBinary, nullable=False),
     sa.Column("reason", sa.String(64), nullable=False),
 )  # fmt: skip
 _UPLOADS = sa.Table(
@@ -63,6 +65,7 @@ class RoundProgress:
     dropped: int
     repeated: int
     digest: bytes
+    added: tuple[int, ...]
     reason: str
 
 
@@ -100,7 +103,7 @@ class Store(Database):
             if row is None:
                 connection.execute(sa.insert(_ROUNDS).values(
                     number=number, state="open", choice=choice, batch=batch, people=0, messages=0, dropped=0,
-                    repeated=0, digest=b"", reason="",
+                    repeated=0, digest=b"", added=b"", reason="",
                 ))  # fmt: skip
             elif row.choice != choice:
                 raise ConflictError("there is one choice a task, and another one was published already")
@@ -109,7 +112,11 @@ class Store(Database):
         """Return how far a round is; None if it was not opened."""
         with self._writing(reading=True) as connection:
             row = connection.execute(sa.select(_ROUNDS).where(_ROUNDS.c.number == number)).one_or_none()
-            return None if row is None else RoundProgress(*row)
+            if row is None:
+                return None
+            # Numbers of dummies in text: a list has no kind that both databases know.
+            *fields, added, reason = row
+            return RoundProgress(*fields, added=tuple(map(int, added.split())), reason=reason)
 
     def people(self, number: int) -> int:
         """Return how many have sent something in a round: it counts them, and holds up nobody who sends."""
@@ -206,11 +213,9 @@ class Store(Database):
             yield from (self._at_rest.open(number, row.hash, row.messages) for row in rows if row.messages is not None)
             after = rows[-1].hash
 
-    def set_shuffled(self, number: int, messages: int, dropped: int, repeated: int, digest: bytes) -> None:
-        """Say that the messages of a round are in random order in a file."""
-        values = {
-            "state": "shuffled", "messages": messages, "dropped": dropped, "repeated": repeated, "digest": digest,
-        }  # fmt: skip
+    def set_shuffled(self, number: int, report: ShufflerReport) -> None:
+        """Say that the messages of a round are in random order in a file, and what is to be reported of them."""
+        values = {**vars(report), "state": "shuffled", "added": " ".join(map(str, report.added)).encode()}
         with self._writing() as connection:
             connection.execute(sa.update(_ROUNDS).where(_ROUNDS.c.number == number).values(**values))
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from discretion.collection.parts.counting import BatchCounts
+from discretion.collection.parts.counting import BatchCounts, people_in
 from discretion.collection.parts.intervals import METHOD, intervals_of
 from discretion.collection.parts.joint import JointShares, joint_shares
+from discretion.collection.parts.noisy_counts import METHOD as BY_NOISE, NoiseInCounts
 from discretion.collection.randomizers import randomizer_of
 from discretion.collection.results.rare import Rare, may_be_compared, merge_rare, publishable
 from discretion.collection.wire.reports import ShufflerReport
@@ -75,6 +76,11 @@ class AnalystResult:
     def _features(self) -> list[Feature]:
         return [self.round.task.features[place] for place in self.round.groups[0]]
 
+    @property
+    def is_estimated(self) -> bool:
+        """Whether the shares are estimates: of answers that were randomized, or counted with dummies."""
+        return bool(self.randomized) or self.round.task.noise is not None
+
     @cached_property
     def limits(self) -> tuple[Reals, Reals]:
         """The least and the most share of each combination."""
@@ -88,9 +94,10 @@ class AnalystResult:
     def share(self, place: int) -> float | Estimate:
         """Return the share of a combination: exact if it was counted, else with its interval, and moved into it."""
         share, low, high = (float(each[place]) for each in (self.joint.shares, *self.limits))
-        if not self.randomized:
+        if not self.is_estimated:
             return share
-        return Estimate(min(max(share, low), high), low, high, self.confidence, METHOD)
+        method = METHOD if self.randomized else BY_NOISE
+        return Estimate(min(max(share, low), high), low, high, self.confidence, method)
 
     def frequent(self, *, show_rare: bool = False) -> Iterator[tuple[Answers, float | Estimate, float]]:
         """Yield the combinations that k people or more have, the most frequent first, or all of them.
@@ -122,17 +129,23 @@ class AnalystResult:
     def _are_shown(self) -> Booleans:
         if self.is_withheld:
             return np.zeros(len(self.counts), np.bool_)
-        return publishable(self.counts, self.round.task.k)
+        noise = self.round.task.noise
+        return publishable(self.counts if noise is None else self.limits[0] * self.joint.people, self.round.task.k)
 
     @property
     def rare(self) -> Rare | None:
         """All other combinations as one, those included that join them so that nothing can be worked out."""
-        return merge_rare(self.counts, self._are_shown)
+        return merge_rare(np.maximum(self.counts, 0) if self.round.task.noise else self.counts, self._are_shown)
 
     @cached_property
-    def exposure(self) -> float:
-        """Which share of the people has fewer than k alike in their answers."""
-        counts = self.joint.counts
+    def exposure(self) -> float | Estimate:
+        """Which share of the people has fewer than k alike in their answers; a bound with dummies among these."""
+        counts, noise, k = self.joint.counts, NoiseInCounts(self.round.task), self.round.task.k
+        if noise.most:
+            least, people = noise.least(counts + noise.mean), max(self.joint.people, 1)
+            most = 1 - float(least[least >= k].sum()) / people
+            about = float(counts[(counts > 0) & (counts < k)].sum()) / people
+            return Estimate(min(most, about), 0.0, most, None, BY_NOISE)
         return float(counts[counts < self.round.task.k].sum()) / max(self.joint.people, 1)
 
     @cached_property
@@ -163,7 +176,7 @@ class AnalystResult:
             "k": self.round.task.k,
             "features": list(self.joint.features),
             "randomized": dict(self.randomized),
-            "confidence": self.confidence if self.randomized else None,
+            "confidence": self.confidence if self.is_estimated else None,
             "shares": [
                 {"answers": list(answers), "share": plain(share), "standard_error": error}
                 for answers, share, error in self.frequent(show_rare=show_rare)
@@ -173,7 +186,7 @@ class AnalystResult:
                 {"answer": labels[code], "mean": law.means[code], "interval": list(law.intervals[code])}
                 for code in self.shown_places(show_rare=show_rare)
             ],
-            "exposure": self.exposure,
+            "exposure": plain(self.exposure),
             "dropped": self.dropped, "repeated": self.repeated, "unknown": self.unknown,
             "unadmitted": self.unadmitted,
             "shufflers": [report.to_dict() for report in self.shufflers],
@@ -193,7 +206,7 @@ def analyst_result(
     round_
         The round.
     confidence
-        In (0, 1): how surely all intervals hold together, where answers were randomized.
+        In (0, 1): how surely all intervals hold together, where answers were randomized or dummies are among them.
     reports
         What each shuffler reports of the round.
 
@@ -204,7 +217,8 @@ def analyst_result(
     TooLargeError
         If answers are randomized and have too many combinations.
     """
-    joint = joint_shares(batch.combinations, round_, batch.times)
+    (people,) = people_in(batch, round_, reports)
+    joint = joint_shares(batch.combinations, round_, batch.times, people)
     return AnalystResult(
         round_, joint, batch.dropped, batch.repeated, batch.unknown, batch.unadmitted, as_confidence(confidence),
         tuple(reports),

@@ -6,13 +6,18 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from discretion.collection.parts.choosing import Counts, certified_of, people_of
+from discretion.collection.parts.choosing import Counts, certified_of
+from discretion.collection.parts.counting import people_in_tallies
+from discretion.collection.parts.noisy_counts import NoiseInCounts
 from discretion.collection.results.rare import Rare, may_be_compared, merge_rare, publishable
 from discretion.collection.wire.reports import ShufflerReport
 from discretion.collection.wire.selection import Choice
 from discretion.collection.wire.task import Feature, Task
 from discretion.estimate import Estimate
+from discretion.numerics.arrays import Integers
 from discretion.presenting.json_answers import plain
+
+_CONFIDENCE = 0.95  # of all intervals together, where dummies are in the counts
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,7 @@ class FeatureCounts:
         What was asked, and the randomizer of the answers, if there is one.
     counts
         The answers of k people or more, in the task's order, None being missing, and the number of people of each.
+        Where dummies are in the counts these are estimates, whose intervals hold together, and begin at k or above.
     rare
         All other answers as one; None if nobody gave any of them.
     lost
@@ -35,7 +41,7 @@ class FeatureCounts:
 
     feature: str
     randomizer: str | None
-    counts: tuple[tuple[str | None, int], ...]
+    counts: tuple[tuple[str | None, int | Estimate], ...]
     rare: Rare | None
     lost: int
     withheld: str | None = None
@@ -98,7 +104,7 @@ class CuratorResult:
             {
                 "feature": each.feature,
                 "randomizer": each.randomizer,
-                "counts": [{"answer": answer, "people": people} for answer, people in each.counts],
+                "counts": [{"answer": answer, "people": plain(people)} for answer, people in each.counts],
                 "rare": plain(each.rare),
                 "lost": each.lost,
                 "withheld": each.withheld,
@@ -152,19 +158,20 @@ def curator_result(
     analysed
         How many the analyst counted; None if it has not yet.
     """
-    people = people_of(counts)
+    answered = people_in_tallies([*counts.values()], reports)
+    people, noise = max(answered), NoiseInCounts(task)
+    reach = noise.reach(_CONFIDENCE, sum(map(len, counts.values()))) if noise.most else 0
     chosen = None
     if choice is not None:
         names = tuple(task.features[place].name for place in choice.chosen)
         chosen = ChosenFeatures(names, certified_of(task, counts, choice, confidence))
     together = () if choice is None else choice.chosen
     features = tuple(
-        _counts_of_feature(
-            feature, counts, task.k, people,
-            _withheld(int(counts[feature.name].sum()), analysed, task.k) if place in together else None,
-        )
-        for place, feature in enumerate(task.features)
-    )  # fmt: skip
+        _counts_of_feature(feature, noise, counts[feature.name], reach, people - count)
+        if (withheld := _withheld(count, analysed, task.k) if place in together else None) is None
+        else FeatureCounts(feature.name, feature.randomizer, (), None, people - count, withheld)
+        for place, (feature, count) in enumerate(zip(task.features, answered, strict=True))
+    )
     return CuratorResult(
         task.digest.hex(), people, task.k, task.budget, features,
         lost.dropped, lost.repeated, lost.unknown, lost.unadmitted, chosen, tuple(reports),
@@ -179,11 +186,14 @@ def _withheld(counted: int, analysed: int | None, k: int) -> str | None:
     return f"the analyst counted {analysed:,} people: beside its result, these counts would show what so few answered"
 
 
-def _counts_of_feature(feature: Feature, counts: Counts, k: int, people: int, withheld: str | None) -> FeatureCounts:
-    feature_counts = counts[feature.name]
-    lost = people - int(feature_counts.sum())
-    if withheld is not None:
-        return FeatureCounts(feature.name, feature.randomizer, (), None, lost, withheld)
-    is_shown = publishable(feature_counts, k)
-    each = tuple((feature.labels[code], int(feature_counts[code])) for code in np.flatnonzero(is_shown).tolist())
-    return FeatureCounts(feature.name, feature.randomizer, each, merge_rare(feature_counts, is_shown), lost)
+def _counts_of_feature(feature: Feature, noise: NoiseInCounts, tally: Integers, reach: int, lost: int) -> FeatureCounts:
+    people = np.maximum(noise.about(tally), 0)
+    is_shown = publishable(np.maximum(people - reach, 0), noise.task.k)
+    each = tuple(
+        (
+            feature.labels[code],
+            noise.estimate(int(people[code]), reach, _CONFIDENCE) if noise.most else int(people[code]),
+        )
+        for code in np.flatnonzero(is_shown).tolist()
+    )
+    return FeatureCounts(feature.name, feature.randomizer, each, merge_rare(people, is_shown), lost)

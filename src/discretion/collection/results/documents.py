@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from discretion.collection.coalitions import Coalition
+from discretion.collection.noise_promise import NoisePromise
 from discretion.collection.planning import CollectionPlan
 from discretion.collection.results.analyst import AnalystResult
 from discretion.collection.results.curator import CuratorResult
@@ -23,6 +24,7 @@ from discretion.presenting.numbers import (
     percent,
     percent_upwards,
     points,
+    rounded_up,
 )
 from discretion.presenting.views.document import Block, Bullets, Document, Grid, Section, first_rows
 
@@ -92,7 +94,7 @@ def curator_document(result: CuratorResult) -> Document:
             f"{certified_words(result.chosen.exposure, result.k)}. The budget is {percent(float(result.budget))}."
         )
     rows = [
-        (short(each.feature), answer_words(answer), f"{count:,}")
+        (short(each.feature), answer_words(answer), _count_words(count))
         for each in result.features
         for answer, count in [*each.counts, *_rare_row(each.rare)]
     ]
@@ -105,6 +107,10 @@ def curator_document(result: CuratorResult) -> Document:
     ]
     if any(each.rare for each in result.features):
         blocks.append(_rare_words(result.k))
+    if any(isinstance(count, Estimate) for each in result.features for _, count in each.counts):
+        blocks.append(
+            "Shufflers added dummies to every count: the numbers are estimates without these, with intervals."
+        )
     for reason in dict.fromkeys(each.withheld for each in result.features if each.withheld is not None):
         names = [each.feature for each in result.features if each.withheld == reason]
         blocks.append(f"The counts of {features_words(names)} are not given out: {reason}.")
@@ -116,11 +122,11 @@ def analyst_document(result: AnalystResult, *, show_rare: bool = False) -> Docum
     joint, k, shares = result.joint, result.round.task.k, shares_grid(result, show_rare=show_rare)
     blocks: list[Block] = [
         f"{people(joint.people)} answered {features_words(joint.features)}. {_messages(result)}",
-        f"{percent(result.exposure)} of them have fewer than {k} alike in these answers."
+        f"{exposed_words(result.exposure)} of them have fewer than {k} alike in these answers."
         + _left_words(result, show_rare),
         first_rows(shares.heads, shares.rows, [*shares.words], REST),
     ]
-    if result.randomized:
+    if result.is_estimated:
         blocks.append(interval_words(result))
     if result.rare is not None and not show_rare:
         blocks.append(_rare_words(k))
@@ -142,14 +148,14 @@ def _left_words(result: AnalystResult, show_rare: bool) -> str:
 def shares_grid(result: AnalystResult, *, show_rare: bool = False) -> Grid:
     """Return the table of shares, the most frequent combination first."""
     names = _heads(result.joint.features)
-    numbers = ("share", "± points", "interval") if result.randomized else ("share", "people")
+    numbers = ("share", "± points", "interval") if result.is_estimated else ("share", "people")
     rows = [
         (*map(answer_words, answers), *_numbers(share, error, result.joint.people))
         for answers, share, error in result.frequent(show_rare=show_rare)
     ]
     if result.rare is not None and not show_rare:
         share = min(1.0, result.rare.people / result.joint.people)
-        cells = ("", "") if result.randomized else (number(int(result.rare.people)),)
+        cells = ("", "") if result.is_estimated else (number(int(result.rare.people)),)
         rows.append((rare_words(result.rare), *[""] * (len(names) - 1), percent(share), *cells))
     return Grid((*names, *numbers), tuple(rows), frozenset(names))
 
@@ -222,6 +228,11 @@ def features_words(names: Sequence[str]) -> str:
 
 def interval_words(result: AnalystResult) -> str:
     """Return how sure the shares are."""
+    if not result.randomized:
+        return (
+            "Shufflers added dummies to every count, and the shares are estimates without these: ± is their standard "
+            f"error, and all intervals hold together with {percent(result.confidence)} confidence."
+        )
     randomizers = ", ".join(f"{short(name)} by {how}" for name, how in result.randomized.items())
     return (
         f"Answers were randomized ({randomizers}), and the shares are estimates: ± is their standard error, "
@@ -244,6 +255,27 @@ def _rare_words(k: int) -> str:
     return (
         f"Answers of fewer than {k} people are merged into one row. Where this row would have fewer than {k} people, "
         "the least frequent other answers join it."
+    )
+
+
+def _count_words(count: int | Estimate) -> str:
+    if not isinstance(count, Estimate):
+        return number(count)
+    return f"{number(round(count.value))} ({number(round(count.low))} to {number(round(count.high))})"
+
+
+def exposed_words(exposure: float | Estimate) -> str:
+    """Return the share of people who stand out, which is a bound where dummies are among the answers."""
+    return f"At most {percent_upwards(exposure.high)}" if isinstance(exposure, Estimate) else percent(exposure)
+
+
+def noise_words(promise: NoisePromise) -> str:
+    """Return what noise promises, in a sentence without a full stop."""
+    return (
+        f"each shuffler adds 0 to {number(promise.most)} dummies to every count: if one shuffler is honest, all "
+        f"answers of a person together are hidden by ε = {rounded_up(promise.epsilon, 4)} with "
+        f"δ = {promise.delta:g}, and who knows everything else guesses which of two answers this person gave to a "
+        f"question in at most {percent_upwards(promise.guess)}"
     )
 
 
@@ -335,7 +367,10 @@ def _guesses(leaks: Leaks) -> Iterator[Block]:
 def _among_known(leaks: Leaks) -> Iterator[Block]:
     randomized = [each for each in leaks.among_known if math.isfinite(each.epsilon)]
     plain = [short(each.feature) for each in leaks.among_known if not math.isfinite(each.epsilon)]
-    if plain:
+    if leaks.noise is not None:
+        words = noise_words(leaks.noise)
+        yield f"{words[0].upper()}{words[1:]}."
+    elif plain:
         yield (
             f"It knows everything about {features_words(plain)}: answers are not randomized, and the one that is left "
             "over is the person's. The shuffler hides a person only among unknown others."
@@ -356,9 +391,8 @@ def _exposure_words(leaks: Leaks) -> str:
     sentence = f"Certified beforehand: {certified_words(leaks.certified, leaks.k)}."
     if leaks.exposure is None:
         return sentence
-    return (
-        f"{percent(leaks.exposure)} of the people have fewer than {leaks.k} alike in what the analyst got. {sentence}"
-    )
+    exposed = exposed_words(leaks.exposure)
+    return f"{exposed} of the people have fewer than {leaks.k} alike in what the analyst got. {sentence}"
 
 
 def _trust(leaks: Leaks) -> Iterator[Block]:

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from discretion.collection.coalitions import Coalition, coalitions
+from discretion.collection.noise_promise import NoisePromise, noise_promise
 from discretion.collection.parts.choosing import Counts, certified_of, people_of
 from discretion.collection.parts.joint import JointShares, mean_scores, score_of
+from discretion.collection.parts.noisy_counts import NoiseInCounts
 from discretion.collection.results.analyst import AnalystResult
 from discretion.collection.results.guesses import AmongKnown, Guess, among_known, guess_of
 from discretion.collection.wire.selection import Choice
@@ -91,7 +93,10 @@ class Leaks:
     among_known
         What is left to guess of each feature for an adversary that knows the answers of all others.
     exposure
-        Which share of the people has fewer than k alike in what the analyst got; None if it got nothing.
+        Which share of the people has fewer than k alike in what the analyst got, at most where dummies are among it;
+        None if it got nothing.
+    noise
+        What the dummies of an honest shuffler leave to guess; None in a task without noise.
     certified
         What the single answers certified of that; None if nothing was chosen.
     trust
@@ -110,7 +115,8 @@ class Leaks:
     single: tuple[Guess, ...]
     joint: Guess | None
     among_known: tuple[AmongKnown, ...]
-    exposure: float | None
+    exposure: float | Estimate | None
+    noise: NoisePromise | None
     certified: Estimate | None
     trust: tuple[Coalition, ...]
     liars: tuple[Liars, ...]
@@ -128,6 +134,7 @@ def leaks_of(
     choice: Choice | None = None,
     analysed: AnalystResult | None = None,
     *,
+    people: int | None = None,
     confidence: float | None = None,
     seed: int = 0,
 ) -> Leaks:
@@ -141,10 +148,13 @@ def leaks_of(
         The choice, and the confidence that it was made with for other people than those counted.
     analysed
         The analyst's result.
+    people
+        How many were counted, if dummies are in the counts.
     seed
         Where samples start: the same seed, the same numbers.
     """
-    people = people_of(counts)
+    counts = {name: np.maximum(NoiseInCounts(task).about(tally), 0) for name, tally in counts.items()}
+    people = people_of(counts) if people is None else people
     chosen = None if choice is None else choice.chosen
     single = tuple(
         guess_of([feature], answer_shares(feature, counts), people, seed) for feature in task.features
@@ -152,7 +162,7 @@ def leaks_of(
     together = None if analysed is None or not analysed.joint.people else analysed.joint
     features, redacted = [task.features[place] for place in chosen or ()], bool(choice and choice.rules)
     lying = {1, *(max(1, int(people * share)) for share in _LYING)}
-    fewest = min(int(tally.sum()) for tally in counts.values())
+    fewest = min(people, *(int(tally.sum()) for tally in counts.values()))
     return Leaks(
         people=people,
         k=task.k,
@@ -161,6 +171,7 @@ def leaks_of(
         joint=None if together is None or redacted else guess_of(features, together.shares, together.people, seed),
         among_known=tuple(among_known(feature, people) for feature in task.features),
         exposure=None if analysed is None else analysed.exposure,
+        noise=noise_promise(task),
         certified=None if choice is None else certified_of(task, counts, choice, confidence),
         trust=coalitions(task, chosen or ()),
         liars=tuple(

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ import numpy as np
 from discretion.collection.parts.choosing import Counts, next_of
 from discretion.collection.parts.intervals import intervals_of
 from discretion.collection.parts.joint import JointShares, joint_shares, mean_scores, score_of
+from discretion.collection.parts.noisy_counts import NoiseInCounts
 from discretion.collection.results.analyst import AnalystResult
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.task import Task
@@ -30,7 +33,7 @@ class ComparedTable:
     features
         Whose answers.
     randomized
-        Whether any of them was.
+        Whether any of them was, or dummies were among them.
     shares
         How many shares were compared: of every combination that somebody has, or is said to have.
     equal
@@ -40,8 +43,8 @@ class ComparedTable:
     furthest
         How many standard errors the furthest one is off, infinite for one that has none and is not equal.
     agrees
-        Whether all counts are equal; where answers were randomized, whether all shares are where chance leaves them but
-        once in 10⁹ tables.
+        Whether all counts are equal; with dummies, whether all are as far off as these can be; where answers were
+        randomized, whether all shares are where chance leaves them but once in 10⁹ tables.
     is_inconclusive
         Whether chance leaves each share in an interval that is longer than a half, so that hardly any would differ.
     """
@@ -128,9 +131,10 @@ def compare_with_truth(
     counts, analysed
         What the curator counted, and the analyst's result.
     """
+    people = None if task.noise is None else len(rows)
     single = tuple(
-        _compare(rows, _answers_of(counts[feature.name]), _alone(task, place))
-        for place, feature in enumerate(task.features)
+        _compare(rows, joint_shares(_answers_of(counts[feature.name]), alone, people=people), alone)
+        for feature, alone in zip(task.features, map(partial(_alone, task), range(len(task.features))), strict=True)
     )
     if analysed is None:
         return TruthComparison(len(rows), None, single, None)
@@ -146,12 +150,14 @@ def _answers_of(counts: Integers) -> Integers:
     return np.repeat(np.arange(len(counts)), counts)[:, None]
 
 
-def _compare(rows: Integers, reports: Integers | JointShares, round_: Round) -> ComparedTable:
-    joint = reports if isinstance(reports, JointShares) else joint_shares(reports, round_)
+def _compare(rows: Integers, joint: JointShares, round_: Round) -> ComparedTable:
     (chosen,) = round_.groups
     features = [round_.task.features[place] for place in chosen]
     scores = [score_of(feature) for feature in features]
     true_codes, people = rows[:, list(chosen)], max(len(rows), 1)
+    shape = tuple(feature.codes for feature in features)
+    if round_.task.noise is not None:
+        return _compare_noisy(_counts_of(true_codes, shape), joint, round_)
     if all(score.is_plain for score in scores):
         both, place = np.unique(np.concatenate([joint.codes, true_codes]), axis=0, return_inverse=True)
         place = place.ravel()
@@ -160,8 +166,7 @@ def _compare(rows: Integers, reports: Integers | JointShares, round_: Round) -> 
         equal = int((cell_counts == true).sum())
         furthest = 0.0 if equal == len(both) else np.inf
         return ComparedTable(joint.features, False, len(both), equal, equal, furthest, equal == len(both))
-    shape = tuple(feature.codes for feature in features)
-    truth = np.bincount(np.ravel_multi_index(tuple(true_codes.T), shape), minlength=len(joint.codes)) / people
+    truth = _counts_of(true_codes, shape) / people
     # The variance of the reports' scores, their senders' answers being known.
     squares = [(score.square(True), score.square(False)) for score in scores]
     variance = np.maximum(mean_scores(truth.reshape(shape), squares).ravel() - truth, 0.0) / people
@@ -175,4 +180,18 @@ def _compare(rows: Integers, reports: Integers | JointShares, round_: Round) -> 
         float(away.max(initial=0.0)),
         joint.people == len(rows) and bool(((low <= truth + 1e-12) & (truth <= high + 1e-12)).all()),
         bool((high - low > _LONG).all()),
+    )  # fmt: skip
+
+
+def _counts_of(codes: Integers, shape: tuple[int, ...]) -> Integers:
+    return np.bincount(np.ravel_multi_index(tuple(codes.T), shape), minlength=prod(shape))
+
+
+def _compare_noisy(truth: Integers, joint: JointShares, round_: Round) -> ComparedTable:
+    """Compare counts with dummies in them: each is the truth and as many more as the shufflers may add."""
+    noise = NoiseInCounts(round_.task)
+    off = joint.counts - truth
+    return ComparedTable(
+        joint.features, True, len(truth), int((off == 0).sum()), int((abs(off) <= STANDARD_ERRORS * noise.error).sum()),
+        float(abs(off).max(initial=0) / noise.error), bool((abs(off) <= noise.mean).all()),
     )  # fmt: skip

@@ -191,7 +191,7 @@ def read_curator_result(home: Home) -> tuple[CuratorResult, Leaks]:
             result = curator_result(
                 task, counts, known_counts, choice, reports=known_counts.reports, analysed=_read_analysed(home)
             )
-            return result, leaks_of(task, counts, choice)
+            return result, leaks_of(task, counts, choice, people=result.people)
     raise UnknownError("it is not decided yet what goes to the analyst")
 
 

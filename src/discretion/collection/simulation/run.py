@@ -30,6 +30,7 @@ from discretion.collection.simulation.parties import HOST, Parties, free_ports
 from discretion.collection.simulation.people import send_answers
 from discretion.collection.simulation.questionnaire import Questionnaire
 from discretion.collection.wire.invitations import admission_credential, upload_token
+from discretion.collection.wire.noise import Noise
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Choice
 from discretion.collection.wire.task import Party, Task
@@ -72,7 +73,7 @@ class SimulationRun:
 
 def run(
     questionnaire: Questionnaire, *, k: int, budget: str, shufflers: int, with_curator: bool, with_admitter: bool,
-    rounds: int, cores: int, tell: Callable[[str], None],
+    rounds: int, noise: Noise | None, cores: int, tell: Callable[[str], None],
 ) -> SimulationRun:  # fmt: skip
     """Run a collection of what everybody in a table answers, each party a process of its own.
 
@@ -91,7 +92,7 @@ def run(
         if with_admitter:
             widths = admission_widths(len(questionnaire.features), rounds)
             admission = homes["admitter"].furnish_admission(widths, _DAYS)
-        task = _task(keys, questionnaire, k, budget, rounds, admission)
+        task = _task(keys, questionnaire, k, budget, rounds, admission, noise)
         for home in homes.values():
             home.take(task)
         tell("the parties start")
@@ -143,6 +144,7 @@ def _task(  # noqa: PLR0917 - all that a task is made of
     budget: str,
     rounds: int,
     admission: tuple[tuple[bytes, ...], ...],
+    noise: Noise | None,
 ) -> Task:
     ports = free_ports(len(keys))
     parties = {
@@ -157,6 +159,7 @@ def _task(  # noqa: PLR0917 - all that a task is made of
         analyst=parties["analyst"], curator=parties.get("curator"),
         signer=keys["curator"]["sign"].public if "curator" in keys else None, rounds=rounds,
         invited=questionnaire.people, admitter=parties.get("admitter"), admission=admission,
+        noise=noise,
     )  # fmt: skip
 
 

@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 
 from discretion.collection.errors import MalformedError
+from discretion.collection.noise_promise import DELTA
 from discretion.collection.results.leaks import Leaks, leaks_of
 from discretion.collection.results.truth import TruthComparison, compare_with_truth
 from discretion.collection.simulation.questionnaire import questionnaire_of
 from discretion.collection.simulation.run import SimulationRun, run
+from discretion.collection.wire.noise import noise_for
 from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.task import counts_of_one
 from discretion.estimate import Estimate
 from discretion.presenting.json_answers import plain
 from discretion.validation import as_count
@@ -92,6 +95,7 @@ def simulate(
     curatorless: bool = False,
     admitter: bool = False,
     rounds: int = 1,
+    noise: float | None = None,
     randomize: Mapping[str, str] | None = None,
     cores: int = 2,
     seed: int | None = None,
@@ -116,6 +120,8 @@ def simulate(
         Whether a party of its own decides who is let in, by blinded tokens.
     rounds
         In how many rounds the curator may ask, or those who choose by themselves.
+    noise
+        The ε by which each shuffler's dummies hide all answers of a person together, with a δ of 1e-6; None adds none.
     randomize
         A column → how its answers are randomized, as ``krr:epsilon=2``; the column "" is all others.
     cores
@@ -138,12 +144,21 @@ def simulate(
     plan = questionnaire_of(table, columns, size, randomize or {}, np.random.default_rng(seed), **reading)
     if unknown := set(randomize or {}) - {feature.name for feature in plan.features} - {""}:
         raise MalformedError(f"there is no column {min(unknown)!r} whose answers could be randomized")
+    added = None if noise is None else noise_for(noise, DELTA, counts_of_one(len(plan.features)))
     ran = run(
         plan, k=as_count(k, "k", at_least=1), budget=str(budget),
         shufflers=as_count(shufflers, "shufflers", at_least=1), with_curator=not curatorless, with_admitter=admitter,
-        rounds=as_count(rounds, "rounds", at_least=1), cores=as_count(cores, "cores", at_least=1), tell=tell,
+        rounds=as_count(rounds, "rounds", at_least=1), noise=added, cores=as_count(cores, "cores", at_least=1),
+        tell=tell,
     )  # fmt: skip
     tell("what each party can guess")
-    leaks = leaks_of(ran.task, ran.counts, ran.chosen, ran.analysed, seed=seed or 0)
+    leaks = leaks_of(
+        ran.task,
+        ran.counts,
+        ran.chosen,
+        ran.analysed,
+        people=None if noise is None else len(plan.codes),
+        seed=seed or 0,
+    )
     truth = compare_with_truth(ran.task, plan.codes, ran.counts, ran.analysed)
     return Simulation(ran, leaks, truth, time.monotonic() - start)

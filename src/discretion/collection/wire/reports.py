@@ -22,26 +22,34 @@ class ShufflerReport:
         How many it did not pass on, since they did not open, or were equal to another one.
     digest
         The SHA-256 of the batch that it passed on.
+    added
+        How many of what it passed on are dummies of its own, of each group of features; empty in a task without noise.
     """
 
     messages: int
     dropped: int
     repeated: int
     digest: bytes
+    added: tuple[int, ...] = ()
 
     @property
     def received(self) -> int:
         """How many messages came to it."""
-        return self.messages + self.dropped + self.repeated
+        return self.messages + self.dropped + self.repeated - sum(self.added)
 
     def to_dict(self) -> Mapping[str, Any]:
         """Return it as plain objects, for JSON."""
-        return asdict(self) | {"digest": self.digest.hex()}
+        return asdict(self) | {"digest": self.digest.hex(), "added": list(self.added)}
+
+
+def dummies_in(reports: Sequence[ShufflerReport], groups: int) -> list[int]:
+    """Return how many dummies all shufflers added to each group of features."""
+    return [sum(report.added[place] for report in reports if report.added) for place in range(groups)]
 
 
 def encoded_reports(reports: Sequence[ShufflerReport]) -> bytes:
     """Return the one encoding of reports, in the order of the shufflers."""
-    return encoded([list(astuple(report)) for report in reports])
+    return encoded([[*astuple(report)[:-1], list(report.added)] for report in reports])
 
 
 def decoded_reports(data: bytes, count: int | None) -> tuple[ShufflerReport, ...]:
@@ -54,14 +62,21 @@ def decoded_reports(data: bytes, count: int | None) -> tuple[ShufflerReport, ...
     """
     raw: Any = decoded(data, "the reports of shufflers", at_most=_LONGEST_REPORTS)
     try:
-        reports = tuple(ShufflerReport(*fields) for fields in raw)
-        counts = [number for report in reports for number in (report.messages, report.dropped, report.repeated)]
+        reports = tuple(
+            ShufflerReport(messages, dropped, repeated, digest, tuple(added))
+            for messages, dropped, repeated, digest, added in raw
+        )
+        counts = [
+            number
+            for report in reports
+            for number in (report.messages, report.dropped, report.repeated, *report.added, report.received)
+        ]
         whole = (
             all(type(number) is int and number >= 0 for number in counts)
             and all(type(report.digest) is bytes and len(report.digest) == 32 for report in reports)
             and count in (None, len(reports))
         )
-    except TypeError:
+    except (TypeError, ValueError):
         reports, whole = (), False
     if not whole:
         raise MalformedError(f"a batch comes with a report of each of the {count} shufflers before")

@@ -9,6 +9,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 
 from discretion.collection.wire.sealing import SEAL_BYTES
 from discretion.collection.wire.selection import Choice
@@ -74,6 +75,19 @@ class Round:
         With an admitter the random bytes are a token: a nonce and the admitter's signature of it.
         """
         return struct.Struct(f">H{len(self.groups[0])}I{self.random_bytes}s")
+
+    def cells(self, place: int) -> list[int]:
+        """Return how many codes each feature of a group has."""
+        return [len(self.labels[feature]) for feature in self.groups[place]]
+
+    def may_add(self, added: Sequence[int]) -> bool:
+        """Return whether a shuffler may have added so many dummies to each group."""
+        noise = self.task.noise
+        if noise is None:
+            return not added
+        return len(added) == self.messages and all(
+            count <= noise.most * prod(self.cells(place)) for place, count in enumerate(added)
+        )
 
     @property
     def random_bytes(self) -> int:

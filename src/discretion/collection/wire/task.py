@@ -5,10 +5,12 @@ from dataclasses import dataclass, fields as fields_of
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from hashlib import sha256
+from math import prod
 from typing import Any, cast
 
 from discretion.collection.errors import MalformedError
 from discretion.collection.wire.addresses import WebAddress, web_address
+from discretion.collection.wire.noise import Noise
 from discretion.collection.wire.records import decoded, encoded
 from discretion.collection.wire.sealing import KEY_BYTES
 
@@ -18,6 +20,8 @@ _MOST_FEATURES = 1 << 12
 _MOST_SHUFFLERS = 16
 MOST_ROUNDS = 8
 _LATEST = 1 << 40
+#: Dummies of a shuffler's in one round, on average, at most: to seal them takes minutes.
+MOST_DUMMIES = 1 << 20
 #: The bytes of the modulus of an admitter's key: RSA of 2,048 bits, whose public exponent is always 65,537.
 MODULUS_BYTES = 256
 
@@ -138,6 +142,9 @@ class Task:
     admission
         The RSA moduli by which tokens are checked: for each round of the curator's one for each message, and one for
         the analyst's round; empty without an admitter.
+    noise
+        How many dummies each shuffler adds to every count, so that no count says for sure what somebody answered; None
+        adds none.
     extensions
         What later versions add, by name: this one knows none, and refuses a task that has any.
 
@@ -164,6 +171,7 @@ class Task:
     invited: int | None = None
     admitter: Party | None = None
     admission: tuple[tuple[bytes, ...], ...] = ()
+    noise: Noise | None = None
     extensions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -209,6 +217,31 @@ class Task:
                 "a host of its own",
             )
         self._check_admission()
+        self._check_noise()
+
+    def _check_noise(self) -> None:
+        if self.noise is None:
+            return
+        excluded = {
+            "without a curator, whom the counts are for": self.curator is None,
+            "in more than one round of the curator's": self.rounds > 1,
+            "with redaction": self.redaction is not None,
+            "with an admitter, who signs a token for each message": self.admitter is not None,
+            "with answers that are randomized already": any(each.randomizer is not None for each in self.features),
+        }
+        for how, excludes in excluded.items():
+            _check(not excludes, f"shufflers add no noise {how}")
+        dummies = self.noise.mean * prod(feature.codes for feature in self.features)
+        _check(
+            dummies <= MOST_DUMMIES,
+            f"noise in all combinations of these answers would be {dummies:,} dummies a shuffler, and at most "
+            f"{MOST_DUMMIES:,} can be; ask fewer questions, with fewer answers, or allow a larger ε",
+        )
+
+    @property
+    def counts_of_one(self) -> int:
+        """How many counts change if a person answers otherwise."""
+        return counts_of_one(len(self.features))
 
     def _check_admission(self) -> None:
         _check(
@@ -278,6 +311,7 @@ class Task:
                 fields[name] = None if fields[name] is None else Party(**fields[name])
             fields["admission"] = tuple(tuple(keys) for keys in fields["admission"])
             fields["extensions"] = tuple(fields["extensions"])
+            fields["noise"] = None if fields["noise"] is None else Noise(**fields["noise"])
             fields["shufflers"] = tuple(Party(**shuffler) for shuffler in fields["shufflers"])
             fields["features"] = tuple(
                 Feature(feature["name"], tuple(feature["values"]), feature["randomizer"])
@@ -291,8 +325,13 @@ class Task:
         return task
 
 
+def counts_of_one(features: int) -> int:
+    """Return how many counts of two rounds change by one, at most, if a person answers otherwise: two for a message."""
+    return 2 * (features + 1)
+
+
 def _plain(value: Any) -> Any:
-    if isinstance(value, (Party, Feature)):
+    if isinstance(value, (Party, Feature, Noise)):
         return {field.name: _plain(getattr(value, field.name)) for field in fields_of(value)}
     return [_plain(item) for item in cast("tuple[Any, ...]", value)] if isinstance(value, tuple) else value
 
