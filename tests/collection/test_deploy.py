@@ -83,7 +83,7 @@ def test_the_files_that_a_party_reads_are_given_to_it(name: str) -> None:
     held = SERVICES[name]
     arguments = parsed(held["command"])
     listening = arguments["listening"]
-    assert held["volumes"] == [f"{name}:{arguments['home']}"] == [f"{name}:{HOME}"]
+    assert held["volumes"] == [f"{name}:{arguments['homes'][0]}"] == [f"{name}:{HOME}"]
     assert f"VOLUME {HOME}\n" in DOCKERFILE
     assert {f"/run/secrets/{secret}" for secret in held["secrets"]} == {
         listening.task, listening.certificate, listening.certificate_key, listening.authority,
@@ -138,7 +138,7 @@ def test_a_unit_s_command_is_one(role: str) -> None:
     words = shlex.split(re.sub("|".join(map(re.escape, given)), lambda word: given[word[0]], line))
     assert words[:3] == ["/opt/discretion/bin/discretion", "collect", role]
     arguments = parsed(words[2:])
-    assert arguments["home"] == f"/var/lib/{setting('StateDirectory')[0].replace('%i', role)}"
+    assert arguments["homes"][0] == f"/var/lib/{setting('StateDirectory')[0].replace('%i', role)}"
     listening = arguments["listening"]
     held = {f"/run/credentials/{credential.split(':')[0]}" for credential in setting("LoadCredential")}
     assert {listening.task, listening.certificate, listening.certificate_key} == held

@@ -1,6 +1,6 @@
 """The services, each a process that answers until it is stopped."""
 
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -12,10 +12,11 @@ from discretion.errors import InvalidValueError
 from discretion.validation import as_count, as_real
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Sequence
 
     from discretion.collection.parts.shuffler import Shuffling
     from discretion.collection.services.home import Home, Role
+    from discretion.collection.services.monitoring import Log
     from discretion.collection.services.service import Service
 
 
@@ -65,9 +66,7 @@ _AS_IT_IS = Listening()
 
 
 def shuffler(
-    home: str,
-    /,
-    *,
+    *homes: str,
     store: str | None = None,
     people: Whole | None = None,
     engine: Literal["local", "spark"] = "local",
@@ -78,8 +77,8 @@ def shuffler(
 
     Parameters
     ----------
-    home
-        The party's folder, made by discretion collect keys or init.
+    homes
+        The party's folder, made by discretion collect keys or init; one for each task in which it takes part.
     store
         The database for uploads: postgresql+psycopg://… or sqlite:///FILE; by default SQLite in the folder.
     people
@@ -94,87 +93,110 @@ def shuffler(
     """
     from discretion.collection.services.shuffler import ShufflerService, UploadsService  # noqa: PLC0415 - the extra collect
 
+    if len(homes) > 1 and not (store is None and people is None and not uploads_only):
+        raise InvalidValueError("--store, --people and --uploads-only are of one task; start a process for it alone")
     if uploads_only:
         if people is not None or engine != "local":
             raise InvalidValueError(
                 "--uploads-only takes uploads alone: name --people and --engine at the whole service"
             )
-        with _home(home, "shuffler", listening, alone=False) as party_home:
-            if party_home.place:
+        with _homes(homes, "shuffler", listening, alone=False) as (home,):
+            if home.place:
                 raise InvalidValueError(
-                    f"{home} is the home of shuffler {party_home.place + 1}; people send to the first"
+                    f"{home.folder} is the home of shuffler {home.place + 1}; people send to the first"
                 )
-            return _serve(UploadsService(party_home, store=store, **_common(listening)), listening)
+            return _serve([UploadsService(home, store=store, **_common(listening))], listening)
     expected = None if people is None else as_count(people, "--people", at_least=1)
-    with _home(home, "shuffler", listening) as party_home:
-        smallest = party_home.task.smallest_batch
+    with _homes(homes, "shuffler", listening) as found:
+        smallest = found[0].task.smallest_batch
         if expected is not None and expected < smallest:
             raise InvalidValueError(
                 f"--people must be at least the task's smallest_batch, {smallest:,}: the answers of fewer people are "
                 f"destroyed; got {expected:,}"
             )
-        service = ShufflerService(
-            party_home, store=store, people=expected, shuffle=_shuffle(engine), **_common(listening)
-        )
-        return _serve(service, listening)
+        services = [
+            ShufflerService(
+                home, store=store, people=expected, shuffle=_shuffle(engine), log=_log(home, found),
+                **_common(listening),
+            )
+            for home in found
+        ]  # fmt: skip
+        return _serve(services, listening)
 
 
-def curator(home: str, /, *, listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS) -> int:
+def curator(*homes: str, listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS) -> int:
     """Run the curator, which counts single answers and chooses what is certified to go out together.
 
     Parameters
     ----------
-    home
-        The party's folder, made by discretion collect keys or init.
+    homes
+        The party's folder, made by discretion collect keys or init; one for each task in which it takes part.
     """
     from discretion.collection.services.curator import CuratorService  # noqa: PLC0415 - the extra collect
 
-    with _home(home, "curator", listening) as party_home:
-        return _serve(CuratorService(party_home, **_common(listening)), listening)
+    with _homes(homes, "curator", listening) as found:
+        return _serve([CuratorService(home, log=_log(home, found), **_common(listening)) for home in found], listening)
 
 
-def analyst(home: str, /, *, listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS) -> int:
+def analyst(*homes: str, listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS) -> int:
     """Run the analyst, which gets the joint answers that were chosen, and nothing else.
 
     Parameters
     ----------
-    home
-        The party's folder, made by discretion collect keys or init.
+    homes
+        The party's folder, made by discretion collect keys or init; one for each task in which it takes part.
     """
     from discretion.collection.services.analyst import AnalystService  # noqa: PLC0415 - the extra collect
 
-    with _home(home, "analyst", listening) as party_home:
-        return _serve(AnalystService(party_home, **_common(listening)), listening)
+    with _homes(homes, "analyst", listening) as found:
+        return _serve([AnalystService(home, log=_log(home, found), **_common(listening)) for home in found], listening)
 
 
-def admitter(home: str, /, *, listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS) -> int:
+def admitter(*homes: str, listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS) -> int:
     """Run the admitter, which knows who is eligible, signs blinded tokens, and sees no message.
 
     Parameters
     ----------
-    home
-        The party's folder, made by discretion collect keys or init.
+    homes
+        The party's folder, made by discretion collect keys or init; one for each task in which it takes part.
     """
     from discretion.collection.services.admitter import AdmitterService  # noqa: PLC0415 - the extra collect
 
-    with _home(home, "admitter", listening) as party_home:
-        return _serve(AdmitterService(party_home, authority=listening.authority), listening)
+    with _homes(homes, "admitter", listening) as found:
+        return _serve(
+            [AdmitterService(home, log=_log(home, found), authority=listening.authority) for home in found], listening
+        )
 
 
 @contextmanager
-def _home(folder: str, role: "Role", listening: Listening, *, alone: bool = True) -> "Generator[Home]":
-    """Give a party's home, with its task, for one service alone, or beside another one."""
+def _homes(
+    folders: tuple[str, ...], role: "Role", listening: Listening, *, alone: bool = True
+) -> "Generator[Sequence[Home]]":
+    """Give a party's homes, each with its task, for one service alone, or beside another one."""
     from discretion.collection.services.home import Home  # noqa: PLC0415 - the extra collect
     from discretion.collection.wire.task import Task  # noqa: PLC0415
     from discretion.input_files import opened  # noqa: PLC0415
 
-    home = Home(Path(folder))
-    home.check_role(role)
-    with home.alone() if alone else nullcontext():
-        if listening.task is not None:
-            with opened(listening.task, "a task", InvalidValueError) as file:
-                home.take(Task.decoded(file.read()))
-        yield home
+    if not folders:
+        raise InvalidValueError("name the party's folder, made by discretion collect keys or init")
+    if len(folders) > 1 and listening.task is not None:
+        raise InvalidValueError("--task is the first time's, of one folder; start each folder once by itself")
+    homes = [Home(Path(folder)) for folder in folders]
+    with ExitStack() as held:
+        for home in homes:
+            home.check_role(role)
+            held.enter_context(home.alone() if alone else nullcontext())
+            if listening.task is not None:
+                with opened(listening.task, "a task", InvalidValueError) as file:
+                    home.take(Task.decoded(file.read()))
+        yield homes
+
+
+def _log(home: "Home", homes: "Sequence[Home]") -> "Log | None":
+    """Return where a service's events go: of several tasks each names its own."""
+    from discretion.collection.services.monitoring import Log  # noqa: PLC0415 - the extra collect
+
+    return Log(task=home.task.digest.hex()[:16]) if len(homes) > 1 else None
 
 
 def _shuffle(engine: str) -> "Shuffling":
@@ -194,9 +216,10 @@ def _common(listening: Listening) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _serve(service: "Service", listening: Listening) -> int:
+def _serve(services: "Sequence[Service]", listening: Listening) -> int:
     from discretion.collection.services.operations import RequestBounds  # noqa: PLC0415
     from discretion.collection.services.serving import certificate_end, serve  # noqa: PLC0415
+    from discretion.collection.services.several_tasks import application_of, common_address  # noqa: PLC0415
 
     bounds = RequestBounds(rate=None, connections=None) if listening.behind_proxy else RequestBounds()
     if listening.rate is not None:
@@ -204,19 +227,19 @@ def _serve(service: "Service", listening: Listening) -> int:
         if not rate > 0:
             raise InvalidValueError(f"--rate must be above 0 requests a second, got {listening.rate}")
         bounds = replace(bounds, rate=rate)
-    address = service.home.party.address
+    address = common_address(services)
     port = address.port if listening.port is None else listening.port
     if not 0 < port < 1 << 16:
         raise InvalidValueError(f"--port must be from 1 to 65,535, got {port}")
     expires = certificate_end(listening.certificate, listening.certificate_key)
     serve(
-        service.application(bounds, expires),
+        application_of(services, bounds, expires),
         listening.host,
         port,
         certificate=listening.certificate,
         certificate_key=listening.certificate_key,
         plain=listening.behind_proxy or address.scheme == "http",
         bounds=bounds,
-        refusals=service.refusals,
+        refusals=services[0].refusals,
     )
     return 0

@@ -14,17 +14,25 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 
 
 class Log:
-    """Writes events, a line of JSON each."""
+    """Writes events, a line of JSON each.
 
-    def __init__(self, to: TextIO | None = None) -> None:
-        self._to = to
+    Parameters
+    ----------
+    to
+        A stream; the standard error by default.
+    task
+        The beginning of the digest of the task that all events are of, where a process has several.
+    """
+
+    def __init__(self, to: TextIO | None = None, task: str | None = None) -> None:
+        self._to, self._about = to, {} if task is None else {"task": task}
 
     def __call__(self, event: str, **fields: str | int | float) -> None:
         """Write an event with numbers, or with words of ours."""
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         stream = self._to or sys.stderr
         with suppress(OSError):  # a disk that is full: what there is to do goes on
-            stream.write(json.dumps({"at": at, "event": event, **fields}) + "\n")
+            stream.write(json.dumps({"at": at, "event": event, **self._about, **fields}) + "\n")
             stream.flush()
 
 

@@ -38,11 +38,15 @@ class Service(ABC):
         A file of certificates that the other parties' are checked by, beside those that the system trusts.
     private_addresses
         Whether the task's addresses are called in private networks too, where this party's own is in none.
+    log
+        Where events go; by default one that names no task.
     """
 
-    def __init__(self, home: Home, *, authority: str | None = None, private_addresses: bool = False) -> None:
+    def __init__(
+        self, home: Home, *, authority: str | None = None, private_addresses: bool = False, log: Log | None = None
+    ) -> None:
         self.home, self.task, self.now = home, home.task, home.now
-        self.log, self.meter = Log(), Meter()
+        self.log, self.meter = log or Log(), Meter()
         self.refusals = Refusals(self.log, self.meter)
         key = home.key(home.party.key)
         self.private, self._key_expires = key.private, key.expires
