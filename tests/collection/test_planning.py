@@ -20,6 +20,7 @@ from discretion.collection.planning import (
     people_needed,
     plan_collection,
 )
+from discretion.collection.results.documents import plan_document
 from discretion.collection.wire.noise import Noise
 from discretion.collection.wire.task import Task
 from support.cli_runner import run
@@ -87,6 +88,19 @@ def test_with_so_many_people_they_go_out_and_with_one_fewer_not(seed: int) -> No
         if people is not None:
             assert goes_out(task, laws, chosen, people)
             assert people == task.smallest_batch or not goes_out(task, laws, chosen, people - 1)
+
+
+def test_noise_needs_more_people_and_the_plan_says_so() -> None:
+    plain, noisy = (
+        plan_collection(task, 3_000, equal_shares(task), "equal") for task in (task_of(), task_of(noise=NOISES[-1]))
+    )
+    for exact, less in zip(plain.needed, noisy.needed, strict=True):
+        assert exact.people is not None
+        assert less.people is not None
+        assert less.people > exact.people
+    assert (plain.dummies, noisy.dummies) == (0, 4)
+    assert "Shufflers add 4 dummies to each count on average" in str(plan_document(noisy).blocks)
+    assert "dummies" not in str(plan_document(plain).blocks)
 
 
 def test_all_questions_come_last_and_each_set_has_the_one_before() -> None:

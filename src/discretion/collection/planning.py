@@ -91,6 +91,8 @@ class CollectionPlan:
         last, for which there is one set.
     coarser
         What fewer answers to a question change.
+    dummies
+        How many dummies are in each count on average: as many people less than were counted are certain.
     seed
         Where the draws start.
     """
@@ -107,6 +109,7 @@ class CollectionPlan:
     draws_releasing: int
     needed: tuple[Needed, ...]
     coarser: tuple[Coarser, ...]
+    dummies: int
     seed: int
 
     def to_dict(self) -> Mapping[str, Any]:
@@ -151,7 +154,7 @@ def plan_collection(task: Task, users: int, shares: Shares, origin: str, *, seed
     coarser = tuple(_coarser(task, shares, everything))
     return CollectionPlan(
         users, len(task.features), task.k, task.budget, task.smallest_batch, origin, released, exposure,
-        _DRAWS if released else 0, releasing, needed, coarser, seed,
+        _DRAWS if released else 0, releasing, needed, coarser, NoiseInCounts(task).mean, seed,
     )  # fmt: skip
 
 

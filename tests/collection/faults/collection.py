@@ -207,13 +207,13 @@ class Collection:
                     return
 
     def _close(self, number: int) -> None:
-        """Close a round by hand at some moment, or wait until all have sent something and it is closed."""
+        """Close a round by hand at some moment, however few have sent, or wait until all have sent something and it is closed."""
         if self.by_hand:
             time.sleep(self.draw.uniform(0.2, 1.2))
             with self.calls("shuffler-0") as first:
                 while True:
                     with suppress(UnknownError):  # it has not begun
-                        self.insist(lambda: first.ask("POST", f"/rounds/{number}/close"))
+                        self.insist(lambda: first.ask("POST", f"/rounds/{number}/discard"))
                         break
         self.wait(lambda: any(
             held["round"] == number and held["state"] != "open" for held in self.status("shuffler-0")["rounds"]

@@ -22,6 +22,7 @@ from discretion.collection.wire.reports import ShufflerReport, decoded_reports, 
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Choice
 from discretion.collection.wire.task import Task
+from discretion.collection.wire.uploads import Upload
 from discretion.estimate import Estimate
 from support.collection.in_process import Made, Run, features, made, people
 
@@ -47,6 +48,8 @@ def test_each_count_has_the_people_and_the_dummies_of_all_shufflers(shufflers: i
     assert all((each >= 0).all() and (each <= shufflers * NOISE.most).all() for each in added)
     assert [int(each.sum()) for each in added] == dummies_in(reports, 2)
     assert people_in(found, round_, reports) == [len(TABLE)] * 2
+    progress = [shuffler.store.progress(1) for shuffler in run.shufflers]
+    assert [None if each is None else each.people for each in progress] == [len(TABLE)] * shufflers
     assert all(len(report.added) == 2 and (report.dropped, report.repeated) == (0, 0) for report in reports)
     assert [report.received for report in reports] == [
         2 * len(TABLE) + sum(map(sum, (earlier.added for earlier in reports[:place]))) for place in range(shufflers)
@@ -158,6 +161,40 @@ def test_a_choice_that_counts_dummies_as_people_is_refused(tmp_path: Path) -> No
     lie = replace(choice, people=more, exposure=bounded / more).signed(run.made.signer)
     with pytest.raises(RefusedTaskError, match="the first shuffler reports 360 messages"):
         Choice.decoded(lie.encoded, run.task)
+
+
+@pytest.mark.parametrize("added", [(), (30,), (30, 30, 30), (4 * 12 + 1, 0)])
+def test_a_choice_of_other_noise_than_the_task_s_is_refused(added: tuple[int, ...], tmp_path: Path) -> None:
+    run = Run(noisy(1), people(TABLE), tmp_path)
+    run.ask()
+    choice = run.choice()
+    assert choice is not None
+    ((report,),) = choice.reports
+    other = replace(report, messages=report.messages + sum(added) - sum(report.added), added=added)
+    with pytest.raises(RefusedTaskError, match="other noise in round 1"):
+        Choice.decoded(replace(choice, reports=((other,),)).signed(run.made.signer).encoded, run.task)
+
+
+@pytest.mark.parametrize("added", [(30,), (30, 30, 30), (49, 0)])
+def test_a_shuffler_destroys_a_batch_whose_noise_cannot_be(added: tuple[int, ...], tmp_path: Path) -> None:
+    run = Run(noisy(2), people(TABLE), tmp_path)
+    first, second = run.shufflers
+    for shuffler in run.shufflers:
+        shuffler.open()
+    first.add(1, [Upload.decoded(client.upload(), Round(run.task)) for client in run.clients])
+    assert first.close(1) == "closed"
+    first.shuffle(1)
+    batch = first.batch(1)
+    assert batch is not None
+    lie = replace(batch.reports[0], added=added)
+    for place in range(batch.pieces):
+        second.inbox.put(1, batch.batch, place, batch.piece(place))
+    second.inbox.complete(1, batch.batch, batch.pieces, batch.digest, encoded_reports([lie]))
+    assert second.close(1) == "closed"
+    second.shuffle(1)
+    progress = second.store.progress(1)
+    assert progress is not None
+    assert (progress.state, progress.reason) == ("discarded", OTHER_NOISE)
 
 
 @pytest.mark.parametrize("reports", [(), (REPORT,), (REPORT, replace(REPORT, added=()))])

@@ -98,7 +98,9 @@ class Shuffler:
         if not self.place:
             return self.store.people(number)
         round_ = self.round(number)
-        return sum(map(len, self.inbox.blocks(number))) // (round_.width(self.place) * round_.messages)
+        messages = sum(map(len, self.inbox.blocks(number))) // round_.width(self.place)
+        dummies = sum(dummies_in(self._reports(number), round_.messages)) if self.inbox.is_whole(number) else 0
+        return max(0, messages - dummies) // round_.messages
 
     def close(self, number: int) -> State:
         """Take no more; a batch of fewer people than the task asks for is destroyed unopened."""

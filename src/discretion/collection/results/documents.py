@@ -67,7 +67,12 @@ def plan_document(plan: CollectionPlan) -> Document:
         *sentences,
         first_rows(("questions", "as", "people"), rows, ("as",), REST),
         "People are enough on average, if the answers have these shares; of fewer than all questions, another set may "
-        "need fewer. More rounds and redaction can let more go out.",
+        "need fewer. "
+        + (
+            f"Shufflers add {number(plan.dummies)} dummies to each count on average: as many people less are certain."
+            if plan.dummies
+            else "More rounds and redaction can let more go out."
+        ),
     ]
     if plan.coarser:
         blocks.append('With fewer answers to a question, the others being "other", all questions need fewer people:')

@@ -109,6 +109,15 @@ class Noise:
         return (1 + self.delta(0.0, counts)) / 2
 
 
+def may_add(noise: Noise | None, added: Sequence[int], cells: Sequence[Sequence[int]]) -> bool:
+    """Return whether a shuffler may have added so many dummies to each group, whose features have so many codes."""
+    if noise is None:
+        return not added
+    return len(added) == len(cells) and all(
+        count <= noise.most * math.prod(each) for count, each in zip(added, cells, strict=True)
+    )
+
+
 def noise_for(epsilon: float, delta: float, counts: int) -> Noise:
     """Return noise that gives (ε, δ) where so many counts change: of the steepest decay, and then the fewest dummies.
 

@@ -44,7 +44,7 @@ class ShufflerReport:
 
 def dummies_in(reports: Sequence[ShufflerReport], groups: int) -> list[int]:
     """Return how many dummies all shufflers added to each group of features."""
-    return [sum(report.added[place] for report in reports if report.added) for place in range(groups)]
+    return [sum(sum(report.added[place : place + 1]) for report in reports) for place in range(groups)]
 
 
 def encoded_reports(reports: Sequence[ShufflerReport]) -> bytes:

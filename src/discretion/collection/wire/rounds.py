@@ -9,8 +9,8 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
 
+from discretion.collection.wire.noise import may_add
 from discretion.collection.wire.sealing import SEAL_BYTES
 from discretion.collection.wire.selection import Choice
 from discretion.collection.wire.task import MODULUS_BYTES, Party, Task
@@ -82,12 +82,7 @@ class Round:
 
     def may_add(self, added: Sequence[int]) -> bool:
         """Return whether a shuffler may have added so many dummies to each group."""
-        noise = self.task.noise
-        if noise is None:
-            return not added
-        return len(added) == self.messages and all(
-            count <= noise.most * prod(self.cells(place)) for place, count in enumerate(added)
-        )
+        return may_add(self.task.noise, added, [self.cells(place) for place in range(self.messages)])
 
     @property
     def random_bytes(self) -> int:

@@ -13,6 +13,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from discretion.collection.errors import MalformedError, RefusedTaskError
+from discretion.collection.wire.noise import may_add
 from discretion.collection.wire.records import decoded, encoded
 from discretion.collection.wire.reports import ShufflerReport, decoded_reports, encoded_reports
 from discretion.collection.wire.task import Task
@@ -256,11 +257,14 @@ class Choice:
 
     def _check_reports(self, task: Task) -> None:
         """Raise unless what the shufflers report fits the people whom the choice is of."""
+        cells = [[feature.codes] for feature in task.features]  # noise is in one round of the curator's alone
         for number, reports in enumerate(self.reports, 1):
             first = reports[0].received
             consistent = all(after.received == before.messages for before, after in pairwise(reports))
             if not consistent:
                 raise RefusedTaskError(f"the shufflers' reports of round {number} contradict one another")
+            if not all(may_add(task.noise, report.added, cells) for report in reports):
+                raise RefusedTaskError(f"the shufflers report other noise in round {number} than the task has")
             if number == 1 and not self.people * len(task.features) <= first:
                 raise RefusedTaskError(
                     f"the choice is of {self.people:,} people, and the first shuffler reports {first:,} messages of "
