@@ -207,7 +207,7 @@ class Collection:
                     return
 
     def _close(self, number: int) -> None:
-        """Close a round by hand at some moment, however few have sent, or wait until all have sent something and it is closed."""
+        """Close a round by hand at some moment, however few have sent, or wait until all have and it is closed."""
         if self.by_hand:
             time.sleep(self.draw.uniform(0.2, 1.2))
             with self.calls("shuffler-0") as first:
