@@ -47,7 +47,7 @@ def test_each_count_has_the_people_and_the_dummies_of_all_shufflers(shufflers: i
     added = [tally - true for tally, true in zip(tallies_of(found, round_), truth, strict=True)]
     assert all((each >= 0).all() and (each <= shufflers * NOISE.most).all() for each in added)
     assert [int(each.sum()) for each in added] == dummies_in(reports, 2)
-    assert people_in(found, round_, reports) == [len(TABLE)] * 2
+    assert people_in(tallies_of(found, round_), reports) == [len(TABLE)] * 2
     progress = [shuffler.store.progress(1) for shuffler in run.shufflers]
     assert [None if each is None else each.people for each in progress] == [len(TABLE)] * shufflers
     assert all(len(report.added) == 2 and (report.dropped, report.repeated) == (0, 0) for report in reports)

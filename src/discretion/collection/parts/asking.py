@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from discretion.anonymity import Marginals, hierarchical_rounds
 from discretion.collection.parts.choosing import answer_class_sizes, certified_next, choice_of, people_of, places_of
-from discretion.collection.parts.counting import people_in_tallies
+from discretion.collection.parts.counting import people_in
 from discretion.collection.parts.noisy_counts import NoiseInCounts
 from discretion.collection.parts.redacting import redacted_choice
 from discretion.collection.wire.reports import ShufflerReport
@@ -42,7 +42,7 @@ class KnownCounts:
         if round_.number == 1:
             least = map(NoiseInCounts(round_.task).least, tallies)
             self.counts = dict(zip((feature.name for feature in round_.task.features), least, strict=True))
-            self._people = max(people_in_tallies(tallies, reports))
+            self._people = max(people_in(tallies, reports))
         else:
             self._alike.update(zip(round_.groups, tallies, strict=True))
 

@@ -86,30 +86,19 @@ def count_batch(pieces: Iterable[bytes], round_: Round, private: bytes | None, c
     )
 
 
-def people_in(batch: BatchCounts, round_: Round, reports: Sequence[ShufflerReport]) -> list[int]:
+def people_in(tallies: Sequence[Integers], reports: Sequence[ShufflerReport]) -> list[int]:
     """Return of how many people there is a message to each group: the dummies that shufflers report are not theirs."""
-    if round_.to_analyst:
-        messages = [int(batch.times.sum())]
-    else:
-        places = range(len(round_.groups))
-        messages = [int(batch.times[batch.combinations[:, 0] == place].sum()) for place in places]
-    return _less_dummies(messages, reports)
-
-
-def people_in_tallies(tallies: Sequence[Integers], reports: Sequence[ShufflerReport]) -> list[int]:
-    """Return of how many people there is a message to each group of a round of the curator's."""
-    return _less_dummies([int(tally.sum()) for tally in tallies], reports)
-
-
-def _less_dummies(messages: Sequence[int], reports: Sequence[ShufflerReport]) -> list[int]:
-    return [count - dummies for count, dummies in zip(messages, dummies_in(reports, len(messages)), strict=True)]
+    dummies = dummies_in(reports, len(tallies))
+    return [int(tally.sum()) - count for tally, count in zip(tallies, dummies, strict=True)]
 
 
 def tallies_of(batch: BatchCounts, round_: Round) -> list[Integers]:
-    """Return for each group of a round of the curator's how many said the same.
+    """Return for each group of a round how many said the same.
 
     In the first round by the answer's code; later of each combination that somebody said, in no order that matters.
     """
+    if round_.to_analyst:
+        return [batch.times]
     tallies: list[Integers] = []
     for place, group in enumerate(round_.groups):
         here = batch.combinations[:, 0] == place

@@ -58,9 +58,8 @@ def broken_promise(
 
 def broken_by_counts(round_: Round, reports: Sequence[ShufflerReport], batch: BatchCounts) -> str | None:
     """Return why the last party, which counts, must destroy a batch: it asks for a crowd in every group."""
-    people = people_in(batch, round_, reports)
-    least = NoiseInCounts(round_.task).least
-    tallies = [batch.times] if round_.to_analyst else tallies_of(batch, round_)
+    tallies, least = tallies_of(batch, round_), NoiseInCounts(round_.task).least
+    people = people_in(tallies, reports)
     if any(least(tally).sum() > count for tally, count in zip(tallies, people, strict=True)):
         return CONTRADICTING
     valid = min(people) * round_.messages

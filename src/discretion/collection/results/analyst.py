@@ -217,7 +217,7 @@ def analyst_result(
     TooLargeError
         If answers are randomized and have too many combinations.
     """
-    (people,) = people_in(batch, round_, reports)
+    (people,) = people_in([batch.times], reports)
     joint = joint_shares(batch.combinations, round_, batch.times, people)
     return AnalystResult(
         round_, joint, batch.dropped, batch.repeated, batch.unknown, batch.unadmitted, as_confidence(confidence),

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from discretion.collection.parts.choosing import Counts, certified_of
-from discretion.collection.parts.counting import people_in_tallies
+from discretion.collection.parts.counting import people_in
 from discretion.collection.parts.noisy_counts import NoiseInCounts
 from discretion.collection.results.rare import Rare, may_be_compared, merge_rare, publishable
 from discretion.collection.wire.reports import ShufflerReport
@@ -158,7 +158,7 @@ def curator_result(
     analysed
         How many the analyst counted; None if it has not yet.
     """
-    answered = people_in_tallies([*counts.values()], reports)
+    answered = people_in([*counts.values()], reports)
     people, noise = max(answered), NoiseInCounts(task)
     reach = noise.reach(_CONFIDENCE, sum(map(len, counts.values()))) if noise.most else 0
     chosen = None

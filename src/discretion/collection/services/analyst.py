@@ -22,7 +22,7 @@ from discretion.collection.services.tallies import (
     write_answers,
     write_reason,
 )
-from discretion.collection.wire.reports import decoded_reports, dummies_in
+from discretion.collection.wire.reports import decoded_reports
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import LONGEST_CHOICE, Choice
 
@@ -90,7 +90,7 @@ class AnalystService(Service):
     def _count(self, round_: Round) -> None:
         batch = count_batch(self._inbox.blocks(round_.number), round_, self.private, self._cores)
         reports = decoded_reports(self._inbox.reports(round_.number), len(self.task.shufflers))
-        broken, (people,) = broken_by_counts(round_, reports, batch), people_in(batch, round_, reports)
+        broken, (people,) = broken_by_counts(round_, reports, batch), people_in([batch.times], reports)
         self.meter.messages(round_.number, int(batch.times.sum()), batch.dropped)
         if broken is not None:
             write_reason(self.home, round_.number, broken)
@@ -125,7 +125,8 @@ class AnalystService(Service):
 
     def _people(self) -> bytes:
         batch, reports = read_answers(self._counted_path)
-        return str(int(batch.times.sum()) - sum(dummies_in(reports, 1))).encode()
+        (people,) = people_in([batch.times], reports)
+        return str(people).encode()
 
     def _result(self, *, show_rare: bool = False) -> dict[str, Any]:
         return dict(read_analyst_result(self.home).to_dict(show_rare=show_rare))
