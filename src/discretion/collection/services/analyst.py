@@ -4,46 +4,32 @@ from functools import partial
 from typing import Any
 
 from discretion.collection.errors import RefusedTaskError
-from discretion.collection.parts.counting import count_batch, people_in
+from discretion.collection.parts.counting import people_in
 from discretion.collection.parts.durable import write_whole
-from discretion.collection.parts.inbox import Inbox
-from discretion.collection.parts.promises import broken_by_counts
 from discretion.collection.results.analyst import AnalystResult, analyst_result
 from discretion.collection.results.parquet import to_parquet
+from discretion.collection.services.counting import CountingService
 from discretion.collection.services.home import Home
 from discretion.collection.services.operations import Operation
 from discretion.collection.services.receiving import receiving
-from discretion.collection.services.service import Service
 from discretion.collection.services.tallies import (
     check_kept,
     read_answers,
     read_reason,
     reason_path,
     write_answers,
-    write_reason,
 )
-from discretion.collection.wire.reports import decoded_reports
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import LONGEST_CHOICE, Choice
 
 _CHOICE, _COUNTED = "choice", "counted"
 
 
-class AnalystService(Service):
-    """An analyst.
+class AnalystService(CountingService):
+    """An analyst, with the parameters of any service that counts."""
 
-    Parameters
-    ----------
-    home
-        Its folder.
-    cores
-        How many processes open messages.
-    """
-
-    def __init__(self, home: Home, *, cores: int = 1, **more: Any) -> None:
+    def __init__(self, home: Home, **more: Any) -> None:
         super().__init__(home, **more)
-        self._inbox = Inbox(home.folder / "inbox")
-        self._cores = cores
         self._choice_path, self._counted_path = home.folder / _CHOICE, home.folder / _COUNTED
 
     def operations(self) -> list[Operation]:
@@ -88,15 +74,11 @@ class AnalystService(Service):
         return self._counted_path.exists() or read_reason(self.home, number) is not None
 
     def _count(self, round_: Round) -> None:
-        batch = count_batch(self._inbox.blocks(round_.number), round_, self.private, self._cores)
-        reports = decoded_reports(self._inbox.reports(round_.number), len(self.task.shufflers))
-        broken, (people,) = broken_by_counts(round_, reports, batch), people_in([batch.times], reports)
-        self.meter.messages(round_.number, int(batch.times.sum()), batch.dropped)
-        if broken is not None:
-            write_reason(self.home, round_.number, broken)
-            self.log("discarded", round=round_.number, reason=broken)
+        if (counted := self._counted(round_)) is None:
             return
+        batch, reports = counted
         write_answers(self._counted_path, batch, reports)
+        (people,) = people_in([batch.times], reports)
         self.log("counted", people=people, dropped=batch.dropped)
 
     def _take_choice(self, number: int, choice: bytes) -> None:

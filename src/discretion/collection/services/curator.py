@@ -8,45 +8,30 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from discretion.collection.errors import UnknownError
 from discretion.collection.parts.asking import KnownCounts
-from discretion.collection.parts.counting import count_batch
 from discretion.collection.parts.durable import write_whole
-from discretion.collection.parts.inbox import Inbox
-from discretion.collection.parts.promises import broken_by_counts
 from discretion.collection.results.curator import CuratorResult, curator_result
 from discretion.collection.results.leaks import Leaks, leaks_of
+from discretion.collection.services.counting import CountingService
 from discretion.collection.services.home import Home
 from discretion.collection.services.operations import Operation
 from discretion.collection.services.receiving import receiving
-from discretion.collection.services.service import Service
 from discretion.collection.services.tallies import (
     check_kept,
     read_reason,
     read_tallies,
     reason_path,
-    write_reason,
     write_tallies,
 )
-from discretion.collection.wire.reports import decoded_reports
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Choice
 
 
-class CuratorService(Service):
-    """A curator.
+class CuratorService(CountingService):
+    """A curator, with the parameters of any service that counts."""
 
-    Parameters
-    ----------
-    home
-        Its folder.
-    cores
-        How many processes open messages.
-    """
-
-    def __init__(self, home: Home, *, cores: int = 1, **more: Any) -> None:
+    def __init__(self, home: Home, **more: Any) -> None:
         super().__init__(home, **more)
         self._signer = Ed25519PrivateKey.from_private_bytes(home.key(self.task.signer or b"").private)
-        self._inbox = Inbox(home.folder / "inbox")
-        self._cores = cores
 
     def operations(self) -> list[Operation]:
         """Return what a curator does: it takes batches, and says what it counted and what it chose."""
@@ -83,14 +68,9 @@ class CuratorService(Service):
 
     def _count(self, round_: Round) -> None:
         number = round_.number
-        batch = count_batch(self._inbox.blocks(number), round_, self.private, self._cores)
-        reports = decoded_reports(self._inbox.reports(number), len(self.task.shufflers))
-        broken = broken_by_counts(round_, reports, batch)
-        self.meter.messages(number, int(batch.times.sum()), batch.dropped)
-        if broken is not None:
-            write_reason(self.home, number, broken)
-            self.log("discarded", round=number, reason=broken)
+        if (counted := self._counted(round_)) is None:
             return
+        batch, reports = counted
         write_tallies(_counted_in(self.home, number), batch, round_, reports)
         self.log("counted", round=number, answers=int(batch.times.sum()), dropped=batch.dropped)
 

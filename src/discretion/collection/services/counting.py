@@ -1,0 +1,41 @@
+"""What the services of the curator and of the analyst share: the last layer comes off a batch, and it is counted."""
+
+from typing import Any
+
+from discretion.collection.parts.counting import BatchCounts, count_batch
+from discretion.collection.parts.inbox import Inbox
+from discretion.collection.parts.promises import broken_by_counts
+from discretion.collection.services.home import Home
+from discretion.collection.services.service import Service
+from discretion.collection.services.tallies import write_reason
+from discretion.collection.wire.reports import ShufflerReport, decoded_reports
+from discretion.collection.wire.rounds import Round
+
+
+class CountingService(Service):
+    """A service that counts batches.
+
+    Parameters
+    ----------
+    home
+        Its folder.
+    cores
+        How many processes open messages.
+    """
+
+    def __init__(self, home: Home, *, cores: int = 1, **more: Any) -> None:
+        super().__init__(home, **more)
+        self._inbox = Inbox(home.folder / "inbox")
+        self._cores = cores
+
+    def _counted(self, round_: Round) -> tuple[BatchCounts, tuple[ShufflerReport, ...]] | None:
+        """Return what the batch of a round says, and the reports with it; None if it breaks a promise of the task."""
+        number = round_.number
+        batch = count_batch(self._inbox.blocks(number), round_, self.private, self._cores)
+        reports = decoded_reports(self._inbox.reports(number), len(self.task.shufflers))
+        self.meter.messages(number, int(batch.times.sum()), batch.dropped)
+        if (broken := broken_by_counts(round_, reports, batch)) is None:
+            return batch, reports
+        write_reason(self.home, number, broken)
+        self.log("discarded", round=number, reason=broken)
+        return None
