@@ -149,12 +149,13 @@ def plan_collection(task: Task, users: int, shares: Shares, origin: str, *, seed
     needed = _needed_in_turn(task, laws)
     everything = needed[-1].people if len(needed) == len(task.features) else None
     rng = np.random.default_rng(seed)
-    releasing = sum(_releases(task, rng, laws, users, released) for _ in range(_DRAWS)) if released else 0
+    noise = NoiseInCounts(task)
+    releasing = sum(_releases(noise, rng, laws, users, released) for _ in range(_DRAWS)) if released else 0
     exposure = None if choice is None else choice.exposure
     coarser = tuple(_coarser(task, shares, everything))
     return CollectionPlan(
         users, len(task.features), task.k, task.budget, task.smallest_batch, origin, released, exposure,
-        _DRAWS if released else 0, releasing, needed, coarser, NoiseInCounts(task).mean, seed,
+        _DRAWS if released else 0, releasing, needed, coarser, noise.mean, seed,
     )  # fmt: skip
 
 
@@ -185,7 +186,7 @@ def people_needed(task: Task, laws: Shares, names: Sequence[str]) -> int | None:
 
 
 def _go_out(task: Task, laws: Shares, names: Sequence[str], people: int) -> bool:
-    return _bounded(task, _certified(task, laws, names, people), people) <= floor(Decimal(task.budget) * people)
+    return _keeps_to_budget(task, _certified(task, laws, names, people), people)
 
 
 def _certified(task: Task, laws: Shares, names: Iterable[str], people: int) -> Mapping[str, Integers]:
@@ -194,17 +195,16 @@ def _certified(task: Task, laws: Shares, names: Iterable[str], people: int) -> M
     return {name: np.maximum(expected_counts(laws[name], people) - off, 0) for name in names}
 
 
-def _bounded(task: Task, counts: Mapping[str, Integers], people: int) -> int:
+def _keeps_to_budget(task: Task, counts: Mapping[str, Integers], people: int) -> bool:
     known = Marginals({name: answer_class_sizes(tally, people) for name, tally in counts.items()})
     terms = [Term((), term.rare, term.kept) for term in bound_terms(known, task.k)]
-    return people_bounded(terms, task.k, people)
+    return people_bounded(terms, task.k, people) <= floor(Decimal(task.budget) * people)
 
 
-def _releases(task: Task, rng: np.random.Generator, laws: Shares, users: int, names: Sequence[str]) -> bool:
+def _releases(noise: NoiseInCounts, rng: np.random.Generator, laws: Shares, users: int, names: Sequence[str]) -> bool:
     drawn = {name: rng.multinomial(users, laws[name]) for name in names}
-    noise = NoiseInCounts(task)
     counts = {name: noise.least(tally + noise.draws(rng, len(tally))) for name, tally in drawn.items()}
-    return _bounded(task, counts, users) <= floor(Decimal(task.budget) * users)
+    return _keeps_to_budget(noise.task, counts, users)
 
 
 def _needed_in_turn(task: Task, laws: Shares) -> tuple[Needed, ...]:

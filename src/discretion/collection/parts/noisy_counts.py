@@ -5,6 +5,7 @@ of a group. That says nothing of what people answered, since everybody sends one
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -43,7 +44,7 @@ class NoiseInCounts:
         law = self._law
         return float(np.sqrt(law @ (np.arange(len(law)) - self.mean) ** 2))
 
-    @property
+    @cached_property
     def _law(self) -> Reals:
         """The probabilities of 0, 1, … dummies in a count."""
         law = np.ones(1)
