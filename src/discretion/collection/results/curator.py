@@ -160,18 +160,19 @@ def curator_result(
     """
     answered = people_in([*counts.values()], reports)
     people, noise = max(answered), NoiseInCounts(task)
-    reach = noise.reach(_CONFIDENCE, sum(map(len, counts.values()))) if noise.most else 0
+    reach = noise.reach(_CONFIDENCE, sum(map(len, counts.values())))
     chosen = None
     if choice is not None:
         names = tuple(task.features[place].name for place in choice.chosen)
         chosen = ChosenFeatures(names, certified_of(task, counts, choice, confidence))
     together = () if choice is None else choice.chosen
     features = tuple(
-        _counts_of_feature(feature, noise, counts[feature.name], reach, people - count)
-        if (withheld := _withheld(count, analysed, task.k) if place in together else None) is None
-        else FeatureCounts(feature.name, feature.randomizer, (), None, people - count, withheld)
+        _counts_of_feature(
+            feature, noise, counts[feature.name], reach, lost=people - count,
+            withheld=_withheld(count, analysed, task.k) if place in together else None,
+        )
         for place, (feature, count) in enumerate(zip(task.features, answered, strict=True))
-    )
+    )  # fmt: skip
     return CuratorResult(
         task.digest.hex(), people, task.k, task.budget, features,
         lost.dropped, lost.repeated, lost.unknown, lost.unadmitted, chosen, tuple(reports),
@@ -186,14 +187,14 @@ def _withheld(counted: int, analysed: int | None, k: int) -> str | None:
     return f"the analyst counted {analysed:,} people: beside its result, these counts would show what so few answered"
 
 
-def _counts_of_feature(feature: Feature, noise: NoiseInCounts, tally: Integers, reach: int, lost: int) -> FeatureCounts:
+def _counts_of_feature(
+    feature: Feature, noise: NoiseInCounts, tally: Integers, reach: int, *, lost: int, withheld: str | None
+) -> FeatureCounts:
+    if withheld is not None:
+        return FeatureCounts(feature.name, feature.randomizer, (), None, lost, withheld)
     people = np.maximum(noise.about(tally), 0)
     is_shown = publishable(np.maximum(people - reach, 0), noise.task.k)
-    each = tuple(
-        (
-            feature.labels[code],
-            noise.estimate(int(people[code]), reach, _CONFIDENCE) if noise.most else int(people[code]),
-        )
-        for code in np.flatnonzero(is_shown).tolist()
-    )
+    codes, shown = np.flatnonzero(is_shown).tolist(), people[is_shown].tolist()
+    numbers = [noise.estimate(count, reach, _CONFIDENCE) for count in shown] if noise.most else shown
+    each = tuple((feature.labels[code], count) for code, count in zip(codes, numbers, strict=True))
     return FeatureCounts(feature.name, feature.randomizer, each, merge_rare(people, is_shown), lost)

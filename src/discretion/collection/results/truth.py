@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from math import prod
 from typing import Any
 
@@ -132,9 +131,10 @@ def compare_with_truth(
         What the curator counted, and the analyst's result.
     """
     people = None if task.noise is None else len(rows)
+    each_alone = [_alone(task, place) for place in range(len(task.features))]
     single = tuple(
         _compare(rows, joint_shares(_answers_of(counts[feature.name]), alone, people=people), alone)
-        for feature, alone in zip(task.features, map(partial(_alone, task), range(len(task.features))), strict=True)
+        for feature, alone in zip(task.features, each_alone, strict=True)
     )
     if analysed is None:
         return TruthComparison(len(rows), None, single, None)
