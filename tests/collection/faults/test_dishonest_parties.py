@@ -34,7 +34,7 @@ def test_a_shuffler_that_passes_a_person_s_messages_on_twice_ends_the_round(
     with running(tmp_path, 2, curated=curated) as parties:
         first = Dishonest(parties.homes["shuffler-1"])
         round_ = Round(first.task)
-        inner = first.opened(messages_of([client.upload() for client in clients_of(parties, PEOPLE)], round_), round_)
+        inner = first.opened_of(clients_of(parties, PEOPLE), round_)
         marked = [message for victim in range(victims) for message in inner[2 * victim : 2 * victim + 2] * (victim + 1)]
         first.pass_on(first.task.shufflers[1], round_, [*inner, *marked])
         record = round_of(parties, "shuffler-2")
@@ -49,7 +49,7 @@ def test_the_last_shuffler_that_passes_messages_on_twice_ends_the_task_at_the_cu
     with running(tmp_path, 1) as parties:
         only = Dishonest(parties.homes["shuffler-1"])
         round_ = Round(only.task)
-        inner = only.opened(messages_of([client.upload() for client in clients_of(parties, PEOPLE)], round_), round_)
+        inner = only.opened_of(clients_of(parties, PEOPLE), round_)
         assert only.task.curator is not None
         only.pass_on(only.task.curator, round_, [*inner, *inner[:2]])
         eventually(lambda: status(parties, "curator")["discarded"] == REPEATED)
@@ -64,7 +64,7 @@ def test_a_shuffler_whose_report_contradicts_its_batch_ends_the_round(tmp_path: 
         second = Dishonest(parties.homes["shuffler-2"])
         first = Dishonest(parties.homes["shuffler-1"])
         round_ = Round(first.task)
-        inner = first.opened(messages_of([client.upload() for client in clients_of(parties, PEOPLE)], round_), round_)
+        inner = first.opened_of(clients_of(parties, PEOPLE), round_)
         inner = second.opened(inner, round_)
         more = ShufflerReport(len(inner) + 5, 0, 0, bytes(32))
         second.pass_on(first.task.shufflers[2], round_, inner, [more])
@@ -78,7 +78,7 @@ def test_a_shuffler_cannot_pass_its_noise_or_its_people_off_as_others(tmp_path: 
     with running(tmp_path, 2, more="noise = { epsilon = 8, delta = 1e-3 }") as parties:
         first = Dishonest(parties.homes["shuffler-1"])
         round_ = Round(first.task)
-        inner = first.opened(messages_of([client.upload() for client in clients_of(parties, PEOPLE)], round_), round_)
+        inner = first.opened_of(clients_of(parties, PEOPLE), round_)
         first.pass_on(first.task.shufflers[1], round_, inner)
         record = round_of(parties, "shuffler-2")
         assert (record["state"], record["reason"]) == ("discarded", OTHER_NOISE)
@@ -111,7 +111,7 @@ def test_a_group_that_too_few_answered_ends_the_task_at_the_curator(tmp_path: Pa
     with running(tmp_path, 1) as parties:
         only = Dishonest(parties.homes["shuffler-1"])
         round_ = Round(only.task)
-        inner = only.opened(messages_of([client.upload() for client in clients_of(parties, PEOPLE)], round_), round_)
+        inner = only.opened_of(clients_of(parties, PEOPLE), round_)
         assert only.task.curator is not None
         only.pass_on(only.task.curator, round_, [inner[1], *inner[::2]])
         eventually(lambda: status(parties, "curator")["discarded"] == FEW_MESSAGES)

@@ -22,7 +22,6 @@ from support.collection.dishonest import (
     admitted,
     answer_all,
     clients_of,
-    messages_of,
     published,
     status,
 )
@@ -42,7 +41,7 @@ def sent_by(parties: Parties, messages: Sequence[bytes]) -> None:
 def opened(parties: Parties, clients: Sequence[Client]) -> list[bytes]:
     only = Dishonest(parties.homes["shuffler-1"])
     round_ = Round(only.task)
-    return only.opened(messages_of([client.upload() for client in clients], round_), round_)
+    return only.opened_of(clients, round_)
 
 
 def made_up(parties: Parties, count: int) -> list[bytes]:

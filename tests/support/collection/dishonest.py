@@ -39,6 +39,10 @@ class Dishonest:
         plain = [unsealed(message, key, round_.info(self.place + 1)) for message in messages]
         return [message for message in plain if message is not None]
 
+    def opened_of(self, clients: Iterable[Client], round_: Round) -> list[bytes]:
+        """Return what participants send in the first round, a layer less: those of a person one after the other."""
+        return self.opened(messages_of([client.upload() for client in clients], round_), round_)
+
     def pass_on(
         self, to: Party, round_: Round, messages: Sequence[bytes], before: Sequence[ShufflerReport] = ()
     ) -> None:
