@@ -22,7 +22,7 @@ class NoisePromise:
     epsilon, delta
         Of all answers of a person together, in both rounds.
     guess
-        How often at most who knows all else guesses the right one of two answers of a person to one question.
+        How often, at most, somebody who knows everything else guesses which of two answers a person gave to a question.
     """
 
     most: int

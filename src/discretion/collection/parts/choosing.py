@@ -45,7 +45,7 @@ def choice_of(
     after
         The choice is for the round after this one, the first by default.
     people
-        How many were counted, if there may be more than have a count; who has none is taken to stand out.
+        How many were counted, if that may be more than the counts have; everybody else is taken to stand out.
     confidence
         None if the people who are asked together are those who were counted. If they are others like them, at least
         as many as the task's smallest batch: how surely what is certified of these is to hold, in (0, 1).

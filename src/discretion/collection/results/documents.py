@@ -279,8 +279,8 @@ def noise_words(promise: NoisePromise) -> str:
     return (
         f"each shuffler adds 0 to {number(promise.most)} dummies to every count: if one shuffler is honest, all "
         f"answers of a person together are hidden by ε = {rounded_up(promise.epsilon, 4)} with "
-        f"δ = {promise.delta:g}, and who knows everything else guesses which of two answers this person gave to a "
-        f"question in at most {percent_upwards(promise.guess)}"
+        f"δ = {promise.delta:g}, and somebody who knows everything else guesses which of two answers this person "
+        f"gave to a question in at most {percent_upwards(promise.guess)}"
     )
 
 

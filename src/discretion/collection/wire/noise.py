@@ -105,7 +105,7 @@ class Noise:
         return high
 
     def guess(self, counts: int) -> float:
-        """Return how often at most who knows all else guesses the right one of two answers: ``(1 + δ(0))/2``."""
+        """Return how often, at most, somebody who knows all else guesses which of two answers it is: (1 + δ(0))/2."""
         return (1 + self.delta(0.0, counts)) / 2
 
 
