@@ -1,20 +1,19 @@
 """A task in TOML: what each key means, and what is said of one that is wrong."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from discretion.collection.describing import _KEYS, read_task
 from discretion.collection.services.home import Role
-from discretion.collection.services.keys import Key, Kind
+from discretion.collection.services.keys import Kind
 from discretion.collection.wire.task import Feature, Task
 from discretion.errors import InvalidValueError
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "collect.toml"
-MADE = {"seal": Key("seal", bytes([1]) * 32), "sign": Key("sign", bytes([2]) * 32)}
 ROLES = ("shuffler", "curator", "analyst")
 SMALL = """
 purpose = "to know"
@@ -30,23 +29,27 @@ curator = { url = "https://curator.example" }
 
 def read(folder: Path, text: str) -> Task:
     (folder / "task.toml").write_text(text, encoding="utf-8")
-    return read_task(folder / "task.toml", furnish)
+    return read_task(folder / "task.toml", Keys())
 
 
-def furnish(role: Role, place: int) -> dict[Kind, Key]:
-    """Make keys that differ by role and place, the same ones each time."""
-    return {"seal": Key("seal", bytes([10 * ROLES.index(role) + place + 1]) * 32), "sign": MADE["sign"]}
+class Keys:
+    """Keys that differ by role and place, the same ones each time; and who was given one."""
+
+    def __init__(self) -> None:
+        self.given: list[tuple[Role, int]] = []
+
+    def keys(self, role: Role, place: int, url: str, closes: int) -> dict[Kind, bytes]:
+        self.given.append((role, place))
+        return {"seal": bytes([10 * ROLES.index(role) + place + 1]) * 32, "sign": bytes([2]) * 32}
+
+    def admission(self, url: str, widths: Sequence[int], closes: int) -> tuple[tuple[bytes, ...], ...]:
+        raise AssertionError(url)
 
 
 def test_the_documents_example_is_a_task_with_every_key() -> None:
-    furnished: list[Any] = []
-
-    def furnish(*of: Any) -> Any:
-        furnished.append(of)
-        return MADE
-
-    task = read_task(EXAMPLE, furnish)
-    assert furnished == [("analyst", 0)]
+    source = Keys()
+    task = read_task(EXAMPLE, source)
+    assert source.given == [("analyst", 0)]
     assert (task.k, task.budget, task.rounds, task.redaction) == (10, "0.01", 1, "0.5")
     assert task.features[1:] == (
         Feature("town", ("Arica", "Lima", "Tacna")),
@@ -54,7 +57,7 @@ def test_the_documents_example_is_a_task_with_every_key() -> None:
     )
     assert task.closes - task.opens == 28 * 24 * 3600
     assert [party.url for party in task.shufflers] == ["https://first.example", "https://second.example"]
-    assert task.signer != task.analyst.key == MADE["seal"].public
+    assert task.signer != task.analyst.key == source.keys("analyst", 0, "", 0)["seal"]
     text = EXAMPLE.read_text(encoding="utf-8")
     assert [key for key in _KEYS if not re.search(rf"^(# )?(\[+{key}\]|{key} = )", text, re.M)] == []
 

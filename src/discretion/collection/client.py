@@ -237,6 +237,11 @@ class Client:
             self.upload()
         return self._sent_in(round_).upload
 
+    @property
+    def answered(self) -> int:
+        """How many rounds were answered: their uploads are drawn, and may be on their way."""
+        return len(self._sent)
+
     def round(self, number: int) -> Round:
         """Return a round that was answered."""
         return self._sent_at(number).round

@@ -19,11 +19,13 @@ BELIEVED = (
 )
 _CHECKED = (
     "The task's digest, if you were given one; its k, budget, smallest batch, parties and time, against your terms.",
-    "Before each later round: the curator's signature, the sum of its certificate, and that the shufflers' reports fit "
-    "the number of people.",
+    "Before anything is sent: that each shuffler, asked at its address, has this task and the key that stands in it.",
+    "Before each later round: the curator's signature, the sum of its certificate, that the shufflers' reports fit the "
+    "number of people, and that each shuffler reports the same when your program asks it.",
 )
 _ALONE = {
-    "shuffler": "which messages came together to it, and nothing of what is in them",
+    "shuffler": "that somebody at your address takes part; which messages came together to it, and nothing of what is "
+    "in them",
     "curator": "how many people gave each answer to each question, and not who",
     "analyst": "the answers to the questions that go out together, and not whose",
     "admitter": "who asked for tokens, and when",

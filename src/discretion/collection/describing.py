@@ -3,18 +3,18 @@
 import os
 import re
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from decimal import Decimal
 from math import comb
 from secrets import token_bytes
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
-from discretion.collection.errors import MalformedError
+from discretion.collection.errors import CollectionError, MalformedError
 from discretion.collection.randomizers import randomizer_of
 from discretion.collection.services.home import Role
-from discretion.collection.services.keys import Key, Kind
+from discretion.collection.services.keys import Kind
 from discretion.collection.wire.noise import Noise, noise_for
 from discretion.collection.wire.task import MOST_ROUNDS, Feature, Party, Task, counts_of_one
 from discretion.errors import InvalidValueError, one_of
@@ -32,25 +32,29 @@ _KEYS_OF_PARTY = {
 MOST_ADMITTED_GROUPS = 64
 _FROM_NOW = re.compile(r"(\d{1,6}) (minute|hour|day)s?")
 _SECONDS = {"minute": 60, "hour": 3600, "day": 24 * 3600}
-# Who has no key in the description is given one: by its role and its place among those of it.
-Furnished = Callable[[Role, int], Mapping[Kind, Key]]
-# And an admitter keys for its tokens: so many for each round.
-FurnishedAdmission = Callable[[Sequence[int]], tuple[tuple[bytes, ...], ...]]
 
 
-def read_task(
-    path: str | os.PathLike[str], furnished: Furnished, furnished_admission: FurnishedAdmission | None = None
-) -> Task:
+class KeySource(Protocol):
+    """Where the public keys of a party come from that has none in the description."""
+
+    def keys(self, role: Role, place: int, url: str, closes: int) -> Mapping[Kind, bytes]:
+        """Return its keys, by its role and its place among those of it, its address, and when the task closes."""
+        ...
+
+    def admission(self, url: str, widths: Sequence[int], closes: int) -> tuple[tuple[bytes, ...], ...]:
+        """Return an admitter's keys for tokens, so many for each round."""
+        ...
+
+
+def read_task(path: str | os.PathLike[str], source: KeySource) -> Task:
     """Return the task that a TOML file describes.
 
     Parameters
     ----------
     path
         The file; docs/collecting.md says all that it may have.
-    furnished
-        What makes keys for a party that has none there.
-    furnished_admission
-        What makes an admitter's keys for tokens where it has none there.
+    source
+        Where keys of parties come from that have none there.
 
     Raises
     ------
@@ -61,10 +65,15 @@ def read_task(
     _check_keys(given, _KEYS, "the task")
     if needed := [key for key in _NEEDED if key not in given]:
         raise MalformedError(f"the task in {os.fspath(path)!r} does not say its {', '.join(needed)}")
-    shufflers = [_Party(each, "shuffler", place, furnished) for place, each in enumerate(_tables(given, "shufflers"))]
-    analyst = _Party(given["analyst"], "analyst", 0, furnished)
-    curator = _Party(given["curator"], "curator", 0, furnished) if "curator" in given else None
-    admitter = _Party(given["admitter"], "admitter", 0, furnished) if "admitter" in given else None
+    closes = _seconds(given, "closes")
+
+    def party(role: Role, of: Any, place: int = 0) -> _Party:
+        return _Party(of, role, place, source, closes)
+
+    shufflers = [party("shuffler", each, place) for place, each in enumerate(_tables(given, "shufflers"))]
+    analyst = party("analyst", given["analyst"])
+    curator = party("curator", given["curator"]) if "curator" in given else None
+    admitter = party("admitter", given["admitter"]) if "admitter" in given else None
     features = tuple(_feature(each, place) for place, each in enumerate(_tables(given, "features")))
     widths = admission_widths(len(features), given.get("rounds", 1))
     task = Task(
@@ -75,7 +84,7 @@ def read_task(
         budget=str(given.get("budget", "0.01")),
         smallest_batch=given["smallest_batch"],
         opens=_seconds(given, "opens"),
-        closes=_seconds(given, "closes"),
+        closes=closes,
         shufflers=tuple(each.party for each in shufflers),
         analyst=analyst.party,
         curator=None if curator is None else curator.party,
@@ -84,7 +93,7 @@ def read_task(
         redaction=str(given["redaction"]) if "redaction" in given else None,
         invited=given.get("invited"),
         admitter=None if admitter is None else admitter.party,
-        admission=() if admitter is None else admitter.admission(widths, furnished_admission),
+        admission=() if admitter is None else admitter.admission(widths),
         noise=_noise(given["noise"], len(features)) if "noise" in given else None,
     )
     for feature in task.features:
@@ -94,22 +103,26 @@ def read_task(
 
 
 class _Party:
-    def __init__(self, given: Any, role: Role, place: int, furnished: Furnished) -> None:
+    def __init__(self, given: Any, role: Role, place: int, source: KeySource, closes: int) -> None:
         self._name = f"shuffler {place + 1}" if role == "shuffler" else f"the {role}"
         _check_keys(given, _KEYS_OF_PARTY[role], self._name)
         if role == "curator" and ("key" in given) != ("signer" in given):
             raise MalformedError("the curator has both a key and a signer in the description, or is given both")
-        self._given = given
-        self._made: Mapping[Kind, Key] = {} if "key" in given else furnished(role, place)
+        self._given, self._source, self._closes = given, source, closes
+        with _naming(self._name):
+            self._found: Mapping[Kind, bytes] = (
+                {} if "key" in given else source.keys(role, place, given.get("url"), closes)
+            )
 
     @property
     def party(self) -> Party:
         with _naming(self._name):
             return Party(self._given.get("url"), self.public("seal"))
 
-    def admission(self, widths: Sequence[int], furnished: FurnishedAdmission | None) -> tuple[tuple[bytes, ...], ...]:
-        if "admission" not in self._given and furnished is not None:
-            return furnished(widths)
+    def admission(self, widths: Sequence[int]) -> tuple[tuple[bytes, ...], ...]:
+        if "admission" not in self._given and "key" not in self._given:
+            with _naming(self._name):
+                return self._source.admission(self._given.get("url"), widths, self._closes)
         try:
             return tuple(tuple(map(bytes.fromhex, keys)) for keys in self._given["admission"])
         except (KeyError, ValueError, TypeError):
@@ -119,8 +132,8 @@ class _Party:
             ) from None
 
     def public(self, kind: Kind) -> bytes:
-        if kind in self._made:
-            return self._made[kind].public
+        if kind in self._found:
+            return self._found[kind]
         name = {"seal": "key", "sign": "signer"}[kind]
         try:
             return bytes.fromhex(self._given[name])
@@ -158,8 +171,8 @@ def _naming(which: str) -> Generator[None]:
     """Say of which party or feature it is that something is wrong."""
     try:
         yield
-    except MalformedError as error:
-        raise MalformedError(f"{which}: {error}") from None
+    except CollectionError as error:
+        raise type(error)(f"{which}: {error}") from None
 
 
 def _check_keys(given: Any, known: Sequence[str], which: str) -> None:

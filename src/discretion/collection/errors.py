@@ -47,6 +47,12 @@ class ConflictError(CollectionError):
     status = 409
 
 
+class OverError(CollectionError):
+    """A task that has ended before its last round."""
+
+    status = 410
+
+
 class TooLongError(CollectionError):
     """A body longer than any that is expected."""
 

@@ -7,14 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from discretion.collection import Party
+from discretion.collection.services import serving
 from discretion.collection.services.analyst import AnalystService
 from discretion.collection.services.credentials import operator_credential
 from discretion.collection.services.home import Home, Role
 from discretion.collection.services.monitoring import Log
 from discretion.collection.services.operations import RequestBounds
+from discretion.collection.services.public_keys import offering
 from discretion.collection.services.several_tasks import application_of, common_address
 from discretion.collection.simulation.parties import free_ports
 from discretion.errors import InvalidValueError
@@ -106,7 +109,7 @@ def test_tasks_that_cannot_be_told_apart_by_their_paths_are_refused(
     ("options", "why"),
     [
         (["--people", "20"], "are of one task"), (["--store", "sqlite:///x"], "are of one task"),
-        (["--uploads-only"], "are of one task"), (["--task", "task"], "start each folder once by itself"),
+        (["--uploads-only"], "are of one task"),
     ],
 )  # fmt: skip
 def test_what_is_of_one_task_is_not_taken_for_several(options: list[str], why: str, tmp_path: Path) -> None:
@@ -115,6 +118,89 @@ def test_what_is_of_one_task_is_not_taken_for_several(options: list[str], why: s
 
 def test_a_service_takes_a_home() -> None:
     assert "name the party's folder" in refused("collect", "curator")
+
+
+def offering_of(folder: Path) -> Home:
+    home = Home(folder)
+    home.furnish("analyst", 30)
+    return home
+
+
+def test_keys_for_a_task_to_come_are_offered_beside_other_tasks(tmp_path: Path) -> None:
+    task, next_ = analyst_at(tmp_path / "a", "/a"), offering_of(tmp_path / "next")
+    with TestClient(application_of([task], WELL, None, offering([next_], WELL))) as asked:
+        of_task = asked.get("/a/keys").json()
+        assert of_task["task"] == task.task.digest.hex()
+        assert [key["public_key"] for key in of_task["keys"]] == [task.task.analyst.key.hex()]
+        (first,) = asked.get("/keys").json()["keys"]
+        assert (first["kind"], first["kem_id"], first["kdf_id"], first["aead_id"]) == ("seal", 32, 1, 1)
+        next_.furnish("analyst", 60)  # while the service runs
+        offered = asked.get("/keys").json()
+        assert offered["task"] is None
+        newer, older = offered["keys"]
+        assert older == first
+        assert newer["expires"] > older["expires"]
+        assert asked.get("/health").json() == {"alive": True}
+        assert asked.get("/openapi.json").json()["paths"].keys() == {"/health", "/keys"}
+        assert asked.get("/task").status_code == 404
+
+
+def test_keys_that_are_over_are_offered_no_more_and_destroyed_by_the_next_ones(tmp_path: Path) -> None:
+    start = time.time()
+    offering_of(tmp_path)
+    later = Home(tmp_path, now=lambda: start + 31 * 86_400)
+    assert later.offered_keys() == []
+    made = later.furnish("analyst", 90)
+    assert [path.name for path in (tmp_path / "keys").iterdir()] == [made["seal"].id]
+
+
+def test_of_several_folders_the_one_with_a_key_of_the_task_takes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served: list[Starlette] = []
+    monkeypatch.setattr(serving, "serve", lambda application, *_, **__: served.append(application))
+    running_ = homes_of(tmp_path / "first", {"shuffler": 1, "curator": 2, "analyst": 3}, "/first")["analyst"]
+    of_next = homes_of(tmp_path / "second", {"shuffler": 1, "curator": 2, "analyst": 3}, "/second")
+    task = tmp_path / "task"
+    task.write_bytes(of_next["analyst"].task.encoded)
+    (of_next["analyst"].folder / "task").unlink()
+    unused = offering_of(tmp_path / "unused")
+    folders = [str(home.folder) for home in (running_, unused, of_next["analyst"])]
+    assert run("collect", "analyst", *folders, "--task", str(task)) == (0, "", "")
+    assert [Home(Path(folder)).has_task for folder in folders] == [True, False, True]
+    with TestClient(served[-1]) as asked:
+        assert asked.get("/second/task").content == task.read_bytes()
+        assert asked.get("/first/task").content == running_.task.encoded
+        assert [key["public_key"] for key in asked.get("/keys").json()["keys"]] == [
+            key.public.hex() for key in unused.offered_keys()
+        ]
+    assert "none of these folders has a key of the task" in refused(
+        "collect", "analyst", running_.folder, unused.folder, "--task", task
+    )
+
+
+def test_a_task_whose_keys_were_destroyed_keeps_no_other_one_from_starting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served: list[Starlette] = []
+    monkeypatch.setattr(serving, "serve", lambda application, *_, **__: served.append(application))
+    over, still = (analyst_at(tmp_path / name, f"/{name}").home for name in ("over", "still"))
+    over.destroy()
+    code, out, err = run("collect", "analyst", str(over.folder), str(still.folder))
+    assert (code, out) == (0, "")
+    assert f"{over.folder} is left out: its keys were destroyed" in err
+    with TestClient(served[-1]) as asked:
+        assert asked.get("/still/ready").json() == {"ready": True}
+    assert "were destroyed" in refused("collect", "analyst", over.folder)
+
+
+def test_a_folder_without_a_task_says_what_to_name(tmp_path: Path) -> None:
+    home = offering_of(tmp_path / "next")
+    told = " ".join(refused("collect", "analyst", home.folder).split())
+    assert "has no task: name one with --task, or a --port at which its keys are offered" in told
+    root = analyst_at(tmp_path / "root", "")
+    told = " ".join(refused("collect", "analyst", root.home.folder, home.folder).split())
+    assert "an address without a path, where keys are offered for other tasks" in told
 
 
 @pytest.mark.long

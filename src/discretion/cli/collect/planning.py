@@ -1,6 +1,7 @@
 """``discretion collect plan``: how many people a collection needs."""
 
 import json as json_
+from itertools import count
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from discretion.collection.planning import Shares
     from discretion.collection.services.home import Role
-    from discretion.collection.services.keys import Key, Kind
+    from discretion.collection.services.keys import Kind
     from discretion.collection.wire.task import Task
 
 
@@ -82,22 +83,26 @@ def plan(
 def _task_of(description: str) -> "Task":
     """Return the task, with keys of nobody where it has none."""
     from discretion.collection.describing import read_task  # noqa: PLC0415 - the extra collect
-    from discretion.collection.services.keys import Key  # noqa: PLC0415
-    from discretion.collection.wire.task import MODULUS_BYTES  # noqa: PLC0415
 
-    made = iter(range(1, 256))
+    return read_task(description, _KeysOfNobody())
 
-    def furnished(role: "Role", place: int) -> "Mapping[Kind, Key]":
-        return {kind: Key(kind, bytes([next(made)]) * 32) for kind in ("seal", "sign")}
 
-    def furnished_admission(widths: "Sequence[int]") -> tuple[tuple[bytes, ...], ...]:
-        numbers = iter(range(sum(widths)))
+class _KeysOfNobody:
+    """Keys that only differ from one another."""
+
+    def __init__(self) -> None:
+        self._numbers = count(1)
+
+    def keys(self, role: "Role", place: int, url: str, closes: int) -> "Mapping[Kind, bytes]":
+        return {kind: next(self._numbers).to_bytes(32) for kind in ("seal", "sign")}
+
+    def admission(self, url: str, widths: "Sequence[int]", closes: int) -> tuple[tuple[bytes, ...], ...]:
+        from discretion.collection.wire.task import MODULUS_BYTES  # noqa: PLC0415 - the extra collect
+
         last = (1 << 8 * MODULUS_BYTES) - 1
         return tuple(
-            tuple((last - 2 * next(numbers)).to_bytes(MODULUS_BYTES) for _ in range(width)) for width in widths
+            tuple((last - 2 * next(self._numbers)).to_bytes(MODULUS_BYTES) for _ in range(width)) for width in widths
         )
-
-    return read_task(description, furnished, furnished_admission)
 
 
 def _read_shares(path: str) -> "Mapping[str, Any]":

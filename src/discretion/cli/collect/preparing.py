@@ -16,7 +16,8 @@ from discretion.validation import as_count
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from discretion.collection.services.keys import Key, Kind
+    from discretion.collection.services.home import Role
+    from discretion.collection.services.keys import Kind
 
 Json = Annotated[bool, Parameter(negative="")]
 
@@ -73,7 +74,16 @@ def keys(
     return 0
 
 
-def init(description: str, /, *, out: str, days: Whole = 90, json: Json = False) -> int:
+def init(
+    description: str,
+    /,
+    *,
+    out: str,
+    offered_keys: Annotated[bool, Parameter(negative="")] = False,
+    days: Whole = 90,
+    authority: str | None = None,
+    json: Json = False,
+) -> int:
     """Make a task from its description, and a folder with keys for each party that has no key there.
 
     Parameters
@@ -82,44 +92,65 @@ def init(description: str, /, *, out: str, days: Whole = 90, json: Json = False)
         A TOML file, as docs/collecting.md describes it; docs/collect.toml is an example.
     out
         A new folder: its file task is for everybody, and each party's folder is for that party alone.
+    offered_keys
+        Make no keys: ask each party without a key in the description for those that its service offers at /keys.
     days
         The days for which the new keys are valid: the task must close before.
+    authority
+        With --offered-keys: a file of certificates to trust, beside those that the system trusts.
     json
         Print one JSON object.
     """
     from discretion.collection.describing import read_task  # noqa: PLC0415 - the extra collect
     from discretion.collection.parts.durable import write_whole  # noqa: PLC0415
-    from discretion.collection.services.home import Home, Role  # noqa: PLC0415
+    from discretion.collection.services.home import Home  # noqa: PLC0415
+    from discretion.collection.services.public_keys import OfferedKeys  # noqa: PLC0415
 
     folder, days = Path(out), as_count(days, "--days", at_least=1)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InvalidValueError(f"{out} is there already and not empty; name a new folder")
-    names: list[str] = []
     # Beside it first: what describes no task leaves no keys behind.
     folder.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as temporary:
         part = Path(temporary, "part")
         part.mkdir()
 
-        def furnished(role: Role, place: int) -> "Mapping[Kind, Key]":
-            names.append(f"shuffler-{place + 1}" if role == "shuffler" else role)
-            return Home(part / names[-1]).furnish(role, days)
-
-        def furnished_admission(widths: "Sequence[int]") -> tuple[tuple[bytes, ...], ...]:
-            return Home(part / "admitter").furnish_admission(widths, days)
-
-        task = read_task(description, furnished, furnished_admission)
+        made = _NewKeys(part, days)
+        task = read_task(description, OfferedKeys(authority) if offered_keys else made)
         write_whole(part / "task", task.encoded, 0o644)
-        for home in (Home(part / name) for name in names):
+        for home in (Home(part / name) for name in made.names):
             home.take(task)
             home.key(home.party.key)
         part.rename(folder)
-    homes = [Home(folder / name) for name in names]
+    homes = [Home(folder / name) for name in made.names]
     results = {"task": str(folder / "task"), "digest": task.digest.hex(), "homes": [str(home.folder) for home in homes]}
     if json:
-        print_json("collect init", {"description": description, "out": out, "days": days}, results)
+        inputs = {"description": description, "out": out, "offered_keys": offered_keys, "days": days}
+        print_json("collect init", inputs, results)
     else:
         say(f"task {results['task']}, SHA-256 {results['digest']}")
         for home in homes:
             say_folded(f"{home.role}: discretion collect {home.role} {home.folder}")
+        if offered_keys:
+            for name, party in task.parties.items():
+                say(f"{name}: key {party.key.hex()} at {party.url}")
     return 0
+
+
+class _NewKeys:
+    """Keys in new homes, in a folder."""
+
+    def __init__(self, folder: Path, days: int) -> None:
+        self._folder, self._days = folder, days
+        self.names: list[str] = []
+
+    def keys(self, role: "Role", place: int, url: str, closes: int) -> "Mapping[Kind, bytes]":
+        from discretion.collection.services.home import Home  # noqa: PLC0415 - the extra collect
+
+        self.names.append(f"shuffler-{place + 1}" if role == "shuffler" else role)
+        return {kind: key.public for kind, key in Home(self._folder / self.names[-1]).furnish(role, self._days).items()}
+
+    def admission(self, url: str, widths: "Sequence[int]", closes: int) -> tuple[tuple[bytes, ...], ...]:
+        from discretion.collection.services.home import Home  # noqa: PLC0415 - the extra collect
+
+        return Home(self._folder / "admitter").furnish_admission(widths, self._days)

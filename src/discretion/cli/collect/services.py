@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from discretion.cli.options import Whole
+from discretion.cli.terminal import say_aside
 from discretion.errors import InvalidValueError
 from discretion.validation import as_count, as_real
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from discretion.collection.parts.shuffler import Shuffling
     from discretion.collection.services.home import Home, Role
@@ -28,11 +29,11 @@ class Listening:
     Parameters
     ----------
     task
-        The task's file, the first time.
+        The task's file, the first time: of several folders the one with a key of the task takes it.
     host
         The address to listen at.
     port
-        The port to listen at; by default that of the task's address for this party.
+        The port to listen at; by default that of the task's address for this party. A folder without a task needs one.
     cores
         The number of processes that open messages.
     certificate
@@ -78,7 +79,8 @@ def shuffler(
     Parameters
     ----------
     homes
-        The party's folder, made by discretion collect keys or init; one for each task in which it takes part.
+        The party's folder, made by discretion collect keys or init; one for each task in which it takes part, and one
+        whose keys are offered at /keys for a task to come.
     store
         The database for uploads: postgresql+psycopg://… or sqlite:///FILE; by default SQLite in the folder.
     people
@@ -105,23 +107,23 @@ def shuffler(
                 raise InvalidValueError(
                     f"{home.folder} is the home of shuffler {home.place + 1}; people send to the first"
                 )
-            return _serve([UploadsService(home, store=store, **_common(listening))], listening)
+            return _serve(
+                [home], lambda home, log: UploadsService(home, store=store, log=log, **_common(listening)), listening
+            )
     expected = None if people is None else as_count(people, "--people", at_least=1)
     with _homes(homes, "shuffler", listening) as found:
-        smallest = found[0].task.smallest_batch
+        smallest = max((home.task.smallest_batch for home in found if home.has_task), default=0)
         if expected is not None and expected < smallest:
             raise InvalidValueError(
                 f"--people must be at least the task's smallest_batch, {smallest:,}: the answers of fewer people are "
                 f"destroyed; got {expected:,}"
             )
-        services = [
-            ShufflerService(
-                home, store=store, people=expected, shuffle=_shuffle(engine), log=_log(home, found),
-                **_common(listening),
-            )
-            for home in found
-        ]  # fmt: skip
-        return _serve(services, listening)
+
+        def service(home: "Home", log: "Log | None") -> "Service":
+            shuffle = _shuffle(engine)
+            return ShufflerService(home, store=store, people=expected, shuffle=shuffle, log=log, **_common(listening))
+
+        return _serve(found, service, listening)
 
 
 def curator(*homes: str, listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS) -> int:
@@ -135,7 +137,7 @@ def curator(*homes: str, listening: Annotated[Listening, Parameter(name="*")] = 
     from discretion.collection.services.curator import CuratorService  # noqa: PLC0415 - the extra collect
 
     with _homes(homes, "curator", listening) as found:
-        return _serve([CuratorService(home, log=_log(home, found), **_common(listening)) for home in found], listening)
+        return _serve(found, lambda home, log: CuratorService(home, log=log, **_common(listening)), listening)
 
 
 def analyst(*homes: str, listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS) -> int:
@@ -149,7 +151,7 @@ def analyst(*homes: str, listening: Annotated[Listening, Parameter(name="*")] = 
     from discretion.collection.services.analyst import AnalystService  # noqa: PLC0415 - the extra collect
 
     with _homes(homes, "analyst", listening) as found:
-        return _serve([AnalystService(home, log=_log(home, found), **_common(listening)) for home in found], listening)
+        return _serve(found, lambda home, log: AnalystService(home, log=log, **_common(listening)), listening)
 
 
 def admitter(*homes: str, listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS) -> int:
@@ -163,40 +165,41 @@ def admitter(*homes: str, listening: Annotated[Listening, Parameter(name="*")] =
     from discretion.collection.services.admitter import AdmitterService  # noqa: PLC0415 - the extra collect
 
     with _homes(homes, "admitter", listening) as found:
-        return _serve(
-            [AdmitterService(home, log=_log(home, found), authority=listening.authority) for home in found], listening
-        )
+        return _serve(found, lambda home, log: AdmitterService(home, log=log, authority=listening.authority), listening)
 
 
 @contextmanager
 def _homes(
     folders: tuple[str, ...], role: "Role", listening: Listening, *, alone: bool = True
 ) -> "Generator[Sequence[Home]]":
-    """Give a party's homes, each with its task, for one service alone, or beside another one."""
+    """Give a party's homes, for one service alone, or beside another one; of several those that are not destroyed."""
     from discretion.collection.services.home import Home  # noqa: PLC0415 - the extra collect
     from discretion.collection.wire.task import Task  # noqa: PLC0415
     from discretion.input_files import opened  # noqa: PLC0415
 
     if not folders:
         raise InvalidValueError("name the party's folder, made by discretion collect keys or init")
-    if len(folders) > 1 and listening.task is not None:
-        raise InvalidValueError("--task is the first time's, of one folder; start each folder once by itself")
     homes = [Home(Path(folder)) for folder in folders]
     with ExitStack() as held:
         for home in homes:
             home.check_role(role)
             held.enter_context(home.alone() if alone else nullcontext())
-            if listening.task is not None:
-                with opened(listening.task, "a task", InvalidValueError) as file:
-                    home.take(Task.decoded(file.read()))
+        if listening.task is not None:
+            with opened(listening.task, "a task", InvalidValueError) as file:
+                task = Task.decoded(file.read())
+            fitting = homes if len(homes) == 1 else [home for home in homes if home.is_of(task)]
+            if not fitting:
+                raise InvalidValueError(
+                    f"none of these folders has a key of the task in {listening.task}; it was made with other keys, or "
+                    "these have expired"
+                )
+            fitting[0].take(task)
+        if len(homes) > 1:
+            for home in homes:
+                if home.was_destroyed:
+                    say_aside(f"{home.folder} is left out: its keys were destroyed, and its task is over")
+            homes = [home for home in homes if not home.was_destroyed] or homes[:1]
         yield homes
-
-
-def _log(home: "Home", homes: "Sequence[Home]") -> "Log | None":
-    """Return where a service's events go: of several tasks each names its own."""
-    from discretion.collection.services.monitoring import Log  # noqa: PLC0415 - the extra collect
-
-    return Log(task=home.task.digest.hex()[:16]) if len(homes) > 1 else None
 
 
 def _shuffle(engine: str) -> "Shuffling":
@@ -216,8 +219,10 @@ def _common(listening: Listening) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _serve(services: "Sequence[Service]", listening: Listening) -> int:
+def _serve(homes: "Sequence[Home]", service: "Callable[[Home, Log | None], Service]", listening: Listening) -> int:
+    from discretion.collection.services.monitoring import Log  # noqa: PLC0415 - the extra collect
     from discretion.collection.services.operations import RequestBounds  # noqa: PLC0415
+    from discretion.collection.services.public_keys import offering  # noqa: PLC0415
     from discretion.collection.services.serving import certificate_end, serve  # noqa: PLC0415
     from discretion.collection.services.several_tasks import application_of, common_address  # noqa: PLC0415
 
@@ -227,19 +232,33 @@ def _serve(services: "Sequence[Service]", listening: Listening) -> int:
         if not rate > 0:
             raise InvalidValueError(f"--rate must be above 0 requests a second, got {listening.rate}")
         bounds = replace(bounds, rate=rate)
-    address = common_address(services)
-    port = address.port if listening.port is None else listening.port
+    with_task = [home for home in homes if home.has_task]
+    without = [home for home in homes if not home.has_task]
+    if not with_task and listening.port is None:
+        raise InvalidValueError(
+            f"the {without[0].role} in {without[0].folder} has no task: name one with --task, or a --port at which its "
+            "keys are offered for a task to come"
+        )
+    # Of several tasks each names its own in the log.
+    services = [service(home, Log(task=home.task.digest.hex()[:16]) if len(homes) > 1 else None) for home in with_task]
+    address = common_address(services) if services else None
+    if address is not None and without and any(not each.home.party.address.path for each in services):
+        raise InvalidValueError(
+            f"the task in {with_task[0].folder} has an address without a path, where keys are offered for other tasks; "
+            "start it by itself"
+        )
+    port = address.port if address is not None and listening.port is None else listening.port or 0
     if not 0 < port < 1 << 16:
         raise InvalidValueError(f"--port must be from 1 to 65,535, got {port}")
     expires = certificate_end(listening.certificate, listening.certificate_key)
     serve(
-        application_of(services, bounds, expires),
+        application_of(services, bounds, expires, offering(without, bounds) if without else None),
         listening.host,
         port,
         certificate=listening.certificate,
         certificate_key=listening.certificate_key,
-        plain=listening.behind_proxy or address.scheme == "http",
+        plain=listening.behind_proxy or (address is not None and address.scheme == "http"),
         bounds=bounds,
-        refusals=services[0].refusals,
+        refusals=services[0].refusals if services else None,
     )
     return 0

@@ -95,13 +95,13 @@ class AnalystService(CountingService):
         return {
             "role": "analyst", "task": self.task.digest.hex(), "chosen": self._choice_path.exists(),
             "counted": self._counted_path.exists(),
-            "discarded": read_reason(self.home, *range(1, self.task.most_rounds + 1)),
+            "discarded": self._discarded,
         }  # fmt: skip
 
     def forget(self) -> None:
         """Destroy the batch, the choice and the result."""
         self._inbox.destroy()
-        reasons = (reason_path(self.home, number) for number in range(1, self.task.most_rounds + 1))
+        reasons = (reason_path(self.home, number) for number in self._numbers)
         for path in (self._choice_path, self._counted_path, *reasons):
             path.unlink(missing_ok=True)
 

@@ -149,6 +149,15 @@ class Neighbour:
             return _with_why(failed, "timeout")
         return _with_why(failed, "refused" if isinstance(error, httpx.ConnectError) else "cut off")
 
+    def ending(self) -> str | None:
+        """Return why the task ends before its last round there, if it does."""
+        answer = self.ask("GET", "/ending")
+        try:
+            ending = json.loads(answer)["ending"]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise MalformedError(f"{self.url} does not answer how the task goes on") from None
+        return None if ending is None else str(ending)[:300]
+
     def pass_on(self, batch: Batch, published: bytes | None) -> None:
         """Send a batch, whole; what was sent before counts once."""
         if published is not None:

@@ -7,7 +7,7 @@ from discretion.collection.parts.inbox import Inbox
 from discretion.collection.parts.promises import broken_by_counts
 from discretion.collection.services.home import Home
 from discretion.collection.services.service import Service
-from discretion.collection.services.tallies import write_reason
+from discretion.collection.services.tallies import read_reason, write_reason
 from discretion.collection.wire.reports import ShufflerReport, decoded_reports
 from discretion.collection.wire.rounds import Round
 
@@ -27,6 +27,18 @@ class CountingService(Service):
         super().__init__(home, **more)
         self._inbox = Inbox(home.folder / "inbox")
         self._cores = cores
+
+    @property
+    def _numbers(self) -> range:
+        return range(1, self.task.most_rounds + 1)
+
+    @property
+    def _discarded(self) -> str | None:
+        return read_reason(self.home, *self._numbers)
+
+    def ending(self) -> str | None:
+        """Return why the task ends before its last round, if it does."""
+        return None if self._discarded is None else f"the {self.home.role} destroyed the answers: {self._discarded}"
 
     def _counted(self, round_: Round) -> tuple[BatchCounts, tuple[ShufflerReport, ...]] | None:
         """Return what the batch of a round says, and the reports with it; None if it breaks a promise of the task."""

@@ -15,6 +15,7 @@ from discretion.collection.services.counting import CountingService
 from discretion.collection.services.home import Home
 from discretion.collection.services.operations import Operation
 from discretion.collection.services.receiving import receiving
+from discretion.collection.services.service import NOTHING_GOES_OUT
 from discretion.collection.services.tallies import (
     check_kept,
     read_reason,
@@ -106,25 +107,33 @@ class CuratorService(CountingService):
 
     def status(self) -> dict[str, Any]:
         """Return of each round whether its answers are counted, and what was published for it."""
-        numbers = range(1, self.task.most_rounds + 1)
         records = [
             {
                 "round": number, "counted": _counted_in(self.home, number).exists(),
                 "published": self._published(number).exists(),
             }
-            for number in numbers
+            for number in self._numbers
         ]  # fmt: skip
-        is_over = any(_choice_for(self.home, number).exists() and not self._choice_bytes(number) for number in numbers)
         return {
-            "role": "curator", "task": self.task.digest.hex(), "counts": records, "nothing_may_go_out": is_over,
-            "discarded": read_reason(self.home, *numbers), "analysed": _read_analysed(self.home),
+            "role": "curator", "task": self.task.digest.hex(), "counts": records,
+            "nothing_may_go_out": self._nothing_goes_out(), "discarded": self._discarded,
+            "analysed": _read_analysed(self.home),
         }  # fmt: skip
+
+    def ending(self) -> str | None:
+        """Return why the task ends before its last round, if it does."""
+        return NOTHING_GOES_OUT if self._nothing_goes_out() else super().ending()
+
+    def _nothing_goes_out(self) -> bool:
+        return any(
+            _choice_for(self.home, number).exists() and not self._choice_bytes(number) for number in self._numbers
+        )
 
     def forget(self) -> None:
         """Destroy batches, counts and choices."""
         self._inbox.destroy()
         _analysed_in(self.home).unlink(missing_ok=True)
-        for number in range(1, self.task.most_rounds + 1):
+        for number in self._numbers:
             for path in (
                 _counted_in(self.home, number), _choice_for(self.home, number), self._published(number),
                 reason_path(self.home, number),

@@ -14,7 +14,7 @@ from discretion.collection.errors import ConflictError, MalformedError, RefusedT
 from discretion.collection.parts.at_rest import AtRest, destroy_files
 from discretion.collection.parts.durable import write_whole
 from discretion.collection.services.credentials import board_pass, neighbour_credential, new_operator
-from discretion.collection.services.keys import Key, Kind, key_for, new_key
+from discretion.collection.services.keys import Key, Kind, destroy_expired, held_keys, key_for, new_key
 from discretion.collection.wire.task import Party, Task
 
 Role = Literal["shuffler", "curator", "analyst", "admitter"]
@@ -48,6 +48,8 @@ class Home:
             write_whole(self.folder / "role", role.encode())
             new_operator(self.folder)
         self.check_role(role)
+        if not self.has_task:  # whose task may have ended, and is still to be counted
+            destroy_expired(self._keys, self.now())
         kinds: tuple[Kind, ...] = ("seal", "sign") if role == "curator" else ("seal",)
         return {kind: new_key(self._keys, kind, days) for kind in kinds}
 
@@ -107,6 +109,16 @@ class Home:
             )
         return cast("Role", role)
 
+    @property
+    def has_task(self) -> bool:
+        """Whether it has a task already."""
+        return (self.folder / "task").exists()
+
+    @property
+    def was_destroyed(self) -> bool:
+        """Whether its keys were destroyed."""
+        return self._keys.is_dir() and not any(self._keys.iterdir())
+
     @cached_property
     def task(self) -> Task:
         """Its task."""
@@ -132,7 +144,7 @@ class Home:
 
     def _check_keys(self) -> None:
         """Raise a `RefusedTaskError` if there are no keys any more."""
-        if self._keys.is_dir() and not any(self._keys.iterdir()):
+        if self.was_destroyed:
             raise RefusedTaskError(
                 f"the keys in {self.folder} were destroyed; to destroy what is left, run discretion collect destroy "
                 f"{self.folder}"
@@ -176,6 +188,20 @@ class Home:
                 f"the key {key.id} is over before the task closes; make one for more --days, and a task with it"
             )
         return key
+
+    def offered_keys(self) -> list[Key]:
+        """Return the keys for a task that is still to come, those that last longest first."""
+        return held_keys(self._keys, self.now())
+
+    def is_of(self, task: Task) -> bool:
+        """Return whether a task has one of the keys in this home for its party."""
+        named = {party.key for name, party in task.parties.items() if name.partition(" ")[0] == self.role}
+        return any(key.public in named for key in self.offered_keys())
+
+    def keys_of_task(self) -> list[Key]:
+        """Return the keys to seal to and to sign with that the task has of this party."""
+        signer = self.task.signer if self.role == "curator" else None
+        return [self.key(public) for public in (self.party.key, signer) if public is not None]
 
     def credential(self, neighbour: Party) -> str:
         """Return what this party shows a neighbour, and a neighbour this party."""

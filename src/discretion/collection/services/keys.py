@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_der_private_key
 
 from discretion.collection.errors import MalformedError, RefusedTaskError, UnknownError
+from discretion.collection.parts.at_rest import destroy_file
 from discretion.collection.parts.durable import write_whole
 from discretion.collection.wire.blind_tokens import EXPONENT
 from discretion.collection.wire.task import MODULUS_BYTES
@@ -92,18 +93,37 @@ def key_for(folder: Path, public: bytes, now: float) -> Key:
     raise UnknownError(f"no key in {folder} or in {VARIABLE} belongs to the task's public key {public.hex()[:16]}…")
 
 
+def held_keys(folder: Path, now: float) -> list[Key]:
+    """Return the keys in a folder that are not over, those that last longest first."""
+    keys = (_key_in(path) for path in folder.glob("*"))
+    lasting = [key for key in keys if key.expires is not None and key.expires > now]
+    return sorted(lasting, key=lambda key: -(key.expires or 0))
+
+
+def destroy_expired(folder: Path, now: float) -> None:
+    """Destroy the keys in a folder that are over."""
+    for path in folder.glob("*"):
+        expires = _key_in(path).expires
+        if expires is not None and expires <= now:
+            destroy_file(path)
+
+
+def _key_in(path: Path) -> Key:
+    if path.stat().st_mode & 0o077:
+        raise RefusedTaskError(f"others may read the key {path.name}; chmod 600 {path}")
+    try:
+        fields: Any = json.loads(path.read_bytes())
+        key = Key(fields["kind"], bytes.fromhex(fields["private"]), fields["expires"])
+        if key.id != path.name:
+            raise ValueError
+    except (ValueError, KeyError, TypeError):
+        raise MalformedError(f"{path} is no key that discretion made") from None
+    return key
+
+
 def _keys_in(folder: Path, name: str) -> Iterator[Key]:
     for path in folder.glob(name):
-        if path.stat().st_mode & 0o077:
-            raise RefusedTaskError(f"others may read the key {path.name}; chmod 600 {path}")
-        try:
-            fields: Any = json.loads(path.read_bytes())
-            key = Key(fields["kind"], bytes.fromhex(fields["private"]), fields["expires"])
-            if key.id != path.name:
-                raise ValueError
-        except (ValueError, KeyError, TypeError):
-            raise MalformedError(f"{path} is no key that discretion made") from None
-        yield key
+        yield _key_in(path)
     for text in filter(None, os.environ.get(VARIABLE, "").split(",")):
         try:
             private = bytes.fromhex(text.strip())

@@ -20,10 +20,12 @@ from discretion.collection.services.credentials import operator_credential
 from discretion.collection.services.home import Home
 from discretion.collection.services.monitoring import Log, Meter
 from discretion.collection.services.operations import Operation, RequestBounds, application, openapi_document
+from discretion.collection.services.public_keys import key_list
 from discretion.collection.services.waiting import Waiting
 from discretion.collection.wire.task import Party
 from discretion.errors import DiscretionError
 
+NOTHING_GOES_OUT = "nothing is certified to go out together"
 _READY_BYTES = 1 << 26  # of room on the disk
 
 
@@ -74,6 +76,10 @@ class Service(ABC):
     def status(self) -> dict[str, Any]:
         """Return how far the task is here."""
 
+    def ending(self) -> str | None:
+        """Return why the task ends before its last round, if it does, as far as this party knows."""
+        return None
+
     @abstractmethod
     def forget(self) -> None:
         """Destroy all that is stored of the task."""
@@ -112,10 +118,20 @@ class Service(ABC):
         async def alive() -> dict[str, Any]:
             return {"alive": True}
 
+        keys = key_list(self.home.keys_of_task(), self.task.digest)
+
         return [
             Operation("GET", "/health", "Say that the process answers.", "anybody", alive),
             Operation("GET", "/ready", "Say that the task can be worked on.", "anybody", self._ready),
             Operation("GET", "/task", "Return the task's bytes.", "anybody", lambda: self.task.encoded),
+            Operation(
+                "GET", "/keys", "Return the task's digest, and the public keys of it that are here.", "anybody",
+                lambda: keys,
+            ),
+            Operation(
+                "GET", "/ending", "Say why the task ends before its last round, if it does.", "anybody",
+                lambda: {"ending": self.ending()},
+            ),
             Operation("GET", "/status", "Say how far the task is here.", "operator", self._status),
             Operation("GET", "/metrics", "Return counts for Prometheus.", "operator", self.meter.prometheus_text),
             Operation("POST", "/destroy", "Destroy what is stored, and the keys.", "operator", self._destroy),

@@ -40,15 +40,20 @@ def common_address(services: Sequence[Service]) -> WebAddress:
 
 
 def application_of(
-    services: Sequence[Service], bounds: RequestBounds, certificate_expires: float | None = None
-) -> Starlette:
+    services: Sequence[Service], bounds: RequestBounds, certificate_expires: float | None = None,
+    offering: Starlette | None = None,
+) -> Starlette:  # fmt: skip
     """Return the services as one ASGI application: each at its path, the longest first; a single one also at the root.
+
+    Keys that are offered for other tasks are at the root, too.
 
     A proxy may or may not take the path off before it passes a request on to a single service.
     """
     inner = [service.application(bounds, certificate_expires) for service in services]
     at = {service.home.party.address.path: each for service, each in zip(services, inner, strict=True)}
-    if len(inner) == 1:
+    if offering is not None:
+        at[""] = offering
+    elif len(inner) == 1:
         at[""] = inner[0]
 
     @asynccontextmanager

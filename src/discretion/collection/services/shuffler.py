@@ -1,6 +1,7 @@
 """The shuffler's service: it takes uploads, or a shuffler's batches, and passes on what has no sender."""
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -8,7 +9,8 @@ from typing import Any
 
 from anyio.to_thread import run_sync
 
-from discretion.collection.errors import ConflictError, MalformedError, UnknownError
+from discretion.collection.errors import CollectionError, ConflictError, MalformedError, UnknownError
+from discretion.collection.parts.durable import write_whole
 from discretion.collection.parts.shuffler import Shuffler, Shuffling
 from discretion.collection.parts.shuffling import shuffle_messages
 from discretion.collection.parts.store import Store
@@ -16,7 +18,8 @@ from discretion.collection.services.committing import GroupCommit
 from discretion.collection.services.home import Home
 from discretion.collection.services.operations import Operation
 from discretion.collection.services.receiving import receiving
-from discretion.collection.services.service import Service
+from discretion.collection.services.service import NOTHING_GOES_OUT, Service
+from discretion.collection.services.waiting import LONGEST_PAUSE, PERIOD
 from discretion.collection.wire.reports import encoded_reports
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import LONGEST_CHOICE
@@ -69,6 +72,9 @@ class ShufflerService(Service):
         self._rounds: dict[int, Round] = {}
         self._forgotten: set[int] = set()
         self._counted: dict[int, _Count] = {}
+        self._ending: str | None = None
+        self._ended = home.folder / "ended"
+        self._ask_again, self._pause = 0.0, PERIOD
         self._board_pass = None if self.task.curator else home.board_pass.encode()
         for number in self._numbers:
             if self._store.progress(number) is not None:
@@ -109,6 +115,10 @@ class ShufflerService(Service):
                 *common,
                 *receiving(self._shuffler.inbox, lambda number: number in self._numbers, self._place, self.wake),
             ]
+        if self.task.curator is None:
+            common.append(
+                Operation("POST", "/ending", "End a task in which nothing may go out.", "operator", self._end)
+            )
         return [
             *common,
             Operation(
@@ -132,6 +142,7 @@ class ShufflerService(Service):
 
     def step(self) -> None:
         """Open, close, shuffle and pass on what is due."""
+        self._learn_ending()
         for number in self._numbers:
             progress = self._store.progress(number)
             if progress is None and number == 1 and (self._place or self.now() >= self.task.opens):
@@ -145,6 +156,33 @@ class ShufflerService(Service):
             self._shuffle(number)
             self._pass_on(number)
             self._forget(number)
+
+    def _learn_ending(self) -> None:
+        """Learn whether the task has ended here, or at the party after, which knows of those after itself."""
+        if self._ended.exists():
+            self._ending = NOTHING_GOES_OUT
+            return
+        to = None
+        for number in self._numbers:
+            progress = self._store.progress(number)
+            if progress is not None and progress.state == "discarded":
+                self._ending = f"shuffler {self._place + 1} destroyed the answers of round {number}: {progress.reason}"
+                return
+            if progress is not None and progress.state == "delivered":
+                to = self._after(number)
+        if to is not None and time.monotonic() >= self._ask_again:
+            self._ask_again = time.monotonic() + self._pause
+            self._pause = min(2 * self._pause, LONGEST_PAUSE)
+            with suppress(CollectionError), self.neighbour(to) as neighbour:
+                self._ending = neighbour.ending()
+
+    def ending(self) -> str | None:
+        """Return why the task ends before its last round, if it does, as of half a minute ago."""
+        return self._ending
+
+    def _end(self) -> None:
+        write_whole(self._ended, b"")
+        self.wake()
 
     def _is_over(self, number: int) -> bool:
         if self._place:
@@ -237,10 +275,14 @@ class ShufflerService(Service):
                     "round": number, "state": progress.state, "people": people, "messages": progress.messages,
                     "dropped": progress.dropped, "repeated": progress.repeated, "reason": progress.reason,
                 })  # fmt: skip
-        return {"role": "shuffler", "place": self._place + 1, "task": self.task.digest.hex(), "rounds": rounds}
+        return {
+            "role": "shuffler", "place": self._place + 1, "task": self.task.digest.hex(), "rounds": rounds,
+            "ending": self._ending,
+        }  # fmt: skip
 
     def forget(self) -> None:
         """Destroy messages, tokens, and what was passed on."""
+        self._ended.unlink(missing_ok=True)
         self._shuffler.destroy()
 
     def _round(self, number: int) -> Round:
@@ -300,11 +342,15 @@ class UploadsService(ShufflerService):
 
     def operations(self) -> list[Operation]:
         """Return what takes uploads, and what those who send ask for."""
-        paths = {("POST", "/rounds/{number:int}/uploads"), ("GET", "/rounds/{number:int}/choice")}
+        paths = {
+            ("POST", "/rounds/{number:int}/uploads"), ("GET", "/rounds/{number:int}/choice"),
+            ("GET", "/rounds/{number:int}/reports"),
+        }  # fmt: skip
         return [each for each in super().operations() if (each.method, each.path) in paths]
 
     def step(self) -> None:
-        """Do nothing: the whole service does."""
+        """Learn whether the task has ended, for those who ask; the whole service does all else."""
+        self._learn_ending()
 
     def forget(self) -> None:
         """Destroy nothing but the keys: the whole service does."""

@@ -2,12 +2,16 @@
 
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 
 from discretion.collection.client import Client
-from discretion.collection.errors import MalformedError, RefusedTaskError, UnknownError
+from discretion.collection.errors import MalformedError, OverError, RefusedTaskError, UnknownError
 from discretion.collection.services.calls import Neighbour
+from discretion.collection.services.public_keys import keys_at
+from discretion.collection.wire.reports import encoded_reports
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import LONGEST_CHOICE, Choice
+from discretion.collection.wire.task import Task
 
 
 def take_part(
@@ -21,16 +25,21 @@ def take_part(
     """Send the first shuffler what is due, and return whether that was all of the task.
 
     ``keep`` stores the client's state: before anything is sent, so that the same is sent again. ``authority`` and
-    ``near`` are as of `Neighbour`, for the last shuffler, whose address the task has.
+    ``near`` are as of `Neighbour`, for the parties whose addresses the task has.
 
     Raises
     ------
     CollectionError
-        If the upload is refused, or the client refuses what was published.
+        If the upload is refused, the client refuses what was published, or a shuffler contradicts it; `OverError` if
+        the task has ended before its last round.
     """
     choice: Choice | None = None
     board_pass = ""
+    if (ending := first.ending()) is not None:
+        raise OverError(f"the task is over, and nothing more is asked of you: {ending}")
     while True:
+        if client.answered < (1 if choice is None else choice.number):
+            check_shufflers(client.task, first, choice, authority, near=near)
         if choice is not None and client.task.curator is None:
             check_boards(client, choice, board_pass, authority, near=near)
         if not client.is_admitted(choice):
@@ -46,6 +55,35 @@ def take_part(
         except UnknownError:
             return False
         choice = Choice.decoded(published, client.task)
+
+
+def check_shufflers(
+    task: Task, first: Neighbour, choice: Choice | None, authority: str | None = None, *, near: str | None = None
+) -> None:
+    """Ask each shuffler at its address whether it has this task and the task's key, or reports what a choice says.
+
+    Whoever made the task could have put a key of their own beside somebody else's address, and a curator could have
+    made up what the shufflers report. One honest shuffler is enough to notice.
+
+    Raises
+    ------
+    RefusedTaskError
+        If one answers otherwise.
+    """
+    for place, shuffler in enumerate(task.shufflers):
+        with nullcontext(first) if place == 0 else Neighbour(shuffler.url, None, authority, near=near) as asked:
+            if choice is None:
+                held = keys_at(asked)
+                agrees = held.task == task.digest and any(key.public == shuffler.key for key in held.keys)
+                what = "does not have this task, with the key that the task has for it"
+            else:
+                agrees = all(
+                    asked.ask("GET", f"/rounds/{number}/reports") == encoded_reports(reports[: place + 1])
+                    for number, reports in enumerate(choice.reports, 1)
+                )
+                what = "reports otherwise of a round than the published choice says"
+        if not agrees:
+            raise RefusedTaskError(f"shuffler {place + 1}, at {asked.url}, {what}: nothing is sent")
 
 
 def ask_admitter(

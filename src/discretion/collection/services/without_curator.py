@@ -38,6 +38,7 @@ def open_next(task: Task, first: Neighbour, last: Neighbour) -> Choice | None:
         add_board(board, round_, last)
         choice = board.leads_to
         if choice is None:
+            first.ask("POST", "/ending")
             return None
         try:
             choice = Choice.decoded(first.ask("GET", f"/rounds/{choice.number}/choice", at_most=LONGEST_CHOICE), task)
