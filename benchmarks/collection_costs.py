@@ -50,6 +50,7 @@ class Figures:
     token_bytes: float
     served: float
     served_over_tls: float
+    asked_over_tls: float
 
 
 def measured(folder: Path) -> Figures:
@@ -68,6 +69,7 @@ def measured(folder: Path) -> Figures:
     read = least(lambda: deque(store.messages(1), maxlen=0), STORED)
     store.close()
     size = (folder / "store.sqlite").stat().st_size - tokens
+    tls = certified(folder / "tls")
     return Figures(
         bare=least(lambda: bare_opens(held.key, held.messages), OPENED),
         shuffled=least(lambda: shuffle_messages(held.messages, WIDTH, held.opener(), folder / "out"), OPENED),
@@ -79,7 +81,8 @@ def measured(folder: Path) -> Figures:
         stored_bytes=size / STORED,
         token_bytes=tokens / STORED,
         served=measure(1, None, folder / "served")[1] * 1000,
-        served_over_tls=measure(1, certified(folder / "tls"), folder / "served-tls")[1] * 1000,
+        served_over_tls=measure(1, tls, folder / "served-tls")[1] * 1000,
+        asked_over_tls=measure(1, tls, folder / "asked", questions=True)[1] * 1000,
     )
 
 
@@ -148,7 +151,7 @@ def say(title: str, rows: Iterable[tuple[str, str]]) -> None:
 def main(most: int) -> None:
     with TemporaryDirectory() as folder:
         found = measured(Path(folder))
-    bare, shuffle, seal, count, driver, store, read, size, token, served, over_tls = astuple(found)
+    bare, shuffle, seal, count, driver, store, read, size, token, served, over_tls, asked = astuple(found)
     say("measured here", [
         ("a bare open of HPKE", f"{bare:.1f} µs of a core, {1e6 / bare:,.0f} a second"),
         (f"a message of {WIDTH} bytes shuffled", f"{shuffle:.1f} µs: {bare / shuffle:.0%} of it are the bare open"),
@@ -159,6 +162,7 @@ def main(most: int) -> None:
         ("the same read again", f"{read:.1f} µs"),
         ("the same taken by the service, over kept connections", f"{served:.0f} µs"),
         ("the same over a TLS connection each", f"{over_tls:.0f} µs"),
+        ("a shuffler's keys or reports told, over a TLS connection each", f"{asked:.0f} µs"),
         ("a token in SQLite", f"{token:.0f} bytes"),
         *((f"memory at most, {messages:,} messages", f"{peak_of_another('shuffled', messages)} MB to shuffle, "
            f"{peak_of_another('counted', messages)} MB to count")
@@ -183,6 +187,8 @@ def main(most: int) -> None:
         ("taking uploads, both rounds", f"{PEOPLE * 2 * over_tls / hours:,.0f} core-hours with a TLS connection each, "
          f"{PEOPLE * 2 * served / hours:,.0f} behind a proxy that keeps connections; the store takes "
          f"{PEOPLE * 2 * store / hours:,.0f} of them"),
+        ("telling all their keys and reports, at each further shuffler, both rounds",
+         f"{PEOPLE * 2 * asked / hours:,.0f} core-hours"),
         ("taking a round's uploads in a week", f"{PEOPLE * over_tls / hours / 168:.1f} cores"),
         ("the store's disk, first round", f"{PEOPLE * size / WIDTH * first.width() / 1e12:.2f} TB, its log as much "
          f"again at most, and {PEOPLE * token / 1e9:.0f} GB of tokens"),

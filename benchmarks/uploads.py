@@ -48,16 +48,15 @@ def first_shuffler(folder: Path, scheme: str) -> Home:
     return home
 
 
-async def send(ports: Sequence[int], uploads: list[bytes], context: ssl.SSLContext | None) -> set[int]:
-    """Send uploads over so many connections at once, and return all statuses."""
-    waiting, statuses = iter(enumerate(uploads)), set[int]()
-    head = f"POST /rounds/1/uploads HTTP/1.1\r\nHost: {HOST}\r\nContent-Length: {len(uploads[0])}\r\n\r\n".encode()
+async def send(ports: Sequence[int], requests: list[bytes], context: ssl.SSLContext | None) -> set[int]:
+    """Send requests over so many connections at once, and return all statuses."""
+    waiting, statuses = iter(enumerate(requests)), set[int]()
 
     async def one(place: int) -> None:
         port = ports[place % len(ports)]
         reader, writer = await asyncio.open_connection(HOST, port, ssl=context)
-        for number, upload in waiting:
-            writer.write(head + upload)
+        for number, request in waiting:
+            writer.write(request)
             statuses.add(int((await reader.readuntil(b"\r\n\r\n")).split()[1]))
             if context is not None:
                 writer.close()
@@ -91,8 +90,11 @@ def services(home: Home, count: int, options: list[str]) -> Iterator[list[tuple[
             process.wait()
 
 
-def measure(processes: int, tls: Certified | None, folder: Path) -> tuple[float, float]:
-    """Return the acknowledged uploads a second, and the milliseconds of processor time of the services for each."""
+def measure(processes: int, tls: Certified | None, folder: Path, *, questions: bool = False) -> tuple[float, float]:
+    """Return the acknowledged uploads a second, and the milliseconds of processor time of the services for each.
+
+    ``questions`` measures instead what every participant asks each shuffler, which takes TLS here.
+    """
     home = first_shuffler(folder / "home", "http" if tls is None else "https")
     options = ["--rate", "1e9", "--behind-proxy"]  # all of the load comes from one address
     if tls is not None:
@@ -110,10 +112,14 @@ def measure(processes: int, tls: Certified | None, folder: Path) -> tuple[float,
         with Neighbour(home.party.url, credential, authority) as service:
             service.ask("POST", "/tokens", content=b"".join(sha256(each[:TOKEN_BYTES]).digest() for each in uploads))
         ports, pids = zip(*running, strict=True)
+        head = f"POST /rounds/1/uploads HTTP/1.1\r\nHost: {HOST}\r\nContent-Length: {len(uploads[0])}\r\n\r\n".encode()
+        requests = [head + each for each in uploads]
+        if questions:
+            requests = [f"GET /keys HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode()] * UPLOADS
         before, start = cpu_seconds(pids), time.perf_counter()
-        statuses = asyncio.run(send(ports, uploads, context))
+        statuses = asyncio.run(send(ports, requests, context))
         seconds, cpu = time.perf_counter() - start, cpu_seconds(pids) - before
-        assert statuses == {204}, statuses
+        assert statuses == {200 if questions else 204}, statuses
     return UPLOADS / seconds, cpu / UPLOADS * 1000
 
 
