@@ -77,15 +77,20 @@ def bound_terms(
         rare = exposed_below(sizes, k)
         kept = int(sizes.counts[np.array(sizes.sizes) >= k].sum())
         return (BoundTerm(marginals.columns, rare, kept),)
-    best = min(counting_lines(known, min(max(k - 1, 1), n)), key=lambda line: line[0] + (k - 1) * line[1], default=None)
-    if best is None or best[0] + (k - 1) * best[1] >= n:
-        return ()
     terms: list[BoundTerm] = []
-    for made in best[2]:
+    for made in _least_counted(known, k - 1, n)[1]:
         group, cut = _group_of(made, len(marginals.columns)), made >> len(marginals.columns)
         rare, kept, _ = _cuts(known[group])[cut]
         terms.append(BoundTerm(_names_of(group, marginals.columns), rare, kept))
     return tuple(terms)
+
+
+def _least_counted(known: Mapping[int, ClassSizes], slack: int, n: int) -> tuple[int, tuple[int, ...]]:
+    """Return how many people of n the counting bound lets be exposed, and by which cuts: by none if it lets all."""
+    lines = counting_lines(known, min(max(slack, 1), n))
+    rare, cells, made = min(lines, key=lambda line: line[0] + slack * line[1], default=(n, 0, ()))
+    bound = rare + slack * cells
+    return (bound, made) if bound < n else (n, ())
 
 
 def exposure_bound(
@@ -153,11 +158,7 @@ def exposure_bound(
     surely = max(exposed_below(sizes, least) for sizes in known.values())
     if (whole := _whole(marginals)) in known:
         return rounded_outward(Fraction(surely, n), Fraction(surely, n), _described([whole], marginals))
-    most = min(max(least - 1, 1), n)
-    bound, used = n, ()
-    for rare, cells, made in counting_lines(known, most) if least > 1 else [(0, 0, ())]:
-        if rare + most * cells < bound:
-            bound, used = rare + most * cells, made
+    bound, used = _least_counted(known, least - 1, n) if least > 1 else (0, ())
     if surely > bound:
         raise InvalidValueError(
             "no people have these counts: some columns expose more people together than others let them; take the "
