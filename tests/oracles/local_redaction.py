@@ -1,7 +1,8 @@
 """People who redact their rare values themselves, on lists of tuples: slow, obvious, exact."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 
@@ -9,12 +10,31 @@ from oracles.tables import Row, exposure_below
 
 REDACTED = "⊥"  # no value of the tests
 
-# The position of a column → fewer than how many people make a value rare, and the probability of decoys.
-Rules = Mapping[int, tuple[int, Fraction]]
+
+@dataclass(frozen=True)
+class Rule:
+    """Who has to redact a column, by its position: with one of some values, or a rare one, and such other answers."""
+
+    position: int
+    decoys: Fraction
+    rarer_than: int | None = None
+    values: frozenset[object] | None = None
+    when: Mapping[int, frozenset[object]] = field(default_factory=dict)
+
+    def applies(self, rows: Sequence[Row], row: Row) -> bool:
+        value = row[self.position]
+        return (
+            (self.values is None or value in self.values)
+            and (self.rarer_than is None or sum(other[self.position] == value for other in rows) < self.rarer_than)
+            and all(row[other] in values for other, values in self.when.items())
+        )
 
 
-def is_rare(rows: Sequence[Row], row: Row, position: int, rules: Rules) -> bool:
-    return sum(other[position] == row[position] for other in rows) < rules[position][0]
+Rules = Sequence[Rule]
+
+
+def has_to(rows: Sequence[Row], row: Row, position: int, rules: Rules) -> bool:
+    return any(rule.applies(rows, row) for rule in rules if rule.position == position)
 
 
 def expected_exposure(rows: Sequence[Row], rules: Rules, k: int) -> Fraction:
@@ -45,12 +65,13 @@ def expected_exposure_by_answers(rows: Sequence[Row], rules: Rules, k: int) -> F
 
 def answers(rows: Sequence[Row], row: Row, rules: Rules) -> Iterator[tuple[Row, Fraction]]:
     """Yield the answers that a person gives with a positive probability."""
+    coins = {rule.position: rule.decoys for rule in rules}
     choices = [
         [(value, Fraction(1))]
-        if position not in rules
+        if position not in coins
         else [(REDACTED, Fraction(1))]
-        if is_rare(rows, row, position, rules)
-        else [(REDACTED, rules[position][1]), (value, 1 - rules[position][1])]
+        if has_to(rows, row, position, rules)
+        else [(REDACTED, coins[position]), (value, 1 - coins[position])]
         for position, value in enumerate(row)
     ]
     for choice in product(*choices):
@@ -62,12 +83,13 @@ def answers(rows: Sequence[Row], row: Row, rules: Rules) -> Iterator[tuple[Row, 
 
 
 def joint_with_redaction(
-    column: Sequence[object], rarer_than: int, decoys: Fraction
+    rows: Sequence[Row], rules: Rules, position: int, about: int
 ) -> dict[tuple[object, object], Fraction]:
-    """Return the joint law of a random person's value and of what is seen of it."""
+    """Return the joint law of a random person's value of a column, and of what is seen of another or the same one."""
     joint: dict[tuple[object, object], Fraction] = defaultdict(Fraction)
-    for value, count in Counter(column).items():
-        share, hidden = Fraction(count, len(column)), Fraction(1) if count < rarer_than else decoys
-        joint[value, REDACTED] += share * hidden
-        joint[value, value] += share * (1 - hidden)
+    coin = next((rule.decoys for rule in rules if rule.position == position), Fraction(0))
+    for row in rows:
+        hidden = Fraction(1) if has_to(rows, row, position, rules) else coin
+        joint[row[about], REDACTED] += hidden / len(rows)
+        joint[row[about], row[position]] += (1 - hidden) / len(rows)
     return {pair: chance for pair, chance in joint.items() if chance}

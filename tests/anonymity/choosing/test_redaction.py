@@ -17,19 +17,40 @@ from discretion.anonymity import Population, exposure
 from discretion.anonymity.choosing.redaction import RedactionRule, redacted_exposure, redaction_leakage, redaction_rules
 from discretion.errors import InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
 from discretion.tables.counting import batches
+from discretion.tables.counting.matches import Match
 from discretion.tables.counting.redacted_answers import answers_on_one
 from oracles.local_redaction import (
     REDACTED,
+    Rule,
     Rules,
     expected_exposure,
     expected_exposure_by_answers,
+    has_to,
     joint_with_redaction,
 )
 
 NAMES = "xyz"
 value = st.sampled_from([None, "a", "b", "c"])
 decoys = st.sampled_from([Fraction(0), Fraction(1, 64), Fraction(1, 4), Fraction(1, 2), Fraction(7, 8), Fraction(1)])
-a_rule = st.tuples(st.integers(1, 6), decoys)
+some_values = st.frozensets(value, min_size=1)
+
+
+@st.composite
+def rule_sets(draw: st.DrawFn, columns: int) -> Rules:
+    """Draw rules for some columns, that may ask about columns further to the left."""
+    rules: list[Rule] = []
+    for position in draw(st.sets(st.integers(0, columns - 1))):
+        coin = draw(decoys)
+        for _ in range(draw(st.integers(1, 2))):
+            when = draw(st.dictionaries(st.integers(0, position - 1), some_values, max_size=2)) if position else {}
+            kind = draw(st.sampled_from(["rare", "values", *(["any"] if when else [])]))
+            rule = Rule(
+                position, coin, draw(st.integers(1, 6)) if kind == "rare" else None,
+                draw(some_values) if kind == "values" else None, when,
+            )  # fmt: skip
+            if rule not in rules:
+                rules.append(rule)
+    return rules
 
 
 def some_rows(columns: int, most: int) -> st.SearchStrategy[list[Any]]:
@@ -45,12 +66,18 @@ def population_of(rows: Sequence[tuple[Any, ...]]) -> Population:
 
 
 def rules_of(rules: Rules) -> list[RedactionRule]:
-    return [RedactionRule(NAMES[j], rarer_than, float(d)) for j, (rarer_than, d) in rules.items()]
+    return [
+        RedactionRule(
+            NAMES[rule.position], rule.rarer_than, float(rule.decoys), None if rule.values is None else [*rule.values],
+            {NAMES[other]: [*values] for other, values in rule.when.items()},
+        )
+        for rule in rules
+    ]  # fmt: skip
 
 
 @pytest.mark.long
 @settings(max_examples=30, deadline=None)
-@given(some_rows(2, 5), st.dictionaries(st.integers(0, 1), a_rule), st.integers(1, 6))
+@given(some_rows(2, 5), rule_sets(2), st.integers(1, 6))
 def test_the_exposure_is_the_mean_over_all_coins(rows: list[Any], rules: Rules, k: int) -> None:
     expected = expected_exposure(rows, rules, k)
     assert redacted_exposure(population_of(rows), rules_of(rules), k=k) == pytest.approx(float(expected), abs=1e-12)
@@ -59,7 +86,7 @@ def test_the_exposure_is_the_mean_over_all_coins(rows: list[Any], rules: Rules, 
 
 @pytest.mark.long
 @settings(max_examples=30, deadline=None)
-@given(some_rows(3, 40), st.dictionaries(st.integers(0, 2), a_rule), st.integers(1, 42))
+@given(some_rows(3, 40), rule_sets(3), st.integers(1, 42))
 def test_the_exposure_adds_up_over_answers(rows: list[Any], rules: Rules, k: int) -> None:
     found = redacted_exposure(population_of(rows), rules_of(rules), k=k)
     assert found == pytest.approx(float(expected_exposure_by_answers(rows, rules, k)), rel=1e-10, abs=1e-12)
@@ -142,7 +169,8 @@ def test_ten_columns_with_decoys_and_no_more() -> None:
     P = Population(pa.table(columns))
     rules = [RedactionRule(name, 3, 0.25) for name in columns]
     rows = list(zip(*[columns[f"x{j}"].tolist() for j in range(4)], strict=True))
-    expected = expected_exposure_by_answers(rows, dict.fromkeys(range(4), (3, Fraction(1, 4))), 3)
+    of_four = [Rule(position, Fraction(1, 4), rarer_than=3) for position in range(4)]
+    expected = expected_exposure_by_answers(rows, of_four, 3)
     assert redacted_exposure(P, rules, k=3, columns=["x0", "x1", "x2", "x3"]) == pytest.approx(float(expected))
     with pytest.raises(TooLargeError, match="11 of the columns have decoys, and any of the 2,048 sets"):
         redacted_exposure(P, rules, k=2)
@@ -176,8 +204,12 @@ def test_every_engine_redacts_the_same(engine: Any) -> None:
     same = ["nan", "nan", "0", "0", "1", None, "2", "2", "2"]
     words = ["a", "a", None, "", "A", "a", "a", "a", None]
     P = Population(engine(pa.table({"x": pa.array(numbers, from_pandas=False), "y": words})))
-    rules: Rules = {0: (2, Fraction(1, 4)), 1: (2, Fraction(0))}
-    expected = expected_exposure_by_answers(list(zip(same, words, strict=True)), rules, 3)
+    rules: Rules = [Rule(0, Fraction(1, 4), rarer_than=2), Rule(1, Fraction(0), rarer_than=2)]
+    rows = list(zip(same, words, strict=True))
+    expected = expected_exposure_by_answers(rows, rules, 3)
+    assert redacted_exposure(P, rules_of(rules), k=3) == pytest.approx(float(expected), rel=1e-12)
+    rules = [Rule(1, Fraction(1, 2), values=frozenset({"a", None})), Rule(1, Fraction(1, 2), rarer_than=2)]
+    expected = expected_exposure_by_answers(rows, rules, 3)
     assert redacted_exposure(P, rules_of(rules), k=3) == pytest.approx(float(expected), rel=1e-12)
 
 
@@ -189,7 +221,7 @@ columns_of_people = st.lists(st.sampled_from([None, "a", "b", "c", "d"]), min_si
 @given(columns_of_people, st.integers(1, 31), decoys)
 def test_a_rule_gives_away_what_its_channel_does(column: list[Any], rarer_than: int, d: Fraction) -> None:
     found = redaction_leakage(population_of([(value,) for value in column]), RedactionRule("x", rarer_than, float(d)))
-    joint = joint_with_redaction(column, rarer_than, d)
+    joint = joint_with_redaction([(value,) for value in column], [Rule(0, d, rarer_than)], 0, 0)
     rare = {value for value in column if column.count(value) < rarer_than}
     n, redacted = len(column), sum(chance for (_, seen), chance in joint.items() if seen == REDACTED)
     rare_people = sum(value in rare for value in column)
@@ -203,6 +235,31 @@ def test_a_rule_gives_away_what_its_channel_does(column: list[Any], rarer_than: 
     assert found.posterior == pytest.approx(dc.posterior_vulnerability(C, prior), rel=1e-12)
     act = dc.Channel([[hidden := float(joint.get((v, REDACTED), 0) * n / column.count(v)), 1 - hidden] for v in values])
     assert found.bits == pytest.approx(dc.mutual_information(act, prior, unit="bits"), abs=1e-12)
+
+
+@pytest.mark.long
+@settings(max_examples=60, deadline=None)
+@given(some_rows(3, 30), rule_sets(3), st.integers(0, 2))
+def test_redacting_a_column_gives_away_of_any_column_what_its_channel_does(
+    rows: list[Any], rules: Rules, about: int
+) -> None:
+    for position in {rule.position for rule in rules}:
+        of_column = [rule for rule in rules if rule.position == position]
+        found = redaction_leakage(population_of(rows), rules_of(of_column), about=NAMES[about])
+        joint = joint_with_redaction(rows, of_column, position, about)
+        by_need = [row for row in rows if has_to(rows, row, position, of_column)]
+        redacted = sum(chance for (_, seen), chance in joint.items() if seen == REDACTED)
+        assert (found.rare_people, found.rare_values) == (len(by_need), len({row[position] for row in by_need}))
+        assert found.redacted == pytest.approx(float(redacted), rel=1e-12)
+        assert found.suspicion == pytest.approx(len(by_need) / len(rows) / redacted if redacted else 0, rel=1e-12)
+        values, seen = (sorted({pair[side] for pair in joint}, key=str) for side in (0, 1))
+        prior = [sum(row[about] == value for row in rows) / len(rows) for value in values]
+        matrix = np.array([[float(joint.get((v, s), 0)) for s in seen] for v in values]) / np.array(prior)[:, None]
+        assert found.prior == pytest.approx(max(prior), rel=1e-12)
+        assert found.posterior == pytest.approx(dc.posterior_vulnerability(dc.Channel(matrix), prior), rel=1e-9)
+        hidden = [float(joint.get((v, REDACTED), 0)) / p for v, p in zip(values, prior, strict=True)]
+        act = dc.Channel([[h, 1 - h] for h in hidden])
+        assert found.bits == pytest.approx(dc.mutual_information(act, prior, unit="bits"), abs=1e-12)
 
 
 @pytest.mark.long
@@ -273,6 +330,30 @@ def test_what_cannot_be_redacted() -> None:
     for bad in (0, 1.5, True):
         with pytest.raises(InvalidValueError, match="rarer_than must be a whole number"):
             RedactionRule("x", bad, 0.5)  # type: ignore[arg-type]
+    sex_by_race = RedactionRule("sex", when={"race": ["Other"]})
+    for bad, why in [
+        ({"values": ["a"], "rarer_than": 2}, "not both"), ({}, "needs values=, rarer_than= or when="),
+        ({"values": []}, "one at least"), ({"values": "ab"}, "a sequence of values"), ({"values": [1]}, "texts"),
+        ({"values": ["a", "a"]}, "must differ"), ({"when": {"x": ["a"]}}, "when= is of other columns"),
+        ({"when": {"y": []}}, "one at least"), ({"when": ["y"]}, "when= has the values of other columns"),
+    ]:  # fmt: skip
+        with pytest.raises(InvalidValueError, match=why):
+            RedactionRule("x", **bad)  # type: ignore[arg-type]
+    for rules, why in [
+        ([sex_by_race, RedactionRule("race", when={"sex": ["Male"]})], "in a circle .'sex' by 'race' by 'sex'."),
+        ([sex_by_race, sex_by_race], "the same rule for 'sex' is there twice"),
+        ([sex_by_race, replace(sex_by_race, rarer_than=3, decoys=0.5)], "decoys of 0 and 0.5"),
+    ]:
+        with pytest.raises(InvalidValueError, match=why):
+            redacted_exposure(adult, rules, k=2)
+    with pytest.raises(UnknownColumnError, match="there is no column 'rice'"):
+        redacted_exposure(adult, [RedactionRule("sex", when={"rice": ["Other"]})], k=2)
+    with pytest.raises(UnsupportedError, match="counts do not say which values"):
+        redacted_exposure(adult.marginals(), [RedactionRule("sex", values=["Male"])], k=2, columns=["sex"])
+    with pytest.raises(UnsupportedError, match="counts do not say which values"):
+        redaction_leakage(adult.marginals(), sex_by_race)
+    with pytest.raises(InvalidValueError, match="rules for one column, got 2"):
+        redaction_leakage(adult, [sex_by_race, RedactionRule("race", 2)])
     for bad in (3, None, ["x"]):
         with pytest.raises(InvalidValueError, match="one column, named by text, got"):
             RedactionRule(bad, 2, 0.5)  # type: ignore[arg-type]
@@ -287,8 +368,8 @@ def test_what_cannot_be_redacted() -> None:
     for ask in (lambda: redacted_exposure(adult, [rule], k=2), lambda: redaction_leakage(adult, rule)):
         with pytest.raises(UnknownColumnError, match="there is no column 'x'"):
             ask()
-    with pytest.raises(InvalidValueError, match="two rules for the column 'sex'"):
-        redacted_exposure(adult, [RedactionRule("sex", 2, 0), RedactionRule("sex", 3, 0)], k=2)
+    merged = redacted_exposure(adult, [RedactionRule("sex", 2, 0), RedactionRule("sex", 3, 0)], k=2)
+    assert merged == redacted_exposure(adult, [RedactionRule("sex", 3, 0)], k=2)
     with pytest.raises(UnsupportedError, match="a rule must be a RedactionRule, got str"):
         redacted_exposure(adult, ["sex"], k=2)  # type: ignore[list-item]
     with pytest.raises(UnsupportedError, match=r"either threshold=.* or k="):
@@ -313,7 +394,8 @@ def test_the_answers_on_one_column_are_those_that_the_engine_counts(
             for _ in range(count)
         )
 
-    assert one_by_one(told) == one_by_one(population.redacted_answers(["x"], rarer_than, decoyed))
+    redacting = {column: [Match(rarer_than=size)] for column, size in rarer_than.items()}
+    assert one_by_one(told) == one_by_one(population.redacted_answers(["x"], redacting, decoyed))
 
 
 def test_of_a_column_by_itself_its_counts_tell_what_the_table_does() -> None:

@@ -199,9 +199,7 @@ def test_people_are_told_that_their_answers_were_destroyed(who: str, tmp_path: P
             opening = 1 if who == "shuffler-2" else 2  # layers that come off what most people send
             for client in clients:
                 upload = client.upload()
-                nonsense = [
-                    sealed(token_bytes(round_.width(opening)), round_.layers[-opening:]) for _ in round_.groups
-                ]
+                nonsense = [sealed(token_bytes(round_.width(opening)), round_.layers[-opening:]) for _ in round_.groups]
                 sent = upload if client is clients[0] else upload[:32] + b"".join(nonsense)
                 first.ask("POST", "/rounds/1/uploads", content=sent)
             first.ask("POST", "/rounds/1/close")

@@ -1,4 +1,4 @@
-"""Redaction rules for rare values: the rules, their leakage, and the exposure that is left."""
+"""What redaction rules give away, the exposure that is left, and the rules for rare values."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discretion.anonymity.choosing.redaction_rule import RedactionRule, rules_by_column
 from discretion.anonymity.exposure.bounds import exposed_below
-from discretion.anonymity.people.conversion import People, as_population, as_population_of_rows
+from discretion.anonymity.people.conversion import People, as_population_of_rows
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.estimate import quantity
-from discretion.numerics.arrays import Reals
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.laws.binomial import binomial_window
 from discretion.numerics.laws.binomial_limits import upper_limit
 from discretion.tables.counting.threshold import Threshold, least_unexposed
@@ -26,69 +27,36 @@ if TYPE_CHECKING:
 # Columns with decoys, any of which may be redacted.
 MAX_COLUMNS_DECOYED = 10
 
+_NO_VALUES = (
+    "counts do not say which values a person has together, nor which they are; pass the table for several columns, for "
+    "rules by values or conditions, and to ask what a column tells of another one"
+)
 # How often at most so few people redact that they stand out by it.
 _TOO_FEW_REDACT = 0.01
 _MAX_KEPT = 1 << 12
 
 
 @dataclass(frozen=True)
-class RedactionRule:
-    """If your value of the column is one of the rare ones, redact it; otherwise redact it with some probability.
-
-    The values that are redacted without need are decoys. Without them, whoever sees a redacted answer knows that the
-    value behind it is rare: if one person alone has such a value, redacting it hides nothing. The adversary is assumed
-    to know the rule, and which values it calls rare.
-
-    Parameters
-    ----------
-    column
-        The column.
-    rarer_than
-        Values that fewer people have are rare, at least 1. The rule does not say which these are: that stays in the
-        engine that holds the table.
-    decoys
-        With what probability other values are redacted too, in [0, 1]. Everybody tosses a coin of their own.
-
-    Examples
-    --------
-    >>> RedactionRule("race", rarer_than=300, decoys=0.01)
-    RedactionRule(column='race', rarer_than=300, decoys=0.01)
-    """
-
-    column: str
-    rarer_than: int
-    decoys: float
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.column, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidValueError(f"a rule is for one column, named by text, got {self.column!r}")
-        decoys = as_real(self.decoys, "decoys")
-        if not 0 <= decoys <= 1:
-            raise InvalidValueError(f"decoys must be a probability, in [0, 1], got {self.decoys!r}")
-        object.__setattr__(self, "rarer_than", as_count(self.rarer_than, "rarer_than", at_least=1))
-        object.__setattr__(self, "decoys", decoys)
-
-
-@dataclass(frozen=True)
 class RedactionLeakage:
-    """The leakage of a redaction rule about a random person, to an adversary that sees the column by itself.
+    """The leakage of redacting a column about a random person, to an adversary that sees this column by itself.
 
     Parameters
     ----------
     redacted
         The expected share of the people whose value is redacted.
     rare_values
-        How many values the rule calls rare.
+        How many values of the column are redacted by need, of all people who have them or of some.
     rare_people
-        How many people have these.
+        How many people redact by need.
     suspicion
-        The probability that a redacted value is a rare one; 0 if nothing is ever redacted.
+        The probability that a redacted value was redacted by need; 0 if nothing is ever redacted.
     prior
-        The probability of guessing a person's value in one try, unseen.
+        The probability of guessing a person's value in one try, unseen: that of the column itself or of another one.
     posterior
-        The same, on seeing the column after redaction. Where nothing is redacted it is 1.
+        The same, on seeing the column after redaction.
     bits
-        The mutual information, in bits, between a value and whether it is redacted: what the act of redacting tells.
+        The mutual information, in bits, between that value and whether the column is redacted: what the act of
+        redacting tells.
     """
 
     redacted: float
@@ -157,28 +125,40 @@ def redaction_rules(
     )
 
 
-def redaction_leakage(P: People | Marginals, rule: RedactionRule) -> RedactionLeakage:
-    """Return the leakage of a redaction rule about its column by itself.
+def redaction_leakage(
+    P: People | Marginals, rule: RedactionRule | Iterable[RedactionRule], about: str | None = None
+) -> RedactionLeakage:
+    """Return the leakage of redacting a column, about the column itself or another one.
 
-    ``V = Σ_{v common} p_v (1 - d) + max(max_{v rare} p_v, d·max_{v common} p_v)`` and ``I = H(p + (1 - p) d) - (1 - p)
-    H(d)``, with p the share of the people who have a rare value, and d that of decoys
+    ``V = Σ_u max_v (1 - d)(p_vu - f_vu) + max_v Σ_u (f_vu + d (p_vu - f_vu))`` and ``I = H(R) - Σ_v p_v H(R | v)``,
+    where a share p_vu of the people have the value v of what the leakage is about and u of the column, f_vu of all
+    people have these and redact u by need, and others redact with probability d
 
     Parameters
     ----------
     P
-        The people, with one row each, or the counts of their columns.
+        The people, with one row each; or the counts of their columns, for a rule by ``rarer_than`` alone.
     rule
-        The rule.
+        A rule, or all the rules for a column.
+    about
+        What the adversary wants to know; None is the column itself.
 
     Returns
     -------
     RedactionLeakage
         Exact.
 
+    Raises
+    ------
+    InvalidValueError
+        If the rules are for different columns, or cannot be followed together.
+    UnsupportedError
+        If a rule by values or conditions is asked of counts, which have no values.
+
     Notes
     -----
-    On seeing a value one knows it; on seeing it redacted one guesses the likeliest, which is a rare one or, with many
-    decoys, the commonest of all. Source: Anonymity, section 8.1; QIF, the posterior Bayes vulnerability.
+    On seeing a value one guesses what goes with it most often; on seeing it redacted the likeliest behind it. Source:
+    Anonymity, section 8.1; QIF, the posterior Bayes vulnerability.
 
     Examples
     --------
@@ -188,29 +168,86 @@ def redaction_leakage(P: People | Marginals, rule: RedactionRule) -> RedactionLe
     ...     print(told.rare_people, round(told.suspicion, 3), round(told.posterior, 3), round(told.bits, 3))
     271 1.0 1.0 0.069
     271 0.456 0.99 0.051
+    >>> never = RedactionRule("income", when={"workclass": ["Never-worked"]})
+    >>> told = redaction_leakage(adult, never, about="workclass")
+    >>> told.rare_people, round(told.prior, 3), round(told.posterior, 3)
+    (10, 0.694, 0.694)
     """
+    population = with_a_value_each(P)
+    by_column = rules_by_column([rule] if isinstance(rule, RedactionRule) else rule, population.known(None))
+    if len(by_column) != 1:
+        raise InvalidValueError(
+            f"redaction_leakage is about rules for one column, got {len(by_column)}; take each column's by themselves"
+        )
+    ((column, rules),) = by_column.items()
+    about = column if about is None else population.known([about])[0]
+    cells, d, n = _cells(population, about, column, rules), rules[0].decoys, population.people
+    redacting = cells.forced + d * (cells.people - cells.forced)
+    have, redacted = (np.bincount(cells.about, each) for each in (cells.people, redacting))
+    likeliest, needed = np.zeros((2, int(cells.shown.max()) + 1))
+    np.maximum.at(likeliest, cells.shown, (1 - d) * (cells.people - cells.forced))
+    np.maximum.at(needed, cells.shown, cells.forced > 0)
+    by_need, share = int((cells.forced * cells.times).sum()), float((redacted * cells.times).sum()) / n
+    return RedactionLeakage(
+        redacted=share,
+        rare_values=int((needed * cells.times).sum()),
+        rare_people=by_need,
+        suspicion=by_need / n / share if share else 0.0,
+        prior=float(have.max()) / n,
+        posterior=float((likeliest * cells.times).sum() + redacted.max()) / n,
+        bits=_bits_told(have / n, redacted / have, cells.times),
+    )
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """How many people have a value of what is asked about and a value of the column, and how many redact this by need.
+
+    Parameters
+    ----------
+    about, shown
+        The numbers of the two values.
+    people, forced
+        How many people.
+    times
+        How many values each number stands for.
+    """
+
+    about: Integers
+    shown: Integers
+    people: Integers
+    forced: Integers
+    times: Integers
+
+
+def _cells(population: Population | Marginals, about: str, column: str, rules: Sequence[RedactionRule]) -> _Cells:
+    if about == column and (rarer_than := _rarer_than(rules)) is not None:
+        sizes = population.class_sizes([column])
+        numbers = np.arange(sizes.sizes.size)
+        return _Cells(numbers, numbers, sizes.sizes, np.where(sizes.sizes < rarer_than, sizes.sizes, 0), sizes.counts)
+    if isinstance(population, Marginals):
+        raise UnsupportedError(_NO_VALUES)
+    values, shown, people, forced = zip(
+        *population.redacted_counts(about, column, [rule.match for rule in rules]), strict=True
+    )
+    about_numbers, shown_numbers = (np.unique(np.array(each), return_inverse=True)[1] for each in (values, shown))
+    return _Cells(about_numbers, shown_numbers, np.array(people), np.array(forced), np.ones((), np.int64))
+
+
+def _rarer_than(rules: Sequence[RedactionRule]) -> int | None:
+    """Return the size below which values are rare, if that is all that rules ask."""
+    if any(rule.rarer_than is None or rule.when for rule in rules):
+        return None
+    return max(rule.rarer_than or 0 for rule in rules)
+
+
+def _bits_told(shares: Reals, chances: Reals, times: Integers) -> float:
+    """Return the mutual information of a value and of whether it is redacted, with these chances for each value."""
     from scipy.special import rel_entr  # noqa: PLC0415
 
-    population = with_a_value_each(P)
-    sizes = population.class_sizes([as_rule(rule).column])
-    people, d = sizes.people, rule.decoys
-    rare = exposed_below(sizes, rule.rarer_than)
-    common = people - rare
-    is_rare = sizes.sizes < rule.rarer_than
-    best_rare = int(sizes.sizes[is_rare].max(initial=0))
-    best_decoy = d * sizes.largest if common else 0.0
-    p, q, r = rare / people, common / people, (rare + common * d) / people
-    joint = np.array([p, q * d, q * (1 - d)])
-    apart = np.array([p * r, q * r, q * q * (1 - d)])
-    return RedactionLeakage(
-        redacted=r,
-        rare_values=int(sizes.counts[is_rare].sum()),
-        rare_people=rare,
-        suspicion=p / r if r else 0.0,
-        prior=sizes.largest / people,
-        posterior=(common * (1 - d) + max(best_rare, best_decoy)) / people,
-        bits=max(0.0, float(rel_entr(joint, apart).sum() / np.log(2))),
-    )
+    redacted = float((shares * chances * times).sum())
+    told = rel_entr(chances, redacted) + rel_entr(1 - chances, 1 - redacted)
+    return max(0.0, float((shares * told * times).sum() / np.log(2)))
 
 
 def with_a_value_each(P: object) -> Population | Marginals:
@@ -222,17 +259,6 @@ def with_a_value_each(P: object) -> Population | Marginals:
         "a redaction rule is about a person's one value of a column, and people with several rows have several; "
         "use a table with a row per person",
     )
-
-
-def as_rule(rule: object) -> RedactionRule:
-    """Return the redaction rule, or refuse what is none."""
-    if not isinstance(rule, RedactionRule):
-        raise UnsupportedError(
-            f"a rule must be a RedactionRule, got {type(rule).__name__}; take those of "
-            "discretion.anonymity.redaction_rules, or make one: discretion.anonymity.RedactionRule(column, "
-            "rarer_than, decoys)"
-        )
-    return rule
 
 
 def _decoys(rare: int, common: int, k: int, suspicion: float) -> float:
@@ -256,14 +282,15 @@ def redacted_exposure(
 
     ``(1/n) Σ_answers Σ_{c<k} c·P(N = c)``, where ``N = Σ_F Bin(n_F, Π_{j∈S∖F} d_j · Π_{j∉S} (1 - d_j))`` people give an
     answer that has the columns S redacted, of the n_F who could since they agree with the rest of it and have to redact
-    F ⊆ S
+    just F ⊆ S
 
     Parameters
     ----------
     P
-        The people, with one row each; or the counts of the one column that they are asked for.
+        The people, with one row each; or, for rules by ``rarer_than`` alone, the counts of the one column that they are
+        asked for.
     rules
-        At most one for a column; those for columns that are not asked for do nothing.
+        Those for columns that are not asked for do nothing; conditions may be about columns that are not asked for.
     k, threshold
         Exactly one: who has fewer than k alike is exposed, or fewer than a share of all people in [0, 1].
     columns
@@ -277,7 +304,8 @@ def redacted_exposure(
     Raises
     ------
     InvalidValueError
-        If two rules are for the same column.
+        If the rules cannot be followed together: two for a column with different decoys, the same one twice, or a
+        circle of conditions.
     TooLargeError
         If more than 10 of the columns have decoys, other than on all values: each set of them may be redacted.
 
@@ -301,12 +329,12 @@ def redacted_exposure(
     """
     population = with_a_value_each(P)
     least = least_unexposed(population.people, k, threshold)
-    rule_of = _by_column(rules, population)
-    everybody = population.people + 1  # no value is as frequent; the engine's integers are of 64 bits
+    rules_of = rules_by_column(rules, population.known(None))
+    decoys = {column: its[0].decoys for column, its in rules_of.items()}
     # Where everybody redacts there is nothing to tell.
-    questions = [column for column in population.known(columns) if column not in rule_of or rule_of[column].decoys < 1]
-    rarer_than = {column: min(rule_of[column].rarer_than, everybody) for column in questions if column in rule_of}
-    decoyed = [column for column in rarer_than if rule_of[column].decoys > 0]
+    questions = [column for column in population.known(columns) if decoys.get(column, 0.0) < 1]
+    redacting = {column: rules_of[column] for column in questions if column in rules_of}
+    decoyed = [column for column in redacting if decoys[column] > 0]
     if len(decoyed) > MAX_COLUMNS_DECOYED:
         raise TooLargeError(
             f"{len(decoyed)} of the columns have decoys, and any of the {2 ** len(decoyed):,} sets of them may be "
@@ -314,11 +342,11 @@ def redacted_exposure(
         )
     if least > population.people:
         return 1.0
-    coin = {column: math.log(rule_of[column].decoys) for column in decoyed}
-    no_coin = {column: math.log1p(-rule_of[column].decoys) for column in decoyed}
+    coin = {column: math.log(decoys[column]) for column in decoyed}
+    no_coin = {column: math.log1p(-decoys[column]) for column in decoyed}
     binomial = lru_cache(_MAX_KEPT)(_binomial)  # the same few counts come again and again
     exposed: list[float] = []
-    for redacted, people, answers in _answers(population, questions, rarer_than, decoyed):
+    for redacted, people, answers in _answers(population, questions, redacting, decoyed):
         shown = math.fsum(no_coin[column] for column in decoyed if column not in redacted)
         givers = [
             binomial(count, shown + math.fsum(coin[column] for column in redacted - forced), least)
@@ -329,14 +357,22 @@ def redacted_exposure(
 
 
 def _answers(
-    population: Population | Marginals, questions: Sequence[str], rarer_than: Mapping[str, int], decoyed: Sequence[str]
+    population: Population | Marginals,
+    questions: Sequence[str],
+    redacting: Mapping[str, Sequence[RedactionRule]],
+    decoyed: Sequence[str],
 ) -> "Iterator[Answers]":
     """Yield how many people could give each answer, without a question where class sizes tell."""
     from discretion.tables.counting.redacted_answers import answers_on_one  # noqa: PLC0415 - imports Ibis
 
-    if len(questions) == 1:
-        return answers_on_one(population.class_sizes(questions), questions[0], rarer_than, decoyed)
-    return as_population(population).redacted_answers(questions, rarer_than, decoyed)
+    rarer_than = {column: _rarer_than(rules) for column, rules in redacting.items()}
+    if len(questions) == 1 and None not in rarer_than.values():
+        sizes = population.class_sizes(questions)
+        return answers_on_one(sizes, questions[0], {name: size or 0 for name, size in rarer_than.items()}, decoyed)
+    if isinstance(population, Marginals):
+        raise UnsupportedError(_NO_VALUES)
+    matches = {column: [rule.match for rule in rules] for column, rules in redacting.items()}
+    return population.redacted_answers(questions, matches, decoyed)
 
 
 @dataclass(frozen=True)
@@ -366,15 +402,3 @@ def _mean_below(numbers: Sequence[_Binomial], k: int) -> float:
     for number in numbers:
         law = np.convolve(law, number.law)[: k - first]
     return float(np.arange(first, first + law.size) @ law)
-
-
-def _by_column(rules: Iterable[RedactionRule], population: Population | Marginals) -> dict[str, RedactionRule]:
-    if isinstance(rules, RedactionRule) or not isinstance(rules, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise UnsupportedError(f"rules must be a sequence of RedactionRules, got {type(rules).__name__}; write [rule]")
-    rule_of: dict[str, RedactionRule] = {}
-    for rule in map(as_rule, rules):
-        if rule.column in rule_of:
-            raise InvalidValueError(f"there are two rules for the column {rule.column!r}; give it one")
-        rule_of[rule.column] = rule
-    population.known(rule_of)
-    return rule_of

@@ -1,6 +1,6 @@
 """Populations: people described by the columns of a table, and the sizes of their equivalence classes."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from discretion import limits
@@ -12,7 +12,8 @@ from discretion.tables.layouts.names import check_person_apart, distinct_names, 
 
 if TYPE_CHECKING:
     from discretion.tables.counting.grouping import SensitiveCounts
-    from discretion.tables.counting.redacted_answers import Answers
+    from discretion.tables.counting.matches import Match
+    from discretion.tables.counting.redacted_answers import Answers, Redacting
     from discretion.tables.engines.rows import Rows
     from discretion.tables.layouts.headers import Header
 
@@ -301,25 +302,33 @@ class Population(ProcessBound):
         return count_jointly(self._rows, chosen, sensitive, self._person)
 
     def redacted_answers(
-        self, columns: Iterable[str], rarer_than: Mapping[str, int], decoyed: Iterable[str]
+        self, columns: Iterable[str], redacting: "Redacting", decoyed: Iterable[str]
     ) -> "Iterator[Answers]":
-        """Yield how many people could give each answer, if they redact rare values and perhaps others.
+        """Yield how many people could give each answer, if some have to redact values and perhaps others do.
 
         Each time: the columns that an answer has redacted, of those with decoys; how many people agree with the rest of
-        it and have just which of these columns rare; and how many such answers there are.
+        it and have to redact just which of these; and how many such answers there are.
 
         Parameters
         ----------
         columns
             What people, with one row each, are asked for.
-        rarer_than
-            Some of the columns → a value that fewer people have is redacted.
+        redacting
+            Some of the columns → who has to redact it.
         decoyed
-            Those of them where any other value may be redacted too.
+            Those of them where anybody else may redact too.
         """
         from discretion.tables.counting.redacted_answers import count_answers  # noqa: PLC0415
 
-        return count_answers(self._rows, self._row_count, self.known(columns), rarer_than, self.known(decoyed))
+        return count_answers(self._rows, self._row_count, self.known(columns), redacting, self.known(decoyed))
+
+    def redacted_counts(
+        self, about: str, column: str, matches: "Sequence[Match]"
+    ) -> "list[tuple[Hashable, Hashable, int, int]]":
+        """Return for each pair of values of two columns how many people have it, and how many redact the second."""
+        from discretion.tables.counting.redacted_answers import count_redacted  # noqa: PLC0415
+
+        return count_redacted(self._rows, about, column, matches)
 
     def known(self, columns: Iterable[str] | None) -> tuple[str, ...]:
         """Return the columns as a tuple if each is one of the population's, once; None is all of them."""

@@ -136,7 +136,7 @@ def redact_column(view: Generalization, rule: RedactionRule) -> Generalization:
 
     The coins are tossed by the system's own randomness: those that came from a seed somebody might toss again.
     """
-    rare = (view.sizes < rule.rarer_than) & np.array([label is not None for label in view.labels])
+    rare = (view.sizes < (rule.rarer_than or 0)) & np.array([label is not None for label in view.labels])
     coins = np.frombuffer(secrets.token_bytes(8 * view.column.codes.size), np.uint64) / 2.0**64
     blank = rare[view.column.codes] | (coins < rule.decoys)
     labels = [*view.labels] if None in view.labels else [*view.labels, None]

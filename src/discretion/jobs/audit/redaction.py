@@ -44,7 +44,7 @@ def _column(population: Population, rule: RedactionRule, k: int) -> RedactedColu
     leakage, alone = redaction_leakage(population, rule), _set(population, (rule.column,), [rule], k)
     return RedactedColumn(
         column=rule.column,
-        rarer_than=rule.rarer_than,
+        rarer_than=k,
         decoys=rule.decoys,
         rare_values=leakage.rare_values,
         rare_people=leakage.rare_people,

@@ -123,7 +123,7 @@ def common_values(rows: Rows, column: str, least: int) -> list[tuple[str | None,
 def agreements(rows: Rows, values: Mapping[str, str | None]) -> list[tuple[frozenset[str], int]]:
     """Return how many rows have just which of the values, given as text: sets of columns, and how many rows of each."""
     columns = list(values)
-    agrees = {f"agrees_{j}": _agrees(rows, rows.fields[column], values[column]) for j, column in enumerate(columns)}
+    agrees = {f"agrees_{j}": has_one_of(rows, rows.table, column, [values[column]]) for j, column in enumerate(columns)}
     flags = rows.table.select(**agrees)
     rows_by_flags = rows.ask(flags.group_by(list(agrees)).agg(**{SIZE: flags.count()}))
     return [
@@ -132,13 +132,15 @@ def agreements(rows: Rows, values: Mapping[str, str | None]) -> list[tuple[froze
     ]
 
 
-def _agrees(rows: Rows, field: str, value: str | None) -> Any:
-    column = rows.table[field]
-    if value is None:
-        return column.isnull()
-    spellings = rows.spellings(value)
+def has_one_of(rows: Rows, table: Any, name: str, values: Sequence[str | None]) -> Any:
+    """Return the condition that a column of a table has one of these values, given as text; None is a missing one."""
+    field = rows.fields[name]
+    column = table[field]
+    spellings = [spelling for value in values if value is not None for spelling in rows.spellings(value)]
     if field not in rows.texts:
-        return text_of(column).isin(spellings).fill_null(False)
-    texts = rows.texts[field]
-    codes = [code for (code,) in rows.ask(texts.filter(texts["text"].isin(spellings)).select("code"))]
-    return column.isin(codes).fill_null(False)
+        agrees = text_of(column).isin(spellings).fill_null(False)
+    else:
+        texts = rows.texts[field]
+        codes = [code for (code,) in rows.ask(texts.filter(texts["text"].isin(spellings)).select("code"))]
+        agrees = column.isin(codes).fill_null(False)
+    return agrees | column.isnull() if None in values else agrees

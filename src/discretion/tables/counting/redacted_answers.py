@@ -1,6 +1,6 @@
-"""Counts of the people who could give each answer, if they redact rare values, and some others by a coin."""
+"""Counts of the people who could give each answer, if some have to redact values, and some others do by a coin."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import reduce
 from importlib import import_module
 from operator import add, invert
@@ -8,24 +8,27 @@ from typing import Any
 
 from discretion.tables.counting.batches import ask_all
 from discretion.tables.counting.class_sizes import ClassSizes
-from discretion.tables.counting.grouping import CLASSES, SIZE
+from discretion.tables.counting.grouping import CLASSES, SIZE, has_one_of
+from discretion.tables.counting.matches import Match
 from discretion.tables.engines.rows import Rows
 
 ibis: Any = import_module("ibis")
 
-# Sets of the columns with decoys, as the bits of a number: those an answer has redacted, and those that are rare.
-_REDACTED, _RARE = "redacted_columns", "rare_columns"
-_GROUPS = "sizes_and_rare_columns"
+# Sets of the columns with decoys, as the bits of a number: those an answer has redacted, and those that have to be.
+_REDACTED, _FORCED = "redacted_columns", "forced_columns"
+_GROUPS = "sizes_and_forced_columns"
 # The rows of a question about so many columns are held as those of several are.
 _COLUMNS_A_QUESTION = 16
 
-# The redacted columns; how many people have just which of these rare, among those who could give the same answer; and
-# how many answers there are with these numbers.
+# The redacted columns; how many people have to redact just which of these, among those who could give the same answer;
+# and how many answers there are with these numbers.
 Answers = tuple[frozenset[str], dict[frozenset[str], int], int]
+# Who has to redact a column: whoever matches one of these.
+Redacting = Mapping[str, Sequence[Match]]
 
 
 def count_answers(
-    rows: Rows, length: int, columns: Sequence[str], rarer_than: Mapping[str, int], decoyed: Sequence[str]
+    rows: Rows, length: int, columns: Sequence[str], redacting: Redacting, decoyed: Sequence[str]
 ) -> Iterator[Answers]:
     """Yield how many people could give each answer, of answers with the same numbers at once.
 
@@ -37,17 +40,17 @@ def count_answers(
         How many there are.
     columns
         What people are asked for.
-    rarer_than
-        Some of the columns → how many people have to have a value of it at least, lest it is redacted.
+    redacting
+        Some of the columns → who has to redact it.
     decoyed
-        Those of them where any other value may be redacted too.
+        Those of them where anybody else may redact too.
     """
-    table = _with_rare_values_known(rows, columns, rarer_than, decoyed)
+    table = _masked(rows, columns, redacting, decoyed)
     fields = [rows.fields[column] for column in columns]
     coins = [rows.fields[column] for column in decoyed]
-    sure = [rows.fields[column] for column in rarer_than if column not in decoyed]
+    sure = [rows.fields[column] for column in redacting if column not in decoyed]
     questions = (
-        _groups_by_answer(table, [*fields, *map(_is_rare, sure)], coins, redacted)
+        _groups_by_answer(table, [*fields, *map(_is_forced, sure)], coins, redacted)
         for redacted in range(1 << len(coins))
     )
     cost = length * -(-len(columns) // _COLUMNS_A_QUESTION)
@@ -73,42 +76,79 @@ def answers_on_one(
         yield nothing, {nothing: have_to}, 1
 
 
-def _with_rare_values_known(
-    rows: Rows, columns: Sequence[str], rarer_than: Mapping[str, int], decoyed: Sequence[str]
-) -> Any:
-    """Return the classes on the columns with their sizes, and which of their values are rare, masked if that is all."""
-    fields = [rows.fields[column] for column in columns]
+def count_redacted(
+    rows: Rows, about: str, column: str, matches: Sequence[Match]
+) -> list[tuple[Hashable, Hashable, int, int]]:
+    """Return for each pair of values of two columns how many people have it, and how many of these redact the second.
+
+    The values are the engine's, by which they can be told apart and no more.
+    """
+    table = _with_forced_known(rows, list(dict.fromkeys((about, column))), {column: matches})
+    keys = {"about_value": table[rows.fields[about]], "redacted_value": table[rows.fields[column]]}
+    pairs = table.select(
+        **{name: ibis.dense_rank().over(ibis.window(order_by=key)) for name, key in keys.items()},
+        **{SIZE: table[SIZE], _FORCED: table[_is_forced(rows.fields[column])].ifelse(table[SIZE], 0)},
+    )
+    return rows.ask(
+        pairs.group_by(list(keys)).agg(
+            **{SIZE: pairs[SIZE].sum().cast("int64"), _FORCED: pairs[_FORCED].sum().cast("int64")}
+        )
+    )
+
+
+def _with_forced_known(rows: Rows, columns: Sequence[str], redacting: Redacting) -> Any:
+    """Return the classes on the columns and those of the conditions with their sizes, and who has to redact which."""
+    asked_about = (name for matches in redacting.values() for match in matches for name, _ in match.when)
+    fields = [rows.fields[column] for column in dict.fromkeys((*columns, *asked_about))]
     everybody = rows.table.select(*fields, **{_REDACTED: ibis.literal(0, "int64")})
     table: Any = everybody.group_by([_REDACTED, *fields]).agg(**{SIZE: everybody.count()})
-    sizes = {rows.fields[column]: size for column, size in rarer_than.items()}
-    table = table.mutate(
-        **{_is_rare(field): table[SIZE].sum().over(ibis.window(group_by=field)) < size for field, size in sizes.items()}
+    return table.mutate(
+        **{
+            _is_forced(rows.fields[column]): ibis.or_(*(_matches(rows, table, column, match) for match in matches))
+            for column, matches in redacting.items()
+        }
     )
+
+
+def _matches(rows: Rows, table: Any, column: str, match: Match) -> Any:
+    field = rows.fields[column]
+    conditions = [has_one_of(rows, table, other, values) for other, values in match.when]
+    if match.values is not None:
+        conditions.append(has_one_of(rows, table, column, match.values))
+    if match.rarer_than is not None:
+        # No value is as frequent as this; the engine's integers are of 64 bits.
+        conditions.append(table[SIZE].sum().over(ibis.window(group_by=field)) < min(match.rarer_than, (1 << 63) - 1))
+    return ibis.and_(*conditions)
+
+
+def _masked(rows: Rows, columns: Sequence[str], redacting: Redacting, decoyed: Sequence[str]) -> Any:
+    """Return the classes with who has to redact which, and masked where it is certain that a value is redacted."""
+    table = _with_forced_known(rows, columns, redacting)
     coins = [rows.fields[column] for column in decoyed]
-    bits = [table[_is_rare(field)].ifelse(1 << j, 0).cast("int64") for j, field in enumerate(coins)]
+    bits = [table[_is_forced(field)].ifelse(1 << j, 0).cast("int64") for j, field in enumerate(coins)]
     masked = {
-        field: table[_is_rare(field)].ifelse(ibis.null(table[field].type()), table[field])
-        for field in sizes
+        field: table[_is_forced(field)].ifelse(ibis.null(table[field].type()), table[field])
+        for field in (rows.fields[column] for column in redacting)
         if field not in coins
     }
-    return table.mutate(**masked, **{_RARE: reduce(add, bits, ibis.literal(0, "int64"))})
+    return table.mutate(**masked, **{_FORCED: reduce(add, bits, ibis.literal(0, "int64"))})
 
 
 def _groups_by_answer(table: Any, keys: Sequence[str], coins: Sequence[str], redacted: int) -> Any:
-    """Return the redacted columns, how many people have just which rare, and how many answers have these numbers."""
+    """Return the redacted columns, how many people have to redact which, and how many answers have these numbers."""
     shown = [field for j, field in enumerate(coins) if not redacted >> j & 1]
     hidden = set(coins) - set(shown)
-    able: Any = table.filter([invert(table[_is_rare(field)]) for field in shown]) if shown else table
+    able: Any = table.filter([invert(table[_is_forced(field)]) for field in shown]) if shown else table
     able = able.mutate(**{_REDACTED: ibis.literal(redacted, "int64")})
     answer = [_REDACTED, *(key for key in keys if key not in hidden)]
-    groups = able.group_by([*answer, _RARE]).agg(**{SIZE: able[SIZE].sum().cast("int64")})
-    code = groups[SIZE] * (1 << len(coins)) + groups[_RARE]
+    groups = able.group_by([*answer, _FORCED]).agg(**{SIZE: able[SIZE].sum().cast("int64")})
+    code = groups[SIZE] * (1 << len(coins)) + groups[_FORCED]
     answers = groups.group_by(answer).agg(**{_GROUPS: code.collect().sort()})
     return answers.group_by([_REDACTED, _GROUPS]).agg(**{CLASSES: answers.count()})
 
 
-def _is_rare(field: str) -> str:
-    return f"{field}_is_rare"
+def _is_forced(field: str) -> str:
+    return f"{field}_is_forced"
 
 
 def _members(bits: int, columns: Sequence[str]) -> frozenset[str]:
