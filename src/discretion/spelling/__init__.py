@@ -1,8 +1,9 @@
-"""Systems, adversaries and laws in one line of text, both ways: `spelled` writes what the others read."""
+"""Systems, adversaries, laws and rules in one line of text, both ways: `spelled` writes what the others read."""
 
 from discretion.spelling.adversaries import knowledge_of, population_of, prior_of
 from discretion.spelling.gains import gain_of
 from discretion.spelling.mechanisms import family_of, mechanism_of, read_by
+from discretion.spelling.rules import rule_of
 from discretion.spelling.spelled import spelled
 
 __all__ = [
@@ -13,5 +14,6 @@ __all__ = [
     "population_of",
     "prior_of",
     "read_by",
+    "rule_of",
     "spelled",
 ]

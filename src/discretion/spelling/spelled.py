@@ -7,13 +7,13 @@ from discretion.errors import UnsupportedError
 
 @singledispatch
 def spelled(thing: object) -> str:
-    """Return the text from which the same thing is read again: a mechanism, knowledge, a law, a gain or a prior.
+    """Return the text from which the same thing is read again: a mechanism, knowledge, a law, a gain, a prior, a rule.
 
     Parameters
     ----------
     thing
-        A mechanism, a small `discretion.Channel`, knowledge of a crowd, a law of a population, a gain, or a prior as an
-        array.
+        A mechanism, a small `discretion.Channel`, knowledge of a crowd, a law of a population, a gain, a prior as an
+        array, or a redaction rule.
 
     Returns
     -------
@@ -33,5 +33,5 @@ def spelled(thing: object) -> str:
     """
     raise UnsupportedError(
         f"a {type(thing).__name__} has no spelling; what has one is a mechanism, a channel in memory, knowledge of a "
-        "crowd, a law of a population, a gain or a prior"
+        "crowd, a law of a population, a gain, a prior or a redaction rule"
     )
