@@ -1,6 +1,5 @@
 """A redaction rule and its line are two forms of one."""
 
-from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
