@@ -1,6 +1,5 @@
 """A redaction rule and its line are two forms of one."""
 
-
 import pytest
 from hypothesis import given, strategies as st
 

@@ -25,13 +25,14 @@ from discretion.anonymity.attacks.thresholds import PRESETS, Preset, preset
 from discretion.anonymity.attacks.wildcards import WildcardGroups, wildcard_groups
 from discretion.anonymity.choosing.redaction import (
     RedactionLeakage,
-    RedactionRule,
     redacted_exposure,
     redaction_leakage,
     redaction_rules,
 )
+from discretion.anonymity.choosing.redaction_rule import RedactionRule
 from discretion.anonymity.choosing.rounds import ColumnSet, HierarchicalRound, hierarchical_rounds
 from discretion.anonymity.choosing.selection import SelectedSet, Selection, select_columns
+from discretion.anonymity.choosing.value_rounds import ValueQuestion, ValueRound, value_rounds
 from discretion.anonymity.exposure.bound_curve import ExposureBoundCurve
 from discretion.anonymity.exposure.bounds import exposure_bound, exposure_bound_curve
 from discretion.anonymity.exposure.entropy import column_entropies, entropy_exposure_bound, entropy_of_curve
@@ -83,6 +84,8 @@ __all__ = [
     "TheoremBound",
     "Threshold",
     "UniquenessModel",
+    "ValueQuestion",
+    "ValueRound",
     "WildcardGroups",
     "as_fraction",
     "attacks_on_all",
@@ -125,6 +128,7 @@ __all__ = [
     "surprisal",
     "t_closeness",
     "theorem_bound",
+    "value_rounds",
     "wildcard_groups",
     "worst_exposure",
 ]

@@ -11,6 +11,7 @@ from discretion.tables.engines.one_process import ProcessBound
 from discretion.tables.layouts.names import check_person_apart, distinct_names, names_among
 
 if TYPE_CHECKING:
+    from discretion.numerics.arrays import Integers
     from discretion.tables.counting.grouping import SensitiveCounts
     from discretion.tables.counting.matches import Match
     from discretion.tables.counting.redacted_answers import Answers, Redacting
@@ -321,6 +322,15 @@ class Population(ProcessBound):
         from discretion.tables.counting.redacted_answers import count_answers  # noqa: PLC0415
 
         return count_answers(self._rows, self._row_count, self.known(columns), redacting, self.known(decoyed))
+
+    def coded_classes(self, columns: Iterable[str]) -> "tuple[Integers, Integers]":
+        """Return a number for each value of each class of people alike on some columns, and the classes' sizes.
+
+        The numbers of a column tell its values apart, and no more; they go from 0 on.
+        """
+        from discretion.tables.counting.grouping import code_classes  # noqa: PLC0415
+
+        return code_classes(self._rows, self.known(columns))
 
     def redacted_counts(
         self, about: str, column: str, matches: "Sequence[Match]"

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from discretion.anonymity.choosing.redaction import RedactionRule
+from discretion.anonymity.choosing.redaction_rule import RedactionRule
 from discretion.anonymity.releasing.column_values import (
     BY_COLUMN,
     Codes,

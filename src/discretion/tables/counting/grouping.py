@@ -2,14 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
-import ibis  # pyright: ignore[reportMissingTypeStubs]
+import numpy as np
 
 from discretion.errors import InvalidTableError
+from discretion.numerics.arrays import Integers
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.engines.one_process import ProcessBound
 from discretion.tables.engines.rows import Rows, text_of
+
+ibis: Any = import_module("ibis")
 
 SIZE, CLASSES = "size_of_class", "number_of_classes"
 _BAG, _SECRET, _BEST = "bag", "secret", "best_guess"
@@ -109,6 +113,15 @@ def with_texts(rows: Rows, values: Any, field: str) -> Any:
 def _number(rows: Rows, expression: Any) -> int:
     ((number,),) = rows.ask(expression.as_table())
     return int(number)
+
+
+def code_classes(rows: Rows, columns: Sequence[str]) -> tuple[Integers, Integers]:
+    """Return a number for each value of each class of people alike on some columns, and how many are in each class."""
+    fields = [rows.fields[column] for column in columns]
+    classes = rows.table.group_by(fields).agg(**{SIZE: rows.table.count()})
+    codes = {f"code_{j}": ibis.dense_rank().over(ibis.window(order_by=classes[name])) for j, name in enumerate(fields)}
+    answer = np.array(rows.ask(classes.select(**codes, **{SIZE: classes[SIZE]})), np.int64)
+    return answer[:, :-1], answer[:, -1]
 
 
 def common_values(rows: Rows, column: str, least: int) -> list[tuple[str | None, int]]:

@@ -1,0 +1,178 @@
+"""Tables of some columns in which the less frequent values of each are one, and what they let others expose at most.
+
+A question to people tells apart the ``kept`` most frequent values of each column; everybody with another value answers
+"other". The finer question of the same columns tells all that the coarser one does.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import prod
+
+import numpy as np
+
+from discretion.numerics.arrays import Integers
+
+# Columns by their places, in order; how many of the most frequent values of each are told apart.
+Places = tuple[int, ...]
+Kept = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Records:
+    """People's values of columns, by their ranks: 0 is a column's most frequent value.
+
+    Parameters
+    ----------
+    ranks
+        A row for each class of people who are alike, of the ranks of their values.
+    sizes
+        How many people are in each class.
+    """
+
+    ranks: Integers
+    sizes: Integers
+
+    @classmethod
+    def of(cls, codes: Integers, sizes: Integers) -> "Records":
+        """Return records of values by any codes: of values that as many people have the lesser code comes first."""
+        ranks = np.empty_like(codes)
+        for place in range(codes.shape[1]):
+            people = np.bincount(codes[:, place], sizes)
+            order = np.lexsort((np.arange(people.size), -people))
+            rank_of = np.empty_like(order)
+            rank_of[order] = np.arange(order.size)
+            ranks[:, place] = rank_of[codes[:, place]]
+        return cls(ranks, sizes)
+
+    @property
+    def people(self) -> int:
+        """How many people there are."""
+        return int(self.sizes.sum())
+
+    @property
+    def most_kept(self) -> Kept:
+        """How many values of each column can be told apart from "other", which is the last one then."""
+        return tuple(int(most) for most in self.ranks.max(axis=0))
+
+    def table(self, places: Places, kept: Kept) -> Integers:
+        """Return how many people have each combination of answers, the last of each column being "other"."""
+        shape = tuple(most + 1 for most in kept)
+        capped = [np.minimum(self.ranks[:, place], most) for place, most in zip(places, kept, strict=True)]
+        cells = np.ravel_multi_index(capped, shape) if capped else np.zeros(self.sizes.size, np.int64)
+        return np.bincount(cells, self.sizes, prod(shape)).astype(np.int64).reshape(shape)
+
+
+def exposed_in(table: Integers, least: int) -> int:
+    """Return how many people have fewer than so many alike in a table."""
+    return int(table[table < least].sum())
+
+
+def entropy(table: Integers) -> float:
+    """Return the bits that a cell of a table says of a person, on average."""
+    shares = table[table > 0] / table.sum()
+    return max(0.0, -float((shares * np.log2(shares)).sum()))
+
+
+def most_exposed_in(
+    places: Places, kept: Kept, known: Mapping[Places, tuple[Kept, Integers]], people: int, least: int
+) -> int:
+    """Return how many people a table exposes at most, whatever it is, by the tables that are known.
+
+    In a cell p of a known table, with children c in the asked one, at most ``Σ_c e_c`` people are exposed, where
+    ``e_c = min(least - 1, U_c)``, or 0 if ``L_c ≥ least``; the least of these that can be larger is not exposed if p
+    has more people than all of them; and those who are surely in large cells are not, ``Σ_{c: L_c ≥ least} L_c``. The
+    answer is the least over all known tables of parts of the columns. ``U_c`` is the least cell that c is in, and
+    ``L_c = N(c₁) + N(c₂) - N(c₁ ∨ c₂)`` by two tables that know its projections. Source: Discretion.
+
+    Parameters
+    ----------
+    places, kept
+        The table that is asked for.
+    known
+        Tables of some columns, and how many values they tell apart.
+    people
+        How many people there are.
+    least
+        Who has fewer than so many alike is exposed.
+    """
+    shape = tuple(most + 1 for most in kept)
+    views = [_View.of(places, kept, columns, *table) for columns, table in known.items() if set(columns) <= set(places)]
+    if least <= 1:
+        return 0
+    upper, lower = np.full(shape, people), np.zeros(shape, np.int64)
+    for view in views:
+        np.minimum(upper, view.counts, out=upper)
+        lower = np.maximum(lower, np.where(view.exact, view.counts, 0) if view.is_whole else 0)
+    view_of = {view.columns: view for view in views}
+    for one, other in combinations(views, 2):
+        if set(one.columns) | set(other.columns) == set(places):
+            shared = tuple(sorted(set(one.columns) & set(other.columns)))
+            if not shared or shared in view_of:
+                united = view_of[shared].counts if shared else people
+                both = one.exact & other.exact
+                lower = np.maximum(lower, np.where(both, one.counts + other.counts - united, 0))
+    return min((view.most_exposed(lower, upper, least) for view in views), default=people)
+
+
+@dataclass(frozen=True)
+class _View:
+    """What a known table says of each cell of the asked one: the people in the known cell that it is in.
+
+    Parameters
+    ----------
+    columns
+        The known table's columns.
+    cells
+        The number of the known cell that each asked cell is in, of cells as coarse as the coarser of the two tables.
+    counts
+        How many people are in it.
+    exact
+        Whether it has all people of the asked cell's values of these columns, and no others.
+    is_whole
+        Whether it is about all columns.
+    """
+
+    columns: Places
+    cells: Integers
+    counts: Integers
+    exact: "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]"
+    is_whole: bool
+
+    @staticmethod
+    def of(places: Places, kept: Kept, columns: Places, known_kept: Kept, table: Integers) -> "_View":
+        """Return what a known table says of the asked one."""
+        asked = dict(zip(places, kept, strict=True))
+        coarse = tuple(min(asked[column], most) for column, most in zip(columns, known_kept, strict=True))
+        counts = coarser(table, coarse)
+        axes = np.indices(tuple(most + 1 for most in kept), sparse=True)
+        axis_of = dict(zip(places, axes, strict=True))
+        shape = tuple(most + 1 for most in kept)
+        cells, exact = np.zeros(shape, np.int64), np.ones(shape, bool)
+        for column, most, known_most in zip(columns, coarse, known_kept, strict=True):
+            cells = cells * (most + 1) + np.minimum(axis_of[column], most)
+            if known_most < asked[column]:
+                exact &= axis_of[column] < most
+        return _View(columns, cells, counts.reshape(-1)[cells], exact, len(columns) == len(places))
+
+    def most_exposed(self, lower: Integers, upper: Integers, least: int) -> int:
+        """Return how many people are exposed at most, cell by cell of the known table, by the limits of each cell."""
+        cells, low, high = (each.reshape(-1) for each in (self.cells, lower, upper))
+        count = int(cells.max()) + 1
+        people = np.zeros(count, np.int64)
+        people[cells] = self.counts.reshape(-1)
+        few = np.where(low >= least, 0, np.minimum(least - 1, high))
+        together = np.bincount(cells, few, count).astype(np.int64)
+        smallest = np.full(count, np.iinfo(np.int64).max)
+        np.minimum.at(smallest, cells[high >= least], few[high >= least])
+        surely_not = np.bincount(cells, np.where(low >= least, low, 0), count).astype(np.int64)
+        at_most = np.where(people > together, together - np.where(smallest > together, 0, smallest), people)
+        return int(np.minimum(at_most, people - surely_not).sum())
+
+
+def coarser(table: Integers, kept: Sequence[int]) -> Integers:
+    """Return a table in which fewer values of each column are told apart."""
+    for axis, most in enumerate(kept):
+        if most + 1 < table.shape[axis]:
+            table = np.add.reduceat(table, np.arange(most + 1), axis)
+    return table

@@ -1,0 +1,362 @@
+"""Rounds of questions by value: rare values answer "other", and ever more of the others are told apart."""
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import reduce
+from itertools import combinations
+
+import numpy as np
+
+from discretion.anonymity.choosing.choices import Columns
+from discretion.anonymity.choosing.partial_tables import (
+    Kept,
+    Places,
+    Records,
+    coarser,
+    entropy,
+    exposed_in,
+    most_exposed_in,
+)
+from discretion.anonymity.people.conversion import People, as_population_of_rows
+from discretion.errors import InvalidValueError
+from discretion.tables.counting.threshold import Threshold, least_unexposed, most_exposed
+from discretion.validation import as_count
+
+# How much a person whom a question may expose counts, beside one whom it is expected to expose.
+_PROMISED = 0.1
+# Cells of a table that is asked for: people who are spread over more stand out anyway.
+_MOST_CELLS = 1 << 16
+
+
+@dataclass(frozen=True)
+class ValueQuestion:
+    """A question about several columns, in which everybody with a less frequent value of a column answers "other".
+
+    Parameters
+    ----------
+    columns
+        The columns.
+    kept
+        How many of the most frequent values of each are told apart.
+    certified
+        The share of the people whom the answers expose at most, by what was known before they were asked.
+    exposure
+        The share of the people whom the answers did expose, exact.
+    cells
+        How many combinations of answers there can be.
+    bits
+        The entropy of the answers: what they say of a person, on average.
+    """
+
+    columns: Columns
+    kept: Kept
+    certified: float
+    exposure: float
+    cells: int
+    bits: float
+
+
+@dataclass(frozen=True)
+class ValueRound:
+    """What a round of questions by value asked and gave away, and what it lets the curator promise of a release.
+
+    Parameters
+    ----------
+    number
+        From 1 on; the first round asks for each column by itself.
+    questions
+        What was asked in it.
+    exposed_at_most
+        The share of the people whom all questions about several columns so far exposed, at most: the sum of what each
+        exposed, or 1 if that is less.
+    release
+        The table that can go out within the budget by all that is known after the round, and says most; its
+        ``exposure`` is that of the people who were asked. None if there is none of several columns.
+    """
+
+    number: int
+    questions: tuple[ValueQuestion, ...]
+    exposed_at_most: float
+    release: ValueQuestion | None
+
+
+def value_rounds(
+    P: People,
+    budget: Threshold,
+    k: int | None = None,
+    threshold: Threshold | None = None,
+    columns: Iterable[str] | None = None,
+    *,
+    rounds: int = 3,
+    most_columns: int = 3,
+) -> tuple[ValueRound, ...]:
+    """Return the rounds of a curator that asks about combinations of values, and never about those that are unsafe.
+
+    Round 1 asks for each column by itself. Each later one asks about pairs of columns, and about three or more where
+    all with one column less were asked, for as many values as the budget allows for: rare ones answer "other". What
+    all questions about several columns so far exposed, and what those of the round expose at most, is within the
+    budget *together*; a question that tells more values apart replaces the one of the same columns before.
+
+    Parameters
+    ----------
+    P
+        The people, with one row each, who answer.
+    budget
+        The share of the people in [0, 1] whom all answers about several columns may expose together.
+    k, threshold
+        Exactly one: who has fewer than k alike is exposed, or fewer than a share of all people in [0, 1].
+    columns
+        The columns to ask for; None is all of them.
+    rounds
+        How many rounds there are at most, at least 1.
+    most_columns
+        Of how many columns a question is at most, at least 2.
+
+    Returns
+    -------
+    tuple
+        Of :class:`ValueRound`. A round in which nothing could be asked is left out, and ends them.
+
+    Raises
+    ------
+    UnsupportedError
+        If the people of P have several rows.
+
+    Notes
+    -----
+    What a question exposes at most is :func:`~discretion.anonymity.choosing.partial_tables.most_exposed_in` of all
+    tables that agree with what is known; once answered, what it exposes is known, and the rest of the budget is free
+    again. Of each column values are told apart in the order of how many people have them. Nothing can be promised of
+    the first round. Each question counts by itself: answers to different ones are not linked, as where they come
+    through a shuffler. Source: Anonymity, section 8.2; the bound and the order: Discretion.
+
+    Examples
+    --------
+    >>> from discretion.anonymity import Population
+    >>> adult = Population("example:adult", columns=["sex", "income", "race", "workclass"])
+    >>> for each in value_rounds(adult, budget=0.01, k=10):
+    ...     print(each.number, len(each.questions), each.release.kept, round(each.release.bits, 2))
+    1 4 (1, 1, 4, 1) 3.34
+    2 6 (1, 1, 4, 1) 3.34
+    3 4 (1, 1, 2, 6) 3.99
+    """
+    population = as_population_of_rows(
+        P,
+        "a question is about a person's one value of a column, and people with several rows have several; use a table "
+        "with a row per person",
+    )
+    least = least_unexposed(population.people, k, threshold)
+    chosen = population.known(columns)
+    if not chosen:
+        raise InvalidValueError("value_rounds needs at least one column to ask for")
+    rounds = as_count(rounds, "rounds", at_least=1)
+    most_columns = as_count(most_columns, "most_columns", at_least=2)
+    records = Records.of(*population.coded_classes(chosen))
+    curator = _Curator(records, chosen, least, most_exposed(records.people, budget), most_columns)
+    done = [curator.first_round()]
+    while len(done) < rounds and (asked := curator.plan()):
+        done.append(curator.ask(len(done) + 1, asked))
+    return tuple(done)
+
+
+class _Curator:
+    """What the answers so far say, and what may be asked next."""
+
+    def __init__(self, records: Records, names: Columns, least: int, allowed: int, most_columns: int) -> None:
+        self._records, self._names, self._least, self._allowed = records, names, least, allowed
+        self._most_columns = most_columns
+        self._known: dict[Places, Kept] = {(place,): (most,) for place, most in enumerate(records.most_kept)}
+        self._tables = {places: records.table(places, kept) for places, kept in self._known.items()}
+        self._exposed: dict[Places, int] = {}
+        self._released: dict[int, int] | None = None
+
+    def first_round(self) -> ValueRound:
+        """Return the round of single columns, of which nothing is known before."""
+        everybody = self._records.people
+        return self._round(1, {places: (kept, everybody) for places, kept in self._known.items()})
+
+    def ask(self, number: int, questions: dict[Places, tuple[Kept, int]]) -> ValueRound:
+        """Learn the answers to some questions, each with how many it exposes at most, and return the round."""
+        for places, (kept, _) in questions.items():
+            self._known[places], self._tables[places] = kept, self._records.table(places, kept)
+            self._exposed[places] = exposed_in(self._tables[places], self._least)
+        return self._round(number, questions)
+
+    def plan(self) -> dict[Places, tuple[Kept, int]]:
+        """Return what to ask next, and how many each question exposes at most: all together within the budget.
+
+        Each time what tells most for each person whom it may expose is added, as long as the budget allows for it.
+        """
+        planned: dict[Places, tuple[Kept, int]] = {}
+        left = self._allowed - sum(self._exposed.values())
+        offers = {
+            places: self._offers(places, self._known.get(places), self._exposed.get(places, 0))
+            for places in self._candidates()
+        }
+        while fitting := [offer for several in offers.values() for offer in several if offer.cost <= left]:
+            best = max(fitting, key=lambda offer: offer.worth)
+            left -= best.cost
+            planned[best.places] = best.kept, best.bound
+            offers[best.places] = self._offers(best.places, best.kept, best.bound)
+        return planned
+
+    def _candidates(self) -> Iterator[Places]:
+        """Yield the sets of columns with more than one value, all parts of which with a column less were asked for."""
+        telling = [place for place, most in enumerate(self._records.most_kept) if most]
+        for size in range(2, min(self._most_columns, len(telling)) + 1):
+            for places in combinations(telling, size):
+                if all(below in self._known for below in combinations(places, size - 1)):
+                    yield places
+
+    def _offers(self, places: Places, before: Kept | None, exposed: int) -> "list[_Offer]":
+        """Return the finer questions about some columns: with a value more of one, all of one, or all of all.
+
+        No value is asked about that was "other" beside a part of the columns.
+        """
+        parts = [dict(zip(part, self._known[part], strict=True)) for part in combinations(places, len(places) - 1)]
+        most = tuple(min(part[place] for part in parts if place in part) for place in places)
+        start = before or (0,) * len(places)
+        return [
+            self._offer(places, kept, start, exposed)
+            for kept in _finer(tuple(max(1, each) for each in start), most)
+            if kept != start
+        ]
+
+    def _offer(self, places: Places, kept: Kept, start: Kept, exposed: int) -> "_Offer":
+        alone = sum(self._bits(place, each) for place, each in zip(places, kept, strict=True))
+        before = sum(self._bits(place, each) for place, each in zip(places, start, strict=True))
+        bound = self._bound(places, kept)
+        return _Offer(places, kept, bound, bound - exposed, alone - before, self._expected(places, kept))
+
+    def _expected(self, places: Places, kept: Kept) -> float:
+        """Return how many people a table of independent columns exposes on average: ``Σ m·P(Po(m) ≤ k - 2)``."""
+        from scipy.special import gammaincc  # noqa: PLC0415
+
+        people = self._records.people
+        alone = (coarser(self._tables[place,], (each,)) / people for place, each in zip(places, kept, strict=True))
+        means = people * reduce(np.multiply.outer, alone)
+        return float((means * gammaincc(self._least - 1, means)).sum()) if self._least > 1 else 0.0
+
+    def _bound(self, places: Places, kept: Kept) -> int:
+        known = {columns: (self._known[columns], table) for columns, table in self._tables.items()}
+        return most_exposed_in(places, kept, known, self._records.people, self._least)
+
+    def _bits(self, place: int, kept: int) -> float:
+        return entropy(coarser(self._tables[(place,)], (kept,)))
+
+    def _release(self) -> ValueQuestion | None:
+        """Return a table that is certified to be within the budget: from each that was asked for, what tells more."""
+        starts = [dict(zip(places, kept, strict=True)) for places, kept in self._known.items()]
+        if self._released is not None:
+            starts.append(self._released)
+        found = [self._grown(told, self._bound(tuple(told), tuple(told.values()))) for told in starts]
+        several = [(told, bound) for told, bound in found if len(told) > 1 and bound <= self._allowed]
+        if not several:
+            return None
+        told, bound = max(several, key=lambda each: self._most_bits(each[0]))
+        self._released = told
+        return self._question(tuple(told), tuple(told.values()), bound)
+
+    def _most_bits(self, told: dict[int, int]) -> float:
+        """Return how many bits a table says at most: ``Σ_j H_j - Σ I`` over a tree of pairs that were asked for.
+
+        The tree is the one of the largest sum (Chow and Liu), of pairs as coarse as they were told.
+        """
+        shared: list[tuple[float, Places]] = []
+        for places in combinations(told, 2):
+            if places in self._known:
+                kept = tuple(min(told[place], most) for place, most in zip(places, self._known[places], strict=True))
+                apart = sum(self._bits(place, each) for place, each in zip(places, kept, strict=True))
+                shared.append((apart - entropy(coarser(self._tables[places], kept)), places))
+        most, part_of = sum(self._bits(*each) for each in told.items()), {place: {place} for place in told}
+        for bits, (one, other) in sorted(shared, reverse=True):
+            if part_of[one] is not part_of[other]:
+                most -= bits
+                joined = part_of[one] | part_of[other]
+                part_of |= dict.fromkeys(joined, joined)
+        return most
+
+    def _grown(self, told: dict[int, int], bound: int) -> tuple[dict[int, int], int]:
+        """Return a table with ever more values told apart, as long as it is certified to be within the budget."""
+        while True:
+            offers: list[_Offer] = []
+            for place, most in enumerate(self._records.most_kept):
+                had = told.get(place, 0)
+                for step in {min(had + 1, most), most} - {had}:
+                    finer = dict(sorted({**told, place: step}.items()))
+                    places, kept = tuple(finer), tuple(finer.values())
+                    if _cells(kept) <= _MOST_CELLS and (exposed := self._bound(places, kept)) <= self._allowed:
+                        gain = self._most_bits(finer) - self._most_bits(told)
+                        offers.append(_Offer(places, kept, exposed, exposed - bound, gain, 0.0))
+            if not offers:
+                return told, bound
+            best = max(offers, key=lambda offer: offer.worth)
+            told, bound = dict(zip(best.places, best.kept, strict=True)), best.bound
+
+    def _round(self, number: int, questions: dict[Places, tuple[Kept, int]]) -> ValueRound:
+        people = self._records.people
+        return ValueRound(
+            number=number,
+            questions=tuple(self._question(places, kept, bound) for places, (kept, bound) in sorted(questions.items())),
+            exposed_at_most=min(people, sum(self._exposed.values())) / people,
+            release=self._release(),
+        )
+
+    def _question(self, places: Places, kept: Kept, bound: int) -> ValueQuestion:
+        table, people = self._records.table(places, kept), self._records.people
+        return ValueQuestion(
+            columns=tuple(self._names[place] for place in places),
+            kept=kept,
+            certified=bound / people,
+            exposure=exposed_in(table, self._least) / people,
+            cells=table.size,
+            bits=entropy(table),
+        )
+
+
+@dataclass(frozen=True)
+class _Offer:
+    """A finer question.
+
+    Parameters
+    ----------
+    places, kept
+        The question.
+    bound
+        How many people it exposes at most.
+    cost
+        How many more than the question before.
+    told
+        How many bits more it tells of the columns, each by itself.
+    expected
+        How many people it exposes on average if the columns are independent.
+    """
+
+    places: Places
+    kept: Kept
+    bound: int
+    cost: int
+    told: float
+    expected: float
+
+    @property
+    def worth(self) -> tuple[float, float]:
+        """What is told for each person who may be exposed; of what exposes nobody more, what is told.
+
+        Who is exposed is so for good; who may be and is not may be another time.
+        """
+        price = self.expected + _PROMISED * self.cost
+        return self.told / price if self.cost > 0 else math.inf, self.told
+
+
+def _finer(least: Kept, most: Kept) -> list[Kept]:
+    """Return finer questions than the coarsest one, and that one: with a value more of a column, all of one, or all."""
+    finer = {least, most}
+    for j, kept in enumerate(least):
+        finer |= {(*least[:j], step, *least[j + 1 :]) for step in (min(kept + 1, most[j]), most[j])}
+    return sorted(kept for kept in finer if _cells(kept) <= _MOST_CELLS)
+
+
+def _cells(kept: Kept) -> int:
+    return math.prod(most + 1 for most in kept)
