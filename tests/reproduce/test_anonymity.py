@@ -287,3 +287,14 @@ def test_of_adult_the_paper_took_these_columns():
         "users": 32561, "features": 15, "values of sex": 2, "values of income": 2, "values of race": 5,
         "values of workclass": 9,
     }  # fmt: skip
+
+
+def test_by_value_more_may_go_out_with_every_round_than_by_column() -> None:
+    rows = item("section-8").rows
+    assert [row["round"] for row in rows] == [1, 2, 3, 4, 5]
+    bits = [row["by value, bits"] for row in rows]
+    assert bits == sorted(bits)
+    assert all(row["by value, bits"] > 2 * row["by column, bits"] for row in rows)
+    assert all(row["by value, exposed"] <= row["by value, certified"] <= 0.01 for row in rows)
+    assert rows[-1]["by column"] == "sex race"
+    assert all(number.agrees for number in item("section-8").published)

@@ -9,6 +9,7 @@ from scipy.special import betainc
 import discretion as dc
 from discretion.reproduce.anonymity.composition import of_adult
 from discretion.reproduce.anonymity.entropy import of_entropy
+from discretion.reproduce.anonymity.extensions import of_rules
 from discretion.reproduce.anonymity.slack import of_construction
 from discretion.reproduce.anonymity.tables import people_in, people_with
 from discretion.reproduce.charts.published import beside_published
@@ -31,6 +32,7 @@ def all_numbers() -> Reproduction:
         *_of_definition_7(),
         *_of_theorem_8(),
         *of_entropy(),
+        *of_rules(),
     )
     rows = tuple(entry.to_dict() for entry in published)
     return Reproduction(rows, lambda: beside_published(rows, _TITLE), published, _REMARKS)

@@ -1,0 +1,92 @@
+"""Section 8: entries that are redacted locally, and a curator that asks in rounds."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+import discretion as dc
+from discretion.anonymity import RedactionRule, hierarchical_rounds, redacted_exposure, redaction_leakage, value_rounds
+from discretion.charts import Axis, Curve, Look, Panel, curves
+from discretion.reproduce.anonymity.tables import people_with
+from discretion.reproduce.item import Published, Reproduction, Row
+
+ADULT, BUDGET, K, ROUNDS = ("sex", "race", "workclass", "education"), "0.01", 10, 5
+
+
+def section_8() -> Reproduction:
+    """Return what a curator of Adult may let go out after each round, by column and by value; and what rules do."""
+    adult = dc.Population("example:adult", ADULT)
+    by_column = hierarchical_rounds(adult, BUDGET, k=K, rounds=ROUNDS)
+    by_value = value_rounds(adult, BUDGET, k=K, rounds=ROUNDS)
+    columns = [each.largest_certified for each in by_column]
+    columns += columns[-1:] * (len(by_value) - len(columns))
+    rows: list[Row] = []
+    for chosen, each in zip(columns, by_value, strict=False):
+        release = each.release
+        rows.append({
+            "round": each.number,
+            "by column": " ".join(chosen),
+            "by column, bits": _bits(adult, chosen),
+            "by value": "" if release is None else " ".join(release.columns),
+            "by value, values told apart": "" if release is None else " ".join(map(str, release.kept)),
+            "by value, bits": 0.0 if release is None else release.bits,
+            "by value, certified": 0.0 if release is None else release.certified,
+            "by value, exposed": 0.0 if release is None else release.exposure,
+        })  # fmt: skip
+    last = rows[-1]
+    remarks = (
+        f"Section 8.2: of {', '.join(ADULT)} of Adult, within {float(BUDGET):.0%}".replace("%", " %")
+        + f" of the people with fewer than {K} alike, {last['by column'].replace(' ', ' and ')} may go out after "
+        f"rounds by column, {last['by column, bits']:.2f} bits; after rounds by value "
+        f"{last['by value'].replace(' ', ', ')} with the {last['by value, values told apart'].replace(' ', ', ')} most "
+        f"frequent values told apart, {last['by value, bits']:.2f} bits.",
+        "Section 8.1: that a value was redacted tells that it is the rare one. Decoys hide that, and part people who "
+        "were alike: the number that makes the suspicion one half need not be enough for a crowd, and redaction_rules "
+        "takes the larger of the two.",
+    )
+    return Reproduction(tuple(rows), lambda: _chart(rows), of_rules(), remarks)
+
+
+def of_rules() -> tuple[Published, ...]:
+    """Return what section 8.1 says of one user with a value v* among a thousand, as numbers."""
+    value = np.array(["v*", *["other"] * 999])
+    people = people_with({"feature 1": value, "feature 2": np.resize(["a", "b"], value.size)})
+    alone = RedactionRule("feature 1", values=["v*"])
+    hidden = RedactionRule("feature 1", values=["v*"], decoys=0.05)
+    elsewhere = RedactionRule("feature 2", when={"feature 1": ["v*"]})
+    n, where = value.size, "section 8.1"
+    return (
+        Published(where, "users exposed, v* redacted by its one user", "nothing has changed", 1.0,
+                  n * redacted_exposure(people, [alone], k=2, columns=["feature 1"])),
+        Published(where, "how sure one is that a redacted value is v*", "contains some information", 1.0,
+                  redaction_leakage(people, alone).suspicion),
+        Published(where, "the same where others redact at random, 5 %", "could be overcome", 1 / (1 + 999 * 0.05),
+                  redaction_leakage(people, hidden).suspicion),
+        Published(where, "users exposed then", "could be overcome", 0.0,
+                  n * redacted_exposure(people, [hidden], k=2, columns=["feature 1"]), 1e-12),
+        Published(where, "users exposed on both, feature 2 redacted if feature 1 is v*", "a conditional statement", 1.0,
+                  n * redacted_exposure(people, [elsewhere], k=2)),
+    )  # fmt: skip
+
+
+def _bits(people: dc.Population, columns: Sequence[str]) -> float:
+    sizes = people.class_sizes(columns)
+    shares = sizes.sizes / sizes.people
+    return max(0.0, -float((sizes.counts * shares * np.log2(shares)).sum()))
+
+
+_LOOKS: dict[str, Look] = {"by column": "dashed", "by value": "solid"}
+
+
+def _chart(rows: Sequence[Row]) -> object:
+    drawn = [Curve([(row["round"], row[f"{how}, bits"]) for row in rows], how) for how in _LOOKS]
+    most = max(row[f"{how}, bits"] for row in rows for how in _LOOKS)
+    across = Axis("round", 1, rows[-1]["round"], ticks=[row["round"] for row in rows])
+    up = Axis("bits of a person that may go out", 0, most)
+    notes = [
+        f"Adult: {', '.join(ADULT)}. At most {float(BUDGET):.0%}".replace("%", " %") + f" have fewer than {K} alike.",
+        "By column all values of a column are asked about together, or none; by value rare ones answer other.",
+    ]
+    description = "Two curves over the rounds: by column what may go out stays the same, by value it grows."
+    title = "Section 8.2: rounds of questions, by column and by value"
+    return curves([Panel(drawn, across, up)], _LOOKS, title, notes, description)
