@@ -1,8 +1,10 @@
 """Suppression of rows or cells that a release needs to meet its goal."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import combinations
+from math import comb
 from typing import Literal
 
 import numpy as np
@@ -13,6 +15,8 @@ from discretion.numerics.equivalence_classes import Column, everybody, refined
 
 Suppress = Literal["rows", "cells"]
 SUPPRESS: tuple[Suppress, ...] = ("rows", "cells")
+# Rows that are looked at for all sets of so many columns to leave blank: a cut is made for each choice of views.
+_MOST_ROWS_TRIED = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -58,18 +62,29 @@ def suppressed_column(view: Generalization, blank: Booleans) -> Column:
 def suppress_cells(out: Booleans, shown: Sequence[Generalization], k: int) -> Suppression:
     """Return the cut that leaves cells blank of rows to cut, and out only whom nothing is left of that k share.
 
-    Column after column is left blank, of those who are in no group of k still: the one that leaves most of what cells
-    tell in such groups, or the fewest groups. What is blank follows from the values of the rows to cut, so that blanks
-    tell people apart that the values do, and no others. Source: cells are suppressed in Sweeney, 2002.
+    One cell of each is blank if that puts k together who have the same one blank and are alike on the others; then two
+    cells of those who are left, and ever more: of the sets of so many columns first the one that leaves most of what
+    cells tell in such groups. What is blank follows from the values of the rows to cut, so that blanks tell people
+    apart that the values do, and no others. Source: cells are suppressed in Sweeney, 2002; the order: Discretion.
     """
     left, blank = np.flatnonzero(out), [np.zeros_like(out) for _ in shown]
-    seen = list(range(len(shown)))
-    while left.size and seen:
-        tries = list(_tries(left, shown, seen, k))
-        place, together = max(tries, key=lambda one: (one[1].worth, -one[1].groups))
-        column = seen.pop(place)
-        blank[column][left] = True
-        left = left[~together.rows]
+    last: tuple[int, ...] = ()  # where there are too many sets, those with one column more than this
+    for size in range(1, len(shown) + 1):
+        if left.size < k:
+            break
+        sets: Iterable[tuple[int, ...]] = combinations(range(len(shown)), size)
+        if comb(len(shown), size) * left.size > _MOST_ROWS_TRIED:
+            sets = (tuple(sorted((*last, j))) for j in range(len(shown)) if j not in last)
+        tries = [(_together(left, shown, hidden, k), hidden) for hidden in sets]
+        tries.sort(key=lambda one: (one[0].worth, -one[0].groups), reverse=True)
+        last = tries[0][1]
+        for found, hidden in tries:
+            if not found.rows.any():
+                continue
+            rows = _together(left, shown, hidden, k).rows
+            for column in hidden:
+                blank[column][left[rows]] = True
+            left = left[~rows]
     gone = np.zeros_like(out)
     gone[left] = True
     return Suppression(gone, [rows & ~gone for rows in blank])
@@ -82,17 +97,17 @@ class _Together:
     groups: int
 
 
-def _tries(
-    left: Integers, shown: Sequence[Generalization], seen: Sequence[int], k: int
-) -> Iterator[tuple[int, _Together]]:
-    """Yield each column that may be left blank next, and which rows are then in groups of k."""
-    columns = [Column(shown[j].column.codes[left], shown[j].column.count) for j in seen]
-    bits = [shown[j].bits_of_codes[column.codes] for j, column in zip(seen, columns, strict=True)]
-    for place in range(len(seen)):
-        others = [j for j in range(len(seen)) if j != place]
-        if not others:
-            yield place, _Together(np.full(left.size, left.size >= k), 0.0, 1)
-            continue
-        alike = reduce(refined, [columns[j] for j in others])
-        rows = (np.bincount(alike.codes) >= k)[alike.codes]
-        yield place, _Together(rows, float(sum(bits[j][rows].sum() for j in others)), alike.count)
+def _together(left: Integers, shown: Sequence[Generalization], hidden: Sequence[int], k: int) -> _Together:
+    """Return which rows are in groups of k if some columns are blank, and what their other cells tell."""
+    if not left.size:
+        return _Together(np.zeros(0, bool), 0.0, 0)
+    seen = [j for j in range(len(shown)) if j not in hidden]
+    codes = [shown[j].column.codes[left] for j in seen]
+    alike = reduce(
+        refined,
+        (Column(each, shown[j].column.count) for each, j in zip(codes, seen, strict=True)),
+        everybody(left.size),
+    )
+    rows = (np.bincount(alike.codes) >= k)[alike.codes]
+    worth = sum(float(shown[j].bits_of_codes[each][rows].sum()) for each, j in zip(codes, seen, strict=True))
+    return _Together(rows, worth, alike.count)
