@@ -156,3 +156,15 @@ def test_what_cannot_be_asked() -> None:
     with pytest.raises(InvalidValueError, match="most_columns must be"):
         value_rounds(people, 0.1, k=2, most_columns=1)
     assert exposed_in(np.array([1, 4, 0]), 2) == 1
+
+
+def test_a_column_with_a_value_of_one_person_goes_out_without_telling_it() -> None:
+    rng = np.random.default_rng(5)
+    rare = ["a"] * 50 + ["b"] * 49 + ["c"]
+    people = Population(pa.table({"x": rare, "y": rng.permutation(["d", "e"] * 50), "z": rare[::-1]}))
+    for round_ in value_rounds(people, 0, k=2, rounds=4):
+        assert round_.release is None or round_.release.exposure == 0
+    last = value_rounds(people, 0.03, k=2, rounds=4)[-1].release
+    assert last is not None
+    assert set(last.columns) == {"x", "y", "z"}
+    assert last.exposure <= last.certified <= 0.03

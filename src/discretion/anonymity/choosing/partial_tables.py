@@ -98,8 +98,8 @@ def most_exposed_in(
     """
     shape = tuple(most + 1 for most in kept)
     views = [_View.of(places, kept, columns, *table) for columns, table in known.items() if set(columns) <= set(places)]
-    if least <= 1:
-        return 0
+    if least <= 1 or not places:
+        return people if people < least else 0
     upper, lower = np.full(shape, people), np.zeros(shape, np.int64)
     for view in views:
         np.minimum(upper, view.counts, out=upper)

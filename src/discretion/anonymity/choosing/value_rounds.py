@@ -246,8 +246,8 @@ class _Curator:
         return entropy(coarser(self._tables[(place,)], (kept,)))
 
     def _release(self) -> ValueQuestion | None:
-        """Return a table that is certified to be within the budget: from each that was asked for, what tells more."""
-        starts = [dict(zip(places, kept, strict=True)) for places, kept in self._known.items()]
+        """Return a table that is certified to be within the budget: from none and each known one, what tells more."""
+        starts: list[dict[int, int]] = [{}, *(dict(zip(*each, strict=True)) for each in self._known.items())]
         if self._released is not None:
             starts.append(self._released)
         found = [self._grown(told, self._bound(tuple(told), tuple(told.values()))) for told in starts]
