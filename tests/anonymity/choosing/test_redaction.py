@@ -32,25 +32,30 @@ from oracles.local_redaction import (
 NAMES = "xyz"
 value = st.sampled_from([None, "a", "b", "c"])
 decoys = st.sampled_from([Fraction(0), Fraction(1, 64), Fraction(1, 4), Fraction(1, 2), Fraction(7, 8), Fraction(1)])
-some_values = st.frozensets(value, min_size=1)
 
 
 @st.composite
-def rule_sets(draw: st.DrawFn, columns: int) -> Rules:
-    """Draw rules for some columns, that may ask about columns further to the left."""
+def ruled_tables(draw: st.DrawFn, columns: int, most: int) -> tuple[list[Any], Rules]:
+    """Draw people, and rules for some columns that name values of theirs and ask about columns further to the left."""
+    rows = draw(some_rows(columns, most))
     rules: list[Rule] = []
+
+    def some_values(column: int) -> frozenset[Any]:
+        return draw(st.frozensets(st.sampled_from([row[column] for row in rows]), min_size=1))
+
     for position in draw(st.sets(st.integers(0, columns - 1))):
         coin = draw(decoys)
         for _ in range(draw(st.integers(1, 2))):
-            when = draw(st.dictionaries(st.integers(0, position - 1), some_values, max_size=2)) if position else {}
+            others = draw(st.sets(st.integers(0, position - 1), max_size=2)) if position else set()
+            when = {other: some_values(other) for other in others}
             kind = draw(st.sampled_from(["rare", "values", *(["any"] if when else [])]))
             rule = Rule(
                 position, coin, draw(st.integers(1, 6)) if kind == "rare" else None,
-                draw(some_values) if kind == "values" else None, when,
+                some_values(position) if kind == "values" else None, when,
             )  # fmt: skip
             if rule not in rules:
                 rules.append(rule)
-    return rules
+    return rows, rules
 
 
 def some_rows(columns: int, most: int) -> st.SearchStrategy[list[Any]]:
@@ -77,8 +82,9 @@ def rules_of(rules: Rules) -> list[RedactionRule]:
 
 @pytest.mark.long
 @settings(max_examples=30, deadline=None)
-@given(some_rows(2, 5), rule_sets(2), st.integers(1, 6))
-def test_the_exposure_is_the_mean_over_all_coins(rows: list[Any], rules: Rules, k: int) -> None:
+@given(ruled_tables(2, 5), st.integers(1, 6))
+def test_the_exposure_is_the_mean_over_all_coins(ruled: tuple[list[Any], Rules], k: int) -> None:
+    rows, rules = ruled
     expected = expected_exposure(rows, rules, k)
     assert redacted_exposure(population_of(rows), rules_of(rules), k=k) == pytest.approx(float(expected), abs=1e-12)
     assert expected_exposure_by_answers(rows, rules, k) == expected
@@ -86,8 +92,9 @@ def test_the_exposure_is_the_mean_over_all_coins(rows: list[Any], rules: Rules, 
 
 @pytest.mark.long
 @settings(max_examples=30, deadline=None)
-@given(some_rows(3, 40), rule_sets(3), st.integers(1, 42))
-def test_the_exposure_adds_up_over_answers(rows: list[Any], rules: Rules, k: int) -> None:
+@given(ruled_tables(3, 40), st.integers(1, 42))
+def test_the_exposure_adds_up_over_answers(ruled: tuple[list[Any], Rules], k: int) -> None:
+    rows, rules = ruled
     found = redacted_exposure(population_of(rows), rules_of(rules), k=k)
     assert found == pytest.approx(float(expected_exposure_by_answers(rows, rules, k)), rel=1e-10, abs=1e-12)
 
@@ -239,10 +246,11 @@ def test_a_rule_gives_away_what_its_channel_does(column: list[Any], rarer_than: 
 
 @pytest.mark.long
 @settings(max_examples=60, deadline=None)
-@given(some_rows(3, 30), rule_sets(3), st.integers(0, 2))
+@given(ruled_tables(3, 30), st.integers(0, 2))
 def test_redacting_a_column_gives_away_of_any_column_what_its_channel_does(
-    rows: list[Any], rules: Rules, about: int
+    ruled: tuple[list[Any], Rules], about: int
 ) -> None:
+    rows, rules = ruled
     for position in {rule.position for rule in rules}:
         of_column = [rule for rule in rules if rule.position == position]
         found = redaction_leakage(population_of(rows), rules_of(of_column), about=NAMES[about])
@@ -348,6 +356,14 @@ def test_what_cannot_be_redacted() -> None:
             redacted_exposure(adult, rules, k=2)
     with pytest.raises(UnknownColumnError, match="there is no column 'rice'"):
         redacted_exposure(adult, [RedactionRule("sex", when={"rice": ["Other"]})], k=2)
+    for absent, why in [
+        (RedactionRule("race", values=["Othr"]), "nobody has the value 'Othr' of 'race'"),
+        (RedactionRule("sex", when={"race": ["Other", None]}), "nobody has the value None of 'race'"),
+    ]:
+        with pytest.raises(InvalidValueError, match=why):
+            redacted_exposure(adult, [absent], k=2)
+        with pytest.raises(InvalidValueError, match=why):
+            redaction_leakage(adult, absent)
     with pytest.raises(UnsupportedError, match="counts do not say which values"):
         redacted_exposure(adult.marginals(), [RedactionRule("sex", values=["Male"])], k=2, columns=["sex"])
     with pytest.raises(UnsupportedError, match="counts do not say which values"):

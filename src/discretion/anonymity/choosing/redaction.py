@@ -151,7 +151,7 @@ def redaction_leakage(
     Raises
     ------
     InvalidValueError
-        If the rules are for different columns, or cannot be followed together.
+        If the rules are for different columns, cannot be followed together, or name a value that nobody has.
     UnsupportedError
         If a rule by values or conditions is asked of counts, which have no values.
 
@@ -174,7 +174,7 @@ def redaction_leakage(
     (7, 0.697, 0.697)
     """
     population = with_a_value_each(P)
-    by_column = rules_by_column([rule] if isinstance(rule, RedactionRule) else rule, population.known(None))
+    by_column = _rules_of([rule] if isinstance(rule, RedactionRule) else rule, population)
     if len(by_column) != 1:
         raise InvalidValueError(
             f"redaction_leakage is about rules for one column, got {len(by_column)}; take each column's by themselves"
@@ -261,6 +261,22 @@ def with_a_value_each(P: object) -> Population | Marginals:
     )
 
 
+def _rules_of(rules: Iterable[RedactionRule], population: Population | Marginals) -> dict[str, list[RedactionRule]]:
+    """Return the rules for each column, if they can be followed together and every value that they name is there."""
+    by_column = rules_by_column(rules, population.known(None))
+    named: dict[str, list[str | None]] = {}
+    for rule in (rule for its in by_column.values() for rule in its):
+        for name, values in [(rule.column, rule.values or ()), *rule.when.items()]:
+            named.setdefault(name, []).extend(value for value in values if value not in named.get(name, ()))
+    for name, values in named.items():
+        if values and isinstance(population, Population) and (absent := population.absent_values(name, values)):
+            raise InvalidValueError(
+                f"nobody has the value {absent[0]!r} of {name!r} that a rule names; name values as the table spells "
+                "them, and None for a missing one"
+            )
+    return by_column
+
+
 def _decoys(rare: int, common: int, k: int, suspicion: float) -> float:
     needed, there = rare * (1 - suspicion), suspicion * common
     hiding = needed / there if needed < there else float(needed > 0)
@@ -304,8 +320,8 @@ def redacted_exposure(
     Raises
     ------
     InvalidValueError
-        If the rules cannot be followed together: two for a column with different decoys, the same one twice, or a
-        circle of conditions.
+        If the rules cannot be followed together (two for a column with different decoys, the same one twice, or a
+        circle of conditions), or name a value that nobody has.
     TooLargeError
         If more than 10 of the columns have decoys, other than on all values: each set of them may be redacted.
 
@@ -329,7 +345,7 @@ def redacted_exposure(
     """
     population = with_a_value_each(P)
     least = least_unexposed(population.people, k, threshold)
-    rules_of = rules_by_column(rules, population.known(None))
+    rules_of = _rules_of(rules, population)
     decoys = {column: its[0].decoys for column, its in rules_of.items()}
     # Where everybody redacts there is nothing to tell.
     questions = [column for column in population.known(columns) if decoys.get(column, 0.0) < 1]

@@ -323,6 +323,12 @@ class Population(ProcessBound):
 
         return count_answers(self._rows, self._row_count, self.known(columns), redacting, self.known(decoyed))
 
+    def absent_values(self, column: str, values: "Sequence[str | None]") -> list[str | None]:
+        """Return which of some values, as the table spells them, nobody has; None is a missing one."""
+        from discretion.tables.counting.grouping import absent_values  # noqa: PLC0415
+
+        return absent_values(self._rows, column, values)
+
     def coded_classes(self, columns: Iterable[str]) -> "tuple[Integers, Integers]":
         """Return a number for each value of each class of people alike on some columns, and the classes' sizes.
 

@@ -145,15 +145,24 @@ def agreements(rows: Rows, values: Mapping[str, str | None]) -> list[tuple[froze
     ]
 
 
+def absent_values(rows: Rows, name: str, values: Sequence[str | None]) -> list[str | None]:
+    """Return which of some values, given as text, no row has in a column."""
+    found = {f"found_{j}": has_one_of(rows, rows.table, name, [value]) for j, value in enumerate(values)}
+    (counts,) = rows.ask(rows.table.aggregate(**{key: has.sum() for key, has in found.items()}))
+    return [value for value, count in zip(values, counts, strict=True) if not count]
+
+
 def has_one_of(rows: Rows, table: Any, name: str, values: Sequence[str | None]) -> Any:
     """Return the condition that a column of a table has one of these values, given as text; None is a missing one."""
     field = rows.fields[name]
     column = table[field]
     spellings = [spelling for value in values if value is not None for spelling in rows.spellings(value)]
+    if not spellings:
+        return column.isnull()
     if field not in rows.texts:
         agrees = text_of(column).isin(spellings).fill_null(False)
     else:
         texts = rows.texts[field]
         codes = [code for (code,) in rows.ask(texts.filter(texts["text"].isin(spellings)).select("code"))]
-        agrees = column.isin(codes).fill_null(False)
+        agrees = column.isin(codes).fill_null(False) if codes else column.isnull() & column.notnull()  # none
     return agrees | column.isnull() if None in values else agrees
