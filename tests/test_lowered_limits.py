@@ -83,6 +83,7 @@ NO_LIMITS = {
     "_MOST_ASKED": "blackbox/nearest_neighbours.py",
     "_MOST_VOTES": "blackbox/nearest_neighbours.py",
     "_MOST_CELLS": "anonymity/choosing/value_rounds.py information/design/logdet.py",
+    "_MOST_ROWS_TRIED": "anonymity/releasing/suppression.py",
     "_MOST_POINTS": "information/design/goals.py",
     "_MAX_VALUES_IN_BOUND": "shuffling/worst_others.py",
     "_MAX_VALUES_IN_PROFILE": "shuffling/worst_others.py",
