@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from threading import Lock
 from typing import Any
 
 from anyio.to_thread import run_sync
@@ -73,7 +74,7 @@ class ShufflerService(Service):
         self._forgotten: set[int] = set()
         self._counted: dict[int, _Count] = {}
         self._ending: str | None = None
-        self._ended = home.folder / "ended"
+        self._ended, self._one_ends = home.folder / "ended", Lock()
         self._ask_again, self._pause = 0.0, PERIOD
         self._board_pass = None if self.task.curator else home.board_pass.encode()
         for number in self._numbers:
@@ -181,7 +182,9 @@ class ShufflerService(Service):
         return self._ending
 
     def _end(self) -> None:
-        write_whole(self._ended, b"")
+        with self._one_ends:  # who asks again, as the first is being written
+            if not self._ended.exists():
+                write_whole(self._ended, b"")
         self.wake()
 
     def _is_over(self, number: int) -> bool:
