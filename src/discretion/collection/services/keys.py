@@ -122,8 +122,7 @@ def _key_in(path: Path) -> Key:
 
 
 def _keys_in(folder: Path, name: str) -> Iterator[Key]:
-    for path in folder.glob(name):
-        yield _key_in(path)
+    yield from map(_key_in, folder.glob(name))
     for text in filter(None, os.environ.get(VARIABLE, "").split(",")):
         try:
             private = bytes.fromhex(text.strip())

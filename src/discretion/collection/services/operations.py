@@ -61,6 +61,14 @@ class Operation:
     most: Callable[[], int] | None = None
 
 
+async def _alive() -> dict[str, Any]:
+    return {"alive": True}
+
+
+#: What every service answers while its process does.
+HEALTH = Operation("GET", "/health", "Say that the process answers.", "anybody", _alive)
+
+
 @dataclass(frozen=True)
 class RequestBounds:
     """What a service takes from one sender, or waits for.

@@ -15,7 +15,13 @@ from discretion.collection.services.calls import Neighbour
 from discretion.collection.services.home import Home, Role
 from discretion.collection.services.keys import Key, Kind
 from discretion.collection.services.monitoring import Log, Meter
-from discretion.collection.services.operations import Operation, RequestBounds, application, openapi_document
+from discretion.collection.services.operations import (
+    HEALTH,
+    Operation,
+    RequestBounds,
+    application,
+    openapi_document,
+)
 from discretion.collection.wire.addresses import web_address
 from discretion.collection.wire.task import LONGEST_TASK
 
@@ -131,14 +137,11 @@ class OfferedKeys:
 def offering(homes: Sequence[Home], bounds: RequestBounds) -> Starlette:
     """Return a service that lists the keys in homes without a task, as they are when it is asked."""
 
-    async def alive() -> dict[str, Any]:
-        return {"alive": True}
-
     def listed() -> dict[str, Any]:
         return key_list((key for home in homes for key in home.offered_keys()), None)
 
     operations = [
-        Operation("GET", "/health", "Say that the process answers.", "anybody", alive),
+        HEALTH,
         Operation("GET", "/keys", "Return the public keys that are offered for a new task.", "anybody", listed),
     ]
     document = openapi_document(homes[0].role, operations)

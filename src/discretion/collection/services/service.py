@@ -19,7 +19,13 @@ from discretion.collection.services.connections import Refusals
 from discretion.collection.services.credentials import operator_credential
 from discretion.collection.services.home import Home
 from discretion.collection.services.monitoring import Log, Meter
-from discretion.collection.services.operations import Operation, RequestBounds, application, openapi_document
+from discretion.collection.services.operations import (
+    HEALTH,
+    Operation,
+    RequestBounds,
+    application,
+    openapi_document,
+)
 from discretion.collection.services.public_keys import key_list
 from discretion.collection.services.waiting import Waiting
 from discretion.collection.wire.task import Party
@@ -115,13 +121,10 @@ class Service(ABC):
         )
 
     def _common(self) -> list[Operation]:
-        async def alive() -> dict[str, Any]:
-            return {"alive": True}
-
         keys = key_list(self.home.keys_of_task(), self.task.digest)
 
         return [
-            Operation("GET", "/health", "Say that the process answers.", "anybody", alive),
+            HEALTH,
             Operation("GET", "/ready", "Say that the task can be worked on.", "anybody", self._ready),
             Operation("GET", "/task", "Return the task's bytes.", "anybody", lambda: self.task.encoded),
             Operation(
