@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from discretion.anonymity.choosing.redaction_rule import RedactionRule
 from discretion.anonymity.releasing.column_values import (
     BY_COLUMN,
     Codes,
@@ -131,14 +130,14 @@ def merge_groups(view: Generalization, how: str, groups: Sequence[Any]) -> Gener
     return Generalization(how, Column(codes[view.column.codes], len(places)), list(places), blank, view.missing)
 
 
-def redact_column(view: Generalization, rule: RedactionRule) -> Generalization:
-    """Return a column in which a rule was followed: what is blank is null.
+def redact_column(view: Generalization, k: int, decoys: float) -> Generalization:
+    """Return a column in which values that fewer than k people have are redacted, and decoys: what is blank is null.
 
     The coins are tossed by the system's own randomness: those that came from a seed somebody might toss again.
     """
-    rare = (view.sizes < (rule.rarer_than or 0)) & np.array([label is not None for label in view.labels])
+    rare = (view.sizes < k) & np.array([label is not None for label in view.labels])
     coins = np.frombuffer(secrets.token_bytes(8 * view.column.codes.size), np.uint64) / 2.0**64
-    blank = rare[view.column.codes] | (coins < rule.decoys)
+    blank = rare[view.column.codes] | (coins < decoys)
     labels = [*view.labels] if None in view.labels else [*view.labels, None]
     left, codes = np.unique(np.where(blank, labels.index(None), view.column.codes), return_inverse=True)
     left_labels = [labels[code] for code in left]

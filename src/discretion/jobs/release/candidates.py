@@ -264,8 +264,8 @@ def _generalizations(
     readings: Mapping[str, Reading],
 ) -> dict[str, Sequence[Generalization]]:
     """Return the generalizations of each column, by its hierarchy if it has one, its rare values redacted by a rule."""
-    redacts = {rule.column: rule for rule in rules}
-    first = {name: redact_column(view, redacts[name]) if name in redacts else view for name, view in given.items()}
+    decoys = {rule.column: rule.decoys for rule in rules}
+    first = {name: redact_column(view, k, decoys[name]) if name in decoys else view for name, view in given.items()}
     return {
         name: generalizations_by(coarsenings[name], name, view)
         if name in coarsenings
