@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from discretion.anonymity import Population, hierarchical_rounds, value_rounds
-from discretion.anonymity.choosing.partial_tables import Records, coarser, exposed_in, most_exposed_in
+from discretion.anonymity.choosing.partial_tables import Records, coarser, most_exposed_in, sizes_in
 from discretion.anonymity.choosing.value_rounds import ValueQuestion
 from discretion.errors import InvalidValueError, UnknownColumnError, UnsupportedError
 from oracles.partial_tables import coarsened, most_exposed, tables_of
@@ -38,7 +38,7 @@ def cases(draw: st.DrawFn) -> tuple[Any, Known, dict[int, int], int]:
 @given(cases())
 def test_no_table_that_agrees_with_what_is_known_exposes_more(case: tuple[Any, Known, dict[int, int], int]) -> None:
     truth, known, asked, k = case
-    tables = {columns: (kept, coarsened(truth, columns, kept)) for columns, kept in known.items()}
+    tables = {columns: coarsened(truth, columns, kept) for columns, kept in known.items()}
     bound = most_exposed_in(tuple(asked), tuple(asked.values()), tables, int(truth.sum()), k)
     worst = most_exposed(truth, known, asked, k)
     assert worst <= bound <= truth.sum()
@@ -55,7 +55,7 @@ def test_of_two_columns_with_two_values_the_bound_is_nearly_the_worst(k: int) ->
         margins = int(table[0].sum()), int(table[:, 0].sum())
         worst[margins] = max(worst.get(margins, 0), int(table[table < k].sum()))
     for (row, column), exposed in worst.items():
-        tables = {(0,): ((1,), np.array([row, 12 - row])), (1,): ((1,), np.array([column, 12 - column]))}
+        tables = {(0,): np.array([row, 12 - row]), (1,): np.array([column, 12 - column])}
         bound = most_exposed_in((0, 1), (1, 1), tables, 12, k)
         assert exposed <= bound <= exposed + k - 1
 
@@ -155,7 +155,7 @@ def test_what_cannot_be_asked() -> None:
         value_rounds(people, 0.1, k=2, columns=[])
     with pytest.raises(InvalidValueError, match="most_columns must be"):
         value_rounds(people, 0.1, k=2, most_columns=1)
-    assert exposed_in(np.array([1, 4, 0]), 2) == 1
+    assert sizes_in(np.array([1, 4, 0])).exposed(k=2) == 1
 
 
 def test_a_column_with_a_value_of_one_person_goes_out_without_telling_it() -> None:

@@ -11,7 +11,8 @@ from math import prod
 
 import numpy as np
 
-from discretion.numerics.arrays import Integers
+from discretion.numerics.arrays import Booleans, Integers
+from discretion.tables.counting.class_sizes import ClassSizes
 
 # Columns by their places, in order; how many of the most frequent values of each are told apart.
 Places = tuple[int, ...]
@@ -63,20 +64,17 @@ class Records:
         return np.bincount(cells, self.sizes, prod(shape)).astype(np.int64).reshape(shape)
 
 
-def exposed_in(table: Integers, least: int) -> int:
-    """Return how many people have fewer than so many alike in a table."""
-    return int(table[table < least].sum())
+def kept_in(table: Integers) -> Kept:
+    """Return the number of values of each column that a table tells apart from "other"."""
+    return tuple(size - 1 for size in table.shape)
 
 
-def entropy(table: Integers) -> float:
-    """Return the bits that a cell of a table says of a person, on average."""
-    shares = table[table > 0] / table.sum()
-    return max(0.0, -float((shares * np.log2(shares)).sum()))
+def sizes_in(table: Integers) -> ClassSizes:
+    """Return the class sizes of people with the same answers in a table."""
+    return ClassSizes.from_counts(table.reshape(-1))
 
 
-def most_exposed_in(
-    places: Places, kept: Kept, known: Mapping[Places, tuple[Kept, Integers]], people: int, least: int
-) -> int:
+def most_exposed_in(places: Places, kept: Kept, known: Mapping[Places, Integers], people: int, least: int) -> int:
     """Return how many people a table exposes at most, whatever it is, by the tables that are known.
 
     In a cell p of a known table, with children c in the asked one, at most ``Σ_c e_c`` people are exposed, where
@@ -90,20 +88,21 @@ def most_exposed_in(
     places, kept
         The table that is asked for.
     known
-        Tables of some columns, and how many values they tell apart.
+        Columns → the table of them that is known.
     people
         How many people there are.
     least
         Who has fewer than so many alike is exposed.
     """
     shape = tuple(most + 1 for most in kept)
-    views = [_View.of(places, kept, columns, *table) for columns, table in known.items() if set(columns) <= set(places)]
+    views = [_View.of(places, kept, columns, table) for columns, table in known.items() if set(columns) <= set(places)]
     if least <= 1 or not places:
         return people if people < least else 0
     upper, lower = np.full(shape, people), np.zeros(shape, np.int64)
     for view in views:
         np.minimum(upper, view.counts, out=upper)
-        lower = np.maximum(lower, np.where(view.exact, view.counts, 0) if view.is_whole else 0)
+        if view.columns == places:
+            lower = np.where(view.exact, view.counts, 0)
     view_of = {view.columns: view for view in views}
     for one, other in combinations(views, 2):
         if set(one.columns) | set(other.columns) == set(places):
@@ -129,31 +128,27 @@ class _View:
         How many people are in it.
     exact
         Whether it has all people of the asked cell's values of these columns, and no others.
-    is_whole
-        Whether it is about all columns.
     """
 
     columns: Places
     cells: Integers
     counts: Integers
-    exact: "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]"
-    is_whole: bool
+    exact: Booleans
 
     @staticmethod
-    def of(places: Places, kept: Kept, columns: Places, known_kept: Kept, table: Integers) -> "_View":
+    def of(places: Places, kept: Kept, columns: Places, table: Integers) -> "_View":
         """Return what a known table says of the asked one."""
-        asked = dict(zip(places, kept, strict=True))
+        asked, known_kept = dict(zip(places, kept, strict=True)), kept_in(table)
         coarse = tuple(min(asked[column], most) for column, most in zip(columns, known_kept, strict=True))
         counts = coarser(table, coarse)
-        axes = np.indices(tuple(most + 1 for most in kept), sparse=True)
-        axis_of = dict(zip(places, axes, strict=True))
         shape = tuple(most + 1 for most in kept)
+        axis_of = dict(zip(places, np.indices(shape, sparse=True), strict=True))
         cells, exact = np.zeros(shape, np.int64), np.ones(shape, bool)
         for column, most, known_most in zip(columns, coarse, known_kept, strict=True):
             cells = cells * (most + 1) + np.minimum(axis_of[column], most)
             if known_most < asked[column]:
                 exact &= axis_of[column] < most
-        return _View(columns, cells, counts.reshape(-1)[cells], exact, len(columns) == len(places))
+        return _View(columns, cells, counts.reshape(-1)[cells], exact)
 
     def most_exposed(self, lower: Integers, upper: Integers, least: int) -> int:
         """Return how many people are exposed at most, cell by cell of the known table, by the limits of each cell."""

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -264,12 +265,12 @@ def with_a_value_each(P: object) -> Population | Marginals:
 def _rules_of(rules: Iterable[RedactionRule], population: Population | Marginals) -> dict[str, list[RedactionRule]]:
     """Return the rules for each column, if they can be followed together and every value that they name is there."""
     by_column = rules_by_column(rules, population.known(None))
-    named: dict[str, list[str | None]] = {}
-    for rule in (rule for its in by_column.values() for rule in its):
-        for name, values in [(rule.column, rule.values or ()), *rule.when.items()]:
-            named.setdefault(name, []).extend(value for value in values if value not in named.get(name, ()))
+    named: dict[str, dict[str | None, None]] = {}
+    for rule in chain.from_iterable(by_column.values()):
+        for name, values in ((rule.column, rule.values or ()), *rule.when.items()):
+            named.setdefault(name, {}).update(dict.fromkeys(values))
     for name, values in named.items():
-        if values and isinstance(population, Population) and (absent := population.absent_values(name, values)):
+        if values and isinstance(population, Population) and (absent := population.absent_values(name, [*values])):
             raise InvalidValueError(
                 f"nobody has the value {absent[0]!r} of {name!r} that a rule names; name values as the table spells "
                 "them, and None for a missing one"

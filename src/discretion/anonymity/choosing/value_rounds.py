@@ -14,12 +14,14 @@ from discretion.anonymity.choosing.partial_tables import (
     Places,
     Records,
     coarser,
-    entropy,
-    exposed_in,
+    kept_in,
     most_exposed_in,
+    sizes_in,
 )
+from discretion.anonymity.exposure.bounds import exposed_below
 from discretion.anonymity.people.conversion import People, as_population_of_rows
 from discretion.errors import InvalidValueError
+from discretion.numerics.arrays import Integers
 from discretion.tables.counting.threshold import Threshold, least_unexposed, most_exposed
 from discretion.validation import as_count
 
@@ -166,21 +168,22 @@ class _Curator:
     def __init__(self, records: Records, names: Columns, least: int, allowed: int, most_columns: int) -> None:
         self._records, self._names, self._least, self._allowed = records, names, least, allowed
         self._most_columns = most_columns
-        self._known: dict[Places, Kept] = {(place,): (most,) for place, most in enumerate(records.most_kept)}
-        self._tables = {places: records.table(places, kept) for places, kept in self._known.items()}
+        self._tables: dict[Places, Integers] = {
+            (place,): records.table((place,), (most,)) for place, most in enumerate(records.most_kept)
+        }
         self._exposed: dict[Places, int] = {}
         self._released: dict[int, int] | None = None
 
     def first_round(self) -> ValueRound:
         """Return the round of single columns, of which nothing is known before."""
         everybody = self._records.people
-        return self._round(1, {places: (kept, everybody) for places, kept in self._known.items()})
+        return self._round(1, {places: (kept_in(table), everybody) for places, table in self._tables.items()})
 
     def ask(self, number: int, questions: dict[Places, tuple[Kept, int]]) -> ValueRound:
         """Learn the answers to some questions, each with how many it exposes at most, and return the round."""
         for places, (kept, _) in questions.items():
-            self._known[places], self._tables[places] = kept, self._records.table(places, kept)
-            self._exposed[places] = exposed_in(self._tables[places], self._least)
+            self._tables[places] = self._records.table(places, kept)
+            self._exposed[places] = exposed_below(sizes_in(self._tables[places]), self._least)
         return self._round(number, questions)
 
     def plan(self) -> dict[Places, tuple[Kept, int]]:
@@ -191,7 +194,7 @@ class _Curator:
         planned: dict[Places, tuple[Kept, int]] = {}
         left = self._allowed - sum(self._exposed.values())
         offers = {
-            places: self._offers(places, self._known.get(places), self._exposed.get(places, 0))
+            places: self._offers(places, self._kept(places), self._exposed.get(places, 0))
             for places in self._candidates()
         }
         while fitting := [offer for several in offers.values() for offer in several if offer.cost <= left]:
@@ -206,17 +209,20 @@ class _Curator:
         telling = [place for place, most in enumerate(self._records.most_kept) if most]
         for size in range(2, min(self._most_columns, len(telling)) + 1):
             for places in combinations(telling, size):
-                if all(below in self._known for below in combinations(places, size - 1)):
+                if all(below in self._tables for below in combinations(places, size - 1)):
                     yield places
 
-    def _offers(self, places: Places, before: Kept | None, exposed: int) -> "list[_Offer]":
+    def _kept(self, places: Places) -> Kept:
+        """Return the number of values of each column that are told apart beside the others so far."""
+        return kept_in(self._tables[places]) if places in self._tables else (0,) * len(places)
+
+    def _offers(self, places: Places, start: Kept, exposed: int) -> "list[_Offer]":
         """Return the finer questions about some columns: with a value more of one, all of one, or all of all.
 
         No value is asked about that was "other" beside a part of the columns.
         """
-        parts = [dict(zip(part, self._known[part], strict=True)) for part in combinations(places, len(places) - 1)]
+        parts = [dict(zip(part, self._kept(part), strict=True)) for part in combinations(places, len(places) - 1)]
         most = tuple(min(part[place] for part in parts if place in part) for place in places)
-        start = before or (0,) * len(places)
         return [
             self._offer(places, kept, start, exposed)
             for kept in _finer(tuple(max(1, each) for each in start), most)
@@ -239,15 +245,16 @@ class _Curator:
         return float((means * gammaincc(self._least - 1, means)).sum()) if self._least > 1 else 0.0
 
     def _bound(self, places: Places, kept: Kept) -> int:
-        known = {columns: (self._known[columns], table) for columns, table in self._tables.items()}
-        return most_exposed_in(places, kept, known, self._records.people, self._least)
+        return most_exposed_in(places, kept, self._tables, self._records.people, self._least)
 
     def _bits(self, place: int, kept: int) -> float:
-        return entropy(coarser(self._tables[(place,)], (kept,)))
+        return sizes_in(coarser(self._tables[place,], (kept,))).entropy
 
     def _release(self) -> ValueQuestion | None:
         """Return a table that is certified to be within the budget: from none and each known one, what tells more."""
-        starts: list[dict[int, int]] = [{}, *(dict(zip(*each, strict=True)) for each in self._known.items())]
+        starts: list[dict[int, int]] = [
+            {}, *(dict(zip(places, kept_in(table), strict=True)) for places, table in self._tables.items())
+        ]  # fmt: skip
         if self._released is not None:
             starts.append(self._released)
         found = [self._grown(told, self._bound(tuple(told), tuple(told.values()))) for told in starts]
@@ -265,10 +272,10 @@ class _Curator:
         """
         shared: list[tuple[float, Places]] = []
         for places in combinations(told, 2):
-            if places in self._known:
-                kept = tuple(min(told[place], most) for place, most in zip(places, self._known[places], strict=True))
+            if places in self._tables:
+                kept = tuple(min(told[place], most) for place, most in zip(places, self._kept(places), strict=True))
                 apart = sum(self._bits(place, each) for place, each in zip(places, kept, strict=True))
-                shared.append((apart - entropy(coarser(self._tables[places], kept)), places))
+                shared.append((apart - sizes_in(coarser(self._tables[places], kept)).entropy, places))
         most, part_of = sum(self._bits(*each) for each in told.items()), {place: {place} for place in told}
         for bits, (one, other) in sorted(shared, reverse=True):
             if part_of[one] is not part_of[other]:
@@ -304,14 +311,14 @@ class _Curator:
         )
 
     def _question(self, places: Places, kept: Kept, bound: int) -> ValueQuestion:
-        table, people = self._records.table(places, kept), self._records.people
+        sizes, people = sizes_in(self._records.table(places, kept)), self._records.people
         return ValueQuestion(
             columns=tuple(self._names[place] for place in places),
             kept=kept,
             certified=bound / people,
-            exposure=exposed_in(table, self._least) / people,
-            cells=table.size,
-            bits=entropy(table),
+            exposure=exposed_below(sizes, self._least) / people,
+            cells=_cells(kept),
+            bits=sizes.entropy,
         )
 
 

@@ -26,7 +26,7 @@ def section_8() -> Reproduction:
         rows.append({
             "round": each.number,
             "by column": " ".join(chosen),
-            "by column, bits": _bits(adult, chosen),
+            "by column, bits": adult.class_sizes(chosen).entropy,
             "by value": "" if release is None else " ".join(release.columns),
             "by value, values told apart": "" if release is None else " ".join(map(str, release.kept)),
             "by value, bits": 0.0 if release is None else release.bits,
@@ -67,12 +67,6 @@ def of_rules() -> tuple[Published, ...]:
         Published(where, "users exposed on both, feature 2 redacted if feature 1 is v*", "a conditional statement", 1.0,
                   n * redacted_exposure(people, [elsewhere], k=2)),
     )  # fmt: skip
-
-
-def _bits(people: dc.Population, columns: Sequence[str]) -> float:
-    sizes = people.class_sizes(columns)
-    shares = sizes.sizes / sizes.people
-    return max(0.0, -float((sizes.counts * shares * np.log2(shares)).sum()))
 
 
 _LOOKS: dict[str, Look] = {"by column": "dashed", "by value": "solid"}
