@@ -38,7 +38,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "too little noise": (
         {"task": replace(TASK, noise=Noise(5_000, 40)), "largest_epsilon": 3.0}, "and you asked for at most 3",
     ),
-    "of another version": ({"task": encoded({**cbor2.loads(TASK.encoded), "version": 3})}, "no task of version 2"),
+    "of another version": ({"task": encoded({**cbor2.loads(TASK.encoded), "version": 2})}, "no task of version 3"),
     "with more fields": ({"task": encoded({**cbor2.loads(TASK.encoded), "more": 1})}, "other fields"),
     "with more said of a feature": (
         {"task": encoded({
@@ -174,7 +174,7 @@ FALSE_CHOICES: dict[str, tuple[dict[str, Any], str]] = {
     "with a rule for what is not asked": ({"rules": (Rule(2, (1,), 0.1),)}, "a choice names"),
     "with a rule for what is randomized": (
         {"groups": ((0, 3),), "rules": (Rule(3, (1,), 0.1),)},
-        "that are not randomized",
+        "that are neither randomized nor redacted",
     ),
     "with two rules for a feature": ({"rules": (Rule(0, (1,), 0.1), Rule(0, (2,), 0.1))}, "a choice names"),
     "with a rule for no answer": ({"rules": (Rule(0, (), 0.1),)}, "a choice names"),

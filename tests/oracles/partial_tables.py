@@ -27,14 +27,17 @@ def tables_of(people: int, shape: Sequence[int]) -> Iterator[Table]:
 
 
 def most_exposed(
-    truth: Table, known: Mapping[tuple[int, ...], tuple[int, ...]], asked: Mapping[int, int], k: int
+    shape: Sequence[int], people: int, known: Mapping[tuple[int, ...], Table], asked: Mapping[int, int], k: int
 ) -> int:
-    """Return how many people the table that is asked for exposes at most, of all that agree with the truth."""
+    """Return how many people the table that is asked for exposes at most, of all that agree with what is known.
+
+    A known table of fewer people has lost the others, who may be in any of its cells.
+    """
     worst = 0
-    for other in tables_of(int(truth.sum()), truth.shape):
+    for other in tables_of(people, shape):
         if all(
-            np.array_equal(coarsened(other, columns, kept), coarsened(truth, columns, kept))
-            for columns, kept in known.items()
+            (coarsened(other, columns, [size - 1 for size in table.shape]) >= table).all()
+            for columns, table in known.items()
         ):
             told = coarsened(other, tuple(asked), tuple(asked.values()))
             worst = max(worst, int(told[told < k].sum()))

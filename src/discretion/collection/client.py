@@ -14,7 +14,7 @@ from discretion.collection.wire.records import decoded, encoded
 from discretion.collection.wire.rounds import NONCE_BYTES, SALT_BYTES, Round
 from discretion.collection.wire.sealing import sealed
 from discretion.collection.wire.selection import Choice
-from discretion.collection.wire.task import MODULUS_BYTES, Task
+from discretion.collection.wire.task import MODULUS_BYTES, Task, redacted_codes
 from discretion.collection.wire.uploads import TOKEN_BYTES, Upload, upload_bytes
 from discretion.presenting.numbers import rounded_up
 
@@ -263,7 +263,7 @@ class Client:
             return sent
         self._check_next(round_)
         messages = [
-            round_.plain_form.pack(place, *codes, random)
+            round_.packed(place, codes, random)
             for place, (codes, random) in enumerate(
                 zip(self._codes_by_group(round_), self._random_parts(round_), strict=True)
             )
@@ -301,9 +301,12 @@ class Client:
         """Return the codes to send for each group: those sent before, or that they are redacted."""
         codes = list(self._codes)
         for rule in () if round_.choice is None else round_.choice.rules:
-            if codes[rule.place] in rule.codes or SystemRandom().random() < rule.decoys:
-                codes[rule.place] = len(round_.labels[rule.place]) - 1
-        return [[codes[place] for place in group] for group in round_.groups]
+            if codes[rule.place] in rule.codes or _tossed(rule.decoys):
+                codes[rule.place] = self.task.features[rule.place].codes
+        return [
+            [sent[codes[feature]] for feature, sent in zip(group, round_.sent_codes(place), strict=True)]
+            for place, group in enumerate(round_.groups)
+        ]
 
     @property
     def state(self) -> bytes:
@@ -407,12 +410,21 @@ class _SentRound:
         )
 
 
+def _tossed(chance: float) -> bool:
+    """Toss a coin of the system's randomness."""
+    return SystemRandom().random() < chance
+
+
 def _codes_of(task: Task, answers: Mapping[str, str | None]) -> list[int]:
-    """Return the code to send for each answer, randomized where the task has a randomizer."""
+    """Return the code to send for each answer, randomized or redacted where the task has it so."""
     names = {feature.name for feature in task.features}
     if unknown := [name for name in answers if name not in names]:
         raise MalformedError(f"the task does not ask for {unknown[0]!r}; it asks for {', '.join(sorted(names))}"[:300])
     codes = [feature.code_of(answers.get(feature.name)) for feature in task.features]
+    redacted = redacted_codes(task.features, codes)
+    for place, feature in enumerate(task.features):
+        if feature.rules and (place in redacted or _tossed(float(feature.decoys))):
+            codes[place] = feature.codes - 1
     if all(feature.randomizer is None for feature in task.features):
         return codes
     from discretion.collection.randomizers import randomizer_of  # noqa: PLC0415 - the measures, which a client can do without

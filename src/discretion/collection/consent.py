@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from discretion.collection.coalitions import coalitions
 from discretion.collection.noise_promise import noise_promise
 from discretion.collection.results.documents import coalition_words, noise_words
+from discretion.collection.rules import rule_lines
 from discretion.collection.wire.task import Feature, Task
 from discretion.presenting.names import short
 from discretion.presenting.numbers import number, people, percent
@@ -60,9 +61,21 @@ def _terms(task: Task) -> Iterator[tuple[str, str]]:
         "admission",
         "the first shuffler decides who is let in" if task.admitter is None else "by blinded tokens of the admitter",
     )
-    yield "rounds", f"at most {task.most_rounds}"
+    yield (
+        "rounds",
+        f"at most {task.most_rounds}"
+        + (
+            "; after the first one less frequent answers count as one, and at most "
+            f"{percent(float(task.budget))} of the people stand out in all questions about several features together"
+            if task.by_value
+            else ""
+        ),
+    )
     if (noise := noise_promise(task)) is not None:
         yield "noise", noise_words(noise)
+    for feature in task.features:
+        for line in rule_lines(feature):
+            yield "redacted by your program", line
     if task.redaction is not None:
         yield "redaction", f"a redacted answer is a rare one with a probability of at most {task.redaction}"
 

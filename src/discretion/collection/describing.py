@@ -13,6 +13,7 @@ from typing import Any, Protocol, cast
 
 from discretion.collection.errors import CollectionError, MalformedError
 from discretion.collection.randomizers import randomizer_of
+from discretion.collection.rules import with_rules
 from discretion.collection.services.home import Role
 from discretion.collection.services.keys import Kind
 from discretion.collection.wire.noise import Noise, noise_for
@@ -21,7 +22,9 @@ from discretion.errors import InvalidValueError, one_of
 from discretion.input_files import read_toml
 
 _NEEDED = ("purpose", "smallest_batch", "opens", "closes", "features", "shufflers", "analyst")
-_KEYS = (*_NEEDED, "k", "budget", "rounds", "redaction", "invited", "noise", "curator", "admitter")
+_KEYS = (
+    *_NEEDED, "k", "budget", "rounds", "by_value", "redaction", "rules", "invited", "noise", "curator", "admitter",
+)  # fmt: skip
 _KEYS_OF_NOISE = ("epsilon", "delta")
 _KEYS_OF_FEATURE = ("name", "values", "randomizer")
 _KEYS_OF_PARTY = {
@@ -75,6 +78,7 @@ def read_task(path: str | os.PathLike[str], source: KeySource) -> Task:
     curator = party("curator", given["curator"]) if "curator" in given else None
     admitter = party("admitter", given["admitter"]) if "admitter" in given else None
     features = tuple(_feature(each, place) for place, each in enumerate(_tables(given, "features")))
+    features = with_rules(features, _lines(given.get("rules", [])))
     widths = admission_widths(len(features), given.get("rounds", 1))
     task = Task(
         id=token_bytes(16),
@@ -90,6 +94,7 @@ def read_task(path: str | os.PathLike[str], source: KeySource) -> Task:
         curator=None if curator is None else curator.party,
         signer=None if curator is None else curator.public("sign"),
         rounds=given.get("rounds", 1),
+        by_value=given.get("by_value", False),
         redaction=str(given["redaction"]) if "redaction" in given else None,
         invited=given.get("invited"),
         admitter=None if admitter is None else admitter.party,
@@ -164,6 +169,12 @@ def _feature(given: Any, place: int) -> Feature:
         raise MalformedError(f"{which} needs its values, as a list of texts")
     with _naming(which):
         return Feature(given.get("name"), tuple(cast("list[str]", values)), given.get("randomizer"))
+
+
+def _lines(given: Any) -> list[str]:
+    if not isinstance(given, list) or not all(isinstance(line, str) for line in cast("list[object]", given)):
+        raise MalformedError('rules are a list of lines, as rules = ["town: Lima when sex: f decoys 0.05"]')
+    return cast("list[str]", given)
 
 
 @contextmanager

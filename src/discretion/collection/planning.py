@@ -7,7 +7,7 @@ by chance.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from math import floor
+from math import floor, prod
 from typing import Any, cast
 
 import numpy as np
@@ -143,7 +143,7 @@ def plan_collection(task: Task, users: int, shares: Shares, origin: str, *, seed
             f"a plan is of {task.smallest_batch:,} people or more, the smallest batch, and of at most "
             f"{MOST_PEOPLE:,}; got {users:,}"
         )
-    laws = {feature.name: _sent(feature, shares[feature.name]) for feature in task.features}
+    laws = _sent(task, shares)
     choice = choice_of(task, _certified(task, laws, laws, users), people=users)
     released = () if choice is None else tuple(task.features[place].name for place in choice.chosen)
     needed = _needed_in_turn(task, laws)
@@ -226,8 +226,14 @@ def _coarser(task: Task, shares: Shares, everything: int | None) -> Sequence[Coa
     """Return where fewer people are enough for all questions if the rarer half of the answers to one is "other"."""
     found: list[Coarser] = []
     names = [feature.name for feature in task.features]
+    ruled = {
+        name
+        for feature in task.features
+        for rule in feature.rules
+        for name in (feature.name, *(name for name, _ in rule.when))
+    }
     for place, feature in enumerate(task.features):
-        if len(feature.values) < 3:
+        if len(feature.values) < 3 or feature.name in ruled:
             continue
         own = shares[feature.name]
         order = np.argsort(-own[: len(feature.values)], kind="stable")
@@ -236,19 +242,37 @@ def _coarser(task: Task, shares: Shares, everything: int | None) -> Sequence[Coa
         fewer = replace(feature, values=tuple(feature.values[code] for code in kept))
         law = np.array([*own[kept], own[-2] + own[merged].sum(), own[-1]])
         changed = replace(task, features=(*task.features[:place], fewer, *task.features[place + 1 :]))
-        others = {other.name: _sent(other, shares[other.name]) for other in task.features if other is not feature}
-        laws = {**others, feature.name: _sent(fewer, law)}
-        people = people_needed(changed, laws, names)
+        people = people_needed(changed, _sent(changed, {**shares, feature.name: law}), names)
         if people is not None and (everything is None or people < everything):
             found.append(Coarser(feature.name, tuple(feature.values[code] for code in merged), people))
     return found
 
 
-def _sent(feature: Feature, shares: Reals) -> Reals:
-    """Return the shares of the answers as they are sent: k-RR sends another one with some probability."""
-    score = score_of(feature)
-    sent = mean_scores(shares, [(score.chance(True), score.chance(False))]) if not score.is_plain else shares
-    return sent / sent.sum()
+def _sent(task: Task, shares: Shares) -> Shares:
+    """Return the shares of the answers as they are sent: some are randomized, and some are redacted."""
+    sent: dict[str, Reals] = {}
+    for feature in task.features:
+        score, law = score_of(feature), shares[feature.name]
+        if not score.is_plain:
+            law = mean_scores(law, [(score.chance(True), score.chance(False))])
+        if feature.rules:
+            shown = law * _shown(task, feature, shares)
+            law = np.append(shown, law.sum() - shown.sum())
+        sent[feature.name] = law / law.sum()
+    return sent
+
+
+def _shown(task: Task, feature: Feature, shares: Shares) -> Reals:
+    """Return how likely each answer to a feature is not redacted, if answers to others have nothing to do with it."""
+    labels = {other.name: other.given for other in task.features}
+    shown = np.full(len(feature.given), 1 - float(feature.decoys))
+    for rule in feature.rules:
+        meets = prod(
+            sum(share for label, share in zip(labels[name], shares[name].tolist(), strict=True) if label in answers)
+            for name, answers in rule.when
+        )
+        shown *= [1 - meets * (rule.values is None or label in rule.values) for label in feature.given]
+    return shown
 
 
 def equal_shares(task: Task) -> Shares:
@@ -276,7 +300,7 @@ def given_shares(task: Task, given: Mapping[str, Any]) -> Shares:
 
 
 def _given_law(feature: Feature, given: Any) -> Reals:
-    law = np.zeros(feature.codes)
+    law = np.zeros(len(feature.given))
     labels = [*feature.values, "other", "missing"]
     shares = cast("dict[str, Any]", given) if isinstance(given, dict) else None
     if shares is None or not all(type(share) in (int, float, Decimal) for share in shares.values()):

@@ -40,10 +40,26 @@ def test_no_table_that_agrees_with_what_is_known_exposes_more(case: tuple[Any, K
     truth, known, asked, k = case
     tables = {columns: coarsened(truth, columns, kept) for columns, kept in known.items()}
     bound = most_exposed_in(tuple(asked), tuple(asked.values()), tables, int(truth.sum()), k)
-    worst = most_exposed(truth, known, asked, k)
+    worst = most_exposed(truth.shape, int(truth.sum()), tables, asked, k)
     assert worst <= bound <= truth.sum()
     if known.get(tuple(asked)) == tuple(asked.values()) or not any(asked.values()):
         assert bound == worst
+
+
+@settings(max_examples=150, deadline=None)
+@given(cases(), st.data())
+def test_nor_does_a_table_with_the_people_whom_the_known_ones_have_lost(
+    case: tuple[Any, Known, dict[int, int], int], data: st.DataObject
+) -> None:
+    truth, known, asked, k = case
+    tables: dict[tuple[int, ...], Any] = {}
+    for columns, kept in known.items():
+        whole = coarsened(truth, columns, kept)
+        lost = np.array([data.draw(st.integers(0, min(2, count))) for count in whole.ravel().tolist()])
+        tables[columns] = whole - lost.reshape(whole.shape)
+    people = int(truth.sum())
+    bound = most_exposed_in(tuple(asked), tuple(asked.values()), tables, people, k)
+    assert most_exposed(truth.shape, people, tables, asked, k) <= bound
 
 
 @pytest.mark.long

@@ -121,7 +121,7 @@ def test_all_messages_of_a_round_are_equally_long_and_bound_to_all_that_was_publ
             del held["signature"]
             assert held["before"] == before
             before = sha256(cbor2.dumps(held, canonical=True)).digest()
-        info = b"discretion collect 2" + bytes([asked.number]) + of.task.digest + before
+        info = b"discretion collect 3" + bytes([asked.number]) + of.task.digest + before
         uploads = run.uploads[asked.number]
         assert {len(upload) for upload in uploads} == {upload_bytes(asked)}
         message = uploads[0][32:][: asked.width()]

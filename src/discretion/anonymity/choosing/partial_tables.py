@@ -77,6 +77,8 @@ def sizes_in(table: Integers) -> ClassSizes:
 def most_exposed_in(places: Places, kept: Kept, known: Mapping[Places, Integers], people: int, least: int) -> int:
     """Return how many people a table exposes at most, whatever it is, by the tables that are known.
 
+    A known table of fewer people has lost the others: each of them may have any answers, and may be exposed.
+
     In a cell p of a known table, with children c in the asked one, at most ``Σ_c e_c`` people are exposed, where
     ``e_c = min(least - 1, U_c)``, or 0 if ``L_c ≥ least``; the least of these that can be larger is not exposed if p
     has more people than all of them; and those who are surely in large cells are not, ``Σ_{c: L_c ≥ least} L_c``. The
@@ -95,12 +97,16 @@ def most_exposed_in(places: Places, kept: Kept, known: Mapping[Places, Integers]
         Who has fewer than so many alike is exposed.
     """
     shape = tuple(most + 1 for most in kept)
-    views = [_View.of(places, kept, columns, table) for columns, table in known.items() if set(columns) <= set(places)]
+    views = [
+        _View.of(places, kept, columns, table, people)
+        for columns, table in known.items()
+        if set(columns) <= set(places)
+    ]
     if least <= 1 or not places:
         return people if people < least else 0
     upper, lower = np.full(shape, people), np.zeros(shape, np.int64)
     for view in views:
-        np.minimum(upper, view.counts, out=upper)
+        np.minimum(upper, view.counts + view.lost, out=upper)
         if view.columns == places:
             lower = np.where(view.exact, view.counts, 0)
     view_of = {view.columns: view for view in views}
@@ -108,10 +114,15 @@ def most_exposed_in(places: Places, kept: Kept, known: Mapping[Places, Integers]
         if set(one.columns) | set(other.columns) == set(places):
             shared = tuple(sorted(set(one.columns) & set(other.columns)))
             if not shared or shared in view_of:
-                united = view_of[shared].counts if shared else people
+                united = view_of[shared].counts + view_of[shared].lost if shared else people
                 both = one.exact & other.exact
                 lower = np.maximum(lower, np.where(both, one.counts + other.counts - united, 0))
     return min((view.most_exposed(lower, upper, least) for view in views), default=people)
+
+
+def lost_in(table: Integers, people: int) -> int:
+    """Return how many of the people a table has lost."""
+    return people - int(table.sum())
 
 
 @dataclass(frozen=True)
@@ -128,15 +139,18 @@ class _View:
         How many people are in it.
     exact
         Whether it has all people of the asked cell's values of these columns, and no others.
+    lost
+        How many people it has lost: they are in none of its cells.
     """
 
     columns: Places
     cells: Integers
     counts: Integers
     exact: Booleans
+    lost: int
 
     @staticmethod
-    def of(places: Places, kept: Kept, columns: Places, table: Integers) -> "_View":
+    def of(places: Places, kept: Kept, columns: Places, table: Integers, people: int) -> "_View":
         """Return what a known table says of the asked one."""
         asked, known_kept = dict(zip(places, kept, strict=True)), kept_in(table)
         coarse = tuple(min(asked[column], most) for column, most in zip(columns, known_kept, strict=True))
@@ -148,7 +162,7 @@ class _View:
             cells = cells * (most + 1) + np.minimum(axis_of[column], most)
             if known_most < asked[column]:
                 exact &= axis_of[column] < most
-        return _View(columns, cells, counts.reshape(-1)[cells], exact)
+        return _View(columns, cells, counts.reshape(-1)[cells], exact, lost_in(table, people))
 
     def most_exposed(self, lower: Integers, upper: Integers, least: int) -> int:
         """Return how many people are exposed at most, cell by cell of the known table, by the limits of each cell."""
@@ -161,6 +175,8 @@ class _View:
         smallest = np.full(count, np.iinfo(np.int64).max)
         np.minimum.at(smallest, cells[high >= least], few[high >= least])
         surely_not = np.bincount(cells, np.where(low >= least, low, 0), count).astype(np.int64)
+        if self.lost:  # a cell may have more people than are known, and they may be those that let all be exposed
+            return int(np.minimum(np.minimum(people, together), np.maximum(people - surely_not, 0)).sum()) + self.lost
         at_most = np.where(people > together, together - np.where(smallest > together, 0, smallest), people)
         return int(np.minimum(at_most, people - surely_not).sum())
 

@@ -1,7 +1,7 @@
 """Rounds of questions by value: rare values answer "other", and ever more of the others are told apart."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations
@@ -15,6 +15,7 @@ from discretion.anonymity.choosing.partial_tables import (
     Records,
     coarser,
     kept_in,
+    lost_in,
     most_exposed_in,
     sizes_in,
 )
@@ -155,36 +156,80 @@ def value_rounds(
     rounds = as_count(rounds, "rounds", at_least=1)
     most_columns = as_count(most_columns, "most_columns", at_least=2)
     records = Records.of(*population.coded_classes(chosen))
-    curator = _Curator(records, chosen, least, most_exposed(records.people, budget), most_columns)
-    done = [curator.first_round()]
+    singles = [records.table((place,), (most,)) for place, most in enumerate(records.most_kept)]
+    allowed = most_exposed(records.people, budget)
+    curator = ValueCurator(singles, records.people, least, allowed, most_columns)
+    first = {(place,): (kept_in(table), records.people) for place, table in enumerate(singles)}
+    done = [_round(1, first, records, chosen, curator)]
     while len(done) < rounds and (asked := curator.plan()):
-        done.append(curator.ask(len(done) + 1, asked))
+        for places, (kept, _) in asked.items():
+            curator.learn(places, records.table(places, kept))
+        done.append(_round(len(done) + 1, asked, records, chosen, curator))
     return tuple(done)
 
 
-class _Curator:
-    """What the answers so far say, and what may be asked next."""
+def _round(number: int, asked: "Questions", records: Records, names: Columns, curator: "ValueCurator") -> ValueRound:
+    """Return what a round asked of the people with these records, and what it lets a curator promise."""
 
-    def __init__(self, records: Records, names: Columns, least: int, allowed: int, most_columns: int) -> None:
-        self._records, self._names, self._least, self._allowed = records, names, least, allowed
-        self._most_columns = most_columns
-        self._tables: dict[Places, Integers] = {
-            (place,): records.table((place,), (most,)) for place, most in enumerate(records.most_kept)
-        }
+    def question(places: Places, kept: Kept, bound: int) -> ValueQuestion:
+        sizes = sizes_in(records.table(places, kept))
+        return ValueQuestion(
+            columns=tuple(names[place] for place in places),
+            kept=kept,
+            certified=bound / records.people,
+            exposure=exposed_below(sizes, curator.least) / records.people,
+            cells=_cells(kept),
+            bits=sizes.entropy,
+        )
+
+    release = curator.release()
+    return ValueRound(
+        number=number,
+        questions=tuple(question(places, *each) for places, each in sorted(asked.items())),
+        exposed_at_most=min(records.people, curator.exposed) / records.people,
+        release=None if release is None or len(release[0]) < 2 else question(*release),
+    )
+
+
+#: Columns → how many values of each a question about them tells apart, and how many people it exposes at most.
+Questions = Mapping[Places, tuple[Kept, int]]
+
+
+class ValueCurator:
+    """What the answers so far say, and what may be asked next.
+
+    Parameters
+    ----------
+    singles
+        How many people have each value of each column, the most frequent first.
+    people
+        How many people there are: those whom a table has lost may have any values.
+    least
+        Who has fewer than so many alike is exposed.
+    allowed
+        So many people may all answers about several columns expose together.
+    most_columns
+        Of how many columns a question is at most.
+    """
+
+    def __init__(self, singles: Sequence[Integers], people: int, least: int, allowed: int, most_columns: int) -> None:
+        self.least = least
+        self._people, self._allowed, self._most_columns = people, allowed, most_columns
+        self._most_kept = tuple(table.size - 1 for table in singles)
+        self._tables: dict[Places, Integers] = {(place,): table for place, table in enumerate(singles)}
         self._exposed: dict[Places, int] = {}
         self._released: dict[int, int] | None = None
 
-    def first_round(self) -> ValueRound:
-        """Return the round of single columns, of which nothing is known before."""
-        everybody = self._records.people
-        return self._round(1, {places: (kept_in(table), everybody) for places, table in self._tables.items()})
+    def learn(self, places: Places, table: Integers) -> None:
+        """Take the answers to a question, of each column the most frequent values first and all others last."""
+        self._tables[places] = table
+        exposed = exposed_below(sizes_in(table), self.least) + lost_in(table, self._people)
+        self._exposed[places] = exposed
 
-    def ask(self, number: int, questions: dict[Places, tuple[Kept, int]]) -> ValueRound:
-        """Learn the answers to some questions, each with how many it exposes at most, and return the round."""
-        for places, (kept, _) in questions.items():
-            self._tables[places] = self._records.table(places, kept)
-            self._exposed[places] = exposed_below(sizes_in(self._tables[places]), self._least)
-        return self._round(number, questions)
+    @property
+    def exposed(self) -> int:
+        """How many people all questions about several columns exposed, at most: the sum of what each did."""
+        return sum(self._exposed.values())
 
     def plan(self) -> dict[Places, tuple[Kept, int]]:
         """Return what to ask next, and how many each question exposes at most: all together within the budget.
@@ -192,7 +237,7 @@ class _Curator:
         Each time what tells most for each person whom it may expose is added, as long as the budget allows for it.
         """
         planned: dict[Places, tuple[Kept, int]] = {}
-        left = self._allowed - sum(self._exposed.values())
+        left = self._allowed - self.exposed
         offers = {
             places: self._offers(places, self._kept(places), self._exposed.get(places, 0))
             for places in self._candidates()
@@ -206,7 +251,7 @@ class _Curator:
 
     def _candidates(self) -> Iterator[Places]:
         """Yield the sets of columns with more than one value, all parts of which with a column less were asked for."""
-        telling = [place for place, most in enumerate(self._records.most_kept) if most]
+        telling = [place for place, most in enumerate(self._most_kept) if most]
         for size in range(2, min(self._most_columns, len(telling)) + 1):
             for places in combinations(telling, size):
                 if all(below in self._tables for below in combinations(places, size - 1)):
@@ -239,31 +284,36 @@ class _Curator:
         """Return how many people a table of independent columns exposes on average: ``Σ m·P(Po(m) ≤ k - 2)``."""
         from scipy.special import gammaincc  # noqa: PLC0415
 
-        people = self._records.people
+        people = self._people
         alone = (coarser(self._tables[place,], (each,)) / people for place, each in zip(places, kept, strict=True))
         means = people * reduce(np.multiply.outer, alone)
-        return float((means * gammaincc(self._least - 1, means)).sum()) if self._least > 1 else 0.0
+        return float((means * gammaincc(self.least - 1, means)).sum()) if self.least > 1 else 0.0
 
     def _bound(self, places: Places, kept: Kept) -> int:
-        return most_exposed_in(places, kept, self._tables, self._records.people, self._least)
+        return most_exposed_in(places, kept, self._tables, self._people, self.least)
 
     def _bits(self, place: int, kept: int) -> float:
         return sizes_in(coarser(self._tables[place,], (kept,))).entropy
 
-    def _release(self) -> ValueQuestion | None:
-        """Return a table that is certified to be within the budget: from none and each known one, what tells more."""
+    def release(self) -> tuple[Places, Kept, int] | None:
+        """Return a table that is certified to be within the budget, and how many people it exposes at most.
+
+        From none and each known table on, what tells more is added; of what comes out a table of several columns that
+        says most, or of one if there is no other; None if there is none.
+        """
         starts: list[dict[int, int]] = [
             {}, *(dict(zip(places, kept_in(table), strict=True)) for places, table in self._tables.items())
         ]  # fmt: skip
         if self._released is not None:
             starts.append(self._released)
         found = [self._grown(told, self._bound(tuple(told), tuple(told.values()))) for told in starts]
-        several = [(told, bound) for told, bound in found if len(told) > 1 and bound <= self._allowed]
-        if not several:
+        certified = [(told, bound) for told, bound in found if told and bound <= self._allowed]
+        if not certified:
             return None
-        told, bound = max(several, key=lambda each: self._most_bits(each[0]))
-        self._released = told
-        return self._question(tuple(told), tuple(told.values()), bound)
+        told, bound = max(certified, key=lambda each: (len(each[0]) > 1, _rounded(self._most_bits(each[0]))))
+        if len(told) > 1:
+            self._released = told
+        return tuple(told), tuple(told.values()), bound
 
     def _most_bits(self, told: dict[int, int]) -> float:
         """Return how many bits a table says at most: ``Σ_j H_j - Σ I`` over a tree of pairs that were asked for.
@@ -288,7 +338,7 @@ class _Curator:
         """Return a table with ever more values told apart, as long as it is certified to be within the budget."""
         while True:
             offers: list[_Offer] = []
-            for place, most in enumerate(self._records.most_kept):
+            for place, most in enumerate(self._most_kept):
                 had = told.get(place, 0)
                 for step in {min(had + 1, most), most} - {had}:
                     finer = dict(sorted({**told, place: step}.items()))
@@ -300,26 +350,6 @@ class _Curator:
                 return told, bound
             best = max(offers, key=lambda offer: offer.worth)
             told, bound = dict(zip(best.places, best.kept, strict=True)), best.bound
-
-    def _round(self, number: int, questions: dict[Places, tuple[Kept, int]]) -> ValueRound:
-        people = self._records.people
-        return ValueRound(
-            number=number,
-            questions=tuple(self._question(places, kept, bound) for places, (kept, bound) in sorted(questions.items())),
-            exposed_at_most=min(people, sum(self._exposed.values())) / people,
-            release=self._release(),
-        )
-
-    def _question(self, places: Places, kept: Kept, bound: int) -> ValueQuestion:
-        sizes, people = sizes_in(self._records.table(places, kept)), self._records.people
-        return ValueQuestion(
-            columns=tuple(self._names[place] for place in places),
-            kept=kept,
-            certified=bound / people,
-            exposure=exposed_below(sizes, self._least) / people,
-            cells=_cells(kept),
-            bits=sizes.entropy,
-        )
 
 
 @dataclass(frozen=True)
@@ -354,7 +384,12 @@ class _Offer:
         Who is exposed is so for good; who may be and is not may be another time.
         """
         price = self.expected + _PROMISED * self.cost
-        return self.told / price if self.cost > 0 else math.inf, self.told
+        return _rounded(self.told / price) if self.cost > 0 else math.inf, _rounded(self.told)
+
+
+def _rounded(number: float) -> float:
+    """Return a number of nine digits: what is alike by these is so on every machine, whose sums differ in the last."""
+    return float(f"{number:.9g}")
 
 
 def _finer(least: Kept, most: Kept) -> list[Kept]:

@@ -131,5 +131,5 @@ def _like(task: "Task", table: str, header: str | None) -> "Shares":
     laws: dict[str, Any] = {}
     for feature in task.features:
         codes = np.array([feature.code_of(text) for text in texts[feature.name]])[places[feature.name]]
-        laws[feature.name] = np.bincount(codes, minlength=feature.codes) / len(codes)
+        laws[feature.name] = np.bincount(codes, minlength=len(feature.given)) / len(codes)
     return laws

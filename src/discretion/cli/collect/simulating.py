@@ -27,6 +27,9 @@ def simulate(
     curatorless: Annotated[bool, Parameter(negative="")] = False,
     admitter: Annotated[bool, Parameter(negative="")] = False,
     rounds: Whole = 1,
+    by_value: Annotated[bool, Parameter(negative="")] = False,
+    redact: str | None = None,
+    rule: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     noise: float | None = None,
     randomize: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     cores: Whole = 2,
@@ -62,6 +65,15 @@ def simulate(
         Run with an admitter, which knows who is eligible and signs blinded tokens.
     rounds
         The number of rounds for single answers, pairs, triples, … before the analyst's round.
+    by_value
+        Ask about combinations of answers rather than of whole features after the first round: less frequent answers
+        count as one, and the budget is for all questions about several features together.
+    redact
+        The largest probability that a redacted answer is a rare one, as 0.5: the curator lets people redact answers
+        that fewer than k people gave, and others with them. By default rare answers are not redacted.
+    rule
+        A rule for who redacts an answer before anything is sent, as "race: Other when sex: Female decoys 0.01"; once
+        for each.
     noise
         The ε by which each shuffler's dummies hide all answers of a person together, with δ = 1e-6; no dummies by
         default.
@@ -103,8 +115,8 @@ def simulate(
         stack.enter_context(limits.working())
         simulation = simulated(
             table, as_names(columns), users=users, k=k, budget=budget, shufflers=shufflers, curatorless=curatorless,
-            admitter=admitter, rounds=rounds, noise=noise, randomize=laws, cores=cores, seed=start, tell=progress,
-            header=as_header_option(header), memory=room,
+            admitter=admitter, rounds=rounds, by_value=by_value, redact=redact, rules=rule, noise=noise,
+            randomize=laws, cores=cores, seed=start, tell=progress, header=as_header_option(header), memory=room,
         )  # fmt: skip
     missing = dict.fromkeys(MEASURES, "a budget within which something goes out")
     verdicts = judged(gates, simulation.measures, "a limit outside of this", missing)
@@ -112,8 +124,8 @@ def simulate(
         inputs = {
             "table": without_password(table), "columns": as_names(columns), "users": users, "k": k, "budget": budget,
             "shufflers": shufflers, "curatorless": curatorless, "admitter": admitter, "rounds": rounds,
-            "noise": noise, "randomize": list(randomize), "cores": cores, "seed": start, "header": header,
-            "memory": memory, "time": time,
+            "by_value": by_value, "redact": redact, "rule": list(rule), "noise": noise, "randomize": list(randomize),
+            "cores": cores, "seed": start, "header": header, "memory": memory, "time": time,
         }  # fmt: skip
         print_json("collect simulate", inputs, simulation.to_dict(), verdicts)
     else:

@@ -8,13 +8,21 @@ from dataclasses import replace
 from decimal import Decimal
 
 from discretion.anonymity import Marginals, hierarchical_rounds
-from discretion.collection.parts.choosing import answer_class_sizes, certified_next, choice_of, people_of, places_of
+from discretion.collection.parts.asking_by_value import next_by_value
+from discretion.collection.parts.choosing import (
+    answer_class_sizes,
+    certified_next,
+    choice_of,
+    most_groups,
+    people_of,
+    places_of,
+)
 from discretion.collection.parts.counting import people_in
 from discretion.collection.parts.noisy_counts import NoiseInCounts
 from discretion.collection.parts.redacting import redacted_choice
 from discretion.collection.wire.reports import ShufflerReport
 from discretion.collection.wire.rounds import Round
-from discretion.collection.wire.selection import MOST_GROUPS, Choice
+from discretion.collection.wire.selection import Choice
 from discretion.errors import TooLargeError
 from discretion.numerics.arrays import Integers
 
@@ -27,13 +35,19 @@ class KnownCounts:
         self._people = 0
         self._reports: list[tuple[ShufflerReport, ...]] = []
         self._alike: dict[tuple[int, ...], Integers] = {}
+        self._tables: list[tuple[Round, Sequence[Integers]]] = []
 
     def next_choice(
         self, round_: Round, tallies: Sequence[Integers], reports: Sequence[ShufflerReport]
     ) -> Choice | None:
         """Return what to publish after a round, by its tallies and those of all before; None if nothing may go out."""
         self.add(round_, tallies, reports)
-        choice = _next_choice(round_, self.counts, self._alike, self._people)
+        if self._people < round_.task.smallest_batch:  # some messages do not open; no client takes such a choice
+            return None
+        if round_.task.by_value:
+            choice = next_by_value(round_, self.counts, self._tables, self._people)
+        else:
+            choice = _next_choice(round_, self.counts, self._alike, self._people)
         return None if choice is None else replace(choice, reports=tuple(self._reports))
 
     def add(self, round_: Round, tallies: Sequence[Integers], reports: Sequence[ShufflerReport]) -> None:
@@ -45,6 +59,7 @@ class KnownCounts:
             self._people = max(people_in(tallies, reports))
         else:
             self._alike.update(zip(round_.groups, tallies, strict=True))
+            self._tables.append((round_, tallies))
 
 
 def _next_choice(
@@ -59,8 +74,6 @@ def _next_choice(
     Otherwise it is the choice of most features: by single answers, by those of groups, or redacted by rules. Of several
     the first: single answers say most of how sure it is, and redacted ones tell less.
     """
-    if people < after.task.smallest_batch:  # where some messages do not open; no client takes such a choice
-        return None
     together = _by_groups(after, counts, alike)
     if together is not None and together.receiver == "curator":
         return together
@@ -83,18 +96,13 @@ def _by_groups(
     except TooLargeError:  # of so many features single answers alone tell what goes out
         return None
     if last.questions and last.size > after.number and len(last.largest_certified) < len(task.features):
-        questions = last.questions[: _most_groups(after)]
+        questions = last.questions[: most_groups(after)]
         groups = [places_of(task, each.columns) for each in questions]
         return certified_next(after, "curator", groups, known, people)
     if not last.largest_certified:
         return None
     chosen = places_of(task, last.largest_certified)
     return certified_next(after, "analyst", [chosen], known, people)
-
-
-def _most_groups(after: Round) -> int:
-    """Return of how many groups the next round may ask: the admitter needs a key for each."""
-    return MOST_GROUPS if after.task.admitter is None else len(after.task.admission[after.number])
 
 
 def _marginals(after: Round, counts: Mapping[str, Integers], alike: Mapping[tuple[int, ...], Integers]) -> Marginals:

@@ -16,7 +16,7 @@ from discretion.anonymity import ClassSizes, Marginals, exposure_bound, select_c
 from discretion.anonymity.exposure.bounds import bound_terms
 from discretion.collection.parts.other_people import StatisticalCertificate
 from discretion.collection.wire.rounds import Round
-from discretion.collection.wire.selection import Choice, Receiver, Rule, Term, people_bounded
+from discretion.collection.wire.selection import MOST_GROUPS, Choice, Receiver, Rule, Term, people_bounded
 from discretion.collection.wire.task import Task
 from discretion.estimate import Estimate
 from discretion.numerics.arrays import Integers
@@ -108,11 +108,13 @@ def next_of(
     people: int,
     rules: tuple[Rule, ...] = (),
     terms: tuple[tuple[Term, ...], ...] = (),
+    kept: tuple[tuple[tuple[int, ...], ...], ...] = (),
 ) -> Choice:
     """Return a choice for the round after one."""
     return Choice(
-        after.task.digest, after.published, after.number + 1, receiver, tuple(groups), exposure, people, rules, terms
-    )
+        after.task.digest, after.published, after.number + 1, receiver, tuple(groups), exposure, people, rules, terms,
+        kept=kept,
+    )  # fmt: skip
 
 
 def _published_terms(task: Task, group: Sequence[int], known: Marginals, people: int) -> tuple[Term, ...]:
@@ -155,6 +157,8 @@ def certified_of(task: Task, counts: Counts, choice: Choice, confidence: float |
         return Estimate(choice.exposure, 0.0, choice.exposure, None, "counting bound of expected counts", "fair coins")
     if confidence is None and task.noise is not None:
         return Estimate(choice.exposure, 0.0, choice.exposure, None, "counting bound, of the least counts")
+    if confidence is None and task.by_value:
+        return Estimate(choice.exposure, 0.0, choice.exposure, None, "all tables with the counts so far")
     if confidence is None and choice.number > 2:
         return Estimate(choice.exposure, 0.0, choice.exposure, None, "counting bound, over groups")
     return exposure_of(task, counts, choice.chosen, confidence)
@@ -170,6 +174,11 @@ def exposure_of(task: Task, counts: Counts, chosen: Iterable[int], confidence: f
     if confidence is None:
         return exposure_bound(_marginals(counts, people_of(counts)), task.k, columns=names)
     return _statistical_certificate(task, counts, confidence).exposure(names)
+
+
+def most_groups(after: Round) -> int:
+    """Return of how many groups the round after one may ask: the admitter needs a key for each."""
+    return MOST_GROUPS if after.task.admitter is None else len(after.task.admission[after.number])
 
 
 def people_of(counts: Counts) -> int:

@@ -6,6 +6,7 @@ the same ones into the same file: memory holds one file of 256, and the counts.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ class BatchCounts:
 def count_batch(pieces: Iterable[bytes], round_: Round, private: bytes | None, cores: int = 1) -> BatchCounts:
     """Return what the messages of a whole batch say; no private key is needed where the last layer is off already."""
     form, width = _form(round_), round_.width(len(round_.task.shufflers))
-    combinations, times = np.empty((0, 1 + len(round_.groups[0])), np.int64), np.empty(0, np.int64)
+    combinations, times = np.empty((0, 1 + round_.most_features), np.int64), np.empty(0, np.int64)
     dropped = repeated = unknown = unadmitted = 0
     # Where no layer is left, equal messages are dropped below.
     sealed = DistinctMessages(pieces, width, None) if private is not None else blocks_of(pieces, width)
@@ -95,18 +96,19 @@ def people_in(tallies: Sequence[Integers], reports: Sequence[ShufflerReport]) ->
 def tallies_of(batch: BatchCounts, round_: Round) -> list[Integers]:
     """Return for each group of a round how many said the same.
 
-    In the first round by the answer's code; later of each combination that somebody said, in no order that matters.
+    In the first round by the answer's code; later of each combination that somebody said, in no order that matters; by
+    value of all combinations, in the order of their codes.
     """
     if round_.to_analyst:
         return [batch.times]
     tallies: list[Integers] = []
-    for place, group in enumerate(round_.groups):
+    for place in range(round_.messages):
         here = batch.combinations[:, 0] == place
         tally = batch.times[here]
-        if round_.number == 1:
-            tally = np.bincount(batch.combinations[here, 1], tally, round_.task.features[group[0]].codes).astype(
-                np.int64
-            )
+        if round_.number == 1 or round_.task.by_value:
+            cells = round_.cells(place)
+            codes = np.ravel_multi_index(tuple(batch.combinations[here, 1 : 1 + len(cells)].T), cells)
+            tally = np.bincount(codes, tally, prod(cells)).astype(np.int64)
         tallies.append(tally)
     return tallies
 
@@ -142,12 +144,13 @@ def _add_answers(combinations: Integers, times: Integers, answers: Integers) -> 
 
 
 def _form(round_: Round) -> Any:
-    codes = ("codes", ">u4", (len(round_.groups[0]),))
+    codes = ("codes", ">u4", (round_.most_features,))
     return np.dtype([("group", ">u2"), codes, ("random", np.void, round_.random_bytes)])
 
 
 def _are_answers(answers: Integers, round_: Round) -> Booleans:
-    codes = np.array([[len(round_.labels[place]) for place in group] for group in round_.groups])
+    filled = [[*round_.cells(place), *[1] * round_.most_features] for place in range(round_.messages)]
+    codes = np.array([cells[: round_.most_features] for cells in filled])
     groups = np.minimum(answers[:, 0], len(codes) - 1)
     return (answers[:, 0] < len(codes)) & np.all(answers[:, 1:] < codes[groups], axis=1)
 

@@ -112,7 +112,7 @@ def joint_shares(
         combinations.
     """
     (chosen,) = round_.groups
-    features, labels = [round_.task.features[place] for place in chosen], [round_.labels[place] for place in chosen]
+    features, labels = [round_.task.features[place] for place in chosen], round_.labels[0]
     times = np.ones(len(reports), np.int64) if times is None else times
     scores, people = [score_of(feature) for feature in features], int(times.sum()) if people is None else people
     noise = NoiseInCounts(round_.task)

@@ -32,7 +32,8 @@ def redacted_choice(after: Round, counts: Mapping[str, Integers]) -> Choice | No
     for place, feature in enumerate(task.features):
         feature_counts = counts[feature.name]
         sizes[feature.name] = answer_class_sizes(feature_counts, people)
-        rule = None if feature.randomizer is not None else _rule(feature_counts, place, task.k, float(task.redaction))
+        is_fixed = feature.randomizer is not None or bool(feature.rules)
+        rule = None if is_fixed else _rule(feature_counts, place, task.k, float(task.redaction))
         if rule is not None:
             redacted = answer_class_sizes(_redacted(feature_counts, rule, task.k), people)
             if redacted.exposed(k=task.k) < sizes[feature.name].exposed(k=task.k):

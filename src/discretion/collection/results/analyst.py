@@ -13,9 +13,10 @@ from discretion.collection.parts.joint import JointShares, joint_shares
 from discretion.collection.parts.noisy_counts import METHOD as BY_NOISE, NoiseInCounts
 from discretion.collection.randomizers import randomizer_of
 from discretion.collection.results.rare import Rare, may_be_compared, merge_rare, publishable
+from discretion.collection.results.suppressed import Suppressed, suppressed_in
 from discretion.collection.wire.reports import ShufflerReport
 from discretion.collection.wire.rounds import Round
-from discretion.collection.wire.task import Feature
+from discretion.collection.wire.task import REDACTED, Feature
 from discretion.estimate import Estimate
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.presenting.json_answers import plain
@@ -104,7 +105,7 @@ class AnalystResult:
 
         Of each the answers, the share and its standard error, which is 0 where it was counted.
         """
-        for place in sorted(self.shown_places(show_rare=show_rare), key=lambda place: -self.counts[place]):
+        for place in self.ordered_places(show_rare=show_rare):
             yield self.joint.answers[place], self.share(place), float(self.joint.errors[place])
 
     @property
@@ -121,6 +122,10 @@ class AnalystResult:
         task, people = self.round.task, self.joint.people
         return task.curator is None and not may_be_compared(people + self.left, people, task.k)
 
+    def ordered_places(self, *, show_rare: bool = False) -> list[int]:
+        """Return the places of the combinations that are shown one by one, the most frequent first."""
+        return sorted(self.shown_places(show_rare=show_rare), key=lambda place: -self.counts[place])
+
     def shown_places(self, *, show_rare: bool = False) -> list[int]:
         """Return the places of the combinations that are shown one by one."""
         return np.flatnonzero(self._are_shown | show_rare).tolist()
@@ -136,6 +141,28 @@ class AnalystResult:
     def rare(self) -> Rare | None:
         """All other combinations as one, those included that join them so that nothing can be worked out."""
         return merge_rare(np.maximum(self.counts, 0) if self.round.task.noise else self.counts, self._are_shown)
+
+    @cached_property
+    def suppressed(self) -> tuple[Suppressed, ...]:
+        """How many answers to each feature with a rule were redacted."""
+        return () if self.is_estimated else suppressed_in(self.round, self.joint, self.confidence)
+
+    def share_before_redaction(self, place: int) -> Estimate | None:
+        """Return which share of the people has a combination, whatever is redacted; None where that is asked of itself.
+
+        Those who sent it, at least; and at most also all who may have redacted a part of it, among them all whose
+        combinations are not shown.
+        """
+        redacted = [labels.index(REDACTED) if REDACTED in labels else -1 for labels in self.round.labels[0]]
+        codes, joint = self.joint.codes, self.joint
+        if not self.suppressed or any(code == its for code, its in zip(codes[place], redacted, strict=True)):
+            return None
+        may_be = ((codes == codes[place]) | (codes == np.array(redacted))).all(axis=1) & self._are_shown
+        people = max(joint.people, 1)
+        low = int(joint.counts[place]) / people
+        unseen = 0 if self.rare is None else int(self.rare.people)
+        high = min(1.0, (int(joint.counts[may_be].sum()) + unseen) / people)
+        return Estimate(high, low, high, None, "whoever may have redacted a part of it")
 
     @cached_property
     def exposure(self) -> float | Estimate:
@@ -180,6 +207,12 @@ class AnalystResult:
             "shares": [
                 {"answers": list(answers), "share": plain(share), "standard_error": error}
                 for answers, share, error in self.frequent(show_rare=show_rare)
+            ],
+            "suppressed": plain(self.suppressed),
+            "shares_before_redaction": [
+                {"answers": list(self.joint.answers[place]), "share": plain(share)}
+                for place in self.ordered_places(show_rare=show_rare)
+                if (share := self.share_before_redaction(place)) is not None
             ],
             "rare": plain(rare),
             "posterior": None if law is None else [

@@ -11,7 +11,9 @@ from discretion.collection.results.curator import CuratorResult
 from discretion.collection.results.guesses import Guess
 from discretion.collection.results.leaks import Leaks
 from discretion.collection.results.rare import Rare, may_be_compared
+from discretion.collection.results.suppressed import Suppressed
 from discretion.collection.results.truth import TruthComparison
+from discretion.collection.wire.task import LESS_FREQUENT
 from discretion.estimate import Estimate, highest
 from discretion.presenting.names import short
 from discretion.presenting.numbers import (
@@ -133,9 +135,45 @@ def analyst_document(result: AnalystResult, *, show_rare: bool = False) -> Docum
     ]
     if result.is_estimated:
         blocks.append(interval_words(result))
+    if result.round.choice is not None and result.round.choice.kept:
+        blocks.append(_kept_words(result))
+    if result.suppressed:
+        blocks.append(Bullets(tuple(suppressed_words(each, k) for each in result.suppressed)))
+        blocks.append(
+            "Before redaction: at least the people who sent an answer have it; at most also all who may have redacted "
+            "a part of it."
+        )
     if result.rare is not None and not show_rare:
         blocks.append(_rare_words(k))
     return Document(f"Joint answers to {features_words(joint.features)}", tuple(blocks))
+
+
+def _kept_words(result: AnalystResult) -> str:
+    """Return how many answers to each feature were asked for one by one, in a sentence."""
+    answers = [
+        f"{number(len(kept or ()))} of {number(result.round.task.features[place].codes)} to {short(name)}"
+        for name, place, kept in zip(result.joint.features, result.round.groups[0], result.round.kept[0], strict=True)
+    ]
+    return f"Answers that were asked for one by one: {', '.join(answers)}. All others count as “{LESS_FREQUENT}”."
+
+
+def suppressed_words(suppressed: Suppressed, k: int) -> str:
+    """Return how many people redacted their answer to a feature, in a sentence."""
+    name = short(suppressed.feature)
+    if suppressed.people is None or suppressed.needed is None:
+        return f"{name}: fewer than {number(k)} people redacted it."
+    needed = suppressed.needed
+    if needed.low == needed.high:
+        by_need = f"{number(round(needed.high))} by need"
+    else:
+        sure = "for sure" if needed.confidence is None else f"{percent(needed.confidence)} confidence"
+        by_need = f"between {number(round(needed.low))} and {number(round(needed.high))} by need ({sure})"
+    decoys = (
+        "there are no decoys, so a redacted answer shows its reason"
+        if not suppressed.decoys
+        else f"each of the others with a probability of {percent(suppressed.decoys)}"
+    )
+    return f"{name}: {people(suppressed.people)} redacted it, {by_need}; {decoys}."  # fmt: skip
 
 
 def _left_words(result: AnalystResult, show_rare: bool) -> str:
@@ -158,9 +196,16 @@ def shares_grid(result: AnalystResult, *, show_rare: bool = False) -> Grid:
         (*map(answer_words, answers), *_numbers(share, error, result.joint.people))
         for answers, share, error in result.frequent(show_rare=show_rare)
     ]
+    if result.suppressed:
+        numbers = (*numbers, "before redaction")
+        before = map(result.share_before_redaction, result.ordered_places(show_rare=show_rare))
+        rows = [
+            (*row, "" if share is None else f"{percent(share.low)} to {percent_upwards(share.high)}")
+            for row, share in zip(rows, before, strict=True)
+        ]
     if result.rare is not None and not show_rare:
         share = min(1.0, result.rare.people / result.joint.people)
-        cells = ("", "") if result.is_estimated else (number(int(result.rare.people)),)
+        cells = ("", "") if result.is_estimated else (number(int(result.rare.people)), *[""] * bool(result.suppressed))
         rows.append((rare_words(result.rare), *[""] * (len(names) - 1), percent(share), *cells))
     return Grid((*names, *numbers), tuple(rows), frozenset(names))
 
@@ -338,6 +383,8 @@ def leaks_document(leaks: Leaks) -> Document:
 
 def _in_short(leaks: Leaks) -> str:
     guesses = [*leaks.single, leaks.joint] if leaks.joint else [*leaks.single]
+    if not guesses:
+        return f"Of {people(leaks.people)}: every answer may be redacted, and no guess of one is worked out."
     most = max(guesses, key=_gain)
     if is_any_share(most.after):
         return (

@@ -26,9 +26,11 @@ NOT_PROMISED = (
     "undone; a share of single answers by d times as much where there are d features, if all messages are of one.",
     "What is certified holds for the people who were counted in the first round. A person who leaves before the last "
     "round makes others stand out more.",
-    "Where answers are redacted, the share that may stand out is an expectation over everybody's coins.",
-    "The budget is for each group that the curator asks for, and for what the analyst gets; it is not for all of them "
-    "together.",
+    "Where the curator's choice redacts rare answers, the share that may stand out is an expectation over everybody's "
+    "coins.",
+    "A redacted answer shows that somebody met a rule or tossed a decoy. No guess of such answers is worked out.",
+    "The budget is for each group that the curator asks for, by value for all of these together, and for what the "
+    "analyst gets; it is not for the analyst's and the curator's together.",
 )
 
 
@@ -86,10 +88,10 @@ class Leaks:
     curated
         Whether there is a curator; without one all who take part see the single answers.
     single
-        The guess of a person's answer to each feature for an adversary that sees the single answers.
+        The guess of a person's answer to each feature that nobody redacts, for an adversary that sees single answers.
     joint
-        The guess of a person's answers to the chosen features for the analyst; None if nothing was chosen, or it is
-        redacted.
+        The guess of a person's answers to the chosen features for the analyst; None if nothing was chosen, or answers
+        are redacted or asked for by value.
     among_known
         What is left to guess of each feature for an adversary that knows the answers of all others.
     exposure
@@ -157,10 +159,13 @@ def leaks_of(
     people = people_of(counts) if people is None else people
     chosen = None if choice is None else choice.chosen
     single = tuple(
-        guess_of([feature], answer_shares(feature, counts), people, seed) for feature in task.features
-    )  # fmt: skip
+        guess_of([feature], answer_shares(feature, counts), people, seed)
+        for feature in task.features
+        if not feature.rules
+    )
     together = None if analysed is None or not analysed.joint.people else analysed.joint
-    features, redacted = [task.features[place] for place in chosen or ()], bool(choice and choice.rules)
+    features = [task.features[place] for place in chosen or ()]
+    changed = bool(choice and (choice.rules or choice.kept)) or any(feature.rules for feature in features)
     lying = {1, *(max(1, int(people * share)) for share in _LYING)}
     fewest = min(people, *(int(tally.sum()) for tally in counts.values()))
     return Leaks(
@@ -168,8 +173,8 @@ def leaks_of(
         k=task.k,
         curated=task.curator is not None,
         single=single,
-        joint=None if together is None or redacted else guess_of(features, together.shares, together.people, seed),
-        among_known=tuple(among_known(feature, people) for feature in task.features),
+        joint=None if together is None or changed else guess_of(features, together.shares, together.people, seed),
+        among_known=tuple(among_known(feature, people) for feature in task.features if not feature.rules),
         exposure=None if analysed is None else analysed.exposure,
         noise=noise_promise(task),
         certified=None if choice is None else certified_of(task, counts, choice, confidence),

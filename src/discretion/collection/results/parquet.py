@@ -24,8 +24,8 @@ def to_parquet(result: AnalystResult) -> bytes:
     joint = result.joint
     order = np.lexsort(joint.codes.T[::-1])
     columns: dict[str, Any] = {}
-    for place, (name, feature) in enumerate(zip(joint.features, result.round.groups[0], strict=True)):
-        labels = pa.array(result.round.labels[feature], pa.string())
+    for place, (name, its) in enumerate(zip(joint.features, result.round.labels[0], strict=True)):
+        labels = pa.array(its, pa.string())
         columns[name] = labels.take(pa.array(joint.codes[order, place]))
     for name, numbers in zip(_OF_SHARES, (joint.counts, joint.shares, joint.errors, *result.limits), strict=True):
         # A feature may be called so too.

@@ -1,5 +1,6 @@
 """The truth beside a result, where it is known: of a table whose rows were the people."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
@@ -12,8 +13,9 @@ from discretion.collection.parts.intervals import intervals_of
 from discretion.collection.parts.joint import JointShares, joint_shares, mean_scores, score_of
 from discretion.collection.parts.noisy_counts import NoiseInCounts
 from discretion.collection.results.analyst import AnalystResult
+from discretion.collection.results.suppressed import decoys_of
 from discretion.collection.wire.rounds import Round
-from discretion.collection.wire.task import Task
+from discretion.collection.wire.task import REDACTED, Task, redacted_codes
 from discretion.numerics.arrays import Integers
 from discretion.presenting.json_answers import plain
 
@@ -32,7 +34,7 @@ class ComparedTable:
     features
         Whose answers.
     randomized
-        Whether any of them was, or dummies were among them.
+        Whether any of them was, or redacted by chance, or dummies were among them.
     shares
         How many shares were compared: of every combination that somebody has, or is said to have.
     equal
@@ -154,8 +156,10 @@ def _compare(rows: Integers, joint: JointShares, round_: Round) -> ComparedTable
     (chosen,) = round_.groups
     features = [round_.task.features[place] for place in chosen]
     scores = [score_of(feature) for feature in features]
-    true_codes, people = rows[:, list(chosen)], max(len(rows), 1)
-    shape = tuple(feature.codes for feature in features)
+    true_codes, people = _sent_by_need(rows, round_), max(len(rows), 1)
+    shape = tuple(round_.cells(0))
+    if any(0 < chance < 1 for chance in decoys_of(round_).values()):
+        return _compare_decoyed(true_codes, joint, round_)
     if round_.task.noise is not None:
         return _compare_noisy(_counts_of(true_codes, shape), joint, round_)
     if all(score.is_plain for score in scores):
@@ -180,6 +184,65 @@ def _compare(rows: Integers, joint: JointShares, round_: Round) -> ComparedTable
         float(away.max(initial=0.0)),
         joint.people == len(rows) and bool(((low <= truth + 1e-12) & (truth <= high + 1e-12)).all()),
         bool((high - low > _LONG).all()),
+    )  # fmt: skip
+
+
+def _sent_by_need(rows: Integers, round_: Round) -> Integers:
+    """Return the codes that these people send in the analyst's round if no coin falls on a decoy."""
+    (chosen,) = round_.groups
+    features, decoys = round_.task.features, decoys_of(round_)
+    distinct, which = np.unique(rows, axis=0, return_inverse=True)
+    sent = distinct.copy()
+    redacted = [set(redacted_codes(features, row)) for row in distinct.tolist()]
+    rules = {rule.place: set(rule.codes) for rule in (() if round_.choice is None else round_.choice.rules)}
+    for place in chosen:
+        feature = features[place]
+        always = decoys.get(feature.name) == 1
+        for at, row in enumerate(distinct.tolist()):
+            if always or place in redacted[at] or row[place] in rules.get(place, ()):
+                sent[at, place] = feature.codes if place in rules else feature.codes - 1
+    columns = [np.array(map_)[sent[:, place]] for place, map_ in zip(chosen, round_.sent_codes(0), strict=True)]
+    return np.column_stack(columns)[which.ravel()]
+
+
+def _compare_decoyed(codes: Integers, joint: JointShares, round_: Round) -> ComparedTable:
+    """Compare counts of answers that everybody may redact: sums of independent coins, within Bernstein's limits.
+
+    Of so many people with a combination each sends what the coins of its features leave of it.
+    """
+    decoys = decoys_of(round_)
+    ruled = [(axis, round_.labels[0][axis].index(REDACTED), decoys[name]) for axis, name in enumerate(joint.features)
+             if name in decoys]  # fmt: skip
+    combinations, times = np.unique(codes, axis=0, return_counts=True)
+    mean: dict[tuple[int, ...], float] = {}
+    variance: dict[tuple[int, ...], float] = {}
+    for combination, people in zip(combinations.tolist(), times.tolist(), strict=True):
+        outcomes = {tuple(combination): 1.0}
+        for axis, redacted, chance in ruled:
+            if combination[axis] != redacted:
+                outcomes = {
+                    (*cell[:axis], redacted, *cell[axis + 1 :]) if tossed else cell: p
+                    * (chance if tossed else 1 - chance)
+                    for cell, p in outcomes.items()
+                    for tossed in (False, True)
+                }
+        for cell, p in outcomes.items():
+            mean[cell] = mean.get(cell, 0.0) + people * p
+            variance[cell] = variance.get(cell, 0.0) + people * p * (1 - p)
+    counts = {tuple(cell): count for cell, count in zip(joint.codes.tolist(), joint.counts.tolist(), strict=True)}
+    cells = list(mean | counts)
+    expected, spread, found = (np.array([each.get(cell, 0.0) for cell in cells]) for each in (mean, variance, counts))
+    off = np.abs(found - expected)
+    off[off < 1e-9] = 0.0
+    nats = math.log(2 * len(cells) / (1 - _SURELY))
+    most = nats / 3 + np.sqrt((nats / 3) ** 2 + 2 * spread * nats)
+    possible = np.array([cell in mean for cell in cells]) | (found == 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        away = np.where(off > 0, off / np.sqrt(spread), 0.0)
+    return ComparedTable(
+        joint.features, True, len(cells), int((off == 0).sum()), int((away <= STANDARD_ERRORS).sum()),
+        float(away.max(initial=0.0)), bool(possible.all() and (off <= most).all()),
+        bool((2 * most > _LONG * max(len(codes), 1)).all()),
     )  # fmt: skip
 
 

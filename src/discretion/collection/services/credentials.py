@@ -34,7 +34,7 @@ def neighbour_credential(task: Task, private: bytes, public: bytes) -> str:
         shared = X25519PrivateKey.from_private_bytes(private).exchange(X25519PublicKey.from_public_bytes(public))
     except ValueError:
         raise MalformedError("the key of a neighbour in the task shares no secrets; it must be another one") from None
-    return HKDF(SHA256(), 32, None, b"discretion collect 2 neighbours" + task.digest).derive(shared).hex()
+    return HKDF(SHA256(), 32, None, b"discretion collect 3 neighbours" + task.digest).derive(shared).hex()
 
 
 def board_pass(task: Task, private: bytes, other: bytes) -> str:

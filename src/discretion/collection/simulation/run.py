@@ -73,7 +73,8 @@ class SimulationRun:
 
 def run(
     questionnaire: Questionnaire, *, k: int, budget: str, shufflers: int, with_curator: bool, with_admitter: bool,
-    rounds: int, noise: Noise | None, cores: int, tell: Callable[[str], None],
+    rounds: int, by_value: bool, redact: float | str | None, noise: Noise | None, cores: int,
+    tell: Callable[[str], None],
 ) -> SimulationRun:  # fmt: skip
     """Run a collection of what everybody in a table answers, each party a process of its own.
 
@@ -92,7 +93,10 @@ def run(
         if with_admitter:
             widths = admission_widths(len(questionnaire.features), rounds)
             admission = homes["admitter"].furnish_admission(widths, _DAYS)
-        task = _task(keys, questionnaire, k, budget, rounds, admission, noise)
+        task = _task(
+            keys, questionnaire, k=k, budget=budget, rounds=rounds, by_value=by_value,
+            redaction=None if redact is None else str(redact), admission=admission, noise=noise,
+        )  # fmt: skip
         for home in homes.values():
             home.take(task)
         tell("the parties start")
@@ -137,15 +141,7 @@ def _counts(task: Task, homes: Mapping[str, Home], parties: Parties) -> Counts:
     return {feature.name: tally for feature, tally in zip(task.features, tallies, strict=True)}
 
 
-def _task(  # noqa: PLR0917 - all that a task is made of
-    keys: Mapping[str, Mapping[Kind, Key]],
-    questionnaire: Questionnaire,
-    k: int,
-    budget: str,
-    rounds: int,
-    admission: tuple[tuple[bytes, ...], ...],
-    noise: Noise | None,
-) -> Task:
+def _task(keys: Mapping[str, Mapping[Kind, Key]], questionnaire: Questionnaire, **others: Any) -> Task:
     ports = free_ports(len(keys))
     parties = {
         name: Party(f"http://{HOST}:{port}", party_keys["seal"].public)
@@ -153,13 +149,12 @@ def _task(  # noqa: PLR0917 - all that a task is made of
     }
     now = int(time.time())
     return Task(
-        id=token_bytes(16), purpose="a simulation", features=questionnaire.features, k=k, budget=budget,
-        smallest_batch=min(questionnaire.people, max(2, k)), opens=now, closes=now + _TIME,
+        id=token_bytes(16), purpose="a simulation", features=questionnaire.features,
+        smallest_batch=min(questionnaire.people, max(2, others["k"])), opens=now, closes=now + _TIME,
         shufflers=tuple(party for name, party in parties.items() if name.startswith("shuffler")),
         analyst=parties["analyst"], curator=parties.get("curator"),
-        signer=keys["curator"]["sign"].public if "curator" in keys else None, rounds=rounds,
-        invited=questionnaire.people, admitter=parties.get("admitter"), admission=admission,
-        noise=noise,
+        signer=keys["curator"]["sign"].public if "curator" in keys else None,
+        invited=questionnaire.people, admitter=parties.get("admitter"), **others,
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from discretion.collection.errors import MalformedError
 from discretion.collection.noise_promise import DELTA
 from discretion.collection.results.leaks import Leaks, leaks_of
 from discretion.collection.results.truth import TruthComparison, compare_with_truth
+from discretion.collection.rules import with_rules
 from discretion.collection.simulation.questionnaire import questionnaire_of
 from discretion.collection.simulation.run import SimulationRun, run
 from discretion.collection.wire.noise import noise_for
@@ -95,6 +96,9 @@ def simulate(
     curatorless: bool = False,
     admitter: bool = False,
     rounds: int = 1,
+    by_value: bool = False,
+    redact: float | str | None = None,
+    rules: Sequence[str] = (),
     noise: float | None = None,
     randomize: Mapping[str, str] | None = None,
     cores: int = 2,
@@ -120,6 +124,12 @@ def simulate(
         Whether a party of its own decides who is let in, by blinded tokens.
     rounds
         In how many rounds the curator may ask, or those who choose by themselves.
+    by_value
+        Whether less frequent answers are one in the curator's questions about several features.
+    redact
+        How sure one may be at most that a redacted answer is a rare one; None redacts none of these.
+    rules
+        Whose answers are redacted before anything is sent, each a line as ``race: Other when sex: Female decoys 0.01``.
     noise
         The ε by which each shuffler's dummies hide all answers of a person together, with a δ of 1e-6; None adds none.
     randomize
@@ -144,11 +154,13 @@ def simulate(
     plan = questionnaire_of(table, columns, size, randomize or {}, np.random.default_rng(seed), **reading)
     if unknown := set(randomize or {}) - {feature.name for feature in plan.features} - {""}:
         raise MalformedError(f"there is no column {min(unknown)!r} whose answers could be randomized")
+    plan = replace(plan, features=with_rules(plan.features, rules))
     added = None if noise is None else noise_for(noise, DELTA, counts_of_one(len(plan.features)))
     ran = run(
         plan, k=as_count(k, "k", at_least=1), budget=str(budget),
         shufflers=as_count(shufflers, "shufflers", at_least=1), with_curator=not curatorless, with_admitter=admitter,
-        rounds=as_count(rounds, "rounds", at_least=1), noise=added, cores=as_count(cores, "cores", at_least=1),
+        rounds=as_count(rounds, "rounds", at_least=1), by_value=by_value, redact=redact, noise=added,
+        cores=as_count(cores, "cores", at_least=1),
         tell=tell,
     )  # fmt: skip
     tell("what each party can guess")

@@ -10,7 +10,7 @@ from discretion.collection.errors import MalformedError
 from discretion.collection.wire.task import Task
 from discretion.collection.wire.uploads import TOKEN_BYTES
 
-_NAME = b"discretion collect 2 "
+_NAME = b"discretion collect 3 "
 
 
 def upload_token(task: Task, secret: bytes) -> bytes:

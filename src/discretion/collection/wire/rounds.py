@@ -13,12 +13,11 @@ from functools import cached_property
 from discretion.collection.wire.noise import may_add
 from discretion.collection.wire.sealing import SEAL_BYTES
 from discretion.collection.wire.selection import Choice
-from discretion.collection.wire.task import MODULUS_BYTES, Party, Task
+from discretion.collection.wire.task import LESS_FREQUENT, MODULUS_BYTES, REDACTED, Party, Task
 
 SALT_BYTES = 16
 NONCE_BYTES = 32
-REDACTED = "redacted"
-_NAME = b"discretion collect 2"
+_NAME = b"discretion collect 3"
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class Round:
 
     @cached_property
     def groups(self) -> Sequence[tuple[int, ...]]:
-        """The places of the features that go into each message: each group has as many."""
+        """The places of the features that go into each message."""
         return (
             tuple((place,) for place in range(len(self.task.features))) if self.choice is None else self.choice.groups
         )
@@ -59,26 +58,60 @@ class Round:
         return len(self.groups)
 
     @cached_property
-    def labels(self) -> Sequence[tuple[str | None, ...]]:
-        """What each code means, by feature of the task: where there is a rule to redact by, the last is redacted."""
-        rules = () if self.choice is None else self.choice.rules
-        ruled = {rule.place for rule in rules}
+    def kept(self) -> Sequence[tuple[tuple[int, ...] | None, ...]]:
+        """The codes of each feature of each group that are asked for one by one; None where not by value."""
+        if self.choice is None or not self.choice.kept:
+            return [(None,) * len(group) for group in self.groups]
+        return self.choice.kept
+
+    @cached_property
+    def labels(self) -> Sequence[tuple[tuple[str | None, ...], ...]]:
+        """What each code in a message means, by group and feature of it.
+
+        Where there is a rule to redact by, the last one is redacted; where some answers are asked for, all others.
+        """
+        ruled = {rule.place for rule in (() if self.choice is None else self.choice.rules)}
         return [
-            (*feature.labels, REDACTED) if place in ruled else feature.labels
-            for place, feature in enumerate(self.task.features)
-        ]
+            tuple(
+                (*(feature.labels[code] for code in kept), LESS_FREQUENT) if kept is not None
+                else (*feature.labels, REDACTED) if place in ruled else feature.labels
+                for place, feature, kept in zip(group, map(self.task.features.__getitem__, group), asked, strict=True)
+            )
+            for group, asked in zip(self.groups, self.kept, strict=True)
+        ]  # fmt: skip
+
+    def sent_codes(self, place: int) -> list[Sequence[int]]:
+        """Return for each feature of a group what is sent in place of each of its codes: the same, or a place of kept.
+
+        A code that a rule of the choice redacts is sent as the last one.
+        """
+        return [
+            range(len(labels)) if kept is None
+            else [kept.index(code) if code in kept else len(kept) for code in range(self.task.features[feature].codes)]
+            for feature, kept, labels in zip(self.groups[place], self.kept[place], self.labels[place], strict=True)
+        ]  # fmt: skip
+
+    @cached_property
+    def most_features(self) -> int:
+        """How many features the largest group has: every message has room for as many codes."""
+        return max(map(len, self.groups))
 
     @cached_property
     def plain_form(self) -> struct.Struct:
         """How what is inside all seals is packed: the group's place, a code of each of its features, random bytes.
 
-        With an admitter the random bytes are a token: a nonce and the admitter's signature of it.
+        Codes of 0 fill up a smaller group. With an admitter the random bytes are a token: a nonce and the admitter's
+        signature of it.
         """
-        return struct.Struct(f">H{len(self.groups[0])}I{self.random_bytes}s")
+        return struct.Struct(f">H{self.most_features}I{self.random_bytes}s")
+
+    def packed(self, place: int, codes: Sequence[int], random: bytes) -> bytes:
+        """Return what is inside all seals of a message to a group."""
+        return self.plain_form.pack(place, *codes, *[0] * (self.most_features - len(codes)), random)
 
     def cells(self, place: int) -> list[int]:
         """Return how many codes each feature of a group has."""
-        return [len(self.labels[feature]) for feature in self.groups[place]]
+        return list(map(len, self.labels[place]))
 
     def may_add(self, added: Sequence[int]) -> bool:
         """Return whether a shuffler may have added so many dummies to each group."""

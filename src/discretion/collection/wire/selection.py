@@ -25,7 +25,7 @@ Receiver = Literal["curator", "analyst"]
 MOST_GROUPS = 1 << 12
 # A rule names at most all answers of a feature, and takes no more bytes for them than the task does.
 LONGEST_CHOICE = 32 << 20
-_NAME = b"discretion collect 2 choice"
+_NAME = b"discretion collect 3 choice"
 
 
 @dataclass(frozen=True)
@@ -79,11 +79,13 @@ class Choice:
     number
         The round in which it is asked.
     receiver
-        The curator, round r of whose has groups of r features; or at last the analyst, who has a single group.
+        The curator, round r of whose has groups of r features, or of several by value; or at last the analyst, who has
+        a single group.
     groups
         The places of the features of each group, in order; and the groups in order.
     exposure
-        The share of the people who may stand out by a group, certified: at most the task's budget for each.
+        The share of the people who may stand out by a group, certified: at most the task's budget for each, and by
+        value for all together.
     people
         Of how many people the answers were counted.
     rules
@@ -92,6 +94,9 @@ class Choice:
         For each group the terms of its certificate, which anybody can add up; empty where everybody may stand out.
     reports
         For each round so far what the shufflers report of it.
+    kept
+        By value: the codes of each feature of each group that are asked for one by one, in order; all others are one.
+        Empty if not by value.
     signature
         The curator's, of the rest; empty where there is no curator.
     """
@@ -106,6 +111,7 @@ class Choice:
     rules: tuple[Rule, ...] = ()
     terms: tuple[tuple[Term, ...], ...] = ()
     reports: tuple[tuple[ShufflerReport, ...], ...] = ()
+    kept: tuple[tuple[tuple[int, ...], ...], ...] = ()
     signature: bytes = b""
 
     @property
@@ -123,6 +129,7 @@ class Choice:
             ],
             "terms": [[[list(term.places), term.rare, term.kept] for term in terms] for terms in self.terms],
             "reports": list(map(encoded_reports, self.reports)),
+            "kept": [[list(codes) for codes in each] for each in self.kept],
         }  # fmt: skip
 
     @cached_property
@@ -163,6 +170,7 @@ class Choice:
                     tuple(Term(tuple(places), rare, kept) for places, rare, kept in terms) for terms in fields["terms"]
                 ),
                 tuple(decoded_reports(reports, len(task.shufflers)) for reports in fields["reports"]),
+                tuple(tuple(map(tuple, each)) for each in fields["kept"]),
                 fields["signature"],
             )  # fmt: skip
             whole = choice.encoded == data and choice._asks_of(task)
@@ -171,8 +179,8 @@ class Choice:
         if choice is None or not whole:
             raise MalformedError(
                 "a choice names features of its task, each once and in order, one at least; r of them in each group of "
-                "the curator's round r; and for the analyst one group, and rules for features of it that are not "
-                "randomized"
+                "the curator's round r, or several by value, with answers of each that are asked for; and for the "
+                "analyst one group, and rules for features of it that are neither randomized nor redacted already"
             )
         choice._check_allowed(task)
         return choice
@@ -184,16 +192,32 @@ class Choice:
             all(type(number) is int for number in (self.number, self.people))
             and self.number > 1
             and (to_curator or self.receiver == "analyst")
-            and (sizes == {self.number} if to_curator else len(self.groups) == 1 and sizes > set())
+            and (self._is_round_of(sizes, task) if to_curator else len(self.groups) == 1 and sizes > set())
             and len(self.groups) <= MOST_GROUPS
             and _rises(self.groups)
             and all(_rises(group) and _are_places(group, len(task.features)) for group in self.groups)
             and not (to_curator and self.rules)
             and _rises([rule.place for rule in self.rules])
             and all(self._is_rule_of(rule, task) for rule in self.rules)
+            and self._is_by_value_of(task)
             and len(self.terms) == len(self.groups)
             and all(starmap(self._are_terms_of, zip(self.terms, self.groups, strict=True)))
             and len(self.reports) == self.number - 1
+        )
+
+    def _is_round_of(self, sizes: set[int], task: Task) -> bool:
+        return min(sizes, default=0) > 1 if task.by_value else sizes == {self.number}
+
+    def _is_by_value_of(self, task: Task) -> bool:
+        if not task.by_value:
+            return self.kept == ()
+        return len(self.kept) == len(self.groups) and all(
+            len(kept) == len(group)
+            and all(
+                _rises(codes) and _are_places(codes, task.features[place].codes)
+                for place, codes in zip(group, kept, strict=True)
+            )
+            for group, kept in zip(self.groups, self.kept, strict=True)
         )
 
     def _are_terms_of(self, terms: tuple[Term, ...], group: tuple[int, ...]) -> bool:
@@ -210,6 +234,7 @@ class Choice:
         feature = task.features[rule.place]
         return (
             feature.randomizer is None
+            and not feature.rules
             and _rises(rule.codes)
             and _are_places(rule.codes, feature.codes)
             and 0 <= rule.decoys <= 1
@@ -225,7 +250,8 @@ class Choice:
             )
         if self.people < task.smallest_batch:
             raise RefusedTaskError("the choice was made from the answers of fewer people than a batch is to have")
-        bounded = max(people_bounded(terms, task.k, self.people) for terms in self.terms)
+        by_group = [people_bounded(terms, task.k, self.people) for terms in self.terms]
+        bounded = max(by_group)
         if self.exposure != bounded / self.people:
             raise RefusedTaskError(
                 f"the choice claims that at most a share of {self.exposure:g} of the people stands out; the terms of "
@@ -233,6 +259,8 @@ class Choice:
             )
         if bounded > Decimal(task.budget) * self.people:
             raise RefusedTaskError("the choice lets more people stand out than the task's budget")
+        if task.by_value and sum(by_group) > Decimal(task.budget) * self.people:
+            raise RefusedTaskError("the questions of the choice together let more people stand out than the budget")
         self._check_reports(task)
         if task.invited is not None and self.people > task.invited:
             raise RefusedTaskError(

@@ -1,6 +1,6 @@
 """A task: what is asked of whom, by whom, under which promises; its digest is in the info of every sealed layer."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields as fields_of
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
@@ -14,7 +14,7 @@ from discretion.collection.wire.noise import Noise
 from discretion.collection.wire.records import decoded, encoded
 from discretion.collection.wire.sealing import KEY_BYTES
 
-VERSION = 2
+VERSION = 3
 LONGEST_TASK = 16 << 20
 _MOST_FEATURES = 1 << 12
 _MOST_SHUFFLERS = 16
@@ -24,6 +24,48 @@ _LATEST = 1 << 40
 MOST_DUMMIES = 1 << 20
 #: The bytes of the modulus of an admitter's key: RSA of 2,048 bits, whose public exponent is always 65,537.
 MODULUS_BYTES = 256
+#: The label of an answer that is redacted.
+REDACTED = "redacted"
+#: The label of an answer that is less frequent than those that are asked for one by one.
+LESS_FREQUENT = "less frequent"
+
+#: Answers as a task spells them; None is a missing one.
+Answers = tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
+class AnswerRule:
+    """Whose answer to a feature is redacted before anything is sent.
+
+    Parameters
+    ----------
+    values
+        The answers that are redacted, ``other`` and None being some of them; None is every answer.
+    when
+        Only of people with one of these answers to other features, as they are before anything is redacted: the names
+        of the features in order, each with answers.
+    """
+
+    values: Answers | None
+    when: tuple[tuple[str, Answers], ...] = ()
+
+    def __post_init__(self) -> None:
+        for answers in (*(() if self.values is None else (self.values,)), *(each for _, each in self.when)):
+            _check(
+                len(answers) > 0
+                and len(set(answers)) == len(answers)
+                and all(answer is None or _is_text(answer) for answer in answers),
+                "a rule names different answers, one at least",
+            )
+        names = [name for name, _ in self.when]
+        _check(names == sorted(set(names)), "the conditions of a rule are on different features, in order")
+        _check(self.values is not None or len(names) > 0, "a rule needs answers or a condition")
+
+    def asks_for(self, name: str, answers: Mapping[str, str | None]) -> bool:
+        """Return whether somebody with these answers redacts the one to a feature, each as the task lists it."""
+        return (self.values is None or answers[name] in self.values) and all(
+            answers[other] in values for other, values in self.when
+        )
 
 
 @dataclass(frozen=True)
@@ -40,11 +82,17 @@ class Feature:
         The answers, at least one.
     randomizer
         A mechanism in words without its k, as ``krr:epsilon=2``; None sends answers as they are.
+    rules
+        Who redacts the answer, once for all rounds; empty if nobody does.
+    decoys
+        With what probability everybody else redacts it too, a decimal in text.
     """
 
     name: str
     values: tuple[str, ...]
     randomizer: str | None = None
+    rules: tuple[AnswerRule, ...] = ()
+    decoys: str = "0"
 
     def __post_init__(self) -> None:
         _check(_is_text(self.name) and 0 < len(self.name) <= 200, "a feature needs a name of 1 to 200 letters")
@@ -55,15 +103,29 @@ class Feature:
             f"the answers of {self.name[:200]!r} must be different texts, one at least",
         )  # fmt: skip
         _check(self.randomizer is None or _is_text(self.randomizer), "a randomizer is a text, as 'krr:epsilon=2'")
+        _check(
+            _is_share(self.decoys) and (len(self.rules) > 0 or self.decoys == "0"),
+            f"decoys of {self.name[:200]!r} are a probability in text, as '0.01', and 0 without a rule",
+        )
+        _check(
+            not self.rules or self.randomizer is None,
+            f"answers to {self.name[:200]!r} are randomized or redacted, not both",
+        )
+        _check(len(set(self.rules)) == len(self.rules), f"{self.name[:200]!r} has a rule twice")
 
     @property
     def codes(self) -> int:
-        """How many different answers there are, other and missing included."""
-        return len(self.values) + 2
+        """How many different answers are sent: with other and missing, and redacted where there is a rule."""
+        return len(self.labels)
 
-    @property
+    @cached_property
     def labels(self) -> tuple[str | None, ...]:
         """What each code means; None is missing."""
+        return (*self.given, REDACTED) if self.rules else self.given
+
+    @property
+    def given(self) -> tuple[str | None, ...]:
+        """The answers that people give, by their codes, before any is redacted; None is missing."""
         return (*self.values, "other", None)
 
     @cached_property
@@ -71,7 +133,7 @@ class Feature:
         return {value: code for code, value in enumerate(self.values)}
 
     def code_of(self, answer: str | None) -> int:
-        """Return an answer's code."""
+        """Return the code of an answer that somebody gives."""
         return len(self.values) + 1 if answer is None else self._code_of.get(answer, len(self.values))
 
 
@@ -132,6 +194,9 @@ class Task:
     rounds
         In how many rounds the curator may ask before the analyst does: for single answers, then for pairs that these
         certify, then for triples.
+    by_value
+        Whether the curator asks about answers rather than features after the first round: less frequent answers to a
+        feature are then one, and what all questions about several features expose is within the budget together.
     redaction
         How sure one may be at most that a redacted answer is a rare one, a decimal in text: those that fewer than k
         people have may then be redacted, and others with them. None if nothing is redacted.
@@ -167,6 +232,7 @@ class Task:
     curator: Party | None = None
     signer: bytes | None = None
     rounds: int = 1
+    by_value: bool = False
     redaction: str | None = None
     invited: int | None = None
     admitter: Party | None = None
@@ -201,6 +267,13 @@ class Task:
             self.redaction is None or self.curator is not None,
             "without a curator nothing is redacted: decoys are worked out in floating point, and not by all alike",
         )
+        _check(type(self.by_value) is bool, f"by_value is true or false, got {self.by_value!r:.60}")
+        for how, excludes in {
+            "redaction: less frequent answers are one already": self.redaction is not None,
+            "noise: the least counts do not say what exposes": self.noise is not None,
+            "answers that are randomized": any(feature.randomizer is not None for feature in self.features),
+        }.items():
+            _check(not (self.by_value and excludes), f"questions by value exclude {how}")
         _check(not self.extensions, f"this version knows no extension {self.extensions[:1]}; get a newer client")
         if self.invited is not None:
             _check_count(self.invited, "invited", self.smallest_batch, 1 << 40)
@@ -216,8 +289,24 @@ class Task:
                 f"{other} and {name} are both at {party.host}: whoever runs that machine would be both; each party has "
                 "a host of its own",
             )
+        self._check_rules()
         self._check_admission()
         self._check_noise()
+
+    def _check_rules(self) -> None:
+        features = {feature.name: feature for feature in self.features}
+        for feature in self.features:
+            for rule in feature.rules:
+                for name, answers in ((feature.name, rule.values or ()), *rule.when):
+                    _check(name in features, f"a rule for {feature.name!r} asks about {name!r}, which is no feature")
+                    unknown = set(answers) - set(features[name].given)
+                    _check(not unknown, f"a rule for {feature.name!r} names an answer that {name!r} does not have")
+                for name, _ in rule.when:
+                    _check(name != feature.name, f"a rule for {name!r} has a condition on {name!r} itself")
+                    _check(
+                        features[name].randomizer is None,
+                        f"a rule for {feature.name!r} would show the answer to {name!r}, which is randomized",
+                    )
 
     def _check_noise(self) -> None:
         if self.noise is None:
@@ -314,9 +403,12 @@ class Task:
             fields["noise"] = None if fields["noise"] is None else Noise(**fields["noise"])
             fields["shufflers"] = tuple(Party(**shuffler) for shuffler in fields["shufflers"])
             fields["features"] = tuple(
-                Feature(feature["name"], tuple(feature["values"]), feature["randomizer"])
+                Feature(
+                    feature["name"], tuple(feature["values"]), feature["randomizer"],
+                    tuple(map(_rule_of, feature["rules"])), feature["decoys"],
+                )
                 for feature in fields["features"]
-            )
+            )  # fmt: skip
             task = Task(**fields)
         except (TypeError, KeyError, AttributeError):
             task = None
@@ -330,8 +422,27 @@ def counts_of_one(features: int) -> int:
     return 2 * (features + 1)
 
 
+def redacted_codes(features: Sequence[Feature], codes: Sequence[int]) -> tuple[int, ...]:
+    """Return the places of the features that somebody with these answers redacts by need."""
+    if not any(feature.rules for feature in features):
+        return ()
+    answers = {feature.name: feature.given[code] for feature, code in zip(features, codes, strict=True)}
+    return tuple(
+        place
+        for place, feature in enumerate(features)
+        if any(rule.asks_for(feature.name, answers) for rule in feature.rules)
+    )
+
+
+def _rule_of(fields: Any) -> AnswerRule:
+    values = fields["values"]
+    return AnswerRule(
+        None if values is None else tuple(values), tuple((name, tuple(answers)) for name, answers in fields["when"])
+    )
+
+
 def _plain(value: Any) -> Any:
-    if isinstance(value, (Party, Feature, Noise)):
+    if isinstance(value, (Party, Feature, Noise, AnswerRule)):
         return {field.name: _plain(getattr(value, field.name)) for field in fields_of(value)}
     return [_plain(item) for item in cast("tuple[Any, ...]", value)] if isinstance(value, tuple) else value
 

@@ -1,0 +1,104 @@
+"""What the curator publishes next in a task that asks by value: combinations of frequent answers, all others being one.
+
+Anonymity, section 8.2: "asking about pairs involving those values is likely to cause significant privacy loss, so the
+curator specifically does not ask them". What all questions about several features expose is within the budget together.
+"""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from math import floor
+
+import numpy as np
+
+from discretion.anonymity.choosing.value_rounds import ValueCurator
+from discretion.collection.parts.choosing import most_groups, next_of
+from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.selection import Choice, Receiver, Term
+from discretion.numerics.arrays import Integers
+
+# A question is about so many features at most, as those of three rounds of whole features.
+_MOST_FEATURES = 3
+
+
+def next_by_value(
+    after: Round, counts: Mapping[str, Integers], asked: Sequence[tuple[Round, Sequence[Integers]]], people: int
+) -> Choice | None:
+    """Return what to publish after a round, or None if nothing is certified to go out.
+
+    Everybody with the same tables comes to the same: see :func:`~discretion.anonymity.value_rounds`.
+
+    Parameters
+    ----------
+    counts
+        How many people gave each answer to each feature.
+    asked
+        Each later round so far, with the table of each of its groups in the order of their codes.
+    people
+        How many were counted in the first round. Whoever is missing from a table may have given any answers.
+    """
+    task = after.task
+    frequent = [_frequent(counts[feature.name]) for feature in task.features]
+    # A last answer that nobody is known to have: it is that of those whose first message was lost.
+    singles = [
+        np.append(counts[feature.name][codes], 0) for feature, codes in zip(task.features, frequent, strict=True)
+    ]
+    allowed = floor(Decimal(task.budget) * people)
+    answered = [int(tally.sum()) for _, tallies in asked for tally in tallies]
+    curator = ValueCurator(singles, max(people, *answered, 0), task.k, allowed, _MOST_FEATURES)
+    for round_, tallies in asked:
+        for place, (group, tally) in enumerate(zip(round_.groups, tallies, strict=True)):
+            curator.learn(group, _by_frequency(round_, place, tally, frequent))
+    release = curator.release()
+    everything = tuple(map(len, frequent))
+    if after.number < task.rounds and (release is None or release[1] != everything):
+        planned = sorted(curator.plan().items())[: most_groups(after)]
+        if planned:
+            bounds = [bound for _, (_, bound) in planned]
+            groups = [(group, kept) for group, (kept, _) in planned]
+            return _choice(after, "curator", groups, bounds, allowed, people, frequent)
+    if release is None:
+        return None
+    group, kept, bound = release
+    return _choice(after, "analyst", [(group, kept)], [bound], allowed, people, frequent)
+
+
+def _frequent(counts: Integers) -> list[int]:
+    """Return the codes that somebody has, the most frequent first; of equally frequent ones the lesser code."""
+    order: list[int] = np.argsort(-counts, kind="stable").tolist()
+    return [code for code in order if counts[code]]
+
+
+def _by_frequency(round_: Round, place: int, tally: Integers, frequent: Sequence[Sequence[int]]) -> Integers:
+    """Return the table of a group with the most frequent answers first, the one of all others staying the last."""
+    table = tally.reshape(round_.cells(place))
+    for axis, (feature, kept) in enumerate(zip(round_.groups[place], round_.kept[place], strict=True)):
+        codes = kept or ()
+        order = sorted(range(len(codes)), key=lambda at, codes=codes, ranks=frequent[feature]: ranks.index(codes[at]))
+        table = np.take(table, [*order, len(codes)], axis)
+    return table
+
+
+def _choice(  # noqa: PLR0917
+    after: Round,
+    receiver: Receiver,
+    groups: Sequence[tuple[tuple[int, ...], tuple[int, ...]]],
+    bounds: Sequence[int],
+    allowed: int,
+    people: int,
+    frequent: Sequence[Sequence[int]],
+) -> Choice:
+    """Return a choice whose bounds are raised to multiples of k as far as the budget goes, to show no count of few."""
+    k, left = after.task.k, allowed - sum(bounds)
+    terms: list[tuple[Term, ...]] = []
+    for (group, _), bound in zip(groups, bounds, strict=True):
+        more = min(left, -bound % k)
+        left -= more
+        terms.append((Term(group, bound + more, 0),))
+    kept = tuple(
+        tuple(tuple(sorted(frequent[feature][:most])) for feature, most in zip(group, each, strict=True))
+        for group, each in groups
+    )
+    exposure = max(term.rare for (term,) in terms) / people
+    return next_of(
+        after, receiver, [group for group, _ in groups], exposure=exposure, people=people, terms=tuple(terms), kept=kept
+    )
