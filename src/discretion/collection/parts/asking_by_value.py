@@ -17,7 +17,7 @@ from discretion.collection.wire.selection import Choice, Receiver, Term
 from discretion.numerics.arrays import Integers
 
 # A question is about so many features at most, as those of three rounds of whole features.
-_MOST_FEATURES = 3
+_FEATURES_TOGETHER = 3
 
 
 def next_by_value(
@@ -44,7 +44,7 @@ def next_by_value(
     ]
     allowed = floor(Decimal(task.budget) * people)
     answered = [int(tally.sum()) for _, tallies in asked for tally in tallies]
-    curator = ValueCurator(singles, max(people, *answered, 0), task.k, allowed, _MOST_FEATURES)
+    curator = ValueCurator(singles, max(people, *answered, 0), task.k, allowed, _FEATURES_TOGETHER)
     for round_, tallies in asked:
         for place, (group, tally) in enumerate(zip(round_.groups, tallies, strict=True)):
             curator.learn(group, _by_frequency(round_, place, tally, frequent))
