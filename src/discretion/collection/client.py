@@ -164,9 +164,8 @@ class Client:
             raise ConflictError("the task has no admitter: nothing is to be asked before the upload")
         admission = self._admissions.get(round_.number)
         if admission is None:
-            if round_.choice is not None:
-                self.upload()
-            if round_.number > len(self._sent):
+            self._answer_before(round_)
+            if round_.number > self.answered:
                 self._check_next(round_)
             nonces = tuple(token_bytes(NONCE_BYTES) for _ in round_.admission_keys)
             blinded, inverses = zip(*map(blind, round_.admission_keys, nonces), strict=True)
@@ -233,14 +232,30 @@ class Client:
         """
         self._terms.check(self.task, self._now())
         round_ = self._round_of(choice)
-        if round_.choice is not None:
-            self.upload()
+        self._answer_before(round_)
         return self._sent_in(round_).upload
 
     @property
+    def asked_in(self) -> int | None:
+        """The one round in which this participant is asked; None if in all of them."""
+        if self.task.other_people is None:
+            return None
+        return Upload(upload_token(self.task, self._token), b"").asked_in
+
+    def _answer_before(self, round_: Round) -> None:
+        """Answer the first round before another one, or raise if this participant is not asked in a round."""
+        asked_in = self.asked_in
+        if asked_in is None and round_.choice is not None:
+            self._sent_in(Round(self.task))
+        if asked_in not in (None, round_.number):
+            raise ConflictError(
+                f"your token is for round {asked_in}, and other people are asked in round {round_.number}"
+            )
+
+    @property
     def answered(self) -> int:
-        """How many rounds were answered: their uploads are drawn, and may be on their way."""
-        return len(self._sent)
+        """The last round that was answered, 0 if none was: its upload is drawn, and may be on its way."""
+        return self._sent[-1].round.number if self._sent else 0
 
     def round(self, number: int) -> Round:
         """Return a round that was answered."""
@@ -251,13 +266,14 @@ class Client:
         return list(self._sent_at(number).messages)
 
     def _sent_at(self, number: int) -> "_SentRound":
-        if not 1 <= number <= len(self._sent):
-            raise ConflictError(f"{len(self._sent)} rounds were answered so far; got round {number}")
-        return self._sent[number - 1]
+        for sent in self._sent:
+            if sent.round.number == number:
+                return sent
+        raise ConflictError(f"{len(self._sent)} rounds were answered so far; got round {number}")
 
     def _sent_in(self, round_: Round) -> "_SentRound":
-        if round_.number <= len(self._sent):
-            sent = self._sent[round_.number - 1]
+        if round_.number <= self.answered:
+            sent = self._sent_at(round_.number)
             if sent.round.published != round_.published:
                 raise ConflictError("there is one choice a round, and another one was answered already")
             return sent
@@ -288,6 +304,10 @@ class Client:
     def _check_next(self, round_: Round) -> None:
         """Raise unless this is the round after those that were answered."""
         if round_.choice is None:
+            return
+        if self.asked_in is not None:
+            if round_.choice.before != self.task.digest:
+                raise RefusedTaskError("this choice comes after others than those of the task")
             return
         last = self._sent[-1].round
         if last.to_analyst:
@@ -353,7 +373,8 @@ class Client:
         return client
 
     def _remember(self, sent: "_SentRound") -> None:
-        if (sent.round.choice is None) != (not self._sent):
+        first_of_all = not self._sent and self.asked_in in (None, 1)
+        if (sent.round.choice is None) != first_of_all or (self.asked_in is not None and self._sent):
             raise MalformedError("the first round alone has no choice")
         self._check_next(sent.round)
         self._sent.append(sent)

@@ -39,6 +39,7 @@ def coalitions(task: Task, chosen: tuple[int, ...] | None = None) -> tuple[Coali
     answers come in one upload: the parties that open it learn them all together. Who lets people in can invent all but
     one. Who takes the uploads can leave a person out of a later round, and the party with the exact counts of the round
     before sees what is missing. Where shufflers add noise, all of them are needed for both to be exact.
+    Where other people answer each round, there is nobody in both.
     """
     shufflers = tuple(f"shuffler {place}" for place in range(1, len(task.shufflers) + 1))
     first = shufflers[0]
@@ -60,4 +61,8 @@ def coalitions(task: Task, chosen: tuple[int, ...] | None = None) -> tuple[Coali
             Coalition(invents, everything, "invents"),
             Coalition((*counting, "curator"), together, "leaves out"),
         ]
-    return tuple(coalition for coalition in found if coalition.features)
+    return tuple(
+        coalition
+        for coalition in found
+        if coalition.features and (coalition.means != "leaves out" or task.other_people is None)
+    )

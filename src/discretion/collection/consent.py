@@ -73,6 +73,13 @@ def _terms(task: Task) -> Iterator[tuple[str, str]]:
     )
     if (noise := noise_promise(task)) is not None:
         yield "noise", noise_words(noise)
+    if task.other_people is not None:
+        yield (
+            "other people",
+            "you answer one round, which your token decides as by a fair coin: others answer the other one. What is "
+            f"certified of the people in the last round is a limit from the counts of the first, "
+            f"{percent(float(task.other_people))} sure",
+        )
     for feature in task.features:
         for line in rule_lines(feature):
             yield "redacted by your program", line

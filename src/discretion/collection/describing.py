@@ -23,7 +23,8 @@ from discretion.input_files import read_toml
 
 _NEEDED = ("purpose", "smallest_batch", "opens", "closes", "features", "shufflers", "analyst")
 _KEYS = (
-    *_NEEDED, "k", "budget", "rounds", "by_value", "redaction", "rules", "invited", "noise", "curator", "admitter",
+    *_NEEDED, "k", "budget", "rounds", "by_value", "other_people", "redaction", "rules", "invited", "noise", "curator",
+    "admitter",
 )  # fmt: skip
 _KEYS_OF_NOISE = ("epsilon", "delta")
 _KEYS_OF_FEATURE = ("name", "values", "randomizer")
@@ -95,6 +96,7 @@ def read_task(path: str | os.PathLike[str], source: KeySource) -> Task:
         signer=None if curator is None else curator.public("sign"),
         rounds=given.get("rounds", 1),
         by_value=given.get("by_value", False),
+        other_people=str(given["other_people"]) if "other_people" in given else None,
         redaction=str(given["redaction"]) if "redaction" in given else None,
         invited=given.get("invited"),
         admitter=None if admitter is None else admitter.party,

@@ -113,8 +113,9 @@ class Run:
         """Return what the curator or the analyst counts in a round, or everybody where the curator is nobody."""
         for shuffler in self.shufflers:
             shuffler.open(None if choice is None else choice.encoded)
-        uploads = [client.upload(choice and choice.encoded) for client in self.clients]
-        return self.pass_round(Round(self.task, choice), uploads)
+        of = Round(self.task, choice)
+        asked = [client for client in self.clients if client.asked_in in (None, of.number)]
+        return self.pass_round(of, [client.upload(choice and choice.encoded) for client in asked])
 
     def choice(self) -> Choice | None:
         """Return what the counts so far lead to, signed if there is a curator."""

@@ -28,6 +28,7 @@ def simulate(
     admitter: Annotated[bool, Parameter(negative="")] = False,
     rounds: Whole = 1,
     by_value: Annotated[bool, Parameter(negative="")] = False,
+    other_people: str | None = None,
     redact: str | None = None,
     rule: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     noise: float | None = None,
@@ -68,6 +69,9 @@ def simulate(
     by_value
         Ask about combinations of answers rather than of whole features after the first round: less frequent answers
         count as one, and the budget is for all questions about several features together.
+    other_people
+        Ask other people for joint answers than for single ones, half of them each by chance, and certify with this
+        confidence, as 0.95. By default everybody answers in every round.
     redact
         The largest probability that a redacted answer is a rare one, as 0.5: the curator lets people redact answers
         that fewer than k people gave, and others with them. By default rare answers are not redacted.
@@ -115,8 +119,9 @@ def simulate(
         stack.enter_context(limits.working())
         simulation = simulated(
             table, as_names(columns), users=users, k=k, budget=budget, shufflers=shufflers, curatorless=curatorless,
-            admitter=admitter, rounds=rounds, by_value=by_value, redact=redact, rules=rule, noise=noise,
-            randomize=laws, cores=cores, seed=start, tell=progress, header=as_header_option(header), memory=room,
+            admitter=admitter, rounds=rounds, by_value=by_value, other_people=other_people, redact=redact, rules=rule,
+            noise=noise, randomize=laws, cores=cores, seed=start, tell=progress, header=as_header_option(header),
+            memory=room,
         )  # fmt: skip
     missing = dict.fromkeys(MEASURES, "a budget within which something goes out")
     verdicts = judged(gates, simulation.measures, "a limit outside of this", missing)
@@ -124,7 +129,9 @@ def simulate(
         inputs = {
             "table": without_password(table), "columns": as_names(columns), "users": users, "k": k, "budget": budget,
             "shufflers": shufflers, "curatorless": curatorless, "admitter": admitter, "rounds": rounds,
-            "by_value": by_value, "redact": redact, "rule": list(rule), "noise": noise, "randomize": list(randomize),
+            "by_value": by_value,
+            "other_people": other_people, "redact": redact, "rule": list(rule), "noise": noise,
+            "randomize": list(randomize),
             "cores": cores, "seed": start, "header": header, "memory": memory, "time": time,
         }  # fmt: skip
         print_json("collect simulate", inputs, simulation.to_dict(), verdicts)

@@ -77,7 +77,8 @@ def _next_choice(
     together = _by_groups(after, counts, alike)
     if together is not None and together.receiver == "curator":
         return together
-    choices = [choice_of(after.task, counts, after, people=people), together, redacted_choice(after, counts)]
+    alone = choice_of(after.task, counts, after, people=people, confidence=after.task.confidence)
+    choices = [alone, together, redacted_choice(after, counts)]
     return max(
         (choice for choice in choices if choice is not None), key=lambda choice: len(choice.chosen), default=None
     )

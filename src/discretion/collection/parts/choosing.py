@@ -62,7 +62,9 @@ def choice_of(
     names = others.chosen(Fraction(task.budget))
     if not names:
         return None
-    return next_of(before, "analyst", [places_of(task, names)], exposure=others.exposure(names).high, people=people)
+    return next_of(
+        before, "analyst", [places_of(task, names)], exposure=others.exposure(names).high, people=people, terms=((),)
+    )
 
 
 def certified_choice(after: Round, alone: Marginals, people: int, rules: Iterable[Rule] = ()) -> Choice | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from secrets import token_bytes
 from shutil import rmtree
 
-from discretion.collection.errors import CollectionError, ConflictError, UnknownError
+from discretion.collection.errors import CollectionError, ConflictError, StrangerError, UnknownError
 from discretion.collection.parts.batch import BATCH_BYTES, Batch
 from discretion.collection.parts.decrypting import Opener
 from discretion.collection.parts.dummies import Dummies
@@ -90,8 +90,20 @@ class Shuffler:
         self.store.open_round(request.number, token_bytes(BATCH_BYTES), choice)
 
     def add(self, number: int, uploads: list[Upload]) -> list[CollectionError | None]:
-        """Store uploads, and return of each None, or why it does not count."""
-        return self.store.add(number, uploads)
+        """Store uploads, and return of each None, or why it does not count.
+
+        Where other people are asked in each round, only those whose token is for this one.
+        """
+        if self.task.other_people is None:
+            return self.store.add(number, uploads)
+        own = [upload for upload in uploads if upload.asked_in == number]
+        verdicts = iter(self.store.add(number, own, by_invitation=True))
+        return [
+            next(verdicts)
+            if upload.asked_in == number
+            else StrangerError(f"this token is for round {upload.asked_in}, and this is round {number}")
+            for upload in uploads
+        ]
 
     def people(self, number: int) -> int:
         """Return how many people sent something in a round, here or to the first shuffler."""

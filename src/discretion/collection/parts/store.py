@@ -123,11 +123,14 @@ class Store(Database):
         with self._writing(reading=True) as connection:
             return _people(connection, number)
 
-    def add(self, number: int, uploads: Sequence[Upload]) -> list[CollectionError | None]:
+    def add(
+        self, number: int, uploads: Sequence[Upload], *, by_invitation: bool = False
+    ) -> list[CollectionError | None]:
         """Store uploads of a round in one transaction, and return of each None or why it does not count.
 
         The same one again is stored already; another one of the same token is refused, and so is one of a token that
-        was not given out, of a person who was not in the first round, or that comes too late.
+        was not given out, of a person who was not in the first round, or that comes too late. A later round takes
+        ``by_invitation`` whoever has a token.
         """
         with self._writing() as connection:
             status = connection.execute(_locked(number, shared=True)).one_or_none()
@@ -135,7 +138,7 @@ class Store(Database):
                 return [UnknownError(f"round {number} has not begun") for _ in uploads]
             hashes = [self._at_rest.token(upload.token_hash) for upload in uploads]
             let_in = sa.select(_TOKENS.c.hash)
-            if number > 1:
+            if number > 1 and not by_invitation:
                 let_in = sa.select(_UPLOADS.c.hash).where(_UPLOADS.c.round == 1)
             admitted = {row.hash for row in connection.execute(let_in.where(sa.column("hash").in_(hashes)))}
             digests = [self._at_rest.token(upload.digest) for upload in uploads]
@@ -156,7 +159,12 @@ class Store(Database):
                 _UPLOADS.c.round == number, _UPLOADS.c.hash.in_(hashes)
             )
             stored = {row.hash: row.digest for row in connection.execute(of_these)}
-        return [_verdict(key, digest, number, admitted, stored) for key, digest in zip(hashes, digests, strict=True)]
+        why = "who was not in the first round is not in the second"
+        if number == 1 or by_invitation:
+            why = "this token was not given out"
+        return [
+            _verdict(key, digest, number, why, admitted, stored) for key, digest in zip(hashes, digests, strict=True)
+        ]
 
     def sent(self, number: int, hashes: Sequence[bytes]) -> set[bytes]:
         """Return of which tokens something was stored in a round."""
@@ -254,11 +262,10 @@ class Store(Database):
             raise UnavailableError(f"what was deleted is not wiped yet ({type(error).__name__})") from None
 
 
-def _verdict(
-    key: bytes, digest: bytes, number: int, admitted: set[bytes], stored: dict[bytes, bytes]
+def _verdict(  # noqa: PLR0917
+    key: bytes, digest: bytes, number: int, why: str, admitted: set[bytes], stored: dict[bytes, bytes]
 ) -> CollectionError | None:
     if key not in admitted:
-        why = "this token was not given out" if number == 1 else "who was not in the first round is not in the second"
         return StrangerError(why)
     if key not in stored:
         return ConflictError(f"round {number} is closed: this came too late, and does not count")

@@ -110,8 +110,10 @@ class AnalystResult:
 
     @property
     def left(self) -> int:
-        """How many people of the first round sent nothing that counts in this one."""
-        return 0 if self.round.choice is None else self.round.choice.people - self.joint.people
+        """How many people of the first round sent nothing that counts in this one; 0 where others are asked."""
+        if self.round.choice is None or self.round.task.other_people is not None:
+            return 0
+        return self.round.choice.people - self.joint.people
 
     @property
     def is_withheld(self) -> bool:

@@ -169,7 +169,7 @@ def curator_result(
     features = tuple(
         _counts_of_feature(
             feature, noise, counts[feature.name], reach, lost=people - count,
-            withheld=_withheld(count, analysed, task.k) if place in together else None,
+            withheld=_withheld(count, analysed, task.k) if place in together and task.other_people is None else None,
         )
         for place, (feature, count) in enumerate(zip(task.features, answered, strict=True))
     )  # fmt: skip

@@ -1,7 +1,7 @@
 """The truth beside a result, where it is known: of a table whose rows were the people."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -67,7 +67,8 @@ class TruthComparison:
     Parameters
     ----------
     people, counted
-        How many people there are, and of how many joint answers were counted; None before the second round.
+        How many people there are who are asked for joint answers, and of how many these were counted; None before the
+        second round.
     single
         The answers to each feature.
     joint
@@ -119,7 +120,12 @@ class TruthComparison:
 
 
 def compare_with_truth(
-    task: Task, rows: Integers, counts: Counts, analysed: AnalystResult | None = None
+    task: Task,
+    rows: Integers,
+    counts: Counts,
+    analysed: AnalystResult | None = None,
+    *,
+    asked_in: Sequence[int] | None = None,
 ) -> TruthComparison:
     """Return the truth beside the results.
 
@@ -131,16 +137,21 @@ def compare_with_truth(
         The code of each person's answer to each feature, before it was randomized: shape (people, features).
     counts, analysed
         What the curator counted, and the analyst's result.
+    asked_in
+        The one round in which each person was asked, if other people answer in each.
     """
     people = None if task.noise is None else len(rows)
+    alone_rows = rows if asked_in is None else rows[np.array(asked_in) == 1]
+    joint_rows = rows if asked_in is None else rows[np.array(asked_in) == 2]
     each_alone = [_alone(task, place) for place in range(len(task.features))]
     single = tuple(
-        _compare(rows, joint_shares(_answers_of(counts[feature.name]), alone, people=people), alone)
+        _compare(alone_rows, joint_shares(_answers_of(counts[feature.name]), alone, people=people), alone)
         for feature, alone in zip(task.features, each_alone, strict=True)
     )
     if analysed is None:
-        return TruthComparison(len(rows), None, single, None)
-    return TruthComparison(len(rows), analysed.joint.people, single, _compare(rows, analysed.joint, analysed.round))
+        return TruthComparison(len(joint_rows), None, single, None)
+    joint = _compare(joint_rows, analysed.joint, analysed.round)
+    return TruthComparison(len(joint_rows), analysed.joint.people, single, joint)
 
 
 def _alone(task: Task, place: int) -> Round:

@@ -178,9 +178,10 @@ def read_curator_result(home: Home) -> tuple[CuratorResult, Leaks]:
         choice = Choice.decoded(data, task) if data else None
         if choice is None or choice.receiver == "analyst":
             result = curator_result(
-                task, counts, known_counts, choice, reports=known_counts.reports, analysed=_read_analysed(home)
-            )
-            return result, leaks_of(task, counts, choice, people=result.people)
+                task, counts, known_counts, choice, task.confidence, reports=known_counts.reports,
+                analysed=_read_analysed(home),
+            )  # fmt: skip
+            return result, leaks_of(task, counts, choice, people=result.people, confidence=task.confidence)
     raise UnknownError("it is not decided yet what goes to the analyst")
 
 

@@ -25,7 +25,7 @@ from discretion.collection.wire.reports import encoded_reports
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import LONGEST_CHOICE
 from discretion.collection.wire.task import Party
-from discretion.collection.wire.uploads import Upload, upload_bytes
+from discretion.collection.wire.uploads import Upload, asked_in, upload_bytes
 
 _LATEST = datetime(9999, 12, 31, tzinfo=UTC).timestamp()  # that a date has a name for
 _LONGEST_TOKENS = 32 << 15  # bytes of hashes in a request
@@ -192,6 +192,8 @@ class ShufflerService(Service):
             return self._shuffler.inbox.is_whole(number)
         if self.now() >= self.task.end_of(number) and not self.clock.is_doubtful():
             return True
+        if self.task.other_people is not None:  # how many are asked in this round is for their tokens to know
+            return False
         first = self._store.progress(1)
         expected = self._people if number == 1 or first is None else first.people
         return expected is not None and self._people_sent(number) >= expected
@@ -320,7 +322,14 @@ class ShufflerService(Service):
     def _missing(self, number: int, hashes: bytes) -> dict[str, Any]:
         tokens = [hashes[start : start + 32] for start in range(0, len(hashes), 32)]
         sent = self._store.sent(number, tokens)
-        return {"missing": [place for place, token in enumerate(tokens) if token not in sent]}
+        everybody = self.task.other_people is None
+        return {
+            "missing": [
+                place
+                for place, token in enumerate(tokens)
+                if token not in sent and (everybody or asked_in(token) == number)
+            ]
+        }
 
     def _choice(self, number: int) -> bytes:
         progress = self._store.progress(number)

@@ -26,8 +26,8 @@ def simulation_document(simulation: Simulation, *, full: bool = False) -> Docume
     chosen = () if ran.chosen is None else tuple(ran.task.features[place].name for place in ran.chosen.chosen)
     lead: list[Block] = [
         simulation.truth.verdict,
-        f"{people(simulation.truth.people)} answered {len(ran.task.features)} questions in {simulation.seconds:.0f} s, "
-        f"each party a process of its own; together went out: {briefly(chosen) if chosen else 'nothing'}.",
+        f"{_who_answered(simulation)} in {simulation.seconds:.0f} s, each party a process of its own; together went "
+        f"out: {briefly(chosen) if chosen else 'nothing'}.",
     ]
     sections = [Section("What each party saw", (_parties(simulation),))]
     if ran.analysed is not None:
@@ -42,6 +42,14 @@ def simulation_document(simulation: Simulation, *, full: bool = False) -> Docume
     else:
         sections.extend(section for section in leaks.sections if section.heading == TRUST)
     return Document("A simulated collection", tuple(lead), tuple(sections))
+
+
+def _who_answered(simulation: Simulation) -> str:
+    asked_in, questions = simulation.ran.asked_in, len(simulation.ran.task.features)
+    if asked_in is None:
+        return f"{people(simulation.truth.people)} answered {questions} questions"
+    alone, together = (people(asked_in.count(number)) for number in (1, 2))
+    return f"{alone} answered {questions} questions by themselves and {together} others the joint one"
 
 
 def _parties(simulation: Simulation) -> Grid:

@@ -32,6 +32,8 @@ def send_answers(
             while True:
                 number = 1 if choice is None else choice.number
                 for client in clients:
+                    if client.asked_in not in (None, number):
+                        continue
                     if choice is not None and task.curator is None:
                         board.check(client, choice)
                     if not client.is_admitted(choice):

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -29,11 +29,12 @@ from discretion.collection.services.without_curator import open_next
 from discretion.collection.simulation.parties import HOST, Parties, free_ports
 from discretion.collection.simulation.people import send_answers
 from discretion.collection.simulation.questionnaire import Questionnaire
-from discretion.collection.wire.invitations import admission_credential, upload_token
-from discretion.collection.wire.noise import Noise
+from discretion.collection.wire.invitations import admission_credential, shown_token, upload_token
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Choice
 from discretion.collection.wire.task import Party, Task
+from discretion.collection.wire.uploads import Upload
+from discretion.errors import InvalidValueError
 
 _TIME = 24 * 3600  # a task's, in seconds
 _DAYS = 2  # its keys last longer
@@ -56,6 +57,8 @@ class SimulationRun:
         How many gave each answer, as the curator counted, or everybody who read the board.
     curated, analysed
         What the curator and the analyst give out; None if there is no curator, or nothing went out.
+    asked_in
+        Of each person the round in which they were asked; None if all were asked in all.
     """
 
     task: Task
@@ -64,6 +67,7 @@ class SimulationRun:
     counts: Counts
     curated: CuratorResult | None
     analysed: AnalystResult | None
+    asked_in: tuple[int, ...] | None = None
 
     @property
     def chosen(self) -> Choice | None:
@@ -72,16 +76,19 @@ class SimulationRun:
 
 
 def run(
-    questionnaire: Questionnaire, *, k: int, budget: str, shufflers: int, with_curator: bool, with_admitter: bool,
-    rounds: int, by_value: bool, redact: float | str | None, noise: Noise | None, cores: int,
-    tell: Callable[[str], None],
+    questionnaire: Questionnaire, promises: Mapping[str, Any], *, shufflers: int, with_curator: bool,
+    with_admitter: bool, cores: int, tell: Callable[[str], None],
 ) -> SimulationRun:  # fmt: skip
     """Run a collection of what everybody in a table answers, each party a process of its own.
+
+    ``promises`` are fields of the task: its k, budget, rounds and what else it promises.
 
     Raises
     ------
     UnavailableError
         If a party or the people stop midway: with their last words.
+    InvalidValueError
+        If there are too few people to ask others in each round.
     """
     with TemporaryDirectory(prefix="discretion-collection-") as folder, ExitStack() as stack:
         roles: dict[str, Role] = {f"shuffler {place + 1}": "shuffler" for place in range(shufflers)}
@@ -91,12 +98,15 @@ def run(
         keys = {name: home.furnish(roles[name], _DAYS) for name, home in homes.items()}
         admission = ()
         if with_admitter:
-            widths = admission_widths(len(questionnaire.features), rounds)
+            widths = admission_widths(len(questionnaire.features), promises["rounds"])
             admission = homes["admitter"].furnish_admission(widths, _DAYS)
-        task = _task(
-            keys, questionnaire, k=k, budget=budget, rounds=rounds, by_value=by_value,
-            redaction=None if redact is None else str(redact), admission=admission, noise=noise,
-        )  # fmt: skip
+        tokens = [token_bytes(32) for _ in range(questionnaire.people)]
+        asked_in = None if promises["other_people"] is None else _asked_in(tokens, with_admitter)
+        groups = [len(tokens)] if asked_in is None else [asked_in.count(number) for number in (1, 2)]
+        if not min(groups):
+            raise InvalidValueError(f"{len(tokens)} people cannot be asked in two rounds; ask more of them")
+        smallest_batch = min(len(tokens), max(2, promises["k"])) if asked_in is None else min(groups)
+        task = _task(keys, questionnaire, admission=admission, smallest_batch=smallest_batch, **promises)
         for home in homes.values():
             home.take(task)
         tell("the parties start")
@@ -106,7 +116,6 @@ def run(
             "admitter": free,
         }  # fmt: skip
         parties = stack.enter_context(Parties(tuple(homes.values()), options))
-        tokens = [token_bytes(32) for _ in range(questionnaire.people)]
         for start in range(0, len(tokens), 1 << 14):
             some = tokens[start : start + (1 << 14)]
             uploads = b"".join(sha256(upload_token(task, token)).digest() for token in some)
@@ -116,7 +125,7 @@ def run(
                 parties.ask(homes["admitter"], "POST", "/invitations", content=credentials)
         people = stack.enter_context(_People(task, questionnaire, tokens, cores))
         tell("people send their answers")
-        choices = _until_over(task, homes, parties, people, tell)
+        choices = _until_over(task, homes, parties, people, groups, tell)
         statuses: dict[str, Any] = {
             name: json.loads(parties.ask(home, "GET", "/status")) for name, home in homes.items()
         }
@@ -124,6 +133,7 @@ def run(
             task, choices, statuses, _counts(task, homes, parties),
             read_curator_result(homes["curator"])[0] if "curator" in homes else None,
             read_analyst_result(homes["analyst"]) if choices and choices[-1].receiver == "analyst" else None,
+            asked_in,
         )  # fmt: skip
 
 
@@ -150,7 +160,7 @@ def _task(keys: Mapping[str, Mapping[Kind, Key]], questionnaire: Questionnaire, 
     now = int(time.time())
     return Task(
         id=token_bytes(16), purpose="a simulation", features=questionnaire.features,
-        smallest_batch=min(questionnaire.people, max(2, others["k"])), opens=now, closes=now + _TIME,
+        opens=now, closes=now + _TIME,
         shufflers=tuple(party for name, party in parties.items() if name.startswith("shuffler")),
         analyst=parties["analyst"], curator=parties.get("curator"),
         signer=keys["curator"]["sign"].public if "curator" in keys else None,
@@ -158,10 +168,24 @@ def _task(keys: Mapping[str, Mapping[Kind, Key]], questionnaire: Questionnaire, 
     )  # fmt: skip
 
 
-def _until_over(
-    task: Task, homes: dict[str, Home], parties: Parties, people: "_People", tell: Callable[[str], None]
+def _asked_in(tokens: Sequence[bytes], with_admitter: bool) -> tuple[int, ...]:
+    """Return in which round each of these is asked."""
+    shown = [shown_token(token, with_admitter) for token in tokens]
+    return tuple(Upload(token, b"").asked_in for token in shown)
+
+
+def _until_over(  # noqa: PLR0917
+    task: Task,
+    homes: dict[str, Home],
+    parties: Parties,
+    people: "_People",
+    groups: Sequence[int],
+    tell: Callable[[str], None],
 ) -> tuple[Choice, ...]:
-    """Wait until the analyst has counted, or nothing is certified to go out; return what was published."""
+    """Wait until the analyst has counted, or nothing is certified to go out; return what was published.
+
+    A round of other people has no number of them to wait for: it is closed once all who are asked in it have sent.
+    """
     choices: list[Choice] = []
     with (
         Neighbour(task.shufflers[0].url, operator_credential(homes["shuffler 1"].folder)) as first,
@@ -170,6 +194,10 @@ def _until_over(
         while True:
             parties.check()
             people.check()
+            if task.other_people is not None:
+                for record in _status(parties, homes["shuffler 1"])["rounds"]:
+                    if record["state"] == "open" and record["people"] == groups[record["round"] - 1]:
+                        first.ask("POST", f"/rounds/{record['round']}/close")
             number = len(choices) + 2
             if choices and choices[-1].receiver == "analyst":
                 # What the curator gives out depends on how many the analyst counted.

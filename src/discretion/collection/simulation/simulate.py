@@ -97,6 +97,7 @@ def simulate(
     admitter: bool = False,
     rounds: int = 1,
     by_value: bool = False,
+    other_people: float | str | None = None,
     redact: float | str | None = None,
     rules: Sequence[str] = (),
     noise: float | None = None,
@@ -126,6 +127,9 @@ def simulate(
         In how many rounds the curator may ask, or those who choose by themselves.
     by_value
         Whether less frequent answers are one in the curator's questions about several features.
+    other_people
+        How surely what is certified holds of others than those who answer alone: half of the people, by chance, answer
+        the last round only; None asks everybody in every round.
     redact
         How sure one may be at most that a redacted answer is a rare one; None redacts none of these.
     rules
@@ -156,12 +160,14 @@ def simulate(
         raise MalformedError(f"there is no column {min(unknown)!r} whose answers could be randomized")
     plan = replace(plan, features=with_rules(plan.features, rules))
     added = None if noise is None else noise_for(noise, DELTA, counts_of_one(len(plan.features)))
+    promises = {
+        "k": as_count(k, "k", at_least=1), "budget": str(budget), "rounds": as_count(rounds, "rounds", at_least=1),
+        "by_value": by_value, "other_people": None if other_people is None else str(other_people),
+        "redaction": None if redact is None else str(redact), "noise": added,
+    }  # fmt: skip
     ran = run(
-        plan, k=as_count(k, "k", at_least=1), budget=str(budget),
-        shufflers=as_count(shufflers, "shufflers", at_least=1), with_curator=not curatorless, with_admitter=admitter,
-        rounds=as_count(rounds, "rounds", at_least=1), by_value=by_value, redact=redact, noise=added,
-        cores=as_count(cores, "cores", at_least=1),
-        tell=tell,
+        plan, promises, shufflers=as_count(shufflers, "shufflers", at_least=1), with_curator=not curatorless,
+        with_admitter=admitter, cores=as_count(cores, "cores", at_least=1), tell=tell,
     )  # fmt: skip
     tell("what each party can guess")
     leaks = leaks_of(
@@ -170,7 +176,8 @@ def simulate(
         ran.chosen,
         ran.analysed,
         people=None if noise is None else len(plan.codes),
+        confidence=ran.task.confidence,
         seed=seed or 0,
     )
-    truth = compare_with_truth(ran.task, plan.codes, ran.counts, ran.analysed)
+    truth = compare_with_truth(ran.task, plan.codes, ran.counts, ran.analysed, asked_in=ran.asked_in)
     return Simulation(ran, leaks, truth, time.monotonic() - start)

@@ -15,7 +15,12 @@ _NAME = b"discretion collect 3 "
 
 def upload_token(task: Task, secret: bytes) -> bytes:
     """Return what a person shows the first shuffler: the secret itself where there is no admitter."""
-    return secret if task.admitter is None else _derived(secret, b"upload")
+    return shown_token(secret, task.admitter is not None)
+
+
+def shown_token(secret: bytes, admitted: bool) -> bytes:
+    """Return what a person shows the first shuffler of a task with an admitter, or without one."""
+    return _derived(secret, b"upload") if admitted else secret
 
 
 def admission_credential(secret: bytes) -> bytes:

@@ -250,6 +250,9 @@ class Choice:
             )
         if self.people < task.smallest_batch:
             raise RefusedTaskError("the choice was made from the answers of fewer people than a batch is to have")
+        if task.other_people is not None:
+            self._check_of_others(task)
+            return
         by_group = [people_bounded(terms, task.k, self.people) for terms in self.terms]
         bounded = max(by_group)
         if self.exposure != bounded / self.people:
@@ -261,6 +264,15 @@ class Choice:
             raise RefusedTaskError("the choice lets more people stand out than the task's budget")
         if task.by_value and sum(by_group) > Decimal(task.budget) * self.people:
             raise RefusedTaskError("the questions of the choice together let more people stand out than the budget")
+        self._check_rest(task)
+
+    def _check_of_others(self, task: Task) -> None:
+        """Raise unless the share of other people is within the budget: it is a limit that only its curator can know."""
+        if not (0 <= self.exposure <= 1 and Decimal(self.exposure) <= Decimal(task.budget)) or any(self.terms):
+            raise RefusedTaskError("the choice lets more people stand out than the task's budget")
+        self._check_rest(task)
+
+    def _check_rest(self, task: Task) -> None:
         self._check_reports(task)
         if task.invited is not None and self.people > task.invited:
             raise RefusedTaskError(

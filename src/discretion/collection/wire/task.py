@@ -197,6 +197,9 @@ class Task:
     by_value
         Whether the curator asks about answers rather than features after the first round: less frequent answers to a
         feature are then one, and what all questions about several features expose is within the budget together.
+    other_people
+        Other people are asked for joint answers than for single ones, each for one of both, as their token says: how
+        surely what is certified of these holds, a probability in text. None asks the same people.
     redaction
         How sure one may be at most that a redacted answer is a rare one, a decimal in text: those that fewer than k
         people have may then be redacted, and others with them. None if nothing is redacted.
@@ -233,6 +236,7 @@ class Task:
     signer: bytes | None = None
     rounds: int = 1
     by_value: bool = False
+    other_people: str | None = None
     redaction: str | None = None
     invited: int | None = None
     admitter: Party | None = None
@@ -274,6 +278,19 @@ class Task:
             "answers that are randomized": any(feature.randomizer is not None for feature in self.features),
         }.items():
             _check(not (self.by_value and excludes), f"questions by value exclude {how}")
+        _check(
+            self.other_people is None or (_is_share(self.other_people) and 0 < Decimal(self.other_people) < 1),
+            f"other_people is a confidence in text, above 0 and below 1, as '0.95', or null, got "
+            f"{self.other_people!r:.60}",
+        )
+        for how, excludes in {
+            "questions by value": self.by_value,
+            "redaction by the curator's choice": self.redaction is not None,
+            "noise": self.noise is not None,
+            "more than one round of the curator's": self.rounds > 1,
+            "a task without a curator, who alone counts the others": self.curator is None,
+        }.items():
+            _check(self.other_people is None or not excludes, f"to ask other people excludes {how}")
         _check(not self.extensions, f"this version knows no extension {self.extensions[:1]}; get a newer client")
         if self.invited is not None:
             _check_count(self.invited, "invited", self.smallest_batch, 1 << 40)
@@ -326,6 +343,11 @@ class Task:
             f"noise in all combinations of these answers would be {dummies:,} dummies a shuffler, and at most "
             f"{MOST_DUMMIES:,} can be; ask fewer questions, with fewer answers, or allow a larger ε",
         )
+
+    @property
+    def confidence(self) -> float | None:
+        """How surely what is certified holds, of others than those who were counted; None if it is of these."""
+        return None if self.other_people is None else float(self.other_people)
 
     @property
     def counts_of_one(self) -> int:

@@ -28,6 +28,11 @@ class Upload:
         return sha256(self.messages).digest()
 
     @property
+    def asked_in(self) -> int:
+        """The one round in which its sender is asked, in a task that asks other people in each."""
+        return asked_in(self.token_hash)
+
+    @property
     def encoded(self) -> bytes:
         """The token, then the messages."""
         return self.token + self.messages
@@ -44,6 +49,11 @@ class Upload:
         if len(data) != (length := upload_bytes(round_)):
             raise MalformedError(f"an upload of round {round_.number} has {length:,} bytes, got {len(data):,}")
         return Upload(data[:TOKEN_BYTES], data[TOKEN_BYTES:])
+
+
+def asked_in(token_hash: bytes) -> int:
+    """Return the one round in which somebody is asked where other people are asked in each: as by a fair coin."""
+    return 1 + (token_hash[0] & 1)
 
 
 def upload_bytes(round_: Round) -> int:
