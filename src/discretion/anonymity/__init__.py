@@ -48,6 +48,7 @@ from discretion.anonymity.people.generalised import generalised
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.anonymity.people.surprisal import GivenAway, Surprisal, Surprisals, given_away, surprisal
+from discretion.anonymity.sampling.future_bound import SampledMarginals, future_exposure_bound
 from discretion.anonymity.sampling.future_release import SimulatedEstimates, future_exposure, simulated_estimates
 from discretion.anonymity.sampling.sampled_exposure import sampled_exposure
 from discretion.anonymity.sampling.statistical_bounds import statistical_exposure_bounds
@@ -75,6 +76,7 @@ __all__ = [
     "RedactionLeakage",
     "RedactionRule",
     "Risk",
+    "SampledMarginals",
     "SelectedSet",
     "Selection",
     "SimulatedEstimates",
@@ -102,6 +104,7 @@ __all__ = [
     "exposure_curve",
     "exposure_if_independent",
     "future_exposure",
+    "future_exposure_bound",
     "generalised",
     "given_away",
     "hierarchical_rounds",

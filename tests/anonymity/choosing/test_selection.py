@@ -5,14 +5,26 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from discretion.anonymity import Population, exposure, exposure_bound
+from discretion.anonymity import (
+    Marginals,
+    Population,
+    SampledMarginals,
+    exposure,
+    exposure_bound,
+    statistical_exposure,
+)
 from discretion.anonymity.choosing.selection import Selection, select_columns
+from discretion.anonymity.sampling.statistical_exposure import largest_exposed_part
 from discretion.errors import InvalidValueError, UnknownColumnError, UnsupportedError
+from discretion.estimate import Estimate
+from discretion.mechanisms import RandomizedResponse
 from oracles import selections, tables
+from oracles.future_bounds import least_bound
 
 NAMES = "wxyz"
 COARSER = {"a": "ab", "b": "ab", "c": "c", None: None}
@@ -265,7 +277,13 @@ def test_a_budget_is_a_share(adult: Population, budget: Any) -> None:
         ({}, UnsupportedError, "either threshold=.* or k="),
         ({"k": 2, "threshold": 0.1}, UnsupportedError, "either threshold=.* or k="),
         ({"threshold": 1.5}, InvalidValueError, r"threshold must be a number in \[0, 1\]"),
-        ({"k": 2, "by": "guessed"}, InvalidValueError, "by must be 'measured' or 'certified', got 'guessed'"),
+        ({"k": 2, "by": "guessed"}, InvalidValueError, "'certified' or 'statistical', got 'guessed'"),
+        ({"k": 2, "by": "statistical"}, UnsupportedError, "by='statistical' certifies .*; give their number, n="),
+        ({"k": 2, "by": "statistical", "n": 0}, InvalidValueError, "n must be"),
+        ({"k": 2, "by": "statistical", "n": 9, "confidence": 1}, InvalidValueError, "confidence must be in"),
+        ({"k": 2, "by": "statistical", "n": 9, "sensitive": ["sex"]}, UnsupportedError, "do not bound .* sensitive"),
+        ({"k": 2, "n": 9}, UnsupportedError, "by='statistical' only; without it leave out n"),
+        ({"k": 2, "by": "certified", "confidence": 0.9}, UnsupportedError, "by='statistical' only"),
         ({"k": 2, "weights": {"sexx": 1}}, UnknownColumnError, "did you mean 'sex'"),
         ({"k": 2, "weights": {"sex": -1}}, InvalidValueError, "weight of 'sex' must be at least 0 and finite"),
         ({"k": 2, "weights": {"sex": math.inf}}, InvalidValueError, "weight of 'sex' must be at least 0 and finite"),
@@ -320,3 +338,69 @@ def test_a_coarser_column_is_a_function_in_every_row_and_not_only_of_the_bags() 
     assert exposure(people, k=2, columns=["coarse", "x"]) > exposure(people, k=2, columns=["fine", "x"])
     with pytest.raises(InvalidValueError, match="'coarse' is not a coarser view of 'fine'"):
         select_columns(people, 0.5, k=2, hierarchies=[("fine", "coarse")])
+
+
+@pytest.mark.long
+@several
+@given(some_rows, st.integers(1, 18), st.integers(1, 4000), budgets, weightings, hierarchies, st.booleans())
+def test_by_statistical_exposure_it_is_the_choice_among_all_sets(  # noqa: PLR0917 - what a selection takes
+    rows: list[Any], k: int, n: int, budget: Fraction, weights: dict[str, int], chains: Any, is_known: bool
+) -> None:
+    rows = with_coarser(rows * 40)
+    P = SampledMarginals(Population(table_of(rows)), domain=dict.fromkeys(NAMES, 4) if is_known else {})
+    selection = select_columns(
+        P, budget, k=k, by="statistical", n=n, confidence=0.9, weights=weights, hierarchies=chains
+    )
+    finer = {"x": "w"} if chains else {}
+    finer |= {"y": "z"} if ("z", "y") in chains else {}
+    lines = {name: P.values((name,)).rare_lines(0.1 / len(NAMES)) for name in NAMES}
+
+    def bound(columns: selections.Columns) -> Fraction:
+        if k > n or k == 1 or not columns:
+            return Fraction(int(k > n))
+        each = {
+            (name,): [(rare, kept) for of in {name, finer.get(name, name)} for rare, kept, _ in lines[of]]
+            for name in columns
+        }
+        return Fraction(least_bound(each, columns, largest_exposed_part(n, k)))
+
+    assert told(selection) == selections.choose(NAMES, chains, bound, budget, weights)
+    for found in (*selection.maximal, *selection.front, *selection.smallest_over):
+        assert isinstance(found.exposure, Estimate)
+        assert found.exposure.high == pytest.approx(float(bound(found.columns)), rel=2e-10)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_release_of_other_people_keeps_to_the_budget_whatever_goes_together(seed: int) -> None:
+    """An adversary chooses who has which values together; the curator sees counts of single columns of a sample."""
+    rng = np.random.default_rng(seed)
+    values, n, k, budget = 6, 2000, 8, 0.05
+    common = rng.dirichlet(np.full(values, 0.5))
+    joint = np.zeros((values,) * 3)
+    for value in range(values):  # the same value everywhere, or the next one
+        joint[value, value, value] += 0.6 * common[value]
+        joint[value, (value + 1) % values, (value + 2) % values] += 0.4 * common[value]
+    sample, release = (
+        pa.table(dict(zip("abc", np.unravel_index(drawn, joint.shape), strict=True)))
+        for drawn in (rng.choice(joint.size, people, p=joint.ravel()) for people in (10_000, n))
+    )
+    selection = select_columns(sample, budget, k=k, by="statistical", n=n, confidence=0.99)
+    assert selection.best is not None
+    for found in selection.maximal:
+        kept = joint.sum(axis=tuple(place for place, name in enumerate("abc") if name not in found.columns))
+        assert statistical_exposure(kept.ravel() / kept.sum(), n, k) <= found.exposure.high <= budget
+        assert exposure(Population(release), k=k, columns=found.columns) <= budget
+
+
+def test_of_other_people_fewer_columns_go_out_than_the_domain_lets() -> None:
+    counts = Marginals({"a": {0: 700, 1: 300}, "b": {0: 640, 1: 359, 2: 1}})
+    known = SampledMarginals(counts, domain={"a": 2, "b": 3})
+    reports = SampledMarginals(counts, domain={"a": 2}, randomizers={"b": RandomizedResponse(3, epsilon=1)})
+    chosen = [
+        select_columns(each, 0.002, k=5, by="statistical", n=100_000).columns for each in (counts, known, reports)
+    ]
+    assert chosen == [(), ("a", "b"), ("a", "b")]
+    with pytest.raises(UnsupportedError, match="reports that were randomized do not show the bits of a column"):
+        select_columns(reports, 0.5, k=5, by="statistical", n=10, weights="bits")
+    with pytest.raises(UnsupportedError, match="by='statistical' only"):
+        select_columns(known, 0.5, k=5, by="certified")

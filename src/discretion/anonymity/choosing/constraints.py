@@ -1,11 +1,13 @@
 """Constraints on sets of columns, as loads that only rise with more columns: exposure and best guesses.
 
-Three ways to tell: from codes of the rows, where the engine is of this process; by asking the engine; or by what the
-single columns certify.
+Four ways to tell: from codes of the rows, where the engine is of this process; by asking the engine; by what the single
+columns certify; or by what they certify of other people, with a confidence.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Protocol
 
 import numpy as np
@@ -14,6 +16,7 @@ from discretion.anonymity.attacks.reidentification_inference import inferences
 from discretion.anonymity.exposure.bounds import counting_bound, exposed_below
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
+from discretion.anonymity.sampling.future_bound import FutureCertificate
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.numerics.compiled import on_all_cores
 from discretion.numerics.equivalence_classes import Column, best_guesses, class_sizes, everybody, refined, rows_in_small
@@ -235,6 +238,26 @@ class CertifiedDisclosure:
         """Return the bound of each."""
         sets = [columns_of_extension(self._ideals, self._names, extension) for extension in extensions]
         return [(counting_bound(self._people.marginals(columns), self._least),) for columns in sets]
+
+    def entropy(self, ideal: int) -> float:
+        """Return 0: what columns tell together does not follow from what each does."""
+        return 0.0
+
+
+# Of a statistical bound loads are whole numbers: the share of the people of a release, in such parts, rounded upwards.
+PARTS = 10**15
+
+
+class StatisticalDisclosure:
+    """Says how many people of a future release a set is certified to expose at most, with a confidence, in parts."""
+
+    def __init__(self, certificate: FutureCertificate, ideals: Ideals, names: Sequence[str]) -> None:
+        self._certificate, self._ideals, self._names = certificate, ideals, names
+
+    def loads(self, extensions: Sequence[Extension]) -> list[Loads]:
+        """Return the bound of each."""
+        sets = [columns_of_extension(self._ideals, self._names, extension) for extension in extensions]
+        return [(math.ceil(Fraction(self._certificate.exposure(columns).high) * PARTS),) for columns in sets]
 
     def entropy(self, ideal: int) -> float:
         """Return 0: what columns tell together does not follow from what each does."""

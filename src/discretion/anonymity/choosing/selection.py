@@ -12,13 +12,20 @@ from discretion.anonymity.choosing.choices import (
     most_columns_apart,
     utility_of,
 )
-from discretion.anonymity.choosing.constraints import CertifiedDisclosure, CodeDisclosure, Disclosure, EngineDisclosure
+from discretion.anonymity.choosing.constraints import (
+    CertifiedDisclosure,
+    CodeDisclosure,
+    Disclosure,
+    EngineDisclosure,
+    StatisticalDisclosure,
+)
 from discretion.anonymity.choosing.problem import By, SelectionProblem, selection_problem
 from discretion.anonymity.exposure.bounds import exposed_below, exposure_bound
 from discretion.anonymity.people.conversion import People
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
-from discretion.errors import EngineError, InvalidValueError
+from discretion.anonymity.sampling.future_bound import SampledMarginals
+from discretion.errors import EngineError, InvalidValueError, UnsupportedError
 from discretion.estimate import Estimate
 from discretion.notebook import Chartable, Tabular
 from discretion.numerics.search.explored_ideals import Ended
@@ -40,7 +47,7 @@ class SelectedSet:
     columns
         In the order of the columns that were chosen from, copies of each after it.
     exposure
-        Exact, as a float; or, as an :class:`Estimate`, a certified bound.
+        Exact, as a float; or, as an :class:`Estimate`, a bound: certified, or with a confidence.
     utility
         What the columns are worth.
     guesses
@@ -80,7 +87,8 @@ class Selection(Tabular, Chartable):
     independent
         No set within the budget has more columns than this of which none is determined by all the others together:
         C − 1, if there are C classes at most, ``C = E + ⌊(n − E) / k⌋`` where E of n people may be exposed. (Column by
-        column, each of them splits a class, or the ones before it would determine it.)
+        column, each of them splits a class, or the ones before it would determine it.) Of a release of other people it
+        is the number of columns to choose from.
     complete
         Whether every set is known: those that were not looked at are above one over the budget.
     examined
@@ -101,7 +109,7 @@ class Selection(Tabular, Chartable):
     constants
         The columns with one value only.
     by
-        How exposure was told: "measured" or "certified".
+        How exposure was told: "measured", "certified" or "statistical".
     """
 
     best: SelectedSet | None
@@ -135,7 +143,7 @@ class Selection(Tabular, Chartable):
 
 
 def select_columns(
-    P: People | Marginals,
+    P: People | Marginals | SampledMarginals,
     budget: Threshold,
     k: int | None = None,
     threshold: Threshold | None = None,
@@ -149,6 +157,8 @@ def select_columns(
     guess_budget: float | None = None,
     certain_budget: Threshold | None = None,
     hierarchies: Iterable[Sequence[str]] = (),
+    n: int | None = None,
+    confidence: float | None = None,
     time_limit: float | None = None,
     progress: Callable[[Columns], None] | None = None,
 ) -> Selection:
@@ -159,7 +169,8 @@ def select_columns(
     Parameters
     ----------
     P
-        The people, or what is known of their columns, if by is "certified".
+        The people, or what is known of their columns, if by is "certified"; if it is "statistical", those who were
+        sampled, or what is known of them, also as :class:`SampledMarginals`.
     budget
         The share of the people in [0, 1] who may be exposed; as for a threshold, a float stands for the simplest
         fraction that rounds to it.
@@ -167,7 +178,8 @@ def select_columns(
         Exactly one: who has fewer than k alike is exposed, or fewer than a share of all people in [0, 1].
     by
         "measured": by :func:`exposure`; "certified": by :func:`exposure_bound`, for which the class sizes of single
-        columns suffice, of people with one row each.
+        columns suffice, of people with one row each; "statistical": as certified, for a release of n other people, by
+        the bound of :func:`future_exposure_bound`, which holds for all sets of the columns at once.
     columns
         The columns to choose from; None is all of them.
     keep, drop
@@ -188,6 +200,9 @@ def select_columns(
     hierarchies
         Views of one column each, from the finest to the coarsest, such as ``["age", "decade"]``. A set takes at most
         one of them.
+    n, confidence
+        If by is "statistical": how many other people the release has, and how surely the bounds hold, in (0, 1); 0.95
+        unless told.
     time_limit
         When to stop, in seconds; None is when it is proved that nothing is more useful. What is found until then,
         or until Ctrl-C, is returned.
@@ -202,8 +217,9 @@ def select_columns(
     Raises
     ------
     UnsupportedError
-        If by is "certified" and people have several rows, columns are sensitive, or P is Marginals without the counts
-        of two columns of a hierarchy together.
+        If by is "certified" or "statistical" and people have several rows, columns are sensitive, or P is Marginals
+        without the counts of two columns of a hierarchy together; if n is missing or given without need; or if values
+        are randomized and weights are bits, or columns of a hierarchy are.
 
     Notes
     -----
@@ -212,7 +228,8 @@ def select_columns(
     on the others. The guess, since it is best for each class, and that of parts of a class is no worse. The counting
     bound, since a further column adds rare people and multiplies cells, by at least 1; and since the m commonest values
     of a coarser column are had by at least as many people as any m values of a finer one. (Where
-    :func:`exposure_bound` may not be the least of its kind, a set may be missed.) The best set is counted once more by
+    :func:`exposure_bound` may not be the least of its kind, a set may be missed.) Of other people a coarser column has
+    the limits of its finer ones too. The best set is counted once more by
     the engine. Source: Anonymity, section 8.2; the search is that of ``discretion.numerics.search``.
 
     Examples
@@ -225,11 +242,16 @@ def select_columns(
     [('sex', 'income', 'workclass'), ('sex', 'income', 'race')]
     >>> select_columns(adult, budget=0.01, k=10, by="certified").columns
     ('sex', 'income', 'race')
+    >>> select_columns(adult, budget=0.01, k=10, by="statistical", n=30_000).columns
+    ('sex', 'income', 'race')
     """
+    if weights == "bits" and isinstance(P, SampledMarginals) and P.randomizers:
+        raise UnsupportedError("reports that were randomized do not show the bits of a column; give weights as numbers")
     problem = selection_problem(
         P, budget, k, threshold, by,
         columns=columns, keep=keep, drop=drop, sensitive=sensitive,
         guess_budget=guess_budget, certain_budget=certain_budget, hierarchies=hierarchies,
+        n=n, confidence=confidence,
     )  # fmt: skip
     return selection_of(problem, weights, time_limit=time_limit, progress=progress)
 
@@ -249,7 +271,7 @@ def selection_of(
     bringing = None if functions is None else functions.without(problem.sensitive)
     choices = choices_among(problem.columns, problem.kept, problem.chains, bringing)
     constants = () if functions is None else functions.constants
-    classes = problem.allowed.most_classes(people)
+    classes = len(problem.columns) + 1 if problem.certificate else problem.allowed.most_classes(people)
     # Which columns determine another one is known of all of them where their codes are at hand, hierarchies aside.
     all_known = functions is not None and problem.codes is not None and all(len(chain) == 1 for chain in problem.chains)
     most_apart = most_columns_apart(classes) if all_known else None
@@ -273,8 +295,11 @@ def selection_of(
             names, loads = choices.columns(ideal), searched.within[ideal]
         else:
             names, loads = choices.telling(ideal, constants), searched.over[ideal]
-        measured = problem.by == "measured"
-        exposure = loads[0] / people if measured else exposure_bound(population, max(1, least), columns=names)
+        if problem.certificate is not None:
+            exposure = problem.certificate.exposure(choices.telling(ideal, constants))
+        else:
+            measured = problem.by == "measured"
+            exposure = loads[0] / people if measured else exposure_bound(population, max(1, least), columns=names)
         step = 1 if problem.allowed.certain is None else 2
         guesses = {name: right / people for name, right in zip(problem.sensitive, loads[1::step], strict=False)}
         return SelectedSet(names, exposure, float(worth.of(ideal)), guesses)
@@ -314,6 +339,8 @@ def _as_time(time_limit: float) -> float:
 def _disclosure(problem: SelectionProblem, choices: Choices) -> Disclosure:
     """Return the disclosure of sets of columns."""
     population = problem.population
+    if problem.certificate is not None:
+        return StatisticalDisclosure(problem.certificate, choices.ideals, choices.names)
     if problem.by == "certified" or not isinstance(population, Population):
         return CertifiedDisclosure(population, choices.ideals, choices.names, problem.allowed.least)
     if problem.codes is None:

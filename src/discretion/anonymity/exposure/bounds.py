@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from discretion.anonymity.people.marginals import Marginals
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
 from discretion.intervals import above, below
-from discretion.numerics.convex_hulls import Line, lower_envelope
+from discretion.numerics.convex_hulls import Line, Real, lower_envelope
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.counting.threshold import Threshold, as_fraction, least_unexposed
 
@@ -278,6 +279,24 @@ def counting_lines(known: Mapping[Group, ClassSizes], slack: int) -> list[Line[i
     list[Line[int]]
         Rare people, cells, and the groups that cover the columns, each with the place of its cut above the bits of its
         columns; none if everybody may be exposed.
+    """
+    people, columns = next(iter(known.values())).people, max(known).bit_length()
+    cuts = {
+        group: lower_envelope((rare, kept, (group | place << columns,)) for rare, kept, place in _cuts(sizes))
+        for group, sizes in known.items()
+    }
+    return covering_lines(cuts, slack, people)
+
+
+def covering_lines(cuts: Mapping[Group, Sequence[Line[Real]]], slack: Real, limit: Real) -> list[Line[Real]]:
+    """Return the lower envelope of ``slack ↦ Σ a + slack·Π b`` over covers of the columns and lines of their groups.
+
+    Parameters
+    ----------
+    cuts
+        The lines of some groups of the columns 0..d-1, each single column among them, as `lower_envelope` returns them.
+    slack, limit
+        Lines that are not below the limit at this slack, or more, are left out.
 
     Notes
     -----
@@ -285,12 +304,9 @@ def counting_lines(known: Mapping[Group, ClassSizes], slack: int) -> list[Line[i
     not. Groups may overlap. Of more than 256 sets with the same first column to cover, the best are kept: what comes
     out then is a bound still, and may not be the least.
     """
-    people, columns = next(iter(known.values())).people, max(known).bit_length()
-    cuts = {
-        group: lower_envelope((rare, kept, (group | place << columns,)) for rare, kept, place in _cuts(sizes))
-        for group, sizes in known.items()
-    }
-    reached: dict[Group, list[Line[int]]] = {0: [(0, 1, ())]}
+    columns = max(cuts).bit_length()
+    nothing: list[Line[Any]] = [(0, 1, ())]
+    reached: dict[Group, list[Line[Real]]] = {0: nothing}
     for column in range(columns):
         states = sorted(
             (covered for covered in reached if _first_missing(covered) == column),
@@ -298,7 +314,7 @@ def counting_lines(known: Mapping[Group, ClassSizes], slack: int) -> list[Line[i
         )
         for covered in states[: limits.current().steps(MAX_COVERS, each=1 << 16)]:
             for group, choices in cuts.items():
-                if group >> column & 1 and (lines := combine_lines(reached[covered], choices, slack, people)):
+                if group >> column & 1 and (lines := combine_lines(reached[covered], choices, slack, limit)):
                     both = covered | group
                     reached[both] = lower_envelope([*reached.get(both, ()), *lines])
     return reached.get((1 << columns) - 1, [])

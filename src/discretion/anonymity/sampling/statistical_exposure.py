@@ -1,5 +1,6 @@
 """Statistical exposure: the probability that a person of a future table is in a class of fewer than k."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -8,9 +9,12 @@ from numpy.typing import ArrayLike
 from discretion.adversaries.priors import as_distribution
 from discretion.estimate import quantity
 from discretion.numerics.arrays import Reals
+from discretion.numerics.bisection import bisected
 from discretion.numerics.laws.binomial import binomial_pmf
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.validation import as_count, as_crowd
+
+_HALVINGS = 60
 
 
 @quantity
@@ -102,10 +106,25 @@ def exposed_part(p: Any, n: int, k: Any) -> Reals:
 
 def least_slope(n: int, k: int) -> float:
     """Return ``φ'(k/n)``, the least slope of φ, for 2 ≤ k ≤ n."""
+    return _slope(k / n, (n - k) / n, n, k)
+
+
+def _slope(p: float, q: float, n: int, k: int) -> float:
+    """Return ``φ'(p) = P(Bin(n-1, p) ≤ k-2) - (k-1)·P(Bin(n-1, p) = k-1)`` for 2 ≤ k ≤ n, with q = 1 - p."""
     from scipy.special import betaincc  # noqa: PLC0415
 
-    below = float(betaincc(k - 1, n - k + 1, k / n))
-    return below - (k - 1) * float(binomial_pmf(k - 1, n - 1, k / n, (n - k) / n))
+    return float(betaincc(k - 1, n - k + 1, p)) - (k - 1) * float(binomial_pmf(k - 1, n - 1, p, q))
+
+
+@lru_cache(maxsize=1 << 10)
+def largest_exposed_part(n: int, k: int) -> float:
+    """Return ``max_p φ(p)`` for 2 ≤ k ≤ n: what a single value of any share adds to the statistical exposure at most.
+
+    It is at most (k-1)/n, and less for a small k: φ rises up to a share below k/n, where its slope is 0, and falls from
+    there.
+    """
+    share, _ = bisected(lambda p: _slope(float(p), 1 - float(p), n, k) > 0, 0.0, k / n, _HALVINGS)
+    return float(exposed_part(share, n, k))
 
 
 def shares_of(p: ArrayLike | ClassSizes) -> tuple[Reals, Reals]:

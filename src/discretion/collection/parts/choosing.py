@@ -6,15 +6,17 @@ Anonymity, section 5.1: the curator knows no more than these, and needs no more.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from fractions import Fraction
 from heapq import heapify, heappop, heappush
 from math import floor
 
 import numpy as np
 
 from discretion.anonymity import ClassSizes, Marginals, exposure_bound, select_columns
+from discretion.anonymity.choosing.problem import statistical_problem
+from discretion.anonymity.choosing.selection import selection_of
 from discretion.anonymity.exposure.bounds import bound_terms
-from discretion.collection.parts.other_people import StatisticalCertificate
+from discretion.anonymity.sampling.future_bound import FutureCertificate
+from discretion.anonymity.sampling.rare_values import SampledValues
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import MOST_GROUPS, Choice, Receiver, Rule, Term, people_bounded
 from discretion.collection.wire.task import Task
@@ -58,13 +60,12 @@ def choice_of(
     before, people = after or Round(task), people_of(counts) if people is None else people
     if confidence is None:
         return certified_choice(before, _marginals(counts, people), people)
-    others = _statistical_certificate(task, counts, confidence)
-    names = others.chosen(Fraction(task.budget))
-    if not names:
+    others = _future_certificate(task, counts, confidence)
+    selection = selection_of(statistical_problem(_marginals(counts, people), others, Decimal(task.budget)))
+    if not selection.columns:
         return None
-    return next_of(
-        before, "analyst", [places_of(task, names)], exposure=others.exposure(names).high, people=people, terms=((),)
-    )
+    chosen, exposure = places_of(task, selection.columns), others.exposure(selection.columns).high
+    return next_of(before, "analyst", [chosen], exposure=exposure, people=people, terms=((),))
 
 
 def certified_choice(after: Round, alone: Marginals, people: int, rules: Iterable[Rule] = ()) -> Choice | None:
@@ -175,7 +176,7 @@ def exposure_of(task: Task, counts: Counts, chosen: Iterable[int], confidence: f
     names = [task.features[place].name for place in chosen]
     if confidence is None:
         return exposure_bound(_marginals(counts, people_of(counts)), task.k, columns=names)
-    return _statistical_certificate(task, counts, confidence).exposure(names)
+    return _future_certificate(task, counts, confidence).exposure(names)
 
 
 def most_groups(after: Round) -> int:
@@ -201,8 +202,13 @@ def places_of(task: Task, names: Iterable[str]) -> tuple[int, ...]:
     return tuple(place for place, feature in enumerate(task.features) if feature.name in named)
 
 
-def _statistical_certificate(task: Task, counts: Counts, confidence: float) -> StatisticalCertificate:
-    return StatisticalCertificate(counts, task.k, task.smallest_batch, as_confidence(confidence))
+def _future_certificate(task: Task, counts: Counts, confidence: float) -> FutureCertificate:
+    """Return what is certified of others than those counted, to whom a lost message is one of any answer."""
+    sampled = {
+        (name,): SampledValues(*np.unique(tally[tally > 0], return_counts=True), people_of(counts), len(tally))
+        for name, tally in counts.items()
+    }
+    return FutureCertificate(sampled, task.smallest_batch, task.k, as_confidence(confidence))
 
 
 def _marginals(counts: Counts, people: int) -> Marginals:
