@@ -50,6 +50,7 @@ from discretion.anonymity.people.population import Population
 from discretion.anonymity.people.surprisal import GivenAway, Surprisal, Surprisals, given_away, surprisal
 from discretion.anonymity.sampling.future_bound import SampledMarginals, future_exposure_bound
 from discretion.anonymity.sampling.future_release import SimulatedEstimates, future_exposure, simulated_estimates
+from discretion.anonymity.sampling.sampled_entropy import sampled_entropy
 from discretion.anonymity.sampling.sampled_exposure import sampled_exposure
 from discretion.anonymity.sampling.statistical_bounds import statistical_exposure_bounds
 from discretion.anonymity.sampling.statistical_exposure import statistical_exposure, statistical_exposure_sensitivity
@@ -121,6 +122,7 @@ __all__ = [
     "redaction_rules",
     "reidentification",
     "reidentification_risks",
+    "sampled_entropy",
     "sampled_exposure",
     "select_columns",
     "simulated_estimates",

@@ -79,7 +79,7 @@ def column_entropies(P: People | Marginals, columns: Iterable[str] | None = None
 
 
 def entropy_exposure_bound(
-    P: People | float,
+    P: People | float | Estimate,
     k: int | None = None,
     threshold: Threshold | None = None,
     columns: Iterable[str] | None = None,
@@ -92,18 +92,20 @@ def entropy_exposure_bound(
     Parameters
     ----------
     P
-        The people, or an entropy in bits that is at least theirs, such as a sum over columns.
+        The people, or an entropy in bits that is at least theirs, such as a sum over columns; or an interval for that
+        of a law, of which the upper end counts.
     k, threshold
         Exactly one: a number of people, or a share of them in [0, 1].
     columns
         With a Population, what is known of people; None is all columns.
     people
-        With an entropy, how many people there are, n; needed for k.
+        With an entropy, how many people there are, or will be drawn from the law, n; needed for k.
 
     Returns
     -------
     Estimate
-        Certified: ``value`` and ``high`` are the bound, at most 1; ``low`` is 0.
+        Certified, or with the confidence of the interval: ``value`` and ``high`` are the bound, at most 1; ``low`` is
+        0. Of a law it bounds Q(t), and for k the statistical exposure 𝒬(n, k).
 
     Raises
     ------
@@ -114,14 +116,22 @@ def entropy_exposure_bound(
     -----
     Markov's inequality for ``log 1/p``. B bits do not mean that everybody is alike n/2^B others: with n = 2¹⁶ and 8
     bits half of the people may be unique. Where n is known, the largest class that is exposed, an integer, takes the
-    place of t·n. Source: Anonymity, Proposition 9 (whose displayed entropy lacks a minus), nearly attained by its
-    Proposition 13.
+    place of t·n. The entropy of n people drawn from a law is on average at most the law's, so their exposure is on
+    average at most the bound by that. Source: Anonymity, Proposition 9 (whose displayed entropy lacks a minus), nearly
+    attained by its Proposition 13.
 
     Examples
     --------
     >>> entropy_exposure_bound(8.0, k=2, people=2**16).value
     0.5
+    >>> from discretion.anonymity import sampled_entropy
+    >>> bits = sampled_entropy("example:adult", columns=["sex", "race"], domain=10)
+    >>> bound = entropy_exposure_bound(bits, k=2, people=10**6)
+    >>> round(bound.value, 3), bound.confidence
+    (0.089, 0.95)
     """
+    confidence = P.confidence if isinstance(P, Estimate) else None
+    assuming = P.assuming if isinstance(P, Estimate) else None
     if isinstance(P, Population) or is_table(P):
         if people is not None:
             raise UnsupportedError("a population has its own number of people; give people= with an entropy only")
@@ -144,10 +154,13 @@ def entropy_exposure_bound(
         bound = 0.0 if share == 0 else 1.0 if share == 1 else bits / _log2_inverse(share.numerator, share.denominator)
     # Of each logarithm, and for each class size that is added, less than two units in the last place are rounded away.
     high = min(Fraction(1), Fraction(min(bound, 1.0)) * (1 + (added + 32) * Fraction(2) ** -51))
-    return Estimate(min(bound, 1.0), low=0.0, high=above(high), confidence=None, method=METHOD)
+    return Estimate(min(bound, 1.0), 0.0, above(high), confidence, METHOD, assuming)
 
 
 def _as_bits(entropy: object) -> float:
+    """Return an entropy in bits, of an interval the upper end, which may be infinite."""
+    if isinstance(entropy, Estimate):
+        return entropy.high if entropy.high == math.inf else _as_bits(entropy.high)
     if isinstance(entropy, bool) or not isinstance(entropy, int | float | np.floating):
         raise UnsupportedError(
             f"entropy_exposure_bound takes a Population, a table or an entropy in bits; got {type(entropy).__name__}"
