@@ -6,6 +6,7 @@ from typing import Any, cast
 import altair as alt
 
 from discretion.charts.style import DIGITS, Row, bars, ends, figure, inline, label, names, shares
+from discretion.presenting.names import with_kept
 from discretion.presenting.numbers import in_full, percent_upwards
 from discretion.presenting.views.document import MOST_ROWS
 
@@ -17,7 +18,7 @@ def front_of_sets(sets: Sequence[Row]) -> alt.LayerChart:
     ----------
     sets
         Mappings with ``columns``, ``utility`` and ``exposure``, which is a share, or the mapping of an `Estimate` that
-        bounds it.
+        bounds it; perhaps with ``kept``, column → how many of its values are told apart.
 
     Returns
     -------
@@ -33,7 +34,7 @@ def front_of_sets(sets: Sequence[Row]) -> alt.LayerChart:
     rows: list[dict[str, Any]] = [
         {
             "row": place,
-            "name": f"{', '.join(found['columns']) or 'no column'} (utility {in_full(found['utility'])})",
+            "name": f"{_columns(found) or 'no column'} (utility {in_full(found['utility'])})",
             "share": _share(found["exposure"]),
             "label": _label(found["exposure"]),
         }
@@ -47,6 +48,10 @@ def front_of_sets(sets: Sequence[Row]) -> alt.LayerChart:
     words = ", ".join(f"{row['name']} {row['label']}" for row in rows)
     description = f"Bars: share of people exposed by sets of columns, each with its utility. {words}."
     return figure([drawn, names(data), ends(data, "share")], len(rows), description)
+
+
+def _columns(found: Row) -> str:
+    return ", ".join(with_kept(found["columns"], found.get("kept", {})))
 
 
 def _share(exposure: object) -> float:

@@ -1,5 +1,6 @@
 """Names and values out of tables, as far as there is room for them."""
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from discretion.escaping import printable
@@ -35,6 +36,20 @@ def table_name(table: object, other: str = "table") -> str:
 def listed(columns: tuple[str, ...]) -> str:
     """Return the names of a set of columns."""
     return ", ".join(map(printable, columns))
+
+
+def with_kept(columns: Iterable[str], kept: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the names of columns, each with how many of its values are told apart if these are not all.
+
+    Examples
+    --------
+    >>> with_kept(["sex", "race"], {"race": 2})
+    ('sex', 'race (2 values and other)')
+    """
+    return tuple(
+        f"{name} ({kept[name]:,} value{'s' * (kept[name] != 1)} and other)" if name in kept else name
+        for name in columns
+    )
 
 
 def briefly(columns: tuple[str, ...]) -> str:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from discretion.anonymity import Population, hierarchical_rounds, value_rounds
-from discretion.anonymity.choosing.partial_tables import Records, coarser, most_exposed_in, sizes_in
+from discretion.anonymity.choosing.partial_tables import coarser, most_exposed_in, sizes_in
 from discretion.anonymity.choosing.value_rounds import ValueQuestion
+from discretion.anonymity.people.records import Records
 from discretion.errors import InvalidValueError, UnknownColumnError, UnsupportedError
 from oracles.partial_tables import coarsened, most_exposed, tables_of
 

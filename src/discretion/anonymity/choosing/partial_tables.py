@@ -7,61 +7,12 @@ A question to people tells apart the ``kept`` most frequent values of each colum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import prod
 
 import numpy as np
 
+from discretion.anonymity.people.records import Kept, Places
 from discretion.numerics.arrays import Booleans, Integers
 from discretion.tables.counting.class_sizes import ClassSizes
-
-# Columns by their places, in order; how many of the most frequent values of each are told apart.
-Places = tuple[int, ...]
-Kept = tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Records:
-    """People's values of columns, by their ranks: 0 is a column's most frequent value.
-
-    Parameters
-    ----------
-    ranks
-        A row for each class of people who are alike, of the ranks of their values.
-    sizes
-        How many people are in each class.
-    """
-
-    ranks: Integers
-    sizes: Integers
-
-    @classmethod
-    def of(cls, codes: Integers, sizes: Integers) -> "Records":
-        """Return records of values by any codes: of values that as many people have the lesser code comes first."""
-        ranks = np.empty_like(codes)
-        for place in range(codes.shape[1]):
-            people = np.bincount(codes[:, place], sizes)
-            order = np.lexsort((np.arange(people.size), -people))
-            rank_of = np.empty_like(order)
-            rank_of[order] = np.arange(order.size)
-            ranks[:, place] = rank_of[codes[:, place]]
-        return cls(ranks, sizes)
-
-    @property
-    def people(self) -> int:
-        """How many people there are."""
-        return int(self.sizes.sum())
-
-    @property
-    def most_kept(self) -> Kept:
-        """How many values of each column can be told apart from "other", which is the last one then."""
-        return tuple(int(most) for most in self.ranks.max(axis=0))
-
-    def table(self, places: Places, kept: Kept) -> Integers:
-        """Return how many people have each combination of answers, the last of each column being "other"."""
-        shape = tuple(most + 1 for most in kept)
-        capped = [np.minimum(self.ranks[:, place], most) for place, most in zip(places, kept, strict=True)]
-        cells = np.ravel_multi_index(capped, shape) if capped else np.zeros(self.sizes.size, np.int64)
-        return np.bincount(cells, self.sizes, prod(shape)).astype(np.int64).reshape(shape)
 
 
 def kept_in(table: Integers) -> Kept:

@@ -1,6 +1,6 @@
 """Hierarchical rounds: single columns first, then the pairs that are certified as safe, then triples."""
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 
@@ -82,6 +82,7 @@ def hierarchical_rounds(
     columns: Iterable[str] | None = None,
     *,
     rounds: int = 3,
+    kept: Mapping[str, int] | None = None,
 ) -> tuple[HierarchicalRound, ...]:
     """Return the rounds of a curator that asks for ever more columns together, and never for an unsafe set.
 
@@ -101,6 +102,9 @@ def hierarchical_rounds(
         The columns to ask for; None is all of them.
     rounds
         How many rounds there are at most, at least 1.
+    kept
+        A column → how many of its most frequent values are told apart in every question and in what goes out, at least
+        0; everybody with another one answers "other". Of the columns not named all values are told apart.
 
     Returns
     -------
@@ -111,7 +115,8 @@ def hierarchical_rounds(
     Raises
     ------
     UnsupportedError
-        If the people of P have several rows.
+        If the people of P have several rows, or Marginals hold a group with a column of which ``kept`` tells fewer
+        values apart.
     TooLargeError
         If more than 100,000 sets of columns would have to be examined in a round.
 
@@ -140,14 +145,16 @@ def hierarchical_rounds(
     if not chosen:
         raise InvalidValueError("hierarchical_rounds needs at least one column to ask for")
     rounds = as_count(rounds, "rounds", at_least=1)
-    curator = _Curator(population, k, threshold, most_exposed(people, budget))
+    curator = _Curator(population.marginals(chosen, (), kept), k, threshold, most_exposed(people, budget))
     promises: dict[Columns, Estimate] = {(column,): _NOTHING_KNOWN for column in chosen}
     safe = list(promises)
+    known: list[Columns] = []
     done: list[HierarchicalRound] = []
     while promises:
-        answers = _answers(population, safe)
+        answers = _answers(population, safe, kept)
         exposed = {columns: sizes.exposed(k=k, threshold=threshold) for columns, sizes in answers.items()}
-        curator.known.extend(answers)
+        known.extend(answers)
+        curator.counts = population.marginals(chosen, known, kept)
         largest, bound = curator.largest_certified(chosen)
         measured = {columns: (exposed[columns] / people, sizes.classes) for columns, sizes in answers.items()}
         at_most = {columns: exposed.get(columns, round(promises[columns].value * people)) for columns in safe}
@@ -183,23 +190,25 @@ def _next_level(columns: Columns, level: Iterable[Columns], safe: Container[Colu
                 yield above
 
 
-def _answers(people: Population | Marginals, sets: Sequence[Columns]) -> dict[Columns, ClassSizes]:
+def _answers(
+    people: Population | Marginals, sets: Sequence[Columns], kept: Mapping[str, int] | None
+) -> dict[Columns, ClassSizes]:
     """Return what people alike on each set of columns number, as far as that is known."""
     if isinstance(people, Population):
-        return dict(zip(sets, people.class_sizes_of_all(sets), strict=True))
-    known_sets = {frozenset(group) for group in (*((column,) for column in people.columns), *people.groups)}
-    return {columns: people.class_sizes(columns) for columns in sets if frozenset(columns) in known_sets}
+        people.class_sizes_of_all(sets if not kept else ())
+    else:
+        known_sets = {frozenset(group) for group in (*((column,) for column in people.columns), *people.groups)}
+        sets = [columns for columns in sets if frozenset(columns) in known_sets]
+    counts = people.marginals({name: None for columns in sets for name in columns}, sets, kept)
+    return {columns: counts.class_sizes(columns) for columns in sets}
 
 
 class _Curator:
     """What the answers so far let a curator promise."""
 
-    def __init__(
-        self, population: Population | Marginals, k: int | None, threshold: Threshold | None, allowed: int
-    ) -> None:
-        self.known: list[Columns] = []
-        self._population, self._k, self._threshold = population, k, threshold
-        self._limit = allowed / population.people
+    def __init__(self, counts: Marginals, k: int | None, threshold: Threshold | None, allowed: int) -> None:
+        self.counts, self._k, self._threshold = counts, k, threshold
+        self._limit = allowed / counts.people
 
     def promises(self, level: Iterable[Columns], examined: int = 0) -> dict[Columns, Estimate]:
         """Return the bound on the exposure of each set by what is known of parts of it."""
@@ -229,5 +238,5 @@ class _Curator:
         return best
 
     def _promise(self, columns: Columns) -> Estimate:
-        groups = [group for group in self.known if set(group) <= set(columns)]
-        return exposure_bound(self._population, self._k, self._threshold, columns, groups)
+        groups = [group for group in self.counts.groups if set(group) <= set(columns)]
+        return exposure_bound(self.counts, self._k, self._threshold, columns, groups)

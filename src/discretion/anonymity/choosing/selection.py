@@ -1,8 +1,10 @@
 """Which columns may go out together: the most useful ones that give away little enough."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Self
 
 from discretion.anonymity.choosing.choices import (
     Choices,
@@ -21,7 +23,7 @@ from discretion.anonymity.choosing.constraints import (
 )
 from discretion.anonymity.choosing.problem import By, SelectionProblem, selection_problem
 from discretion.anonymity.exposure.bounds import exposed_below, exposure_bound
-from discretion.anonymity.people.conversion import People
+from discretion.anonymity.people.conversion import People, as_counts
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.anonymity.sampling.future_bound import SampledMarginals
@@ -36,6 +38,8 @@ from discretion.validation import as_real
 
 # So many sets that are equally useful are compared by their bits.
 _TIED = 100
+# Each number of values that a column may be coarsened to, up to here; above it the doubles only.
+_FEW_KEPT = 16
 
 
 @dataclass(frozen=True)
@@ -52,12 +56,16 @@ class SelectedSet:
         What the columns are worth.
     guesses
         A sensitive column → how often the best guess of it is right for who knows the others of the set.
+    kept
+        A column → how many of its most frequent values are told apart, the others being one; of the other columns all
+        are.
     """
 
     columns: Columns
     exposure: float | Estimate
     utility: float
     guesses: Mapping[str, float] = field(hash=False)
+    kept: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
 
 
 @dataclass(frozen=True)
@@ -159,6 +167,7 @@ def select_columns(
     hierarchies: Iterable[Sequence[str]] = (),
     n: int | None = None,
     confidence: float | None = None,
+    coarsen: bool = False,
     time_limit: float | None = None,
     progress: Callable[[Columns], None] | None = None,
 ) -> Selection:
@@ -203,6 +212,11 @@ def select_columns(
     n, confidence
         If by is "statistical": how many other people the release has, and how surely the bounds hold, in (0, 1); 0.95
         unless told.
+    coarsen
+        If by is "certified": whether less frequent values of a column may be one, "other", so that it goes out where
+        it could not as it is; how many values are told apart is in ``kept`` of each set. As many as 1, 2, …, 16, 32, …
+        are tried, each a coarser view in a hierarchy: of many columns, with a time limit. Columns to keep go out as
+        they are.
     time_limit
         When to stop, in seconds; None is when it is proved that nothing is more useful. What is found until then,
         or until Ctrl-C, is returned.
@@ -218,8 +232,9 @@ def select_columns(
     ------
     UnsupportedError
         If by is "certified" or "statistical" and people have several rows, columns are sensitive, or P is Marginals
-        without the counts of two columns of a hierarchy together; if n is missing or given without need; or if values
-        are randomized and weights are bits, or columns of a hierarchy are.
+        without the counts of two columns of a hierarchy together; if n is missing or given without need; if values are
+        randomized and weights are bits, or columns of a hierarchy are; or if ``coarsen`` is asked for with another by,
+        or with hierarchies.
 
     Notes
     -----
@@ -244,16 +259,82 @@ def select_columns(
     ('sex', 'income', 'race')
     >>> select_columns(adult, budget=0.01, k=10, by="statistical", n=30_000).columns
     ('sex', 'income', 'race')
+    >>> coarser = select_columns(adult, budget=0.01, k=10, by="certified", coarsen=True)
+    >>> coarser.columns, coarser.best.kept, round(coarser.best.exposure.value, 6)
+    (('sex', 'income', 'race', 'workclass'), {'race': 2, 'workclass': 2}, 0.009951)
     """
     if weights == "bits" and isinstance(P, SampledMarginals) and P.randomizers:
         raise UnsupportedError("reports that were randomized do not show the bits of a column; give weights as numbers")
+    people, views = P, None
+    if coarsen:
+        if by != "certified" or tuple(hierarchies):
+            raise UnsupportedError(
+                'coarsen=True goes with by="certified" and no hierarchies; generalize a table by discretion.release'
+            )
+        views = _CoarserViews.of(as_counts(P), columns, {*keep, *drop})
+        people, columns, hierarchies = views.marginals, None, views.chains
     problem = selection_problem(
-        P, budget, k, threshold, by,
+        people, budget, k, threshold, by,
         columns=columns, keep=keep, drop=drop, sensitive=sensitive,
         guess_budget=guess_budget, certain_budget=certain_budget, hierarchies=hierarchies,
         n=n, confidence=confidence,
     )  # fmt: skip
-    return selection_of(problem, weights, time_limit=time_limit, progress=progress)
+    selection = selection_of(problem, weights, time_limit=time_limit, progress=progress)
+    return selection if views is None else views.named(selection)
+
+
+@dataclass(frozen=True)
+class _CoarserViews:
+    """Columns with their less frequent values as one, each a column of its own.
+
+    Parameters
+    ----------
+    marginals
+        The counts of all of them.
+    chains
+        The views of each column that has several, from the finest to the coarsest.
+    view_of
+        A coarser view → its column, and how many of its values it tells apart.
+    """
+
+    marginals: Marginals
+    chains: tuple[Columns, ...]
+    view_of: Mapping[str, tuple[str, int]]
+
+    @classmethod
+    def of(cls, counts: Population | Marginals, columns: Iterable[str] | None, as_they_are: Container[str]) -> Self:
+        """Return the views of columns, of some of which there is only one."""
+        alone = {name: counts.class_sizes([name]) for name in counts.known(columns)}
+        finer = {name: sizes for name, sizes in alone.items() if name not in as_they_are}
+        view_of = {
+            f"{name}\0{kept}": (name, kept) for name, sizes in finer.items() for kept in _numbers_kept(sizes.classes)
+        }
+        chains = [(name, *(view for view, (column, _) in view_of.items() if column == name)) for name in finer]
+        sizes = alone | {view: alone[name].coarsened(kept) for view, (name, kept) in view_of.items()}
+        groups = {pair: sizes[pair[0]] for chain in chains for pair in pairwise(chain)}
+        return cls(Marginals(sizes, counts.people, groups), tuple(c for c in chains if len(c) > 1), view_of)
+
+    def named(self, selection: Selection) -> Selection:
+        """Return a selection among the views, by the columns that they are of."""
+
+        def named(chosen: SelectedSet) -> SelectedSet:
+            kept = dict(self.view_of[view] for view in chosen.columns if view in self.view_of)
+            columns = tuple(self.view_of[view][0] if view in self.view_of else view for view in chosen.columns)
+            return replace(chosen, columns=columns, kept=kept)
+
+        return replace(
+            selection,
+            best=None if selection.best is None else named(selection.best),
+            maximal=tuple(map(named, selection.maximal)),
+            front=tuple(map(named, selection.front)),
+            smallest_over=tuple(map(named, selection.smallest_over)),
+        )
+
+
+def _numbers_kept(values: int) -> list[int]:
+    """Return how many of so many values may be told apart from the others, falling, all but one at most."""
+    doubles = (_FEW_KEPT << power for power in range(1, values.bit_length()))
+    return [kept for kept in (*range(1, _FEW_KEPT + 1), *doubles) if kept < values - 1][::-1]
 
 
 def selection_of(

@@ -9,18 +9,10 @@ from itertools import combinations
 import numpy as np
 
 from discretion.anonymity.choosing.choices import Columns
-from discretion.anonymity.choosing.partial_tables import (
-    Kept,
-    Places,
-    Records,
-    coarser,
-    kept_in,
-    lost_in,
-    most_exposed_in,
-    sizes_in,
-)
+from discretion.anonymity.choosing.partial_tables import coarser, kept_in, lost_in, most_exposed_in, sizes_in
 from discretion.anonymity.exposure.bounds import exposed_below
 from discretion.anonymity.people.conversion import People, as_population_of_rows
+from discretion.anonymity.people.records import Kept, Places, Records
 from discretion.errors import InvalidValueError
 from discretion.numerics.arrays import Integers
 from discretion.tables.counting.threshold import Threshold, least_unexposed, most_exposed

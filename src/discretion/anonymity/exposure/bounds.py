@@ -100,6 +100,8 @@ def exposure_bound(
     threshold: Threshold | None = None,
     columns: Iterable[str] | None = None,
     groups: Sequence[Iterable[str]] = (),
+    *,
+    kept: Mapping[str, int] | None = None,
 ) -> Estimate:
     """Return a bound on the exposure that needs only how often each value of each single column occurs.
 
@@ -122,6 +124,9 @@ def exposure_bound(
         Groups of these columns whose class sizes may be used too, as if each were one column; of Marginals, some of
         the groups that they hold. They may overlap. Of thousands of ways to cover the columns by them not all are
         tried.
+    kept
+        A column → how many of its most frequent values are told apart, at least 0: everybody with another one answers
+        "other". Of the columns not named all values are told apart.
 
     Returns
     -------
@@ -134,6 +139,8 @@ def exposure_bound(
     ------
     InvalidValueError
         If a group has a column that is not among the columns, or the counts of groups are those of no people.
+    UnsupportedError
+        If Marginals hold a group with a column of which ``kept`` tells fewer values apart.
 
     Notes
     -----
@@ -151,10 +158,12 @@ def exposure_bound(
     >>> bound = exposure_bound(adult, threshold="0.001", groups=[("sex", "income"), ("race", "workclass")])
     >>> round(bound.value, 6), bound.method
     (0.078652, 'counting, with sex and income; race and workclass together')
+    >>> round(exposure_bound(adult, threshold="0.001", kept={"workclass": 4}).value, 6)  # the others are one
+    0.07684
     """
     people = as_counts(P)
     least = least_unexposed(people.people, k, threshold)
-    marginals = people.marginals(columns, groups)
+    marginals = people.marginals(columns, groups, kept)
     known, n = _known_sizes(marginals), marginals.people
     surely = max(exposed_below(sizes, least) for sizes in known.values())
     if (whole := _whole(marginals)) in known:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from discretion.anonymity.people.records import as_kept
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.layouts.names import distinct_names, names_among
@@ -130,24 +131,44 @@ class Marginals:
             )
         return sizes
 
-    def marginals(self, columns: Iterable[str] | None = None, groups: Iterable[Iterable[str]] = ()) -> "Marginals":
+    def marginals(
+        self,
+        columns: Iterable[str] | None = None,
+        groups: Iterable[Iterable[str]] = (),
+        kept: Mapping[str, int] | None = None,
+    ) -> "Marginals":
         """Return the counts of some of the columns, and of some of the groups of these.
+
+        Parameters
+        ----------
+        columns
+            Some of the columns; None is all of them.
+        groups
+            Some of the groups of these.
+        kept
+            A column → how many of its most frequent values are told apart, the others being one; of the other columns
+            all are.
 
         Raises
         ------
         UnsupportedError
-            If a group was not counted.
+            If a group was not counted, or not with as few values of a column as ``kept`` tells apart.
         UnknownColumnError
             If there are no counts of such a column.
         InvalidValueError
             If a group has a column that is not among the columns.
         """
-        chosen = self.known(columns)
-        return Marginals(
-            {name: self.class_sizes([name]) for name in chosen},
-            self._people,
-            {group: self.class_sizes(group) for group in groups_among(groups, chosen)},
-        )
+        chosen, together = self.known(columns), groups_among(groups, self.known(columns))
+        sizes = {name: self.class_sizes([name]) for name in chosen}
+        most = as_kept(kept, self._columns)
+        coarse = {name: alone.coarsened(most[name]) for name, alone in sizes.items() if name in most}
+        for group in together:
+            if merged := next((name for name in group if coarse.get(name, sizes[name]) != sizes[name]), None):
+                raise UnsupportedError(
+                    f"the counts of {' and '.join(group)} together do not show how many have a rare value of {merged}; "
+                    f"leave out the group or kept[{merged!r}], or pass the table"
+                )
+        return Marginals(sizes | coarse, self._people, {group: self.class_sizes(group) for group in together})
 
     def alone(self) -> tuple[ClassSizes, ...]:
         """Return the class sizes of each column by itself; with no column everybody is alike."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from discretion import limits
 from discretion.anonymity.people.marginals import SEVERAL_ROWS, Marginals, groups_among
+from discretion.anonymity.people.records import Records, as_kept
 from discretion.errors import InvalidTableError, InvalidValueError, TooLargeError, UnsupportedError
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.engines.one_process import ProcessBound
@@ -196,7 +197,12 @@ class Population(ProcessBound):
                 self._class_sizes |= dict(group_all(self._rows, missing, self._people, self._class_sizes))
         return tuple(self.class_sizes(columns) for columns in chosen)
 
-    def marginals(self, columns: Iterable[str] | None = None, groups: Iterable[Iterable[str]] = ()) -> Marginals:
+    def marginals(
+        self,
+        columns: Iterable[str] | None = None,
+        groups: Iterable[Iterable[str]] = (),
+        kept: Mapping[str, int] | None = None,
+    ) -> Marginals:
         """Return the number of people with each value of the columns one by one, and of groups of them together.
 
         Parameters
@@ -205,6 +211,9 @@ class Population(ProcessBound):
             Some of the population's columns; None is all of them.
         groups
             Groups of these columns that are to be counted together too.
+        kept
+            A column → how many of its most frequent values are told apart, the others being one; of the other columns
+            all are.
 
         Raises
         ------
@@ -221,11 +230,21 @@ class Population(ProcessBound):
         if self._person is not None:
             raise UnsupportedError(SEVERAL_ROWS)
         chosen = self.known(columns)
+        singles, together = {name: self.class_sizes([name]) for name in chosen}, groups_among(groups, chosen)
+        most = {name: each for name, each in as_kept(kept, self._columns).items() if name in singles}
         return Marginals(
-            {name: self.class_sizes([name]) for name in chosen},
+            {name: sizes.coarsened(most[name]) if name in most else sizes for name, sizes in singles.items()},
             self._people,
-            {group: self.class_sizes(group) for group in groups_among(groups, chosen)},
+            {group: self._classes_of_kept(group, most) for group in together},
         )
+
+    def _classes_of_kept(self, columns: tuple[str, ...], kept: Mapping[str, int]) -> ClassSizes:
+        """Return the class sizes of people who are alike but for rare values of some columns."""
+        if not kept.keys() & set(columns):
+            return self.class_sizes(columns)
+        records = Records.of(*self.coded_classes(columns))
+        most = (kept.get(name, number) for name, number in zip(columns, records.most_kept, strict=True))
+        return records.class_sizes(tuple(range(len(columns))), tuple(most))
 
     def read_rows(self, read: "Callable[[Rows, int], T]") -> T:
         """Return what a function makes of the rows, and of how many there are. For the package."""

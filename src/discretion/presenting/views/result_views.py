@@ -21,7 +21,7 @@ from discretion.escaping import printable
 from discretion.estimate import Estimate, highest, lowest
 from discretion.measures.attack_curves.curve import AttackCurve
 from discretion.measures.guesses.hyper import Hyper
-from discretion.presenting.names import listed
+from discretion.presenting.names import listed, with_kept
 from discretion.presenting.numbers import bounded, in_full, number, people, percent, percent_upwards, within
 from discretion.presenting.sentences import ENDED, kind_words
 from discretion.presenting.views.document import Block, Bullets, Document, Grid, Section, first_rows
@@ -195,7 +195,7 @@ def _selection(result: Selection) -> Document:
     sentence = "No set of columns is within the budget: even knowing none of them exposes too many."
     if result.best is not None:
         sentence = (
-            f"{listed(result.columns) or 'No column'} can go out{' together' * (len(result.columns) > 1)}: "
+            f"{_columns_of(result.best) or 'No column'} can go out{' together' * (len(result.columns) > 1)}: "
             f"{_exposed(result.best)} exposed, utility {in_full(result.best.utility)}."
         )
     over = "over the budget" if result.by == "measured" else "not certified to be within the budget"
@@ -371,6 +371,7 @@ def _selection_frame(result: Selection) -> Any:
     sets = [*within_budget, *result.smallest_over]
     return _table(
         columns=[list(chosen.columns) for chosen in sets],
+        kept=[[chosen.kept.get(name) for name in chosen.columns] for chosen in sets],
         utility=[chosen.utility for chosen in sets],
         exposure=[float(chosen.exposure) for chosen in sets],
         within_budget=[chosen in within_budget for chosen in sets],
@@ -399,8 +400,12 @@ def _at_round_numbers(
 
 
 def _sets(chosen: tuple[SelectedSet, ...]) -> Grid:
-    rows = [(listed(each.columns) or "none", in_full(each.utility), bounded(each.exposure)) for each in chosen]
+    rows = [(_columns_of(each) or "none", in_full(each.utility), bounded(each.exposure)) for each in chosen]
     return first_rows(("columns", "utility", "exposed"), rows, ("columns",), _IN_FRAME)
+
+
+def _columns_of(chosen: SelectedSet) -> str:
+    return listed(with_kept(chosen.columns, chosen.kept))
 
 
 def _exposed(chosen: SelectedSet) -> str:

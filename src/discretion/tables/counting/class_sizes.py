@@ -128,6 +128,23 @@ class ClassSizes(Tabular):
         """
         return self.exposed(k=k, threshold=threshold) / self.people
 
+    def coarsened(self, kept: int) -> "ClassSizes":
+        """Return the class sizes where all but so many of the largest classes are one.
+
+        Examples
+        --------
+        >>> ClassSizes([1, 2, 3], [2, 1, 2]).coarsened(1) == ClassSizes([3, 7], [1, 1])
+        True
+        """
+        if kept >= self.classes - 1:
+            return self
+        larger = self._counts[::-1].cumsum()[::-1] - self._counts
+        apart = np.clip(kept - larger, 0, self._counts)
+        sizes, places = np.unique(np.append(self._sizes, self.people - apart @ self._sizes), return_inverse=True)
+        counts = np.zeros_like(sizes)
+        np.add.at(counts, places, np.append(apart, 1))
+        return ClassSizes(sizes[counts > 0], counts[counts > 0])
+
     def curve(self) -> "ExposureCurve":
         """Return the exposure at every threshold, as the step function that it is."""
         return ExposureCurve(self.people, self._sizes, self._up_to)
