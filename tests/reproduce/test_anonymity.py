@@ -298,3 +298,16 @@ def test_by_value_more_may_go_out_with_every_round_than_by_column() -> None:
     assert all(row["by value, exposed"] <= row["by value, certified"] <= 0.01 for row in rows)
     assert rows[-1]["by column"] == "sex race"
     assert all(number.agrees for number in item("section-8").published)
+
+
+def test_the_less_a_curator_receives_the_less_goes_out_and_rounds_by_value_are_between() -> None:
+    rows = {row["design"]: row for row in item("section-3").rows}
+    trusted, by_value, coarse, two = (
+        rows[name] for name in ("trusted curator", "rounds by value", "two rounds, coarsened", "two rounds")
+    )
+    received, goes_out = "curator, bits of a record", "utility"
+    assert trusted[received] > by_value[received] > coarse[received] == two[received]
+    assert trusted[goes_out] > by_value[goes_out] > coarse[goes_out] > two[goes_out]
+    assert rows["no curator"]["participants, bits of a record"] == two[received]
+    assert all(row["exposed"] <= row["certified"] for row in rows.values())
+    assert all(row["certified"] <= 0.01 for name, row in rows.items() if name != "randomized answers")

@@ -23,6 +23,7 @@ from discretion.anonymity.attacks.risks import Risk, reidentification_risks
 from discretion.anonymity.attacks.special_uniques import SpecialUniques, special_uniques
 from discretion.anonymity.attacks.thresholds import PRESETS, Preset, preset
 from discretion.anonymity.attacks.wildcards import WildcardGroups, wildcard_groups
+from discretion.anonymity.choosing.certificates import CertifyingQuestion, CheapestQuestions, cheapest_questions
 from discretion.anonymity.choosing.redaction import (
     RedactionLeakage,
     redacted_exposure,
@@ -32,6 +33,7 @@ from discretion.anonymity.choosing.redaction import (
 from discretion.anonymity.choosing.redaction_rule import RedactionRule
 from discretion.anonymity.choosing.rounds import ColumnSet, HierarchicalRound, hierarchical_rounds
 from discretion.anonymity.choosing.selection import SelectedSet, Selection, select_columns
+from discretion.anonymity.choosing.trust import ReceivedInformation, TrustDesign, TrustTradeoff, trust_tradeoff
 from discretion.anonymity.choosing.value_rounds import ValueQuestion, ValueRound, value_rounds
 from discretion.anonymity.exposure.bound_curve import ExposureBoundCurve
 from discretion.anonymity.exposure.bounds import exposure_bound, exposure_bound_curve
@@ -62,6 +64,8 @@ from discretion.tables.counting.threshold import Threshold, as_fraction
 __all__ = [
     "PRESETS",
     "Attack",
+    "CertifyingQuestion",
+    "CheapestQuestions",
     "ClassSizes",
     "ColumnKind",
     "ColumnSet",
@@ -74,6 +78,7 @@ __all__ = [
     "Population",
     "PopulationUniqueness",
     "Preset",
+    "ReceivedInformation",
     "RedactionLeakage",
     "RedactionRule",
     "Risk",
@@ -86,6 +91,8 @@ __all__ = [
     "Surprisals",
     "TheoremBound",
     "Threshold",
+    "TrustDesign",
+    "TrustTradeoff",
     "UniquenessModel",
     "ValueQuestion",
     "ValueRound",
@@ -93,6 +100,7 @@ __all__ = [
     "as_fraction",
     "attacks_on_all",
     "beta_likeness",
+    "cheapest_questions",
     "column_entropies",
     "column_kinds",
     "delta_disclosure",
@@ -133,6 +141,7 @@ __all__ = [
     "surprisal",
     "t_closeness",
     "theorem_bound",
+    "trust_tradeoff",
     "value_rounds",
     "wildcard_groups",
     "worst_exposure",

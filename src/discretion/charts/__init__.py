@@ -19,6 +19,7 @@ from discretion.charts.rendering import to_pdf, to_png, to_svg
 from discretion.charts.security import bayes_security_over_epsilon
 from discretion.charts.shares import answered_shares
 from discretion.charts.tradeoff import tradeoff
+from discretion.charts.trust import information_by_design
 from discretion.presenting.views.document import MOST_ROWS
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "exposure_over_threshold",
     "front_of_sets",
     "inference_before_and_after",
+    "information_by_design",
     "percentages",
     "privacy_utility",
     "refinement_order",

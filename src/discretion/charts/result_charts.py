@@ -6,12 +6,14 @@ from typing import Any
 import altair as alt
 
 from discretion.anonymity.choosing.selection import Selection
+from discretion.anonymity.choosing.trust import TrustTradeoff
 from discretion.anonymity.exposure.bound_curve import ExposureBoundCurve
 from discretion.charts.attack_curve import attack_curve
 from discretion.charts.barycentric import barycentric
 from discretion.charts.front import front_of_sets
 from discretion.charts.over_threshold import exposure_over_threshold
 from discretion.charts.refinement import refinement_order
+from discretion.charts.trust import information_by_design
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate, highest, lowest
 from discretion.measures.attack_curves.curve import AttackCurve
@@ -74,6 +76,11 @@ def _bound_curve(result: ExposureBoundCurve) -> Iterator[tuple[str, Any]]:
 def _selection(result: Selection) -> Iterator[tuple[str, Any]]:
     if result.front:
         yield "front", front_of_sets(plain(result.front))
+
+
+@figures.register
+def _trust_tradeoff(result: TrustTradeoff) -> Iterator[tuple[str, Any]]:
+    yield "trust", information_by_design(result.to_dict()["designs"], result.record_bits)
 
 
 @figures.register

@@ -361,16 +361,36 @@ def redacted_exposure(
         return 1.0
     coin = {column: math.log(decoys[column]) for column in decoyed}
     no_coin = {column: math.log1p(-decoys[column]) for column in decoyed}
+
+    def givers() -> "Iterator[tuple[int, list[tuple[int, float]]]]":
+        for redacted, people, answers in _answers(population, questions, redacting, decoyed):
+            shown = math.fsum(no_coin[column] for column in decoyed if column not in redacted)
+            yield (
+                answers,
+                [
+                    (count, shown + math.fsum(coin[column] for column in redacted - forced))
+                    for forced, count in people.items()
+                ],
+            )
+
+    return expected_exposed(givers(), least) / population.people
+
+
+def expected_exposed(answers: Iterable[tuple[int, Iterable[tuple[int, float]]]], least: int) -> float:
+    """Return how many people give an answer that fewer than so many give, in expectation over everybody's coins.
+
+    Parameters
+    ----------
+    answers
+        For some answers how many they are, and who may give each: people, and the logarithm of their probability.
+    least
+        Who gives an answer of fewer people is exposed.
+    """
     binomial = lru_cache(_MAX_KEPT)(_binomial)  # the same few counts come again and again
-    exposed: list[float] = []
-    for redacted, people, answers in _answers(population, questions, redacting, decoyed):
-        shown = math.fsum(no_coin[column] for column in decoyed if column not in redacted)
-        givers = [
-            binomial(count, shown + math.fsum(coin[column] for column in redacted - forced), least)
-            for forced, count in people.items()
-        ]
-        exposed.append(answers * _mean_below(givers, least))
-    return math.fsum(exposed) / population.people
+    return math.fsum(
+        times * _mean_below([binomial(people, log_chance, least) for people, log_chance in givers], least)
+        for times, givers in answers
+    )
 
 
 def _answers(

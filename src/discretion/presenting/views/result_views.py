@@ -15,6 +15,7 @@ from discretion.anonymity.attacks.households import HouseholdRisks
 from discretion.anonymity.attacks.special_uniques import SpecialUniques
 from discretion.anonymity.attacks.wildcards import WildcardGroups
 from discretion.anonymity.choosing.selection import SelectedSet, Selection
+from discretion.anonymity.choosing.trust import PARTIES, ReceivedInformation, TrustDesign, TrustTradeoff
 from discretion.anonymity.exposure.bound_curve import ExposureBoundCurve
 from discretion.errors import UnsupportedError
 from discretion.escaping import printable
@@ -22,7 +23,7 @@ from discretion.estimate import Estimate, highest, lowest
 from discretion.measures.attack_curves.curve import AttackCurve
 from discretion.measures.guesses.hyper import Hyper
 from discretion.presenting.names import listed, with_kept
-from discretion.presenting.numbers import bounded, in_full, number, people, percent, percent_upwards, within
+from discretion.presenting.numbers import bits, bounded, in_full, number, people, percent, percent_upwards, within
 from discretion.presenting.sentences import ENDED, kind_words
 from discretion.presenting.views.document import Block, Bullets, Document, Grid, Section, first_rows
 from discretion.presenting.views.html import to_html
@@ -217,6 +218,57 @@ def _rest(result: Selection, over: str) -> str:
 
 
 @document.register
+def _trust_tradeoff(result: TrustTradeoff) -> Document:
+    received = (
+        f"What each party receives of the answers of {people(result.people)} on {listed(result.columns)}. A record has "
+        f"{bits(result.record_bits)} bits, and the table at most {bits(result.table_bits)}."
+    )
+    meaning = (
+        "Of a record: the mutual information of the record of a person drawn at random and of one message of theirs, "
+        "exact. Of the table: the most that the numbers of people with each answer can say of it, whatever is known of "
+        "it before. A party that is not listed, such as the shuffler, receives no answers."
+    )
+    rows = tuple(
+        (each.name, party, bits(given.record_bits), _at_most_bits(given.table_bits))
+        for each in result.designs
+        for party, given in _receiving(each)
+    )
+    published = tuple(
+        (
+            each.name,
+            listed(with_kept(each.columns, each.kept)) or "none",
+            bits(each.utility),
+            "nothing" if highest(each.certified_exposure) >= 1 else bounded(each.certified_exposure),
+            percent(each.exposure),
+        )
+        for each in result.designs
+    )
+    words = frozenset(["design", "party", "columns"])
+    goes_out = (
+        "Utility is how many bits of a person's record the published answer has, exact; certified is what the curator "
+        "knows before of the share of exposed people.",
+        Grid(("design", "columns", "utility", "certified", "exposed"), published, words),
+    )
+    return Document(
+        "Trust, privacy and utility",
+        (received, meaning, Grid(("design", "party", "of a record", "of the table"), rows, words)),
+        (Section("What goes out", goes_out),),
+    )
+
+
+def _at_most_bits(result: float | Estimate) -> str:
+    return f"at most {bits(result.high)}" if isinstance(result, Estimate) else bits(result)
+
+
+def _receiving(design: TrustDesign) -> Iterator[tuple[str, ReceivedInformation]]:
+    """Yield the parties that receive answers."""
+    for party in PARTIES:
+        given: ReceivedInformation = getattr(design, party)
+        if given.questions:
+            yield party, given
+
+
+@document.register
 def _special_uniques(result: SpecialUniques) -> Document:
     n, few = result.scores.size, min(result.max_size, len(result.columns))
     sentence = (
@@ -378,6 +430,35 @@ def _selection_frame(result: Selection) -> Any:
         in_front=[chosen in result.front for chosen in sets],
         maximal=[chosen in result.maximal for chosen in sets],
     )
+
+
+@frame.register
+def _trust_tradeoff_frame(result: TrustTradeoff) -> Any:
+    pa: Any = import_module("pyarrow")
+    return pa.Table.from_pylist([
+        {
+            "design": each.name,
+            **{
+                f"{party}_{name}": value
+                for party in PARTIES
+                for given in [getattr(each, party)]
+                for name, value in {
+                    "questions": given.questions,
+                    "record_bits": given.record_bits,
+                    "linked_bits": given.linked_bits,
+                    "table_bits_low": lowest(given.table_bits),
+                    "table_bits_high": highest(given.table_bits),
+                }.items()
+            },
+            "columns": list(each.columns),
+            "kept": [each.kept.get(name) for name in each.columns],
+            "cells": each.cells,
+            "utility": each.utility,
+            "certified_exposure": highest(each.certified_exposure),
+            "exposure": each.exposure,
+        }
+        for each in result.designs
+    ])  # fmt: skip
 
 
 def _table(**columns: Iterable[Any]) -> Any:

@@ -1,16 +1,57 @@
-"""Section 8: entries that are redacted locally, and a curator that asks in rounds."""
+"""Sections 3 and 8: trust as information, entries that are redacted locally, and a curator that asks in rounds."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 import discretion as dc
-from discretion.anonymity import RedactionRule, hierarchical_rounds, redacted_exposure, redaction_leakage, value_rounds
+from discretion.anonymity import (
+    RedactionRule,
+    cheapest_questions,
+    hierarchical_rounds,
+    redacted_exposure,
+    redaction_leakage,
+    trust_tradeoff,
+    value_rounds,
+)
 from discretion.charts import Axis, Curve, Look, Panel, curves
+from discretion.estimate import highest, lowest
 from discretion.reproduce.anonymity.tables import people_with
 from discretion.reproduce.item import Published, Reproduction, Row
 
 ADULT, BUDGET, K, ROUNDS = ("sex", "race", "workclass", "education"), "0.01", 10, 5
+
+
+def section_3() -> Reproduction:
+    """Return how much information the curator of Adult receives in each design, and what that lets go out."""
+    adult = dc.Population("example:adult", ADULT)
+    tradeoff = trust_tradeoff(adult, BUDGET, k=K)
+    needed = cheapest_questions(adult, BUDGET, k=K, columns=ADULT[:2])
+    rows: list[Row] = [
+        {
+            "design": each.name,
+            "curator, bits of a record": each.curator.record_bits,
+            "curator, bits of the table at least": lowest(each.curator.table_bits),
+            "curator, bits of the table at most": highest(each.curator.table_bits),
+            "participants, bits of a record": each.participants.record_bits,
+            "goes out": " ".join(each.columns),
+            "utility": each.utility,
+            "certified": highest(each.certified_exposure),
+            "exposed": each.exposure,
+        }
+        for each in tradeoff.designs
+    ]
+    two, by_value = rows[1], rows[4]
+    of_all = f"of the {tradeoff.record_bits:.2f} bits of a record"
+    remarks = (
+        f"Section 3: a curator of two rounds receives {two['curator, bits of a record']:.2f} {of_all} in one message, "
+        f"and {two['utility']:.2f} go out; one of rounds by value receives "
+        f"{by_value['curator, bits of a record']:.2f}, and {by_value['utility']:.2f} go out. Of a record it is the "
+        "mutual information with one message, of the table the capacity of all answers.",
+        f"Section 3: to certify that {' and '.join(ADULT[:2])} may go out a curator needs {needed.bits:.2f} bits of a "
+        f"record: who has the most frequent value of {needed.questions[0].columns[0]}.",
+    )
+    return Reproduction(tuple(rows), tradeoff.chart, (), remarks)
 
 
 def section_8() -> Reproduction:
