@@ -311,3 +311,31 @@ def test_the_less_a_curator_receives_the_less_goes_out_and_rounds_by_value_are_b
     assert rows["no curator"]["participants, bits of a record"] == two[received]
     assert all(row["exposed"] <= row["certified"] for row in rows.values())
     assert all(row["certified"] <= 0.01 for name, row in rows.items() if name != "randomized answers")
+
+
+def test_single_features_of_a_sample_bound_the_exposure_of_other_users_and_the_entropy_of_their_law() -> None:
+    rows = item("section-7").rows
+    assert [row["users sampled"] for row in rows] == [300, 1000, 3000, 10_000, 30_000, 100_000]
+    law = np.array([1.0])
+    for values in (2, 5, 400):
+        weights = 1 / np.arange(1, values + 1) ** 2
+        law = np.outer(law, weights / weights.sum()).ravel()
+    truth = sum(p * binomial_tail(p) for p in law.tolist())
+    bits = -float(law @ np.log2(law))
+    for found in rows:
+        assert found["truth"] == pytest.approx(truth, rel=1e-9)
+        assert found["bits"] == pytest.approx(bits, rel=1e-12)
+        assert found["bits, at least"] <= bits <= found["bits, at most"]
+        assert truth <= found["single features"] <= found["single features, values unknown"]
+        assert found["single features"] <= found["randomized single features"]
+        assert truth <= found["features together"]
+    for bound in ("features together", "single features", "single features, values unknown", "bits, at most"):
+        assert all(before[bound] >= after[bound] for before, after in pairwise(rows))
+
+
+def binomial_tail(p: float, others: int = 99_999, most: int = 8) -> float:
+    """Return how probable it is that at most so many of the others have a value."""
+    return math.fsum(
+        math.exp(math.log(math.comb(others, x)) + x * math.log(p) + (others - x) * math.log1p(-p))
+        for x in range(most + 1)
+    )

@@ -23,7 +23,9 @@ ITEMS = {
         "game-1", "figure-1", "figure-2", "figure-3", "figure-4", "table-2", "figure-5", "figure-6", "figure-7",
         "figure-8", "numbers",
     ],
-    "anonymity": ["figure-2", "theorem-4", "figure-3", "proposition-13", "section-3", "section-8", "numbers"],
+    "anonymity": [
+        "figure-2", "theorem-4", "figure-3", "proposition-13", "section-3", "section-7", "section-8", "numbers",
+    ],
 }  # fmt: skip
 
 

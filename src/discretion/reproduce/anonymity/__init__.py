@@ -7,6 +7,7 @@ from discretion.reproduce.anonymity.entropy import proposition_13
 from discretion.reproduce.anonymity.estimates import figure_3
 from discretion.reproduce.anonymity.extensions import section_3, section_8
 from discretion.reproduce.anonymity.numbers import all_numbers
+from discretion.reproduce.anonymity.other_people import section_7
 from discretion.reproduce.anonymity.slack import theorem_4
 from discretion.reproduce.item import Item, Paper
 
@@ -20,6 +21,7 @@ ANONYMITY = Paper(
             "figure-3": Item("Two estimates of the exposure of users yet to come", figure_3),
             "proposition-13": Item("How many users can be unique although the entropy is small", proposition_13),
             "section-3": Item("How much information each party receives, and what that lets go out", section_3),
+            "section-7": Item("What a sample certifies of the exposure of other users", section_7),
             "section-8": Item("What may go out after rounds of questions, and what redacting tells", section_8),
             "numbers": Item("Formulas and numbers in the text", all_numbers),
         }
