@@ -33,14 +33,16 @@ class Command:
     def lines(self, width: int) -> list[str]:
         """Return lines of that width, broken between arguments if they can be, else within one."""
         lines, line = list[str](), "  "
-        for argument in map(_quoted, self._arguments):
+        last = len(self._arguments) - 1
+        for place, argument in enumerate(map(_quoted, self._arguments)):
             if line.strip() and len(line) + len(argument) + 3 > width:
                 lines.append(f"{line} \\")
                 line = ""
             line += f" {argument}" if line.strip() else argument
-            while len(line) > width and "'" not in line:
-                end = max((cut.end() for cut in _CUT.finditer(line, 0, width - 1)), default=width - 1)
-                while line[end - 1] == "\\":
+            # After it, but for the last one, a blank and a backslash follow.
+            while len(line) > (width if place == last else width - 2):
+                end = max((cut.end() for cut in _CUT.finditer(line, 0, width - 1)), default=min(width, len(line)) - 1)
+                while line[end - 1] == "\\" or line[end - 1 : end + 1] in ("'!", "!'"):
                     end -= 1
                 lines.append(f"{line[:end]}\\")
                 line = line[end:]
@@ -48,7 +50,10 @@ class Command:
 
 
 def _quoted(argument: str) -> str:
-    """Return an argument in double quotes if it needs any: within these a shell takes a folded line for one."""
-    if shlex.quote(argument) == argument or "!" in argument or "'" in argument:
-        return shlex.quote(argument)
-    return '"' + _SPECIAL.sub(r"\\\1", argument) + '"'
+    """Return an argument in double quotes if it needs any: within these a shell takes a folded line for one.
+
+    Each exclamation mark is in single quotes, since a shell that is typed into reads one in double quotes as a command.
+    """
+    if shlex.quote(argument) == argument:
+        return argument
+    return '"' + _SPECIAL.sub(r"\\\1", argument).replace("!", "\"'!'\"") + '"'
