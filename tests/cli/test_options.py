@@ -14,7 +14,7 @@ from discretion.escaping import printable
 from discretion.jobs.audit.summary import next_step
 from discretion.jobs.check import check
 from discretion.jobs.check.policy import KEYS
-from discretion.jobs.options import Header, LinkedColumns, Names, Options
+from discretion.jobs.options import Header, Lines, LinkedColumns, Names, Options, option_name
 from discretion.jobs.options.mechanisms import CompareOptions, EstimateOptions, MeasureOptions
 from discretion.jobs.options.tables import (
     AuditOptions,
@@ -53,6 +53,7 @@ STRATEGIES: dict[Any, st.SearchStrategy[Any]] = {
     str: text,
     Names: names | st.just(()),
     Names | None: st.none() | names,
+    Lines: st.lists(text, max_size=3).map(tuple),
     Header: st.none() | st.booleans() | names,
     LinkedColumns | None: st.none() | st.tuples(names, names),
     **{
@@ -85,8 +86,7 @@ def parsed(command: str, arguments: list[str]) -> Options:
 @pytest.mark.parametrize("command", JOBS)
 def test_each_option_of_a_job_is_one_of_its_command_and_of_its_public_function(command: str) -> None:
     _, kind, function = JOBS[command]
-    own = {f"--{field.name.replace('_', '-')}" for field in fields(kind)}
-    assert own <= option_names(command)
+    assert {*map(option_name, fields(kind))} <= option_names(command)
     if function is not None:
         parameters = inspect.signature(function).parameters
         for field in fields(kind):

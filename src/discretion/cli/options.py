@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 from cyclopts import Parameter, Token
 
 from discretion.errors import InvalidValueError
-from discretion.jobs.options import Header, LinkedColumns, Names
+from discretion.jobs.options import Header, Lines, LinkedColumns, Names, option_name
 from discretion.validation import as_count
 
 Command = TypeVar("Command", bound=FunctionType)
@@ -149,6 +149,10 @@ def _as_read(options: type) -> type:
     """Return a dataclass whose fields are those of another, read as the command line spells them."""
     hints = get_type_hints(options, include_extras=True)
     read = {field.name: _READ.get(hints[field.name], hints[field.name]) for field in fields(options)}
+    for field in fields(options):
+        if field.type == Lines:
+            name = option_name(field)
+            read[field.name] = Annotated[Lines, Parameter(name=name, negative="", metavar=name[2:].upper())]
     body: dict[str, Any] = {"__annotations__": read, "__module__": options.__module__, "__doc__": options.__doc__}
 
     def new(_: type, **values: Any) -> Any:  # what is read is no other type

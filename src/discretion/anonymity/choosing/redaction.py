@@ -120,7 +120,7 @@ def redaction_rules(
         raise InvalidValueError(f"suspicion must be a probability above 0, in (0, 1], got {suspicion!r}")
     rare = {column: exposed_below(population.class_sizes([column]), k) for column in population.known(columns)}
     return tuple(
-        RedactionRule(column, k, _decoys(people, population.people - people, k, s))
+        RedactionRule(column, k, least_decoys(people, population.people - people, k, s))
         for column, people in rare.items()
         if people
     )
@@ -175,7 +175,7 @@ def redaction_leakage(
     (7, 0.697, 0.697)
     """
     population = with_a_value_each(P)
-    by_column = _rules_of([rule] if isinstance(rule, RedactionRule) else rule, population)
+    by_column = rules_of_people([rule] if isinstance(rule, RedactionRule) else rule, population)
     if len(by_column) != 1:
         raise InvalidValueError(
             f"redaction_leakage is about rules for one column, got {len(by_column)}; take each column's by themselves"
@@ -262,7 +262,9 @@ def with_a_value_each(P: object) -> Population | Marginals:
     )
 
 
-def _rules_of(rules: Iterable[RedactionRule], population: Population | Marginals) -> dict[str, list[RedactionRule]]:
+def rules_of_people(
+    rules: Iterable[RedactionRule], population: Population | Marginals
+) -> dict[str, list[RedactionRule]]:
     """Return the rules for each column, if they can be followed together and every value that they name is there."""
     by_column = rules_by_column(rules, population.known(None))
     named: dict[str, dict[str | None, None]] = {}
@@ -273,12 +275,13 @@ def _rules_of(rules: Iterable[RedactionRule], population: Population | Marginals
         if values and isinstance(population, Population) and (absent := population.absent_values(name, [*values])):
             raise InvalidValueError(
                 f"nobody has the value {absent[0]!r} of {name!r} that a rule names; name values as the table spells "
-                "them, and None for a missing one"
+                "them, and a missing one None, in a line null"
             )
     return by_column
 
 
-def _decoys(rare: int, common: int, k: int, suspicion: float) -> float:
+def least_decoys(rare: int, common: int, k: int, suspicion: float) -> float:
+    """Return with what probability the others have to redact, as in :func:`redaction_rules`."""
     needed, there = rare * (1 - suspicion), suspicion * common
     hiding = needed / there if needed < there else float(needed > 0)
     too_few = k - 1 - rare
@@ -346,7 +349,7 @@ def redacted_exposure(
     """
     population = with_a_value_each(P)
     least = least_unexposed(population.people, k, threshold)
-    rules_of = _rules_of(rules, population)
+    rules_of = rules_of_people(rules, population)
     decoys = {column: its[0].decoys for column, its in rules_of.items()}
     # Where everybody redacts there is nothing to tell.
     questions = [column for column in population.known(columns) if decoys.get(column, 0.0) < 1]

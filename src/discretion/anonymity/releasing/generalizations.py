@@ -36,8 +36,8 @@ from discretion.numerics.equivalence_classes import Column
 _TIMES_K = (1, 2, 5, 10, 20, 50, 100)
 #: Of a view of the column itself.
 AS_IT_IS = "as it is"
-#: Of the column itself, but for rare values and decoys.
-REDACTED = "rare values and decoys blank"
+#: Of the column itself, but for rare values and decoys; and but for what a rule of the user has blank.
+REDACTED, RULED = "rare values and decoys blank", "blank by rule"
 #: What merged values are called.
 OTHER = "(other)"
 
@@ -70,6 +70,11 @@ class Generalization:
     def is_as_it_was(self) -> bool:
         """Whether nothing was done to it."""
         return self.how == AS_IT_IS
+
+    @property
+    def is_redacted(self) -> bool:
+        """Whether it is the column itself but for the cells that are blank."""
+        return self.how in (REDACTED, RULED)
 
     @cached_property
     def sizes(self) -> Integers:
@@ -130,19 +135,18 @@ def merge_groups(view: Generalization, how: str, groups: Sequence[Any]) -> Gener
     return Generalization(how, Column(codes[view.column.codes], len(places)), list(places), blank, view.missing)
 
 
-def redact_column(view: Generalization, k: int, decoys: float) -> Generalization:
-    """Return a column in which values that fewer than k people have are redacted, and decoys: what is blank is null.
+def toss_coins(people: int, probability: float) -> Booleans:
+    """Return whose coin falls so: by the system's own randomness, since coins from a seed somebody might toss again."""
+    return np.frombuffer(secrets.token_bytes(8 * people), np.uint64) / 2.0**64 < probability
 
-    The coins are tossed by the system's own randomness: those that came from a seed somebody might toss again.
-    """
-    rare = (view.sizes < k) & np.array([label is not None for label in view.labels])
-    coins = np.frombuffer(secrets.token_bytes(8 * view.column.codes.size), np.uint64) / 2.0**64
-    blank = rare[view.column.codes] | (coins < decoys)
+
+def redact_column(view: Generalization, redacted: Booleans, how: str) -> Generalization:
+    """Return a column in which some rows are redacted: what is blank is null."""
     labels = [*view.labels] if None in view.labels else [*view.labels, None]
-    left, codes = np.unique(np.where(blank, labels.index(None), view.column.codes), return_inverse=True)
+    left, codes = np.unique(np.where(redacted, labels.index(None), view.column.codes), return_inverse=True)
     left_labels = [labels[code] for code in left]
     return Generalization(
-        REDACTED,
+        how,
         Column(codes.astype(np.int32), left.size),
         left_labels,
         left_labels.index(None) if None in left_labels else None,

@@ -25,6 +25,7 @@ from discretion.jobs.release.ways_out import WayOut, ways_out
 from discretion.jobs.table_measures import guess_reports
 from discretion.numerics.equivalence_classes import everybody, refined, rows_in_small
 from discretion.presenting.numbers import bits, percent
+from discretion.spelling import rule_of
 
 _NOT_IN_TIME = "not known to fit: the time was over before"
 # How many sets of columns that may go out as they are the search for a file begins with.
@@ -121,13 +122,15 @@ def recommended_file(
 def _offer(decision: ReleaseDecision, options: ReleaseOptions) -> tuple[Population, Offer, Mapping[str, Number]]:
     """Return the people of a file, the file as an offer, and its numbers, all counted by the engine."""
     columns, candidates = tuple(decision.shown), decision.candidates
+    redact = tuple(name for name in candidates.options.redact if name in columns)
+    rules = tuple(line for line in options.rules if rule_of(line).column in columns)
     values = {name: candidates.values[name].to_pylist() for name in candidates.guarded}
     checked, numbers = checked_table(decision.table, columns, [*candidates.secrets], candidates.goal, values)
     file = Population(decision.table)
     offer = Offer(
         by=decision.candidates.options.utility,
         columns=columns,
-        plan=replace(options, columns=None, keep=(), publish=decision.publish),
+        plan=replace(options, columns=None, keep=(), redact=redact, rules=rules, publish=decision.publish),
         suppressed=decision.suppressed,
         exposed_people=checked.exposed_people,
         exposure=checked.exposure,

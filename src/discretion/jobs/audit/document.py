@@ -5,10 +5,11 @@ from typing import Any
 
 from discretion.estimate import Estimate
 from discretion.jobs.audit.collection_document import collection_section
+from discretion.jobs.audit.redaction_document import redaction_section
 from discretion.jobs.audit.result import SHOWN, Audit, CertifiedReport, InferenceReport, ReleaseReport, SetNames
 from discretion.jobs.audit.summary import columns_of, first_sections, guess_sentence
 from discretion.presenting.json_answers import plain
-from discretion.presenting.names import briefly, listed, short
+from discretion.presenting.names import listed, short
 from discretion.presenting.numbers import (
     bits,
     bounded,
@@ -38,7 +39,6 @@ from discretion.presenting.views.document import (
 _NEARLY_UNIQUE = 0.1
 # Of a section that a time limit left empty or incomplete.
 _CUT_SHORT = "The time limit cut this short; section 8 lists what is missing."
-_SEVERAL_ROWS = "With several rows a person this was not examined."
 
 
 def document_of(audit: Audit) -> Document:
@@ -62,7 +62,7 @@ def document_of(audit: Audit) -> Document:
         ),
         ("How well a sensitive value is guessed", "guesses", _inference(audit), ("inference",)),
         ("Asking the people instead", "collection", collection_section(audit), ("collection",)),
-        ("If people redacted rare values", "redaction", _redaction(audit), ("redaction",)),
+        ("If people redacted rare values", "redaction", redaction_section(audit), ("redaction",)),
         ("What was not examined", "omitted", _omitted(audit), ()),
         ("What the words mean", "words", _words(audit), ()),
         ("How each number was computed", "methods", _methods(audit), ()),
@@ -466,56 +466,6 @@ def _released_alone(audit: Audit, report: InferenceReport) -> str:
     verdict = "within budget" if report.exposure <= audit.budget else "over budget"
     unique = report.unique_people / audit.people
     return f"{verdict}; {percent(unique)} unique" if unique > _NEARLY_UNIQUE else verdict
-
-
-def _redaction(audit: Audit) -> Iterator[Block]:
-    rules = audit.redaction.columns
-    if not rules:
-        if "redaction" not in audit.cut_short:
-            aside = " of the columns that are not identifier-like" if audit.sets.identifier_like else ""
-            nothing = f"Nothing to redact: at least {audit.k:,} people hold every value{aside}."
-            yield _SEVERAL_ROWS if audit.person is not None else nothing
-        return
-    yield (
-        f"{len(rules):,} {'column has' if len(rules) == 1 else 'columns have'} values that fewer than {audit.k:,} "
-        "people hold. The people themselves could redact these before they answer, and others theirs with a small "
-        "probability, as decoys. Without decoys a redacted value would be known to be a rare one; with them it is one "
-        "in no more than every second case. The shares redacted and exposed after are exact expectations."
-    )
-    yield Grid(
-        ("column", "rare values", "held by", "decoys", "redacted", "exposed before", "exposed after"),
-        tuple(
-            (
-                rule.column,
-                f"{rule.rare_values:,}",
-                f"{rule.rare_people:,}",
-                percent(rule.decoys),
-                percent(rule.redacted),
-                percent(rule.exposure),
-                "not counted" if rule.redacted_exposure is None else percent(rule.redacted_exposure),
-            )
-            for rule in rules
-        ),
-        frozenset(("column",)),
-        caption="Redacting the rare values of one column",
-    )
-    for rule in rules:
-        if rule.decoys == 1:
-            yield (
-                f"Of {rule.column} everybody would redact: at least half of the people have rare values. It is better "
-                "not to ask for it."
-            )
-    for together in audit.redaction.together:
-        if together.redacted_exposure is not None:
-            yield (
-                f"After all rules {briefly(together.columns)} together would expose "
-                f"{percent(together.redacted_exposure)} of the people; before, {percent(together.exposure)}."
-            )
-    yield Caveat(
-        "Redacting hides who has a rare value of one column. Most people stand out by several common values together, "
-        "and these it does not change; decoys separate people with equal values, so that a set of columns can expose "
-        "more people than before."
-    )
 
 
 def _omitted(audit: Audit) -> Iterator[Block]:

@@ -65,8 +65,10 @@ from discretion.jobs.audit.time_limit import TimeLimit
 from discretion.jobs.gates import Number
 from discretion.jobs.options.tables import Against, AuditOptions, ReleaseOptions, ValueDistance
 from discretion.jobs.persons import AS_IT_IS, open_people, whose_rows
+from discretion.jobs.release.candidates import check_rules
 from discretion.jobs.table_measures import is_on_request
 from discretion.jobs.table_numbers import EngineCounts, TableNumbers
+from discretion.spelling import rule_of
 from discretion.tables.layouts.headers import Header
 from discretion.tables.layouts.names import distinct_names
 from discretion.validation import as_count, as_real
@@ -88,6 +90,7 @@ def audit(
     keep: Sequence[str] = (),
     drop: Sequence[str] = (),
     redact: Sequence[str] = (),
+    rules: Sequence[str] = (),
     hierarchies: str | Path | None = None,
     bins: Sequence[str] = (),
     missing: Sequence[str] = (),
@@ -138,7 +141,7 @@ def audit(
         Of which share of the people a sensitive value may be known for certain; of anybody unless told.
     keep, drop
         Columns that go out in any case, or in none.
-    redact, hierarchies, bins, missing, dates, max_suppressed, suppress, utility
+    redact, rules, hierarchies, bins, missing, dates, max_suppressed, suppress, utility
         How the file may change the table, as for `discretion.release`.
     l, entropy_l, recursive_c, t, t_distance, t_against, beta_likeness, delta_disclosure
         What each equivalence class of the file must have, as for `discretion.release`.
@@ -207,6 +210,8 @@ def run_audit(
     """
     report_progress: Callable[[str], None] = progress or (lambda _: None)
     subject = _subject(table, options, memory, report_progress)
+    if options.rules:
+        check_rules(subject.people, _release_options(subject, options), subject.kinds)
     people, columns, traits, goal, everybody = (
         subject.people, subject.columns, subject.traits, subject.goal, subject.everybody
     )  # fmt: skip
@@ -259,7 +264,9 @@ def run_audit(
     report_progress("guesses of the sensitive columns")
     guesses = tuple(time.left_for("inference", _inference(people, traits, released, secrets, k)))
     report_progress("redacting rare values")
-    redaction = RedactionReport((), ()) if people.person else redaction_report(people, traits, released, k, time)
+    redaction = RedactionReport((), ())
+    if people.person is None:
+        redaction = redaction_report(people, traits, released, options.rules, k=k, time=time)
     report_progress("collecting the columns instead")
     reports = () if people.person else _collection({column: subject.alone[column] for column in traits})
     collection = tuple(time.left_for("collection", reports))
@@ -336,7 +343,8 @@ def _subject(table: Any, options: AuditOptions, memory: int | str | None, progre
     goal, weight = _goal(options), options.weight
     form = options.form if options.engine == "duckdb" else AS_IT_IS  # Spark has read it
     chosen = None if options.columns is None else (*distinct_names(options.columns), *options.keep)
-    named = (*goal.sensitive, *goal.drop, *(() if weight is None else (weight,)))
+    asked_about = (name for rule in map(rule_of, options.rules) for name in (rule.column, *rule.when))
+    named = (*goal.sensitive, *goal.drop, *(() if weight is None else (weight,)), *asked_about)
     keys: list[ColumnKind] = []  # an audit is how the question is found, and does not stop at it
     kinds: dict[str, ColumnKind] = {}
 
@@ -408,10 +416,7 @@ def _recommendation(
     # Ctrl-C asks for what there is.
     asked = subject.key is None and selection.ended != "interrupted"
     if asked and people.person is None:
-        given = {**vars(options), "k": goal.k, "sensitive": goal.sensitive, "keep": goal.keep, "drop": goal.drop}
-        if options.weight is not None:
-            given["drop"] = tuple(dict.fromkeys([*goal.drop, options.weight]))
-        release = ReleaseOptions.of_parameters(given)
+        release = _release_options(subject, options)
         try:
             return recommended_file(
                 people, release, selection, subject.kinds, memory=memory, time=time, progress=progress
@@ -423,6 +428,14 @@ def _recommendation(
     return Recommendation(
         tuple(columns), () if offer is None else (offer,), people if offer else None, unsearched=unsearched
     )
+
+
+def _release_options(subject: _Subject, options: AuditOptions) -> ReleaseOptions:
+    """Return the options of the release that an audit recommends."""
+    goal, weight = subject.goal, () if options.weight is None else (options.weight,)
+    drop = tuple(dict.fromkeys([*goal.drop, *weight]))
+    given = {**vars(options), "k": goal.k, "sensitive": goal.sensitive, "keep": goal.keep, "drop": drop}
+    return ReleaseOptions.of_parameters(given)
 
 
 def _collection(traits: Mapping[str, ClassSizes]) -> Iterator[CollectionReport]:

@@ -88,9 +88,9 @@ def _collection(sets: SetsReport, alone: Mapping[str, ClassSizes]) -> Iterator[s
 
 
 def _redaction(redaction: RedactionReport) -> Iterator[str]:
-    for report in redaction.columns:
+    for report in (*redaction.ruled, *redaction.columns):
         if report.redacted_exposure is None:
-            yield f"whom {report.column} exposes once rare values are redacted: too many answers to count."
+            yield f"whom {report.column} exposes once values are redacted: too many answers to count."
     for report in redaction.together:
         if report.redacted_exposure is None:
             yield (

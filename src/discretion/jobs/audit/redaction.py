@@ -1,12 +1,22 @@
-"""If people redacted the values that few hold: what that hides of each column, and of several together."""
+"""If people redacted by given rules, or values that few hold: what that hides of columns, alone and together."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from discretion import limits
 from discretion.anonymity import Population, RedactionRule, redacted_exposure, redaction_leakage, redaction_rules
+from discretion.anonymity.choosing.redaction import least_decoys, rules_of_people
 from discretion.errors import TooLargeError
-from discretion.jobs.audit.result import Columns, RedactedColumn, RedactedSet, RedactionReport
+from discretion.jobs.audit.result import (
+    Columns,
+    RedactedColumn,
+    RedactedSet,
+    RedactionReport,
+    RuledColumn,
+    RuledGuess,
+)
 from discretion.jobs.audit.time_limit import TimeLimit
+from discretion.spelling import rule_of, spelled
 
 # Columns whose rare values are redacted: each takes several questions to the table.
 MAX_RULES = 50
@@ -18,25 +28,53 @@ SUSPICION = 0.5
 
 
 def redaction_report(
-    population: Population, traits: Columns, released: Iterable[Columns], k: int, time: TimeLimit
+    population: Population,
+    traits: Columns,
+    released: Iterable[Columns],
+    lines: Iterable[str],
+    *,
+    k: int,
+    time: TimeLimit,
 ) -> RedactionReport:
-    """Return what redacting would mean for each trait with rare values, and for sets of columns that have some.
+    """Return what redacting would mean for columns by given rules and other traits by rarity, and for sets of both.
 
     These are the first of the released ones that a rule is about, and all traits together.
     """
     if not time.left:
         time.cut_off("redaction")
         return RedactionReport((), ())
-    rules = redaction_rules(population, k, traits, SUSPICION)[:MAX_RULES]
+    given = rules_of_people(map(rule_of, lines), population)
+    others = [name for name in traits if name not in given]
+    rare = redaction_rules(population, k, others, SUSPICION)[:MAX_RULES]
+    rules = [*chain.from_iterable(given.values()), *rare]
     ruled = {rule.column for rule in rules}
     sets = [columns for columns in released if ruled.intersection(columns)][:1]
-    if rules and traits not in sets:
+    if ruled.intersection(traits) and traits not in sets:
         sets.append(traits)
     return RedactionReport(
-        columns=tuple(time.left_for("redaction", (_column(population, rule, k) for rule in rules))),
+        ruled=tuple(time.left_for("redaction", (_ruled(population, name, given, k) for name in given))),
+        columns=tuple(time.left_for("redaction", (_column(population, rule, k) for rule in rare))),
         together=tuple(
             time.left_for("redaction", (_set(population, columns, rules, k) for columns in sets if len(columns) > 1))
         ),
+    )
+
+
+def _ruled(population: Population, column: str, given: Mapping[str, Sequence[RedactionRule]], k: int) -> RuledColumn:
+    rules = given[column]
+    asked_about = dict.fromkeys([column, *(name for rule in rules for name in rule.when)])
+    leakages = {about: redaction_leakage(population, rules, about) for about in asked_about}
+    leakage, alone = leakages[column], _set(population, (column,), rules, k)
+    return RuledColumn(
+        column=column,
+        rules=tuple(map(spelled, rules)),
+        people=leakage.rare_people,
+        redacted=leakage.redacted,
+        suspicion=leakage.suspicion,
+        enough_decoys=least_decoys(leakage.rare_people, population.people - leakage.rare_people, k, SUSPICION),
+        guesses=tuple(RuledGuess(about, each.prior, each.posterior) for about, each in leakages.items()),
+        exposure=alone.exposure,
+        redacted_exposure=alone.redacted_exposure,
     )
 
 
@@ -61,7 +99,7 @@ def _set(population: Population, columns: Columns, rules: Sequence[RedactionRule
 
 
 def _after(population: Population, columns: Columns, rules: Sequence[RedactionRule], k: int) -> float | None:
-    redacting = sum(rule.column in columns for rule in rules)
+    redacting = len({rule.column for rule in rules}.intersection(columns))
     if population.class_sizes(columns).classes << redacting > limits.current().numbers(MAX_ANSWERS_REDACTED, each=64):
         return None
     try:

@@ -351,6 +351,34 @@ class RedactedColumn:
 
 
 @dataclass(frozen=True)
+class RuledGuess:
+    """The share of right guesses of a column's value without a redacted column, and expected with it by itself."""
+
+    about: str
+    prior: float
+    posterior: float
+
+
+@dataclass(frozen=True)
+class RuledColumn:
+    """A column that people redact by given rules, each a line.
+
+    ``people`` have to; in expectation a share ``redacted`` does. With ``enough_decoys`` half of these would be decoys.
+    The exposures are of the column alone, before and, in expectation, after; None if that has too many answers.
+    """
+
+    column: str
+    rules: tuple[str, ...]
+    people: int
+    redacted: float
+    suspicion: float
+    enough_decoys: float
+    guesses: tuple[RuledGuess, ...]
+    exposure: float
+    redacted_exposure: float | None
+
+
+@dataclass(frozen=True)
 class RedactedSet:
     """What a set of columns exposes before and, in expectation, after all rules; None if that has too many answers."""
 
@@ -361,10 +389,11 @@ class RedactedSet:
 
 @dataclass(frozen=True)
 class RedactionReport:
-    """What it would mean if people redacted the values that fewer than k of them hold."""
+    """What it would mean if people redacted by given rules, and else the values that fewer than k of them hold."""
 
     columns: tuple[RedactedColumn, ...]
     together: tuple[RedactedSet, ...]
+    ruled: tuple[RuledColumn, ...] = ()
 
 
 @dataclass(frozen=True, repr=False)

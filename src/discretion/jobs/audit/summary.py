@@ -17,6 +17,7 @@ from discretion.jobs.audit.result import (
     RiskReport,
     SetNames,
 )
+from discretion.jobs.release.blanks import no_decoys
 from discretion.jobs.release.result import KEPT
 from discretion.jobs.table_measures import GuessReport
 from discretion.presenting.names import briefly, listed
@@ -55,6 +56,9 @@ def _publish(audit: Audit) -> Iterator[Block]:
             "The time limit cut this audit short: what it shows holds. The full report lists what was not examined."
         )
     yield Bullets(tuple(recommendation(audit)))
+    for column in audit.redaction.ruled:
+        if column.suspicion == 1 and column.column in audit.decision.recommended:
+            yield Advice(no_decoys(column.column, f"{column.people:,}", column.enough_decoys))
     if (step := next_step(audit)) is not None:
         yield from step
     for other in audit.decision.offers[1:]:

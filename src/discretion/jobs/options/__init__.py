@@ -1,10 +1,12 @@
 """The options of a job as one value, and how each is spelled in JSON and as an argument of a command."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, fields
 from typing import Any, Self, cast
 
 Names = Sequence[str]
+# Lines of text, each given by an option of its own.
+Lines = tuple[str, ...]
 # What a file's first line is, as `discretion.Population` takes it.
 Header = bool | Names | None
 # What each of two parties knows of a person.
@@ -50,16 +52,18 @@ class Options:
 
     def arguments(self) -> list[str]:
         """Return the arguments of a command that differ from its defaults."""
-        values = ((field.name, field.default, getattr(self, field.name)) for field in fields(self))
         return [
-            _argument(f"--{name.replace('_', '-')}", default, value)
-            for name, default, value in values
-            if value != default
+            option_name(field) if field.default is False else f"{option_name(field)}={_spelled(each)}"
+            for field in fields(self)
+            if (value := getattr(self, field.name)) != field.default
+            for each in (value if field.type == Lines else [value])
         ]
 
 
-def _argument(option: str, default: Any, value: Any) -> str:
-    return option if default is False else f"{option}={_spelled(value)}"
+def option_name(field: Field[Any]) -> str:
+    """Return the option of a command that sets a field; one that sets a line of several is named in the singular."""
+    name = field.name.removesuffix("s") if field.type == Lines else field.name
+    return f"--{name.replace('_', '-')}"
 
 
 def _spelled(value: Any) -> str:

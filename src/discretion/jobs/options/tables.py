@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from discretion.jobs.options import Header, LinkedColumns, Names, Options
+from discretion.jobs.options import Header, Lines, LinkedColumns, Names, Options
 
 if TYPE_CHECKING:
     from discretion.tables.layouts.text_format import TextFormat
@@ -97,6 +97,11 @@ class FileOptions(TableOptions):
         Columns that go out in no case, as a,b,….
     redact
         Columns that may go out with their rare values blank, and decoys with them, as a,b,….
+    rules
+        Leave a column blank for some people, such as "race: Other, null decoys 0.01": for all with one of these values,
+        and as decoys for 1 % of the others. In place of values: rarer than 10, or any. With a condition: "income: any
+        when workclass: Never-worked and sex: Male". Write names and values with blanks, commas, colons or quotes as
+        JSON strings, and a missing value as null. Give the option once for each rule.
     hierarchies
         A file or folder of files with coarser values, as ARX writes them, each named after its column; or an ARX
         project (.deid), whose hierarchies are read by column. Other columns are coarsened in steps, months and years,
@@ -133,6 +138,7 @@ class FileOptions(TableOptions):
     keep: Names = ()
     drop: Names = ()
     redact: Names = ()
+    rules: Lines = ()
     hierarchies: str | None = None
     bins: Names = ()
     missing: Names = ()

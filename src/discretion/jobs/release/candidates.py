@@ -3,11 +3,12 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from discretion.anonymity import ColumnKind, Population, RedactionRule, column_kinds, redaction_rules
+from discretion.anonymity import ColumnKind, Population, column_kinds, redaction_rules
 from discretion.anonymity.choosing.problem import check_kept_or_dropped
 from discretion.anonymity.people.column_kinds import NAMING
 from discretion.anonymity.people.hierarchies import Hierarchy, read_hierarchies
@@ -25,6 +26,7 @@ from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.escaping import printable
 from discretion.jobs.options.tables import ReleaseOptions
 from discretion.jobs.release.goal import release_goal, with_distributions
+from discretion.jobs.release.redaction import Redaction, follow_rules, rules_to_follow
 from discretion.numerics.arrays import Booleans
 from discretion.numerics.equivalence_classes import Column
 from discretion.presenting.names import briefly
@@ -63,6 +65,8 @@ class Candidates:
         How many others may be left out.
     hierarchies
         The columns that are generalized by a hierarchy from a file.
+    redactions
+        The columns in which cells are blank by rules → whose.
     """
 
     people: Population
@@ -78,6 +82,7 @@ class Candidates:
     suppressed: int
     max_suppressed: int
     hierarchies: Sequence[str]
+    redactions: Mapping[str, Redaction]
 
     @property
     def guarded(self) -> list[str]:
@@ -102,10 +107,10 @@ def candidates_of(
     UnsupportedError
         If the rows are not in this process, or are too many for it.
     """
+    options = _as_spelled(people, options)
+    secret, hidden = options.sensitive, options.redact
     published = _published(people.columns, options.publish)
-    kept = tuple(dict.fromkeys([*people.known(options.keep), *published]))
-    dropped, secret, hidden = map(people.known, (options.drop, options.sensitive, options.redact))
-    options = replace(options, keep=people.known(options.keep), drop=dropped, sensitive=secret, redact=hidden)
+    kept = tuple(dict.fromkeys([*options.keep, *published]))
     guarded = [name for name in secret if name in kept]
     goal, max_suppressed, options = release_goal(people.people, guarded, options)
     kinds = {} if kinds is None else {**kinds}
@@ -114,8 +119,12 @@ def candidates_of(
         raise InvalidValueError(
             f"the column {not_known!r} cannot be redacted: it does not go out; keep it, or leave it"
         )
+    rules = rules_to_follow(people, options, known, reasons)
+    rules |= {rule.column: [rule] for rule in redaction_rules(people, goal.k, hidden)}
+    asked_about = (name for rule in chain.from_iterable(rules.values()) for name in rule.when)
+    read = [*dict.fromkeys([*known, *secret, *asked_about])]
     progress("the generalizations of each column")
-    coded = people.read_rows(lambda rows, length: column_values(rows, [*known, *secret], length))
+    coded = people.read_rows(lambda rows, length: column_values(rows, read, length))
     if coded is None:
         raise UnsupportedError(
             "no release can be made of this table: its rows are not in this process, they are too many, or a column "
@@ -138,7 +147,9 @@ def candidates_of(
         raise InvalidValueError(f"dates must be one of {', '.join(DATE_ORDERS)}, got {options.dates!r}")
     bins = _bins(known, options.bins)
     readings = {name: Reading(options.dates, options.missing, bins.get(name, ())) for name in known}
-    generalizations = _generalizations(given, hierarchies, redaction_rules(people, goal.k, hidden), goal.k, readings)
+    all_codes = {name: column for name, (column, _) in coded.items()}
+    redactions = follow_rules(people, rules, all_codes, never, automatic=hidden)
+    generalizations = _generalizations(given, hierarchies, redactions, goal.k, readings)
     return Candidates(
         people=people,
         options=options,
@@ -153,7 +164,21 @@ def candidates_of(
         suppressed=rare,
         max_suppressed=max_suppressed - rare,
         hierarchies=sorted(hierarchies),
+        redactions=redactions,
     )
+
+
+def check_rules(people: Population, options: ReleaseOptions, kinds: Mapping[str, ColumnKind]) -> None:
+    """Refuse redaction rules that a release of these people could not follow."""
+    options = _as_spelled(people, options)
+    known, reasons = _known(people, options, options.keep, {}, {**kinds})
+    rules_to_follow(people, options, known, reasons)
+
+
+def _as_spelled(people: Population, options: ReleaseOptions) -> ReleaseOptions:
+    """Return options in which columns are spelled as the table spells them."""
+    named = {name: people.known(getattr(options, name)) for name in ("keep", "drop", "sensitive", "redact")}
+    return replace(options, **named)
 
 
 def _published(columns: Sequence[str], publish: Iterable[str]) -> dict[str, str]:
@@ -259,13 +284,15 @@ def _known(
 def _generalizations(
     given: Mapping[str, Generalization],
     coarsenings: Mapping[str, Hierarchy],
-    rules: Sequence[RedactionRule],
+    redactions: Mapping[str, Redaction],
     k: int,
     readings: Mapping[str, Reading],
 ) -> dict[str, Sequence[Generalization]]:
-    """Return the generalizations of each column, by its hierarchy if it has one, its rare values redacted by a rule."""
-    decoys = {rule.column: rule.decoys for rule in rules}
-    first = {name: redact_column(view, k, decoys[name]) if name in decoys else view for name, view in given.items()}
+    """Return the generalizations of each column, by its hierarchy if it has one, of what its rules do not redact."""
+    first = {
+        name: redact_column(view, redactions[name].redacted, redactions[name].how) if name in redactions else view
+        for name, view in given.items()
+    }
     return {
         name: generalizations_by(coarsenings[name], name, view)
         if name in coarsenings

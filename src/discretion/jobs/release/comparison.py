@@ -1,14 +1,20 @@
-"""The columns of a release before and after: how the people of the table and those in the file are distributed."""
+"""The columns of a release before and after: how people are distributed in them, and what their blanks give away."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from discretion.anonymity import redaction_leakage
+from discretion.anonymity.choosing.redaction import least_decoys
 from discretion.anonymity.releasing.generalizations import Generalization
+from discretion.jobs.release.blanks import BlankedColumn, BlankGuess
 from discretion.jobs.release.decision import ReleaseDecision
+from discretion.jobs.release.redaction import Redaction
 from discretion.jobs.release.usefulness import Bin, ColumnDistribution
 from discretion.numerics.arrays import Booleans, Reals
+from discretion.numerics.equivalence_classes import Column, best_guesses
+from discretion.spelling import spelled
 
 # Of a column with more values so many are listed, and the others together.
 _LISTED = 20
@@ -28,6 +34,43 @@ def column_distributions(decision: ReleaseDecision) -> tuple[ColumnDistribution,
     return tuple(
         _distribution(name, generalization, kept, blank.get(name, none), decision)
         for name, generalization in decision.shown.items()
+    )
+
+
+def blanked_columns(decision: ReleaseDecision) -> tuple[BlankedColumn, ...]:
+    """Return what rules left blank of each column that goes out, and what that gives away."""
+    redactions = decision.candidates.redactions
+    return tuple(_blanked(name, redactions[name], decision) for name in decision.shown if name in redactions)
+
+
+def _blanked(name: str, redaction: Redaction, decision: ReleaseDecision) -> BlankedColumn:
+    people, view, kept = decision.candidates.people, decision.shown[name].column, ~decision.best.cut.out
+    suppressed = dict(zip(decision.best.views, decision.best.cut.blank, strict=True)).get(name, np.zeros_like(kept))
+    # As if a reader distinguished redacted cells from missing ones and from those that are blank to hide others.
+    marks = [redaction.redacted, suppressed & ~redaction.redacted]
+    shown = Column(np.select(marks, [view.count, view.count + 1], view.codes)[kept].astype(np.int32), view.count + 2)
+    expected = {about: redaction_leakage(people, redaction.rules, about) for about in redaction.about}
+    needed = int((np.logical_or.reduce(redaction.needed) & kept).sum())
+    decoys, rare = int((redaction.decoys & kept).sum()), expected[name].rare_people
+    return BlankedColumn(
+        column=name,
+        rules=tuple(map(spelled, redaction.rules)),
+        needed_by_rule=tuple(int((rows & kept).sum()) for rows in redaction.needed),
+        needed=needed,
+        decoys=decoys,
+        suspicion=needed / (needed + decoys) if needed else 0.0,
+        expected_suspicion=expected[name].suspicion,
+        enough_decoys=least_decoys(rare, people.people - rare, decision.candidates.goal.k, 0.5),
+        guesses=tuple(
+            BlankGuess(
+                about=about,
+                prior=int(np.bincount(column.codes[kept]).max()) / shown.codes.size,
+                posterior=best_guesses(shown, Column(column.codes[kept], column.count))[0] / shown.codes.size,
+                expected_prior=expected[about].prior,
+                expected_posterior=expected[about].posterior,
+            )
+            for about, column in redaction.about.items()
+        ),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from discretion.anonymity.releasing.generalizations import AS_IT_IS, REDACTED, Generalization, identity_generalization
+from discretion.anonymity.releasing.generalizations import AS_IT_IS, Generalization, identity_generalization
 from discretion.anonymity.releasing.search import BestRelease, most_useful_release
 from discretion.errors import InvalidValueError
 from discretion.jobs.release.candidates import Candidates, none_left
@@ -99,8 +99,9 @@ class ReleaseDecision:
         for name, whole in zip(people.columns, (sizes.entropy for sizes in alone), strict=True):
             if name in self.shown:
                 view = self.shown[name]
-                verdict = "publish" if view.is_as_it_was else "suppress" if view.how == REDACTED else "generalize"
-                how = view.how if view.blank is None or verdict == "suppress" else f"{view.how}, {REDACTED}"
+                verdict = "publish" if view.is_as_it_was else "suppress" if view.is_redacted else "generalize"
+                redacted = verdict == "generalize" and name in self.candidates.redactions
+                how = f"{view.how}, {self.candidates.redactions[name].how}" if redacted else view.how
                 lost = max(0.0, whole - view.bits) if abs(whole - view.bits) > _ROUNDING else 0.0
                 values = len(self.table[name].unique())
                 yield ReleasedColumn(name, verdict, how, whole, lost, values, view.missing)

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from discretion.anonymity.releasing.generalizations import REDACTED, Generalization
+from discretion.anonymity.releasing.generalizations import Generalization
 from discretion.anonymity.releasing.search import BestRelease
 from discretion.errors import InvalidValueError
 
@@ -42,7 +42,7 @@ def table_of(
         labels = (
             values[name]
             if view.is_as_it_was
-            else pa.array(view.labels, values[name].type if view.how == REDACTED else pa.string())
+            else pa.array(view.labels, values[name].type if view.is_redacted else pa.string())
         )
         shown[name] = labels.take(pa.array(view.column.codes[rows], mask=blank[name][rows] if name in blank else None))
     return pa.table(shown)

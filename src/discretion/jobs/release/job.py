@@ -17,7 +17,7 @@ from discretion.escaping import printable
 from discretion.jobs.options.tables import Against, ReleaseOptions, ValueDistance
 from discretion.jobs.persons import NO_PERSON, open_people, with_columns
 from discretion.jobs.release.candidates import candidates_of
-from discretion.jobs.release.comparison import column_distributions
+from discretion.jobs.release.comparison import blanked_columns, column_distributions
 from discretion.jobs.release.decision import decide_release
 from discretion.jobs.release.file import as_bytes, check_suffix, read_back, values_in_file
 from discretion.jobs.release.plan import read_plan
@@ -56,6 +56,7 @@ def release(
     keep: Sequence[str] = (),
     drop: Sequence[str] = (),
     redact: Sequence[str] = (),
+    rules: Sequence[str] = (),
     hierarchies: str | Path | None = None,
     bins: Sequence[str] = (),
     missing: Sequence[str] = (),
@@ -124,6 +125,10 @@ def release(
     redact
         Columns that may go out with their rare values blank, and with as many decoys as
         :func:`~discretion.anonymity.redaction_rules` has, so that a blank is no sign of a rare value.
+    rules
+        Rules of who has a column blank, a line each, as in ``["race: Other decoys 0.01"]``: how
+        `discretion.spelling.spelled` writes a :class:`~discretion.anonymity.RedactionRule`. All conditions are about
+        the table as it is.
     hierarchies
         A file or a folder of files with coarser views of values, as ARX writes them: ``value;coarser;coarsest``, each
         named after its column; or an ARX project (``.deid``), whose hierarchies are read by column. The
@@ -223,6 +228,7 @@ def run_release(
     )
     report("predicting the target" if options.target is not None else "comparing before and after")
     distributions, prediction = column_distributions(decision), predict_target(decision)
+    blanks = blanked_columns(decision)
     report("writing, and reading it back")
     order, secret = [*decision.shown], [*candidates.secrets]
     content = as_bytes(decision.table.select(order), suffix)
@@ -256,6 +262,7 @@ def run_release(
                 left_out=candidates.people.left_out,
                 distributions=distributions,
                 prediction=prediction,
+                blanks=blanks,
             )
         )
         record = {"schema_version": 1, **result[0].to_dict()}

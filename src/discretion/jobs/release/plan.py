@@ -19,6 +19,8 @@ _COLUMNS, DROP = "columns", "drop"
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 # The names of columns that `publish` has instead.
 _ELSEWHERE = ("publish", "columns", "keep")
+# The option that is a list of lines.
+_LINES = "rules"
 
 
 def plan_text(options: ReleaseOptions, choices: Mapping[str, Sequence[str]], dropped: Mapping[str, str]) -> str:
@@ -52,7 +54,7 @@ def plan_text(options: ReleaseOptions, choices: Mapping[str, Sequence[str]], dro
         "# discretion release TABLE --plan THIS_FILE --out FILE",
     ]
     lines += [
-        f"{name} = {_value(value)}"
+        f"{name} = {_lines(value) if name == _LINES else _value(value)}"
         for name, value in options.inputs().items()
         if name not in _ELSEWHERE and value != default.inputs()[name]
     ]
@@ -118,6 +120,11 @@ def _line(name: str, how: str, comment: str) -> str:
     return f"{key} = {_value(how)}" + (f"  # {printable(comment)}" if comment else "")
 
 
+def _lines(values: Sequence[str]) -> str:
+    """Return a list of texts as TOML has it, each on a line of its own."""
+    return "\n".join(["[", *(f"  {_value(value)}," for value in values), "]"])
+
+
 def _value(value: Any) -> str:
     """Return a value as TOML has it: JSON's spelling, but for one character."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
@@ -127,8 +134,8 @@ def _check(path: str | Path, name: str, value: object, default: object) -> None:
     """Refuse a value of a kind that the option never has."""
     several = isinstance(value, list) and all(isinstance(each, str) for each in cast(list[Any], value))
     one = isinstance(value, str | int | Decimal)
-    several = isinstance(value, list) and all(isinstance(each, str) for each in cast(list[Any], value))
-    one = isinstance(value, str | int | Decimal)
     if not (several if default == () else several or one):
-        what = "a list of columns" if default == () else "a text, a number, true or false"
+        what = "a text, a number, true or false"
+        if default == ():
+            what = f"a list of {_LINES if name == _LINES else 'columns'}"
         raise InvalidValueError(f"{path} has {name} = {printable(f'{value}')}; {name} is {what}")

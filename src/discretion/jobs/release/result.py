@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from discretion.escaping import printable
 from discretion.jobs.gates import Number
+from discretion.jobs.release.blanks import BlankedColumn, blanks_section
 from discretion.jobs.release.usefulness import ACCURACIES, ColumnDistribution, Prediction, usefulness_sections
 from discretion.jobs.table_measures import ON_REQUEST, GuessReport, table_measures
 from discretion.numerics.search.explored_ideals import Ended
@@ -111,6 +112,8 @@ class Release(JobResult):
         Each column of the file, in the table and in the file.
     prediction
         How well models of the table and of the file predict the target, if there is one.
+    blanks
+        What rules left blank of each column of the file that has some, and what that gives away.
     """
 
     table: str
@@ -138,6 +141,7 @@ class Release(JobResult):
     left_out: tuple[str, ...] = ()
     distributions: tuple[ColumnDistribution, ...] = ()
     prediction: Prediction | None = None
+    blanks: tuple[BlankedColumn, ...] = ()
 
     @property
     def measures(self) -> dict[str, Number | None]:
@@ -186,6 +190,7 @@ def _document(release: Release) -> Document:
         (),
         (
             Section("What the file shows", tuple(_exposure(release))),
+            *([blanks_section(release.blanks)] if release.blanks else []),
             Section("What is in the file", tuple(_contents(release))),
             Section("What it cost", tuple(_costs(release))),
             *usefulness_sections(release.distributions, release.prediction),

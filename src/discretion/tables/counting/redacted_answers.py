@@ -6,6 +6,9 @@ from importlib import import_module
 from operator import add, invert
 from typing import Any
 
+import numpy as np
+
+from discretion.numerics.arrays import Booleans
 from discretion.tables.counting.batches import ask_all
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.counting.grouping import CLASSES, SIZE, has_one_of
@@ -110,11 +113,26 @@ def _with_forced_known(rows: Rows, columns: Sequence[str], redacting: Redacting)
     )
 
 
+def rows_named(rows: Rows, column: str, matches: Sequence[Match]) -> list[Booleans] | None:
+    """Return of each match which rows have the values that it names, whether they are rare or not.
+
+    The rows are in the order in which their codes come. None if the engine keeps its rows to itself.
+    """
+    if rows.arrow is None:
+        return None
+    named = {f"named_{i}": ibis.and_(*_named(rows, rows.table, column, match)) for i, match in enumerate(matches)}
+    return [np.asarray(each, bool) for each in rows.arrow(rows.table.select(**named)).columns]
+
+
+def _named(rows: Rows, table: Any, column: str, match: Match) -> list[Any]:
+    """Return the conditions that somebody has the values which a match names."""
+    own = [] if match.values is None else [(column, match.values)]
+    return [has_one_of(rows, table, name, values) for name, values in (*match.when, *own)]
+
+
 def _matches(rows: Rows, table: Any, column: str, match: Match) -> Any:
     field = rows.fields[column]
-    conditions = [has_one_of(rows, table, other, values) for other, values in match.when]
-    if match.values is not None:
-        conditions.append(has_one_of(rows, table, column, match.values))
+    conditions = _named(rows, table, column, match)
     if match.rarer_than is not None:
         # No value is as frequent as this; the engine's integers are of 64 bits.
         conditions.append(table[SIZE].sum().over(ibis.window(group_by=field)) < min(match.rarer_than, (1 << 63) - 1))
