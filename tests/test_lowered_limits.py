@@ -82,6 +82,9 @@ NO_LIMITS = {
     # What a number is made by: with others it would be another one.
     "_MOST_ASKED": "blackbox/nearest_neighbours.py",
     "_MOST_VOTES": "blackbox/nearest_neighbours.py",
+    "_MAX_COVERS": "anonymity/choosing/suppressed_cuts.py",
+    "_MAX_CUTS_TRIED": "anonymity/choosing/suppressed_cuts.py",
+    "_MAX_PAIRS": "anonymity/choosing/suppressed_cuts.py",
     "_MOST_CELLS": "anonymity/choosing/value_rounds.py information/design/logdet.py",
     "_MOST_ROWS_TRIED": "anonymity/releasing/suppression.py",
     "_MOST_POINTS": "information/design/goals.py",

@@ -24,6 +24,7 @@ from discretion.anonymity.attacks.special_uniques import SpecialUniques, special
 from discretion.anonymity.attacks.thresholds import PRESETS, Preset, preset
 from discretion.anonymity.attacks.wildcards import WildcardGroups, wildcard_groups
 from discretion.anonymity.choosing.certificates import CertifyingQuestion, CheapestQuestions, cheapest_questions
+from discretion.anonymity.choosing.fewest_suppressions import FewestSuppressions, fewest_suppressions
 from discretion.anonymity.choosing.redaction import (
     RedactionLeakage,
     redacted_exposure,
@@ -71,6 +72,7 @@ __all__ = [
     "ColumnSet",
     "ExposureBoundCurve",
     "ExposureCurve",
+    "FewestSuppressions",
     "GivenAway",
     "HierarchicalRound",
     "HouseholdRisks",
@@ -112,6 +114,7 @@ __all__ = [
     "exposure_bound_curve",
     "exposure_curve",
     "exposure_if_independent",
+    "fewest_suppressions",
     "future_exposure",
     "future_exposure_bound",
     "generalised",

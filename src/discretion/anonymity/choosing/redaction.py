@@ -115,9 +115,7 @@ def redaction_rules(
     """
     population = with_a_value_each(P)
     k = as_count(k, "k", at_least=1)
-    s = as_real(suspicion, "suspicion")
-    if not 0 < s <= 1:
-        raise InvalidValueError(f"suspicion must be a probability above 0, in (0, 1], got {suspicion!r}")
+    s = as_suspicion(suspicion)
     rare = {column: exposed_below(population.class_sizes([column]), k) for column in population.known(columns)}
     return tuple(
         RedactionRule(column, k, least_decoys(people, population.people - people, k, s))
@@ -281,13 +279,21 @@ def rules_of_people(
 
 
 def least_decoys(rare: int, common: int, k: int, suspicion: float) -> float:
-    """Return with what probability the others have to redact, as in :func:`redaction_rules`."""
+    """Return the least probability of decoys, as :func:`redaction_rules` says, if so many people have rare values."""
     needed, there = rare * (1 - suspicion), suspicion * common
     hiding = needed / there if needed < there else float(needed > 0)
     too_few = k - 1 - rare
     # The Clopper–Pearson limit is just the chance at which so few decoys or fewer are that rare.
     crowding = float(upper_limit(too_few, common, _TOO_FEW_REDACT)) if too_few >= 0 else 0.0
     return max(hiding, crowding)
+
+
+def as_suspicion(suspicion: float) -> float:
+    """Return a probability in (0, 1], or refuse what is none."""
+    result = as_real(suspicion, "suspicion")
+    if not 0 < result <= 1:
+        raise InvalidValueError(f"suspicion must be a probability above 0, in (0, 1], got {suspicion!r}")
+    return result
 
 
 @quantity

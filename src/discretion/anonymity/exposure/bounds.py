@@ -72,7 +72,7 @@ def bound_terms(
     ((BoundTerm(columns=('sex',), rare=0, kept=2), BoundTerm(columns=('town',), rare=0, kept=2)), 0.08)
     """
     marginals = as_counts(P).marginals(columns, groups)
-    known, n = _known_sizes(marginals), marginals.people
+    known, n = known_sizes(marginals), marginals.people
     if (whole := _whole(marginals)) in known:
         sizes = known[whole]
         rare = exposed_below(sizes, k)
@@ -164,17 +164,17 @@ def exposure_bound(
     people = as_counts(P)
     least = least_unexposed(people.people, k, threshold)
     marginals = people.marginals(columns, groups, kept)
-    known, n = _known_sizes(marginals), marginals.people
+    known, n = known_sizes(marginals), marginals.people
     surely = max(exposed_below(sizes, least) for sizes in known.values())
     if (whole := _whole(marginals)) in known:
-        return rounded_outward(Fraction(surely, n), Fraction(surely, n), _described([whole], marginals))
+        return rounded_outward(Fraction(surely, n), Fraction(surely, n), described([whole], marginals))
     bound, used = _least_counted(known, least - 1, n) if least > 1 else (0, ())
     if surely > bound:
         raise InvalidValueError(
             "no people have these counts: some columns expose more people together than others let them; take the "
             "counts of all columns and groups from the same people"
         )
-    return rounded_outward(Fraction(surely, n), Fraction(bound, n), _described(used, marginals))
+    return rounded_outward(Fraction(surely, n), Fraction(bound, n), described(used, marginals))
 
 
 def exposure_bound_curve(
@@ -219,7 +219,7 @@ def exposure_bound_curve(
     (0.101072, 0.1025190873, 11)
     """
     marginals = as_counts(P).marginals(columns, groups)
-    known = _known_sizes(marginals)
+    known = known_sizes(marginals)
     itself = known.get(_whole(marginals))
     lines = [] if itself is not None else counting_lines(known, 1)
     rare, cells = (np.array([line[side] for line in lines], np.int64) for side in (0, 1))
@@ -256,7 +256,8 @@ def exposed_below(sizes: ClassSizes, least: int) -> int:
     return sizes.exposed(k=least) if least else 0
 
 
-def _known_sizes(marginals: Marginals) -> dict[Group, ClassSizes]:
+def known_sizes(marginals: Marginals) -> dict[Group, ClassSizes]:
+    """Return the class sizes of each column and group of columns, by the columns' places as bits of a number."""
     if not marginals.columns:
         return {0: marginals.class_sizes(())}
     names = (*((name,) for name in marginals.columns), *marginals.groups)
@@ -267,7 +268,8 @@ def _whole(marginals: Marginals) -> Group:
     return (1 << len(marginals.columns)) - 1
 
 
-def _described(used: Iterable[Group], marginals: Marginals) -> str:
+def described(used: Iterable[Group], marginals: Marginals) -> str:
+    """Return the method of a counting bound that used these columns and groups of columns."""
     groups = [_group_of(made, len(marginals.columns)) for made in used]
     together = [" and ".join(_names_of(group, marginals.columns)) for group in groups if group.bit_count() > 1]
     return COUNTING + (f", with {'; '.join(together)} together" if together else "")

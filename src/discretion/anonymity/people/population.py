@@ -357,6 +357,12 @@ class Population(ProcessBound):
 
         return code_classes(self._rows, self.known(columns))
 
+    def value_texts(self, column: str) -> "list[str | None]":
+        """Return a column's values as text, None for null, in the order of their numbers in :meth:`coded_classes`."""
+        from discretion.tables.counting.grouping import value_texts  # noqa: PLC0415
+
+        return value_texts(self._rows, self.known([column])[0])
+
     def redacted_counts(
         self, about: str, column: str, matches: "Sequence[Match]"
     ) -> "list[tuple[Hashable, Hashable, int, int]]":

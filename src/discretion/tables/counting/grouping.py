@@ -124,6 +124,15 @@ def code_classes(rows: Rows, columns: Sequence[str]) -> tuple[Integers, Integers
     return answer[:, :-1], answer[:, -1]
 
 
+def value_texts(rows: Rows, column: str) -> list[str | None]:
+    """Return the values of a column as text, in the order of their numbers in :func:`code_classes`."""
+    field = rows.fields[column]
+    values = rows.table.select(field).distinct()
+    numbered = values.mutate(code=ibis.dense_rank().over(ibis.window(order_by=values[field])))
+    texts = with_texts(rows, numbered.rename(number="code"), field).select("number", "text")
+    return [None if text is None else rows.spell(text) for _, text in sorted(rows.ask(texts))]
+
+
 def common_values(rows: Rows, column: str, least: int) -> list[tuple[str | None, int]]:
     """Return the values that so many rows or more have, as text, and how many have each, the commonest first."""
     field = rows.fields[column]

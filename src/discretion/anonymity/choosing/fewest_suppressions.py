@@ -1,0 +1,290 @@
+"""The rules by which people suppress the fewest cells such that few enough of them are exposed."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from time import monotonic
+
+import numpy as np
+
+from discretion import limits
+from discretion.anonymity.choosing.redaction import as_suspicion, least_decoys, redacted_exposure, with_a_value_each
+from discretion.anonymity.choosing.redaction_rule import RedactionRule
+from discretion.anonymity.choosing.suppressed_cuts import ColumnCuts, fewest_suppressed
+from discretion.anonymity.choosing.suppressed_values import fewest_hidden
+from discretion.anonymity.exposure.bounds import described, exposed_below, exposure_bound, known_sizes, rounded_outward
+from discretion.anonymity.exposure.exposure import exposure
+from discretion.anonymity.people.conversion import People
+from discretion.anonymity.people.marginals import Marginals
+from discretion.anonymity.people.population import Population
+from discretion.errors import EngineError, InvalidValueError, UnsupportedError
+from discretion.estimate import Estimate, highest
+from discretion.exact import Exact
+from discretion.numerics.arrays import Booleans, Integers
+from discretion.tables.counting.threshold import Threshold, least_unexposed, most_exposed
+from discretion.validation import as_real
+
+
+@dataclass(frozen=True)
+class FewestSuppressions:
+    """Rules by which people suppress values, and what they cost and certify.
+
+    Parameters
+    ----------
+    rules
+        By ``values`` for a table, by ``rarer_than`` for marginals; at most one for each column.
+    cells
+        How many cells are suppressed: with decoys, expected over their coins.
+    exposure
+        The share of the people with fewer than k alike after that, "redacted" being one more value: exact, as a float,
+        or a certified bound, as an :class:`Estimate`. With decoys, expected over their coins.
+    bound
+        No rules of this kind, certified in the same way, suppress fewer cells.
+    """
+
+    rules: tuple[RedactionRule, ...]
+    cells: float
+    exposure: Exact | Estimate
+    bound: float
+
+    @property
+    def proved(self) -> bool:
+        """Whether no rules of this kind suppress fewer cells."""
+        return self.cells <= self.bound
+
+
+def fewest_suppressions(
+    P: People | Marginals,
+    budget: Threshold,
+    k: int | None = None,
+    threshold: Threshold | None = None,
+    columns: Iterable[str] | None = None,
+    *,
+    groups: Sequence[Iterable[str]] = (),
+    suspicion: float | None = None,
+    time_limit: float = 10.0,
+) -> FewestSuppressions:
+    """Return the rules that suppress the fewest expected cells such that the exposure is at most the budget.
+
+    ``min Σ_j E[cells of column j that are suppressed]`` subject to ``Q ≤ budget``, with Q the exposure of the columns
+    after suppression, where "redacted" is one more value of each column: of a table it is :func:`redacted_exposure`, of
+    marginals the counting bound ``Σ_j rare_j + (k - 1)·Π_j kept_j``
+
+    Parameters
+    ----------
+    P
+        The people, with one row each, or what a curator without the table knows of their columns.
+    budget
+        The share of the people in [0, 1] who may be exposed.
+    k, threshold
+        Exactly one: who has fewer than k alike is exposed, or fewer than a share of all people in [0, 1].
+    columns
+        The columns that people are asked for; None is all of them.
+    groups
+        Groups of these columns that Marginals hold, whose class sizes may certify too.
+    suspicion
+        How sure one may be at most that a suppressed value was suppressed by need, in (0, 1]: each rule has the decoys
+        of :func:`redaction_rules` for it. None is without decoys.
+    time_limit
+        In seconds, above 0; the best rules that were found by then are returned.
+
+    Returns
+    -------
+    FewestSuppressions
+        With ``proved`` and ``bound``, the fewest cells that any such rules suppress.
+
+    Raises
+    ------
+    InvalidValueError
+        If there are fewer than k people, all of whom are exposed whatever they suppress.
+    UnsupportedError
+        If the people of P have several rows, groups are given with a table, or groups together with suspicion: decoys
+        part people who were counted as alike.
+
+    Notes
+    -----
+    **Of a table** the rules are by values: everybody with the value suppresses it. Each set of values is a possible
+    answer; the search is exact without decoys (implicit hitting sets by HiGHS's integer programs, each set counted in
+    whole numbers), unless it reaches its time limit. With decoys the values are those of a search without, for a budget
+    that is lowered until the decoys fit; ``bound`` is then the number of people who are exposed over the budget, since
+    each of them has a cell suppressed or stays exposed.
+
+    **Of marginals** the rules are by rarity, since counts hold no values: a rule for a column suppresses all that fewer
+    people than its cut have, and all cuts are possible answers. What is certified holds for every table with these
+    counts: people who are rare in no column are in at most ``Π kept`` classes; with decoys in expectation, by expected
+    counts. A single column that is left, or a group, certifies its own exposure. A group's class sizes do not show what
+    a rule for one of its columns does to them, but without decoys the new classes are unions of the old: the people in
+    old classes below any size, and the number of the others, bound both. Source: Anonymity, sections 7 and 8.1; the
+    searches: Discretion.
+
+    Examples
+    --------
+    >>> from discretion.anonymity import Population
+    >>> adult = Population("example:adult", columns=["sex", "race", "workclass"])
+    >>> fewest = fewest_suppressions(adult, budget=0.001, k=10)
+    >>> [rule.values for rule in fewest.rules]
+    [('Amer-Indian-Eskimo', 'Other'), ('Without-pay', 'Never-worked')]
+    >>> fewest.cells, fewest.proved, round(fewest.exposure * adult.people)
+    (603.0, True, 29)
+    >>> blind = fewest_suppressions(adult.marginals(), budget=0.01, k=10)
+    >>> [(rule.column, rule.rarer_than) for rule in blind.rules], blind.cells, blind.proved
+    ([('race', 3124), ('workclass', 1298)], 3718.0, True)
+    """
+    people = with_a_value_each(P)
+    n = people.people
+    least, allowed = least_unexposed(n, k, threshold), most_exposed(n, budget)
+    coin = None if suspicion is None else as_suspicion(suspicion)
+    seconds = as_real(time_limit, "time_limit")
+    if not seconds > 0:
+        raise InvalidValueError(f"time_limit must be a number of seconds above 0, got {time_limit!r}")
+    seconds = min(seconds, limits.current().seconds)
+    chosen = people.known(columns)
+    if least > n and allowed < n:
+        raise InvalidValueError(
+            f"everybody is exposed whatever is suppressed, since there are {n:,} people and {least:,} must be alike; "
+            "take a smaller k or threshold"
+        )
+    if isinstance(people, Marginals):
+        if groups and coin is not None:
+            raise UnsupportedError(
+                "groups= and suspicion= do not go together: decoys part people whom the counts of a group have as "
+                "alike; leave out one of the two"
+            )
+        people = people.marginals(chosen, groups)
+        if allowed < n and least > 1:
+            return _of_marginals(people, least, allowed, coin, seconds)
+        return FewestSuppressions((), 0.0, exposure_bound(people, k, threshold, groups=groups), 0.0)
+    if groups:
+        raise UnsupportedError("groups= is of Marginals; a table has the counts of all of its columns together")
+    if allowed == n or least <= 1 or not chosen:
+        return FewestSuppressions((), 0.0, exposure(people, k, threshold, chosen), 0.0)
+    codes, sizes = people.coded_classes(chosen)
+    counts = [np.bincount(column, sizes).astype(np.int64) for column in codes.T]
+    return _of_table(_TableRules(people, chosen, counts, least, coin), codes, sizes, allowed, seconds)
+
+
+def _of_marginals(
+    marginals: Marginals, least: int, allowed: int, suspicion: float | None, seconds: float
+) -> FewestSuppressions:
+    n, columns = marginals.people, marginals.columns
+    known = known_sizes(marginals)
+
+    def hiding(rare: int) -> float:
+        return least_decoys(rare, n - rare, least, 1.0 if suspicion is None else suspicion)
+
+    decoys = None if suspicion is None else hiding
+    alone = {j: ColumnCuts.of(sizes, decoys) for j, sizes in enumerate(marginals.alone())}
+
+    def rules(cuts: Mapping[int, int]) -> tuple[RedactionRule, ...]:
+        made = sorted(cuts.items())
+        return tuple(
+            RedactionRule(columns[j], below, float(alone[j].decoys[np.searchsorted(alone[j].below, below)]))
+            for j, below in made
+        )
+
+    exact = min(_of_one_part(marginals, alone, least, allowed), key=lambda one: one[0])
+    found, bound = fewest_suppressed(known, least - 1, allowed, decoys, seconds)
+    if found is None or exact[0] <= found.cells:
+        cells, cuts, share = exact
+        return FewestSuppressions(rules(cuts), cells, share, min(cells, bound))
+    cells, made = found.cells, rules(found.cuts)
+    surely = [redacted_exposure(marginals, made, k=least, columns=[name]) for name in columns]
+    surely += [sizes.exposure(k=least) for sizes in known.values() if not made]
+    method = described(found.groups, marginals) + (", of expected counts" if decoys is not None and made else "")
+    certified = rounded_outward(Fraction(max(surely)), found.exposed / n, method)
+    return FewestSuppressions(made, cells, certified, min(bound, exact[0]))
+
+
+def _of_one_part(
+    marginals: Marginals, alone: Mapping[int, ColumnCuts], least: int, allowed: int
+) -> Iterator[tuple[float, dict[int, int], Exact]]:
+    """Yield cells, cuts and exposure where everybody suppresses all columns but those of one that is known exactly."""
+    n = marginals.people
+    everything = {j: int(cuts.below[-1]) for j, cuts in alone.items() if cuts.below.size > 2 or cuts.kept[0] > 1}
+    for group, sizes in {0: marginals.class_sizes(()), **known_sizes(marginals)}.items():
+        others = {j: below for j, below in everything.items() if not group >> j & 1}
+        if (exposed := exposed_below(sizes, least)) <= allowed:
+            yield float(n * len(others)), others, Exact(exposed / n)
+        elif group.bit_count() == 1:
+            column = group.bit_length() - 1
+            cuts, name = alone[column], marginals.columns[column]
+            counts = marginals.marginals([name])
+            for cut in [cut for cut in np.argsort(cuts.cells, kind="stable").tolist() if cut and cuts.decoys[cut] < 1]:
+                rule = RedactionRule(name, int(cuts.below[cut]), float(cuts.decoys[cut]))
+                share = redacted_exposure(counts, [rule], k=least)
+                if share <= allowed / n:
+                    yield float(n * len(others) + cuts.cells[cut]), {**others, column: int(cuts.below[cut])}, share
+                    break
+
+
+def _of_table(
+    search: "_TableRules", codes: Integers, sizes: Integers, allowed: int, seconds: float
+) -> FewestSuppressions:
+    deadline = monotonic() + seconds
+    population, least, suspicion = search.people, search.least, search.suspicion
+    hidden, fewest = fewest_hidden(codes, sizes, least, allowed, seconds if suspicion is None else seconds / 2)
+    rules, share = search.counted(hidden)
+    if suspicion is None:
+        if (exposed := round(share * population.people)) > allowed:
+            raise EngineError(f"{allowed} people may be exposed, and {exposed} were counted; please report this")
+        return FewestSuppressions(rules, search.cells(rules, hidden), share, fewest)
+    target, most = allowed, allowed / population.people
+    while highest(share) > most and target:
+        target = max(0, min(target - 1, math.floor(target - (highest(share) - most) * population.people)))
+        hidden, _ = fewest_hidden(codes, sizes, least, target, max(0.0, (deadline - monotonic()) / 2))
+        rules, share = search.counted(hidden)
+    while highest(share) > most:  # a column that everybody suppresses has no decoys
+        partly = [out for out in hidden if out.any() and not out.all()]
+        max(partly, key=np.sum)[:] = True
+        rules, share = search.counted(hidden)
+    over = max(0, int(sizes[sizes < least].sum()) - allowed)
+    return FewestSuppressions(rules, search.cells(rules, hidden), share, over)
+
+
+@dataclass(frozen=True)
+class _TableRules:
+    """The rules of a table that suppress some values of each column.
+
+    Parameters
+    ----------
+    people, columns
+        The table and the columns that people are asked for.
+    counts
+        For each column how many people have each of its values.
+    least
+        Who has fewer than so many alike is exposed.
+    suspicion
+        How sure one may be that a value was suppressed by need; None is without decoys.
+    """
+
+    people: Population
+    columns: Sequence[str]
+    counts: Sequence[Integers]
+    least: int
+    suspicion: float | None
+
+    def counted(self, hidden: Sequence[Booleans]) -> tuple[tuple[RedactionRule, ...], Exact | Estimate]:
+        """Return the rules, and the exposure that the engine counts with them."""
+        rules = tuple(
+            RedactionRule(
+                column,
+                values=[text for text, out in zip(self.people.value_texts(column), its, strict=True) if out],
+                decoys=self._decoys(int(counts[its].sum())),
+            )
+            for column, counts, its in zip(self.columns, self.counts, hidden, strict=True)
+            if its.any()
+        )
+        return rules, redacted_exposure(self.people, rules, k=self.least, columns=self.columns)
+
+    def cells(self, rules: Sequence[RedactionRule], hidden: Sequence[Booleans]) -> float:
+        """Return how many cells are expected to be suppressed."""
+        suppressed = [int(counts[its].sum()) for counts, its in zip(self.counts, hidden, strict=True) if its.any()]
+        n = self.people.people
+        return math.fsum(have_to + rule.decoys * (n - have_to) for rule, have_to in zip(rules, suppressed, strict=True))
+
+    def _decoys(self, have_to: int) -> float:
+        n = self.people.people
+        if self.suspicion is None or have_to == n:
+            return 0.0
+        return least_decoys(have_to, n - have_to, self.least, self.suspicion)
