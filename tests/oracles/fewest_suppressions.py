@@ -43,7 +43,7 @@ def shown_counts(counts: Counts, below: int, decoys: Decoys) -> tuple[Fraction, 
 
 def counting_bound(shown: Sequence[Sequence[Fraction]], k: int) -> Fraction:
     """Return the least of ``Σ rare + (k - 1)·Π kept`` over all numbers of the most frequent values of each column."""
-    n = sum(shown[0])
+    n = sum(shown[0], Fraction(0))
     sides = [[(n - sum(sorted(column)[-kept:]), kept) for kept in range(1, len(column) + 1)] for column in shown]
     return min(
         sum((rare for rare, _ in choice), Fraction((k - 1) * prod(kept for _, kept in choice)))

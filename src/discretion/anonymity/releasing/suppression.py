@@ -1,6 +1,6 @@
 """Suppression of rows or cells that a release needs to meet its goal."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations
@@ -64,8 +64,10 @@ def suppress_cells(out: Booleans, shown: Sequence[Generalization], k: int) -> Su
 
     One cell of each is blank if that puts k together who have the same one blank and are alike on the others; then two
     cells of those who are left, and ever more: of the sets of so many columns first the one that leaves most of what
-    cells tell in such groups. What is blank follows from the values of the rows to cut, so that blanks tell people
-    apart that the values do, and no others. Source: cells are suppressed in Sweeney, 2002; the order: Discretion.
+    cells tell in such groups. Those who are left join rows with as many blanks that can change to the same ones, since
+    k are in their group without them. What is blank follows from the values of the rows to cut, so that blanks tell
+    people apart that the values do, and no others. Source: cells are suppressed in Sweeney, 2002; the order:
+    Discretion.
     """
     left, blank = np.flatnonzero(out), [np.zeros_like(out) for _ in shown]
     last: tuple[int, ...] = ()  # where there are too many sets, those with one column more than this
@@ -78,16 +80,93 @@ def suppress_cells(out: Booleans, shown: Sequence[Generalization], k: int) -> Su
         tries = [(_together(left, shown, hidden, k), hidden) for hidden in sets]
         tries.sort(key=lambda one: (one[0].worth, -one[0].groups), reverse=True)
         last = tries[0][1]
+        groups = _Groups(left, shown, k)
         for found, hidden in tries:
-            if not found.rows.any():
-                continue
-            rows = _together(left, shown, hidden, k).rows
+            if found.rows.any():
+                groups.add(hidden)
+        for _, hidden in tries:
+            groups.join(hidden)
+        for hidden, rows in groups.members():
             for column in hidden:
-                blank[column][left[rows]] = True
-            left = left[~rows]
+                blank[column][rows] = True
+        left = groups.left
     gone = np.zeros_like(out)
     gone[left] = True
     return Suppression(gone, [rows & ~gone for rows in blank])
+
+
+class _Groups:
+    """Rows in groups of k or more that have the same columns blank, as many for each row, and are alike on the others.
+
+    Parameters
+    ----------
+    rows
+        Rows that are to be in groups.
+    shown
+        The views that go out.
+    k
+        How many are in a group at least.
+    """
+
+    def __init__(self, rows: Integers, shown: Sequence[Generalization], k: int) -> None:
+        self._rows, self._k = rows, k
+        self._codes = [Column(view.column.codes[rows], view.column.count) for view in shown]
+        self._group_of = np.full(rows.size, -1)
+        self._hidden_of: list[tuple[int, ...]] = []  # of each group
+
+    @property
+    def left(self) -> Integers:
+        """The rows that are in no group."""
+        return self._rows[self._group_of < 0]
+
+    def members(self) -> Iterator[tuple[tuple[int, ...], Integers]]:
+        """Yield the blank columns of groups and the rows in these."""
+        hidden_of = {hidden: number for number, hidden in enumerate(dict.fromkeys(self._hidden_of))}
+        numbers = np.array([hidden_of[hidden] for hidden in self._hidden_of] + [-1])[self._group_of]
+        for hidden, number in hidden_of.items():
+            yield hidden, self._rows[numbers == number]
+
+    def add(self, hidden: tuple[int, ...]) -> None:
+        """Put rows that are left into groups, wherever k are alike if some columns are blank."""
+        if (left := np.flatnonzero(self._group_of < 0)).size >= self._k:
+            classes = self._alike(left, hidden)
+            self._put(left, classes, np.bincount(classes) >= self._k, hidden)
+
+    def join(self, hidden: tuple[int, ...]) -> None:
+        """Put rows that are left into groups with rows that k others of their groups can do without."""
+        if (self._group_of >= 0).all() or not self._hidden_of:
+            return
+        classes = self._alike(np.arange(self._rows.size), hidden)
+        inside = self._group_of >= 0
+        waiting = np.bincount(classes[~inside], minlength=int(classes.max()) + 1)
+        # Of each group so many rows are free that k are not, first those that somebody waits for.
+        sizes = np.bincount(self._group_of[inside])
+        wanted = np.flatnonzero(inside & (waiting[classes] > 0))
+        wanted = wanted[_number_within(self._group_of[wanted]) < sizes[self._group_of[wanted]] - self._k]
+        enough = waiting + np.bincount(classes[wanted], minlength=waiting.size) >= self._k
+        moved = wanted[_number_within(classes[wanted]) < self._k - waiting[classes[wanted]]]
+        some = np.concatenate([np.flatnonzero(~inside), moved])
+        self._put(some, classes[some], enough & (waiting > 0), hidden)
+
+    def _alike(self, some: Integers, hidden: tuple[int, ...]) -> Integers:
+        seen = (Column(each.codes[some], each.count) for j, each in enumerate(self._codes) if j not in hidden)
+        return reduce(refined, seen, everybody(some.size)).codes.astype(np.int64)
+
+    def _put(self, some: Integers, classes: Integers, chosen: Booleans, hidden: tuple[int, ...]) -> None:
+        """Make a group of each chosen class of some rows."""
+        numbers = np.cumsum(chosen) - 1 + len(self._hidden_of)
+        inside = chosen[classes]
+        self._group_of[some[inside]] = numbers[classes[inside]]
+        self._hidden_of += [hidden] * int(chosen.sum())
+
+
+def _number_within(groups: Integers) -> Integers:
+    """Return how many rows before each are in its group."""
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    result = np.empty_like(order)
+    result[order] = np.arange(order.size) - np.repeat(starts, np.diff(np.append(starts, order.size)))
+    return result
 
 
 @dataclass(frozen=True)
