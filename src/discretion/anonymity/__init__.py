@@ -46,6 +46,10 @@ from discretion.anonymity.exposure.exposure import (
 from discretion.anonymity.exposure.independence import exposure_if_independent
 from discretion.anonymity.exposure.theorem_bounds import TheoremBound, theorem_bound
 from discretion.anonymity.exposure.worst_case import worst_exposure
+from discretion.anonymity.ledgers.count_tables import CountTable, read_count_table
+from discretion.anonymity.ledgers.derived_counts import DerivedCount, derived_counts
+from discretion.anonymity.ledgers.joint_exposure import JointExposure, joint_exposure
+from discretion.anonymity.ledgers.ledger import Ledger, PublishedTable, read_ledger
 from discretion.anonymity.people.column_kinds import ColumnKind, column_kinds, person_question
 from discretion.anonymity.people.generalised import generalised
 from discretion.anonymity.people.marginals import Marginals
@@ -70,16 +74,21 @@ __all__ = [
     "ClassSizes",
     "ColumnKind",
     "ColumnSet",
+    "CountTable",
+    "DerivedCount",
     "ExposureBoundCurve",
     "ExposureCurve",
     "FewestSuppressions",
     "GivenAway",
     "HierarchicalRound",
     "HouseholdRisks",
+    "JointExposure",
+    "Ledger",
     "Marginals",
     "Population",
     "PopulationUniqueness",
     "Preset",
+    "PublishedTable",
     "ReceivedInformation",
     "RedactionLeakage",
     "RedactionRule",
@@ -106,6 +115,7 @@ __all__ = [
     "column_entropies",
     "column_kinds",
     "delta_disclosure",
+    "derived_counts",
     "entropy_exposure_bound",
     "entropy_l_diversity",
     "entropy_of_curve",
@@ -122,11 +132,14 @@ __all__ = [
     "hierarchical_rounds",
     "household_risks",
     "inference",
+    "joint_exposure",
     "k_anonymity",
     "l_diversity",
     "person_question",
     "population_uniqueness",
     "preset",
+    "read_count_table",
+    "read_ledger",
     "recursive_c_l_diversity",
     "redacted_exposure",
     "redaction_leakage",

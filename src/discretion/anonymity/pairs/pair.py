@@ -21,7 +21,8 @@ from discretion.tables.layouts.names import check_person_apart, names_among
 from discretion.tables.layouts.text_format import TextFormat
 from discretion.tables.sources import open_rows
 
-_Valued = tuple[Column, Any]
+# A column in codes, and what they stand for as an Arrow array.
+Valued = tuple[Column, Any]
 _AS_IT_IS = TextFormat()
 
 
@@ -138,7 +139,7 @@ def open_pair(
             + (" but the person's" if both else "" if columns is None else " among those named")
             + ", so there is nothing to compare; columns are matched by their names: rename those that mean the same"
         )
-    return _join_columns(first, second, [name for name in both if name != person], person)
+    return compared_columns(first, second, [name for name in both if name != person], person)
 
 
 def _chooser(
@@ -158,7 +159,7 @@ def _chooser(
 
 def _take_out(
     rows: Rows, which: str, person: str | None, columns: Sequence[str] | None, look: Callable[[Population], None]
-) -> Mapping[str, _Valued]:
+) -> Mapping[str, Valued]:
     if rows.arrow is None:
         raise UnsupportedError(
             f"two tables are compared in one process, and the rows of the {which} one stay in their engine; pass it as "
@@ -179,9 +180,10 @@ def _take_out(
     return values
 
 
-def _join_columns(
-    old: Mapping[str, _Valued], new: Mapping[str, _Valued], both: Sequence[str], person: str | None
+def compared_columns(
+    old: Mapping[str, Valued], new: Mapping[str, Valued], both: Sequence[str], person: str | None = None
 ) -> TablePair:
+    """Return two tables whose values are in this process, with those of these columns that can be compared."""
     shared: dict[str, Column] = {}
     left_out: list[str] = []
     coarsened: dict[str, str] = {}
@@ -189,11 +191,11 @@ def _join_columns(
     overlaps: dict[str, tuple[float, float]] = {}
     for name in both:
         values = [old[name][1], new[name][1]]
-        if (of_one_type := _of_one_type(*values)) is None:
+        if (of_one_type := values_in_one_type(*values)) is None:
             retyped[name] = _kind(values[0].type), _kind(values[1].type)
         columns = old[name][0], new[name][0]
-        joined, overlap = _in_one_numbering(columns, of_one_type or [*map(_texts, values)])
-        if min(overlap) < 1 and (coarse := _as_coarse(*map(_texts, values))) is not None:
+        joined, overlap = _in_one_numbering(columns, of_one_type or [*map(as_texts, values)])
+        if min(overlap) < 1 and (coarse := _as_coarse(*map(as_texts, values))) is not None:
             which, *texts = coarse
             coarser, met = _in_one_numbering(columns, texts)
             if min(met) >= min(overlap):
@@ -224,7 +226,7 @@ def _join_columns(
     )
 
 
-def _release(columns: Mapping[str, _Valued], person: str | None, persons: Codes | None) -> PairedTable:
+def _release(columns: Mapping[str, Valued], person: str | None, persons: Codes | None) -> PairedTable:
     kept = {name: column for name, (column, _) in columns.items() if name != person}
     rows = next(iter(kept.values())).codes.size
     if persons is None:
@@ -246,24 +248,24 @@ def _in_one_numbering(columns: tuple[Column, Column], values: Sequence[Any]) -> 
     return Column(np.concatenate(codes), count), overlap
 
 
-def _of_one_type(old: Any, new: Any) -> tuple[Any, Any] | None:
-    """Return values of both tables in a type that holds those of either as they are; None if there is none."""
+def values_in_one_type(*values: Any) -> tuple[Any, ...] | None:
+    """Return Arrow arrays in a type that holds the values of each as they are; None if there is none."""
     pa: Any = import_module("pyarrow")
-    kinds, types = {old.type, new.type}, pa.types
+    kinds, types = {each.type for each in values}, pa.types
     if len(kinds) == 1:
-        return old, new
+        return values
     if all(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind) for kind in kinds):
         wide = pa.large_string()
     elif all(map(types.is_integer, kinds)):
         wide = pa.int64()
     elif all(types.is_integer(kind) or types.is_floating(kind) for kind in kinds):
         wide = pa.float64()
-    elif any(types.is_null(kind) for kind in kinds):
-        (wide,) = (kind for kind in kinds if not types.is_null(kind))
+    elif len(some := {kind for kind in kinds if not types.is_null(kind)}) == 1:
+        (wide,) = some
     else:
         return None
     try:
-        return old.cast(wide), new.cast(wide)
+        return tuple(each.cast(wide) for each in values)
     except pa.ArrowInvalid:  # a number that the type does not hold
         return None
 
@@ -282,7 +284,8 @@ def _kind(kind: Any) -> str:
     return next((name for name, tests in kinds.items() if any(test(kind) for test in tests)), str(kind))
 
 
-def _texts(values: Any) -> list[str | None]:
+def as_texts(values: Any) -> list[str | None]:
+    """Return the values of an Arrow array as text."""
     pa: Any = import_module("pyarrow")
     if pa.types.is_timestamp(values.type):  # without the zeros of a unit finer than they are
         with suppress(pa.ArrowInvalid):
@@ -294,7 +297,7 @@ def _texts(values: Any) -> list[str | None]:
 
 
 def _as_persons(old: Any, new: Any) -> Sequence[Any]:
-    return _of_one_type(old, new) or [_texts(old), _texts(new)]
+    return values_in_one_type(old, new) or [as_texts(old), as_texts(new)]
 
 
 def _as_coarse(old: Sequence[str | None], new: Sequence[str | None]) -> tuple[str, Any, Any] | None:
