@@ -122,7 +122,10 @@ def test_options_that_nobody_set_print_no_argument(command: str) -> None:
 
 
 def test_a_policy_has_the_names_of_an_audit_a_release_and_an_exposure() -> None:
-    own, kinds = {"together", "missing", "fail_over"}, (AuditOptions, ReleaseOptions, ExposureOptions)
+    own, kinds = (
+        {"together", "missing", "fail_over", "ledger", "counts"},
+        (AuditOptions, ReleaseOptions, ExposureOptions),
+    )
     assert {*KEYS} - own <= {field.name for kind in kinds for field in fields(kind)}
 
 

@@ -31,8 +31,9 @@ def check(*files: str, options: CheckOptions, limits: LimitOptions, output: Outp
     policy = read_policy(options.policy)
     gates = checked_gates(output.fail_over, policy.sensitive, policy.wildcards)
     memory = as_memory(limits.memory)
-    with working(Watchdog(as_seconds(limits.time), memory)), writing(output, *files, read=[options.policy]) as write:
-        result = check_files(files, policy, gates, person=options.person, memory=memory)
+    read = [file for file in (options.policy, options.ledger, policy.ledger) if file is not None]
+    with working(Watchdog(as_seconds(limits.time), memory)), writing(output, *files, read=read) as write:
+        result = check_files(files, policy, gates, person=options.person, ledger=options.ledger, memory=memory)
         write(result)
     inputs = {
         "files": list(map(without_password, files)), **options.inputs(), "memory": limits.memory, "time": limits.time

@@ -1,10 +1,23 @@
 """A file of people counted as it stands, all its columns together, and held to a policy."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
-from discretion.anonymity import Population, wildcard_groups
-from discretion.errors import InvalidValueError, UnknownColumnError, one_of
+from discretion.anonymity import (
+    DerivedCount,
+    JointExposure,
+    Ledger,
+    Population,
+    derived_counts,
+    joint_exposure,
+    read_count_table,
+    read_ledger,
+    wildcard_groups,
+)
+from discretion.errors import InvalidValueError, UnknownColumnError, UnsupportedError, one_of
 from discretion.input_files import without_password
 from discretion.jobs.check.policy import Policy
 from discretion.jobs.check.result import ColumnsRule, MissingRule, NumberRule, PolicyCheck, PolicyChecks
@@ -13,9 +26,12 @@ from discretion.jobs.persons import open_people
 from discretion.jobs.table_measures import OF_TABLE_ALONE, OF_WILDCARDS, sensitive_measures
 from discretion.jobs.table_numbers import EngineCounts, TableNumbers, hidden_by_sensitive
 from discretion.presenting.names import listed, table_name
+from discretion.presenting.numbers import people as said
 
 # A column with more values than this share of the people names them.
 _NAMING = 0.5
+# What decides where a bound on the joint exposure holds the limit.
+_SETTLED = "a person column, in the file and in each table of the ledger: people are followed by it, and counted"
 
 
 def check(
@@ -24,6 +40,7 @@ def check(
     gates: Sequence[Gate] = (),
     *,
     person: str | None = None,
+    ledger: str | Path | Ledger | None = None,
     memory: int | str | None = None,
 ) -> PolicyCheck:
     r"""Return whether a file of people keeps to a policy.
@@ -39,6 +56,8 @@ def check(
     person
         The column that names a person with several rows, or "none" if every row is a person of its own; what the policy
         has by default.
+    ledger
+        What was published before about the same people, or the file that lists it; what the policy has by default.
     memory
         As for `discretion.Population`.
 
@@ -60,6 +79,9 @@ def check(
         raise InvalidValueError(
             f"the policy has person = {policy.person!r}, and person is {person!r}; leave one of them"
         )
+    published = _ledger(policy, ledger)
+    if policy.counts is not None:
+        return _check_counts(table, policy, gates, published)
     people = open_people(table, None, person or policy.person, policy.form, memory=memory)
     if people.person is not None and people.person in policy.sensitive:
         raise InvalidValueError(f"the column {people.person!r} names the persons, so it cannot be sensitive")
@@ -86,6 +108,10 @@ def check(
             rules.append(MissingRule(line, rule, name, why[name], policy.missing))
         else:
             rules.append(NumberRule(line, rule, *judged([gate], numbers)))
+    together = None
+    if published is not None:
+        together = joint_exposure(people, published, policy.k, sensitive=policy.sensitive)
+        rules.extend(_of_ledger(together, policy))
     name = table_name(table)
     verdicts = judged(gates, numbers, missing={measure: why[each] for measure, each in missing.items()}, of=name)
     return PolicyCheck(
@@ -95,24 +121,110 @@ def check(
         columns=columns,
         rules=tuple(rules),
         gates=verdicts,
-        notes=tuple(_notes(people, present, quantities, [*(gate for _, gate in policy.gates), *gates])),
+        notes=(
+            *_notes(people, present, quantities, [*(gate for _, gate in policy.gates), *gates]),
+            *(() if together is None else _ledger_notes(together)),
+        ),
     )
 
 
 def check_files(
-    files: Iterable[str], policy: Policy, gates: Sequence[Gate], *, person: str | None, memory: int | str | None
+    files: Iterable[str],
+    policy: Policy,
+    gates: Sequence[Gate],
+    *,
+    person: str | None,
+    ledger: str | None,
+    memory: int | str | None,
 ) -> PolicyChecks:
     """Return whether each of several files keeps to a policy."""
+    published = _ledger(policy, ledger)
     checks: list[PolicyCheck] = []
     for file in dict.fromkeys(files):
         name = without_password(file)
         try:
-            checks.append(check(file, policy, gates, person=person, memory=memory))
+            checks.append(check(file, policy, gates, person=person, ledger=published, memory=memory))
         except InvalidValueError as error:
             if name in str(error):
                 raise
             raise InvalidValueError(f"{name!r}: {error}") from None
     return PolicyChecks(tuple(checks))
+
+
+def _ledger(policy: Policy, ledger: str | Path | Ledger | None) -> Ledger | None:
+    """Return what was published before, as the caller or the policy says."""
+    if isinstance(ledger, Ledger):
+        return ledger
+    if ledger is not None and policy.ledger is not None and Path(ledger).resolve() != Path(policy.ledger).resolve():
+        raise InvalidValueError(
+            f"the policy has ledger = {policy.ledger!r}, and ledger is {str(ledger)!r}; leave one of them"
+        )
+    path = policy.ledger if ledger is None else ledger
+    return None if path is None else read_ledger(path)
+
+
+def _of_ledger(together: JointExposure, policy: Policy) -> Iterator[NumberRule]:
+    """Yield the rules on what a file exposes together with all that was published before."""
+    budget = next((gate.limit for rule, gate in policy.gates if rule == "budget"), Fraction(0))
+    gates = [Gate("joint_exposure", ">", budget), Gate("joint_found", ">", Fraction(0))]
+    exposed = together.exposed_people
+    numbers: dict[str, Number | None] = {
+        "joint_exposure": Fraction(exposed, together.people) if isinstance(exposed, int) else together.exposure,
+        "joint_found": together.left + sum(together.found.values()),
+    }
+    line = policy.lines.get("ledger")
+    yield from (NumberRule(line, "ledger", verdict) for verdict in judged(gates, numbers, _SETTLED))
+
+
+def _ledger_notes(together: JointExposure) -> Iterator[str]:
+    """Yield how many people the file exposes by itself, whom the ledger follows, and who is found by a difference."""
+    if isinstance(together.exposed_people, int):
+        yield (
+            f"by itself the file exposes {said(together.alone)}, and together with the ledger "
+            f"{said(together.exposed_people)}: fewer than {together.k} are in the same tables with the same values"
+        )
+    for name, both in together.in_both.items():
+        yield f"{name} has {both:,} of the {said(together.people)} in the file"
+    if together.left:
+        yield f"people of earlier tables who are not in the file and stand out by that: {together.left:,}"
+    for name, found in together.found.items():
+        if found:
+            yield f"the difference with {name} singles out {said(found)} who came or went"
+
+
+def _check_counts(table: Any, policy: Policy, gates: Sequence[Gate], ledger: Ledger | None) -> PolicyCheck:
+    """Return whether a table of counts keeps to a policy: no small count, and none that follows from it."""
+    form, name = policy.counts, table_name(table)
+    assert form is not None
+    if gates:
+        raise InvalidValueError("a table of counts has no measures; leave out --fail-over")
+    if not isinstance(table, str | Path):
+        raise UnsupportedError(f"a table of counts is read from a CSV file, got {type(table).__name__}; save it as one")
+    counts = read_count_table(table, form.column, k=policy.k, where=form.where, complete=form.complete)
+    shown = [count for count in counts.counts.values() if count]
+    smallest: dict[str, Number | None] = {"smallest_count": min(shown, default=policy.k)}
+    rules = [*_rules_of_columns((form.column, *counts.columns), counts.columns, policy)]
+    for key, gate in policy.gates:
+        small = judged([replace(gate, measure="smallest_count")], smallest)
+        rules.extend(NumberRule(policy.lines[key], key, verdict) for verdict in small)
+    notes: list[str] = []
+    if ledger is not None:
+        before = {_cell(count) for count in derived_counts(ledger.counts, policy.k)}
+        derived = [count for count in derived_counts([*ledger.counts, counts], policy.k) if _cell(count) not in before]
+        gate = Gate("derived_counts", ">", Fraction(0))
+        line = policy.lines.get("ledger")
+        rules.extend(NumberRule(line, "ledger", each) for each in judged([gate], {"derived_counts": len(derived)}))
+        by = {(tuple(sorted({*count.values, *count.besides})), count.tables) for count in derived}
+        notes = [
+            f"a count by {listed(columns) or 'no column'} of fewer than {policy.k} people follows from "
+            f"{' and '.join(tables)}"
+            for columns, tables in sorted(by)
+        ]
+    return PolicyCheck(name, policy.path, sum(shown), counts.columns, tuple(rules), (), tuple(notes))
+
+
+def _cell(count: DerivedCount) -> tuple[Any, ...]:
+    return frozenset(count.values.items()), frozenset(count.besides), count.low, count.high
 
 
 def _notes(
@@ -140,8 +252,14 @@ def _notes(
 def _of_columns(people: Population, policy: Policy) -> Iterator[ColumnsRule | NumberRule]:
     """Yield the rules on the file's columns, its person's among them, and on those that describe a person."""
     columns = people.columns
+    yield from _rules_of_columns(columns if people.person is None else (people.person, *columns), columns, policy)
+
+
+def _rules_of_columns(
+    whole: tuple[str, ...], columns: tuple[str, ...], policy: Policy
+) -> Iterator[ColumnsRule | NumberRule]:
+    """Yield the rules on a file's columns, and on those of them that describe people."""
     if policy.columns is not None:
-        whole = columns if people.person is None else (people.person, *columns)
         yield ColumnsRule(policy.lines["columns"], "columns", policy.columns, _beyond(whole, policy.columns))
     if policy.together is not None:
         nearest = min(policy.together, key=lambda allowed: len(_beyond(columns, allowed)))

@@ -5,9 +5,10 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Literal, cast
 
 from discretion.anonymity import preset as find_preset
@@ -40,7 +41,12 @@ KEYS = (
     "missing",
     "wildcards",
     "fail_over",
+    "ledger",
+    "counts",
 )
+# What may be beside the counts of a table of counts, and what says how they are counted.
+_OF_COUNTS = ("columns", "together", "preset", "k", "ledger", "counts")
+_COUNTED = {"column": str, "complete": bool, "where": dict}
 # Numbers of people, classes or values: not shares. Some of them are never below 1.
 _FROM_ONE = {"people", "classes", "k_anonymity", "l_diversity", "wildcard_k_anonymity"}
 _WHOLE = {*_FROM_ONE, "exposed_people", "unique_people", "people_with_wildcards", "wildcard_exposed_people"}
@@ -90,6 +96,10 @@ class Policy:
         The values that could be anything, an empty one standing for a blank.
     gates
         A rule's key, and what must not be.
+    ledger
+        The file of what was published before about the same people; None if nothing says.
+    counts
+        How the counts are written, if the files are tables of counts and not of people.
     lines
         A key → the line that it begins in.
     """
@@ -105,7 +115,18 @@ class Policy:
     missing: Literal["not decided", "failed"]
     wildcards: tuple[str, ...]
     gates: tuple[tuple[str, Gate], ...]
+    ledger: str | None
+    counts: "CountForm | None"
     lines: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class CountForm:
+    """How a table of counts is written: the column of the counts, whom it is about, and whether it has all values."""
+
+    column: str
+    complete: bool = True
+    where: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
 
 
 def read_policy(path: str | os.PathLike[str]) -> Policy:
@@ -174,11 +195,13 @@ class _Reader:
         columns, together, k = self._names("columns"), self._sets(), self._k() or _FEW
         wildcards = self._wildcards()
         gates = tuple(self._gates(sensitive, wildcards))
-        if columns is None and together is None and not any(_can_fail(gate, k) for _, gate in gates):
+        counts, ledger = self._counts(), self._text("ledger")
+        others = columns is None and together is None and ledger is None
+        if others and not any(_can_fail(gate, k) for _, gate in gates):
             idle = " that a file could break" if gates else ""
             raise InvalidValueError(
                 f"the policy {self._path!r} has no rule{idle}, so nothing would be checked; add columns, together, k, "
-                "preset, budget, a limit for a sensitive column, or fail_over"
+                "preset, budget, a limit for a sensitive column, ledger, or fail_over"
             )
         return Policy(
             path=self._path,
@@ -192,6 +215,8 @@ class _Reader:
             missing=self._missing(),
             wildcards=wildcards,
             gates=gates,
+            ledger=None if ledger is None else str(Path(self._path).parent / ledger),
+            counts=counts,
             lines=self._lines,
         )
 
@@ -235,6 +260,26 @@ class _Reader:
         if k not in (None, least):
             raise self._wrong("k", f"is {k}, and the preset {name!r} has k = {least}; leave one of them")
         return least
+
+    def _counts(self) -> CountForm | None:
+        value: Any = self._given.get("counts")
+        if value is None:
+            return None
+        form: dict[str, Any] = {"column": value} if isinstance(value, str) else value if _is_table(value) else {}
+        if (
+            not isinstance(form.get("column"), str)
+            or not all(isinstance(each, _COUNTED.get(name, type(None))) for name, each in form.items())
+            or not all(isinstance(each, str) for each in form.get("where", {}).values())
+        ):
+            raise self._wrong(
+                "counts",
+                'is the column of a table of counts that has them, as "people", or {column = "people", complete = '
+                'false, where = {sex = "f"}}',
+            )
+        if other := next((key for key in self._given if key not in _OF_COUNTS), None):
+            raise self._wrong(other, f"is no rule for a table of counts; those are {', '.join(_OF_COUNTS[:5])}")
+        where = {name: each or None for name, each in form.get("where", {}).items()}
+        return CountForm(form["column"], form.get("complete", True), where)
 
     def _header(self) -> bool | Columns | None:
         header = self._given.get("header")
@@ -333,6 +378,10 @@ def _can_fail(gate: Gate, k: int) -> bool:
     if gate.operator == "<":
         return gate.limit > (name in _FROM_ONE)
     return (name in _WHOLE | _UNBOUNDED or gate.limit < 1) and not (k == 1 and name in _OF_K)
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, dict)
 
 
 def _is_texts(value: Any) -> bool:

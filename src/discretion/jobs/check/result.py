@@ -51,9 +51,9 @@ class ColumnsRule:
 
 @dataclass(frozen=True)
 class NumberRule:
-    """What a number of all columns together must not be, by a line of the policy."""
+    """What a number of all columns together must not be, by a line of the policy, or by an option (None)."""
 
-    line: int
+    line: int | None
     rule: str
     gate: Verdict
 
@@ -63,7 +63,8 @@ class NumberRule:
         return self.gate.verdict
 
     def __str__(self) -> str:
-        return f"{verdict_word(self.verdict)} line {self.line}, {self.rule}: {self.gate.sentence}"
+        place = f"--{self.rule}" if self.line is None else f"line {self.line}, {self.rule}"
+        return f"{verdict_word(self.verdict)} {place}: {self.gate.sentence}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rule as plain data."""

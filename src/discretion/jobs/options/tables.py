@@ -293,10 +293,14 @@ class CheckOptions(Options):
     person
         The column that names a person with several rows, or none if every row is a separate person; by default what
         the policy has. Without either, a file with a column that repeats as the name of a person does is refused.
+    ledger
+        A TOML file of what was published before about the same people; by default what the policy has. A file that
+        exposes more people together with it than the policy allows is exit code 1. docs/two-releases.md lists its keys.
     """
 
     policy: str
     person: str | None = None
+    ledger: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
