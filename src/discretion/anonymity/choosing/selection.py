@@ -271,6 +271,7 @@ def select_columns(
             raise UnsupportedError(
                 'coarsen=True goes with by="certified" and no hierarchies; generalize a table by discretion.release'
             )
+        keep, drop = tuple(keep), tuple(drop)
         views = _CoarserViews.of(as_counts(P), columns, {*keep, *drop})
         people, columns, hierarchies = views.marginals, None, views.chains
     problem = selection_problem(
