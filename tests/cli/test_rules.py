@@ -93,6 +93,10 @@ def test_the_command_of_an_audit_has_no_rule_for_what_it_drops(tmp_path: Path) -
     assert code == 0
     assert "Publish 1 of 2 columns: a." in out
     assert "--rule" not in out
+    out_file = tmp_path / "out.parquet"
+    code, out, _ = run("release", tmp_path / "people.parquet", "--rule=b: rarer than 2", *goal, f"--out={out_file}")
+    assert code == 0
+    assert "the rules for b" in " ".join(out.split())
 
 
 @pytest.mark.parametrize("command", [["audit"], ["release", "--out=o.csv"]])
@@ -132,6 +136,16 @@ def test_json_has_the_rules_and_what_their_blanks_give_away(tmp_path: Path, tabl
     (ruled,) = json.loads(out)["results"]["redaction"]["ruled"]
     assert (ruled["rules"], ruled["suspicion"]) == ([rule], blank["expected_suspicion"])
     assert ruled["guesses"][0]["posterior"] == blank["guesses"][0]["expected_posterior"]
+
+
+def test_a_rule_without_decoys_is_warned_of_on_the_first_screen(table: Path) -> None:
+    code, out, _ = run("audit", table, "--rule=x: null", "--keep=x", "--k=2", "--budget=1", "--max-suppressed=0")
+    words = " ".join(out.split())
+    assert code == 0
+    assert words.index("Every blank of x is needed") < words.index("Next, the file")
+    assert "Redacting by the given rules" not in words
+    _, out, _ = run("audit", table, "--rule=x: null", "--keep=x", "--k=2", "--budget=1", "--full")
+    assert "Redacting by the given rules" in out
 
 
 def test_every_option_of_a_release_can_be_typed(tmp_path: Path, table: Path) -> None:

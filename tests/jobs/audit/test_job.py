@@ -13,6 +13,7 @@ from discretion.errors import InvalidValueError, UnknownColumnError
 from discretion.jobs.audit import sets as search
 from discretion.jobs.audit.result import Audit
 from discretion.presenting.views.terminal import to_text
+from discretion.spelling import rule_of, spelled
 from discretion.tables.counting.threshold import most_exposed
 from oracles.audits import best_guesses, classes, exposed_people, subsets
 from support.lowering import lowered
@@ -178,6 +179,33 @@ def check_what_redacting_would_do(found: Audit, population: dc.Population, rows:
         )
     sets = [report.columns for report in found.redaction.together]
     assert (traits in sets) == (len(traits) > 1 and bool(rules))
+
+
+def test_given_rules_are_reported_beside_the_audits_own() -> None:
+    columns = ["sex", "race", "workclass", "native_country"]
+    population = dc.Population("example:adult", columns=[*columns, "income"])
+    lines = ["race: Other", "workclass: rarer than 30 when income: <=50K decoys 0.001"]
+    found = dc.audit(population, columns=columns, rules=lines)
+    ours = [rule_of(line) for line in lines]
+    own = dc.anonymity.redaction_rules(population, 10, ["sex", "native_country"])
+    assert [report.column for report in found.redaction.columns] == [rule.column for rule in own]
+    for report, rule, about in zip(found.redaction.ruled, ours, (["race"], ["workclass", "income"]), strict=True):
+        leakage = dc.anonymity.redaction_leakage(population, rule)
+        assert (report.column, report.rules) == (rule.column, (spelled(rule),))
+        assert (report.people, report.redacted, report.suspicion) == (
+            leakage.rare_people, leakage.redacted, leakage.suspicion
+        )  # fmt: skip
+        assert [guess.about for guess in report.guesses] == about
+        for guess in report.guesses:
+            told = dc.anonymity.redaction_leakage(population, rule, guess.about)
+            assert (guess.prior, guess.posterior) == (told.prior, told.posterior)
+        alone = dc.anonymity.redacted_exposure(population, [rule], k=10, columns=[rule.column])
+        assert report.redacted_exposure == alone
+    for together in found.redaction.together:
+        assert together.redacted_exposure == dc.anonymity.redacted_exposure(
+            population, [*ours, *own], k=10, columns=together.columns
+        )
+    assert found.redaction.ruled[0].suspicion == 1
 
 
 @pytest.mark.long

@@ -82,7 +82,7 @@ def _blocks(columns: Sequence[BlankedColumn]) -> Iterator[Block]:
         tuple(row for column in columns for row in _rule_rows(column)),
         frozenset(heads[:1]),
         caption="The blank cells of redacted columns in the file",
-        note="suspicion: how sure a reader who knows the rules is that a blank is needed; expected: before the coins",
+        note="suspicion: how sure a reader who knows the rules is that a blank is needed",
     )
     heads = ("blanks in", "best guess of", "without it", "with it", "expected")
     yield Grid(
@@ -94,7 +94,11 @@ def _blocks(columns: Sequence[BlankedColumn]) -> Iterator[Block]:
         ),
         frozenset(heads[:2]),
         caption="What a redacted column by itself gives away",
-        note="the share of the people in the file who are guessed correctly; expected: with it, before the coins",
+        note="the share of the people in the file who are guessed correctly",
+    )
+    yield (
+        "The numbers are exact, of the file; those expected are over all coins, of the whole table and of the column "
+        "before it is generalized."
     )
     for column in columns:
         if not column.needed + column.decoys:

@@ -16,6 +16,7 @@ from discretion.presenting.numbers import bits, people, percent
 from discretion.presenting.sentences import exposed, not_read
 from discretion.presenting.views.document import Abridged, Block, Document, Grid, Section
 from discretion.presenting.views.result import JobResult
+from discretion.spelling import rule_of
 
 _OF_FILE = ("failing_people", "smallest_class")
 _OF_COST = (
@@ -273,6 +274,9 @@ def _contents(release: Release) -> Iterator[Block]:
         brief.append(f"With one value only, and so no information: {_some(constant)}.")
     if dropped:
         brief.append(_dropped_by_reason(dropped))
+    ruled = {rule_of(line).column for line in release.goal["rules"]}
+    if idle := tuple(each.column for each in dropped if each.column in ruled):
+        brief.append(f"Without effect, since their columns are not in the file: the rules for {_some(idle)}.")
     whole: list[Block] = [_file_columns(shown)] if shown else []
     if dropped:
         whole.append(
