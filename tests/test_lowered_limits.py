@@ -306,6 +306,15 @@ def stored(tmp_path):
     return dc.StoredChannel(tmp_path / "channel.npy")
 
 
+def fewest_cells():
+    """Return the fewest cells that have to be suppressed: between those found and the bound."""
+    rng = np.random.default_rng(3)
+    counts = [np.bincount(rng.geometric(0.1, 2000)) for _ in range(4)]
+    marginals = dc.Marginals({f"x{j}": dc.anonymity.ClassSizes.from_counts(each) for j, each in enumerate(counts)})
+    found = dc.anonymity.fewest_suppressions(marginals, 0.5, k=2)
+    return found.cells if found.proved else Estimate(found.cells, found.bound, found.cells, None, "search")
+
+
 def decoyed():
     rules = [dc.anonymity.RedactionRule(column, 20, 0.25) for column in "ab"]
     return dc.anonymity.redacted_exposure(population(), rules, k=5, columns=["a", "b"])
@@ -406,6 +415,7 @@ QUESTIONS = {
     "a selection": lambda _: most_useful(),
     "rounds": lambda _: len(dc.anonymity.hierarchical_rounds(population(), 0.2, k=3)),
     "decoys": lambda _: decoyed(),
+    "the fewest cells": lambda _: fewest_cells(),
     "counts in a file": counts_read,
     "a table in gzip": packed_read,
 }
@@ -508,7 +518,6 @@ REFUSED_BY_NAME = [
     ("MAX_PEOPLE_COMPARED", 20, "a release"),
     ("MAX_SETS_ATTACKED", 14, "attacks"),
     ("MAX_SETS_PROMISED", 3, "rounds"),
-    ("MAX_COLUMNS_DECOYED", 1, "decoys"),
     ("MAX_BYTES_OF_COUNTS", 1 << 3, "counts in a file"),
     ("MAX_BYTES_SPOOLED", 1 << 3, "a table in gzip"),
 ]
@@ -540,6 +549,8 @@ LESS_IS_SAID = [
     ("MAX_REPORT_TALLIES", 20, "a population told"),
     ("MAX_TALLY_TERMS", 20, "a population of points told"),
     ("MAX_PRODUCTS", 1, "independent columns"),
+    ("MAX_COLUMNS_DECOYED", 1, "decoys"),
+    ("MAX_CUTS_KEPT", 1, "the fewest cells"),
 ]
 
 

@@ -15,7 +15,8 @@ from scipy.special import betainc
 import discretion as dc
 from discretion.anonymity import Population, exposure
 from discretion.anonymity.choosing.redaction import RedactionRule, redacted_exposure, redaction_leakage, redaction_rules
-from discretion.errors import InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
+from discretion.errors import InvalidValueError, UnknownColumnError, UnsupportedError
+from discretion.estimate import Estimate
 from discretion.tables.counting import batches
 from discretion.tables.counting.matches import Match
 from discretion.tables.counting.redacted_answers import answers_on_one
@@ -28,6 +29,7 @@ from oracles.local_redaction import (
     has_to,
     joint_with_redaction,
 )
+from support.lowering import lowered
 
 NAMES = "xyz"
 value = st.sampled_from([None, "a", "b", "c"])
@@ -179,12 +181,47 @@ def test_ten_columns_with_decoys_and_no_more() -> None:
     of_four = [Rule(position, Fraction(1, 4), rarer_than=3) for position in range(4)]
     expected = expected_exposure_by_answers(rows, of_four, 3)
     assert redacted_exposure(P, rules, k=3, columns=["x0", "x1", "x2", "x3"]) == pytest.approx(float(expected))
-    with pytest.raises(TooLargeError, match="11 of the columns have decoys, and any of the 2,048 sets"):
-        redacted_exposure(P, rules, k=2)
+    assert isinstance(redacted_exposure(P, rules, k=2), Estimate)
     sure = [RedactionRule(name, 3, 0) for name in columns]
     masked = [[v if list(held).count(v) >= 3 else REDACTED for v in held] for held in columns.values()]
     without = exposure(Population(pa.table(dict(zip(columns, masked, strict=True)))), k=2)
     assert redacted_exposure(P, sure, k=2) == pytest.approx(without)
+
+
+@pytest.mark.long
+@settings(max_examples=20, deadline=None)
+@given(ruled_tables(3, 25), st.integers(1, 8), st.integers(0, 2))
+def test_of_too_many_sets_of_columns_the_exposure_is_between_certified_ends(
+    ruled: tuple[list[Any], Rules], k: int, most: int
+) -> None:
+    rows, rules = ruled
+    with lowered(MAX_COLUMNS_DECOYED=max(1, most)):
+        found = redacted_exposure(population_of(rows), rules_of(rules), k=k)
+    exact = float(expected_exposure_by_answers(rows, rules, k))
+    assert found.low - 1e-12 <= exact <= found.high + 1e-12
+    if isinstance(found, Estimate):
+        assert found.certified
+        assert found.low <= found.high <= 1
+
+
+@pytest.mark.long
+def test_of_twelve_columns_with_few_decoys_the_ends_are_close() -> None:
+    rng = np.random.default_rng(4)
+    held = {f"x{j}": rng.choice(["a", "b", "c"], 2_000, p=[0.9, 0.09, 0.01]).tolist() for j in range(12)}
+    rules = [RedactionRule(name, 50, 1e-3) for name in held]
+    with lowered(MAX_COLUMNS_DECOYED=6):  # 64 sets of columns
+        found = redacted_exposure(pa.table(held), rules, k=5)
+    assert isinstance(found, Estimate)
+    assert found.high - found.low < 0.01
+    simulated: list[float] = []
+    codes = np.array([[{"a": 0, "b": 1, "c": 2}[value] for value in column] for column in held.values()])
+    rare = np.array([[column.count("abc"[code]) < 50 for code in range(3)] for column in held.values()])
+    for _ in range(200):
+        seen = np.where(rare[np.arange(12)[:, None], codes] | (rng.random(codes.shape) < 1e-3), 3, codes)
+        _, people = np.unique(np.ravel_multi_index(tuple(seen), (4,) * 12), return_counts=True)
+        simulated.append(people[people < 5].sum() / 2_000)
+    error = 5 * np.std(simulated, ddof=1) / math.sqrt(200)
+    assert found.low - error <= np.mean(simulated) <= found.high + error
 
 
 @pytest.mark.long
@@ -315,7 +352,7 @@ def test_decoys_may_lower_the_exposure_and_may_raise_it() -> None:
 
     def exposed(decoys: float) -> float:
         rules = [RedactionRule(column, 1000, decoys) for column in ("race", "workclass")]
-        return redacted_exposure(P, rules, k=10) * P.people
+        return float(redacted_exposure(P, rules, k=10)) * P.people
 
     assert [round(exposed(decoys), 3) for decoys in (0, 0.001, 0.02)] == [116, 117.056, 106.311]
     assert exposed(1) == pytest.approx(P.class_sizes(["sex", "income"]).exposed(k=10), abs=1e-9)

@@ -189,7 +189,7 @@ def _of_marginals(
         cells, cuts, share = exact
         return FewestSuppressions(rules(cuts), cells, share, min(cells, bound))
     cells, made = found.cells, rules(found.cuts)
-    surely = [redacted_exposure(marginals, made, k=least, columns=[name]) for name in columns]
+    surely = [float(redacted_exposure(marginals, made, k=least, columns=[name])) for name in columns]
     surely += [sizes.exposure(k=least) for sizes in known.values() if not made]
     method = described(found.groups, marginals) + (", of expected counts" if decoys is not None and made else "")
     certified = rounded_outward(Fraction(max(surely)), found.exposed / n, method)
@@ -212,7 +212,7 @@ def _of_one_part(
             counts = marginals.marginals([name])
             for cut in [cut for cut in np.argsort(cuts.cells, kind="stable").tolist() if cut and cuts.decoys[cut] < 1]:
                 rule = RedactionRule(name, int(cuts.below[cut]), float(cuts.decoys[cut]))
-                share = redacted_exposure(counts, [rule], k=least)
+                share = Exact(redacted_exposure(counts, [rule], k=least))  # of one column
                 if share <= allowed / n:
                     yield float(n * len(others) + cuts.cells[cut]), {**others, column: int(cuts.below[cut])}, share
                     break

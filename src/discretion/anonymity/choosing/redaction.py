@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from heapq import heapify, heappop, heappush
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,9 @@ from discretion.anonymity.exposure.bounds import exposed_below
 from discretion.anonymity.people.conversion import People, as_population_of_rows
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
-from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
-from discretion.estimate import quantity
+from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.estimate import Estimate, quantity
+from discretion.intervals import PROMISED
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.laws.binomial import binomial_window
 from discretion.numerics.laws.binomial_limits import upper_limit
@@ -25,7 +27,7 @@ from discretion.validation import as_count, as_real
 if TYPE_CHECKING:
     from discretion.tables.counting.redacted_answers import Answers
 
-# Columns with decoys, any of which may be redacted.
+# Columns with decoys, any of which may be redacted, of which all sets are counted: of more, as many sets as of these.
 MAX_COLUMNS_DECOYED = 10
 
 _NO_VALUES = (
@@ -35,6 +37,8 @@ _NO_VALUES = (
 # How often at most so few people redact that they stand out by it.
 _TOO_FEW_REDACT = 0.01
 _MAX_KEPT = 1 << 12
+# Sets of columns that somebody has to redact that are weighed at once.
+_FORCED_AT_ONCE = 1 << 12
 
 
 @dataclass(frozen=True)
@@ -303,7 +307,7 @@ def redacted_exposure(
     k: int | None = None,
     threshold: Threshold | None = None,
     columns: Iterable[str] | None = None,
-) -> float:
+) -> float | Estimate:
     """Return the expected exposure of a table whose people redact by rules: the share with fewer than k alike.
 
     ``(1/n) Σ_answers Σ_{c<k} c·P(N = c)``, where ``N = Σ_F Bin(n_F, Π_{j∈S∖F} d_j · Π_{j∉S} (1 - d_j))`` people give an
@@ -324,8 +328,11 @@ def redacted_exposure(
 
     Returns
     -------
-    float
-        In [0, 1], exact: the expectation over the coins of all people, each of whom tosses one for each column.
+    float | Estimate
+        In [0, 1], exact: the expectation over the coins of all people, each of whom tosses one for each column. If more
+        than 10 of the columns have decoys, other than on all values, certified ends: each set of these columns may be
+        redacted, of which 1,024 are counted that many people redact. Of the people with another set none is exposed at
+        the one end, and all are at the other.
 
     Raises
     ------
@@ -333,7 +340,7 @@ def redacted_exposure(
         If the rules cannot be followed together (two for a column with different decoys, the same one twice, or a
         circle of conditions), or name a value that nobody has.
     TooLargeError
-        If more than 10 of the columns have decoys, other than on all values: each set of them may be redacted.
+        If so many columns have decoys that a set of them and a number of people are no integer of 64 bits together.
 
     Notes
     -----
@@ -361,18 +368,19 @@ def redacted_exposure(
     questions = [column for column in population.known(columns) if decoys.get(column, 0.0) < 1]
     redacting = {column: rules_of[column] for column in questions if column in rules_of}
     decoyed = [column for column in redacting if decoys[column] > 0]
-    if len(decoyed) > MAX_COLUMNS_DECOYED:
-        raise TooLargeError(
-            f"{len(decoyed)} of the columns have decoys, and any of the {2 ** len(decoyed):,} sets of them may be "
-            f"redacted; at most {MAX_COLUMNS_DECOYED} columns can be computed for: ask for fewer, or set decoys to 0"
-        )
     if least > population.people:
         return 1.0
     coin = {column: math.log(decoys[column]) for column in decoyed}
     no_coin = {column: math.log1p(-decoys[column]) for column in decoyed}
+    sets, others = None, 0.0
+    if len(decoyed) > MAX_COLUMNS_DECOYED and isinstance(population, Population):
+        matches = {column: [rule.match for rule in its] for column, its in redacting.items()}
+        forced_columns = population.forced_columns(matches, decoyed)
+        chances = [decoys[column] for column in decoyed]
+        sets, others = _likeliest_sets(forced_columns, chances, 1 << MAX_COLUMNS_DECOYED)
 
     def givers() -> "Iterator[tuple[int, list[tuple[int, float]]]]":
-        for redacted, people, answers in _answers(population, questions, redacting, decoyed):
+        for redacted, people, answers in _answers(population, questions, redacting, decoyed, sets):
             shown = math.fsum(no_coin[column] for column in decoyed if column not in redacted)
             yield (
                 answers,
@@ -382,7 +390,12 @@ def redacted_exposure(
                 ],
             )
 
-    return expected_exposed(givers(), least) / population.people
+    share = expected_exposed(givers(), least) / population.people
+    if sets is None:
+        return share
+    # What was summed is off by as much as a float's promise at most.
+    low, high = max(0.0, share * (1 - PROMISED)), min(1.0, (share + others / population.people) * (1 + PROMISED))
+    return Estimate(high, low, high, None, f"{len(sets):,} sets of redacted columns, and all people with another one")
 
 
 def expected_exposed(answers: Iterable[tuple[int, Iterable[tuple[int, float]]]], least: int) -> float:
@@ -402,11 +415,52 @@ def expected_exposed(answers: Iterable[tuple[int, Iterable[tuple[int, float]]]],
     )
 
 
+def _likeliest_sets(forced: Mapping[int, int], coins: Sequence[float], most: int) -> tuple[list[int], float]:
+    """Return sets of redacted columns, those of many people, and how many people are expected to redact another set.
+
+    Parameters
+    ----------
+    forced
+        Sets of the columns with decoys, as the bits of a number → how many people have to redact just these.
+    coins
+        With what probability anybody else redacts each of the columns.
+    most
+        How many sets there are at most.
+    """
+    names = np.arange(len(coins))
+    hidden, shown = np.log(coins), np.log1p(-np.array(coins))
+    have_to = np.array(list(forced), np.int64)
+    people, needed = np.array([*forced.values()], float), (have_to[:, None] >> names & 1).astype(float)
+    # Of the people who have to redact the same columns, ever less likely sets: a heap of sides that coins turn to.
+    turns, likelier = np.abs(hidden - shown), sum(1 << j for j in names.tolist() if coins[j] > 1 / 2)
+    price = -np.log(people) - (1 - needed) @ np.maximum(hidden, shown)
+    heap = [(cost, must, must | likelier, 0) for cost, must in zip(price.tolist(), have_to.tolist(), strict=True)]
+    heapify(heap)
+    by_turn = np.argsort(turns).tolist()
+    sets: dict[int, None] = {}
+    while heap and len(sets) < most:
+        cost, must, redacted, start = heappop(heap)
+        sets[redacted] = None
+        for place in range(start, len(coins)):
+            if not must >> (j := by_turn[place]) & 1:
+                heappush(heap, (cost + float(turns[j]), must, redacted ^ 1 << j, place + 1))
+    out = (np.array(list(sets), np.int64)[:, None] >> names & 1).astype(float)
+    each = out * hidden + (1 - out) * shown
+    inside = math.fsum(
+        float(
+            (people[some] * (np.exp((1 - needed[some]) @ each.T) * (needed[some] @ (1 - out).T == 0)).sum(axis=1)).sum()
+        )
+        for some in np.array_split(np.arange(people.size), -(-people.size // _FORCED_AT_ONCE))
+    )
+    return list(sets), max(0.0, float(people.sum()) - inside)
+
+
 def _answers(
     population: Population | Marginals,
     questions: Sequence[str],
     redacting: Mapping[str, Sequence[RedactionRule]],
     decoyed: Sequence[str],
+    sets: Sequence[int] | None,
 ) -> "Iterator[Answers]":
     """Yield how many people could give each answer, without a question where class sizes tell."""
     from discretion.tables.counting.redacted_answers import answers_on_one  # noqa: PLC0415 - imports Ibis
@@ -418,7 +472,7 @@ def _answers(
     if isinstance(population, Marginals):
         raise UnsupportedError(_NO_VALUES)
     matches = {column: [rule.match for rule in rules] for column, rules in redacting.items()}
-    return population.redacted_answers(questions, matches, decoyed)
+    return population.redacted_answers(questions, matches, decoyed, sets)
 
 
 @dataclass(frozen=True)

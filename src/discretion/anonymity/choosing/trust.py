@@ -104,7 +104,7 @@ class TrustDesign:
     cells: int
     utility: float
     certified_exposure: float | Estimate
-    exposure: float
+    exposure: float | Estimate
 
 
 @dataclass(frozen=True)
@@ -300,7 +300,7 @@ class _Designer:
         certified: float | Estimate,
         curator: Sequence[Question],
         participants: Sequence[Question] = (),
-        exposure: float | None = None,
+        exposure: float | Estimate | None = None,
     ) -> TrustDesign:
         """Return a design, with what its parties receive."""
         sizes, people = self.records.class_sizes(published.places, published.kept), self.records.people
@@ -345,7 +345,7 @@ class _Designer:
             )
             published = Question(published.places, published.kept, coins)
         exposure = redacted_exposure(self._population, rules.values(), least, columns=columns)
-        certified = self._certified_redacted(alone, rules) if len(columns) > 1 else exposure
+        certified = self._certified_redacted(alone, rules)
         return self.release(name, published, certified, curator, exposure=exposure)
 
     def _certified_redacted(self, alone: Mapping[str, ClassSizes], rules: Mapping[str, RedactionRule]) -> Estimate:

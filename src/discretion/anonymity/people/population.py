@@ -322,7 +322,11 @@ class Population(ProcessBound):
         return count_jointly(self._rows, chosen, sensitive, self._person)
 
     def redacted_answers(
-        self, columns: Iterable[str], redacting: "Redacting", decoyed: Iterable[str]
+        self,
+        columns: Iterable[str],
+        redacting: "Redacting",
+        decoyed: Iterable[str],
+        sets: "Sequence[int] | None" = None,
     ) -> "Iterator[Answers]":
         """Yield how many people could give each answer, if some have to redact values and perhaps others do.
 
@@ -337,10 +341,19 @@ class Population(ProcessBound):
             Some of the columns → who has to redact it.
         decoyed
             Those of them where anybody else may redact too.
+        sets
+            Sets of redacted columns among these, as the bits of a number; None is all of them.
         """
         from discretion.tables.counting.redacted_answers import count_answers  # noqa: PLC0415
 
-        return count_answers(self._rows, self._row_count, self.known(columns), redacting, self.known(decoyed))
+        chosen, coined = self.known(columns), self.known(decoyed)
+        return count_answers(self._rows, self._row_count, chosen, redacting, coined, sets=sets)
+
+    def forced_columns(self, redacting: "Redacting", decoyed: "Sequence[str]") -> dict[int, int]:
+        """Return how many people have to redact just some of the columns with decoys, as the bits of a number."""
+        from discretion.tables.counting.redacted_answers import count_forced  # noqa: PLC0415
+
+        return count_forced(self._rows, redacting, decoyed)
 
     def absent_values(self, column: str, values: "Sequence[str | None]") -> list[str | None]:
         """Return which of some values, as the table spells them, nobody has; None is a missing one."""

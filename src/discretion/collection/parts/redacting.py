@@ -13,6 +13,7 @@ from discretion.anonymity import ClassSizes, Marginals, RedactionRule, redacted_
 from discretion.collection.parts.choosing import answer_class_sizes, certified_choice, people_of
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Choice, Rule
+from discretion.estimate import highest
 from discretion.numerics.arrays import Integers
 
 
@@ -57,7 +58,7 @@ def _redacted(counts: Integers, rule: Rule, k: int) -> Integers:
     redacted = floor(int(counts[counts < k].sum()) + int(counts[counts >= k].sum()) * coin)
     sizes = np.sort(np.array([*kept, redacted], np.int64))[::-1]
     exposure = redacted_exposure(_alone(counts), [RedactionRule("told", k, rule.decoys)], k=k)
-    standing_out = floor(exposure * int(counts.sum())) + 1
+    standing_out = floor(highest(exposure) * int(counts.sum())) + 1
     return sizes - np.clip(standing_out - (np.cumsum(sizes) - sizes), 0, sizes)
 
 

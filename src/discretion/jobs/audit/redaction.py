@@ -5,8 +5,8 @@ from itertools import chain
 
 from discretion import limits
 from discretion.anonymity import Population, RedactionRule, redacted_exposure, redaction_leakage, redaction_rules
-from discretion.anonymity.choosing.redaction import least_decoys, rules_of_people
-from discretion.errors import TooLargeError
+from discretion.anonymity.choosing.redaction import MAX_COLUMNS_DECOYED, least_decoys, rules_of_people
+from discretion.estimate import highest
 from discretion.jobs.audit.result import (
     Columns,
     RedactedColumn,
@@ -102,7 +102,6 @@ def _after(population: Population, columns: Columns, rules: Sequence[RedactionRu
     redacting = len({rule.column for rule in rules}.intersection(columns))
     if population.class_sizes(columns).classes << redacting > limits.current().numbers(MAX_ANSWERS_REDACTED, each=64):
         return None
-    try:
-        return redacted_exposure(population, rules, k=k, columns=columns)
-    except TooLargeError:  # few classes, but of many columns with rules
-        return None
+    if sum(rule.column in columns and 0 < rule.decoys < 1 for rule in rules) > MAX_COLUMNS_DECOYED:
+        return None  # few classes, but of many columns with rules: only bounds are known
+    return highest(redacted_exposure(population, rules, k=k, columns=columns))

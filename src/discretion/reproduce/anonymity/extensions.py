@@ -37,7 +37,7 @@ def section_3() -> Reproduction:
             "goes out": " ".join(each.columns),
             "utility": each.utility,
             "certified": highest(each.certified_exposure),
-            "exposed": each.exposure,
+            "exposed": highest(each.exposure),
         }
         for each in tradeoff.designs
     ]
@@ -98,15 +98,15 @@ def of_rules() -> tuple[Published, ...]:
     n, where = value.size, "section 8.1"
     return (
         Published(where, "users exposed, v* redacted by its one user", "nothing has changed", 1.0,
-                  n * redacted_exposure(people, [alone], k=2, columns=["feature 1"])),
+                  n * float(redacted_exposure(people, [alone], k=2, columns=["feature 1"]))),
         Published(where, "how sure one is that a redacted value is v*", "contains some information", 1.0,
                   redaction_leakage(people, alone).suspicion),
         Published(where, "the same where others redact at random, 5 %", "could be overcome", 1 / (1 + 999 * 0.05),
                   redaction_leakage(people, hidden).suspicion),
         Published(where, "users exposed then", "could be overcome", 0.0,
-                  n * redacted_exposure(people, [hidden], k=2, columns=["feature 1"]), 1e-12),
+                  n * float(redacted_exposure(people, [hidden], k=2, columns=["feature 1"])), 1e-12),
         Published(where, "users exposed on both, feature 2 redacted if feature 1 is v*", "a conditional statement", 1.0,
-                  n * redacted_exposure(people, [elsewhere], k=2)),
+                  n * float(redacted_exposure(people, [elsewhere], k=2))),
     )  # fmt: skip
 
 

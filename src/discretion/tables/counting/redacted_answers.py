@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from discretion.errors import TooLargeError
 from discretion.numerics.arrays import Booleans
 from discretion.tables.counting.batches import ask_all
 from discretion.tables.counting.class_sizes import ClassSizes
@@ -31,7 +32,13 @@ Redacting = Mapping[str, Sequence[Match]]
 
 
 def count_answers(
-    rows: Rows, length: int, columns: Sequence[str], redacting: Redacting, decoyed: Sequence[str]
+    rows: Rows,
+    length: int,
+    columns: Sequence[str],
+    redacting: Redacting,
+    decoyed: Sequence[str],
+    *,
+    sets: Sequence[int] | None = None,
 ) -> Iterator[Answers]:
     """Yield how many people could give each answer, of answers with the same numbers at once.
 
@@ -47,6 +54,8 @@ def count_answers(
         Some of the columns → who has to redact it.
     decoyed
         Those of them where anybody else may redact too.
+    sets
+        Sets of redacted columns among these, as the bits of a number; None is all of them.
     """
     table = _masked(rows, columns, redacting, decoyed)
     fields = [rows.fields[column] for column in columns]
@@ -54,13 +63,25 @@ def count_answers(
     sure = [rows.fields[column] for column in redacting if column not in decoyed]
     questions = (
         _groups_by_answer(table, [*fields, *map(_is_forced, sure)], coins, redacted)
-        for redacted in range(1 << len(coins))
+        for redacted in (range(1 << len(coins)) if sets is None else sets)
     )
     cost = length * -(-len(columns) // _COLUMNS_A_QUESTION)
     for answer in ask_all(rows, ((question, cost) for question in questions)):
         for redacted, groups, answers in answer:
             people = {_members(code, decoyed): code >> len(decoyed) for code in groups}
             yield _members(redacted, decoyed), people, answers
+
+
+def count_forced(rows: Rows, redacting: Redacting, decoyed: Sequence[str]) -> dict[int, int]:
+    """Return how many people have to redact just some of the columns with decoys, as the bits of a number."""
+    if rows.ask(rows.table.aggregate(**{SIZE: rows.table.count()}))[0][0] >= 1 << (63 - len(decoyed)):
+        raise TooLargeError(
+            f"{len(decoyed)} of the columns have decoys, which are too many for so many people; ask for fewer columns, "
+            "or set some decoys to 0"
+        )
+    table = _masked(rows, decoyed, {column: redacting[column] for column in decoyed}, decoyed)
+    groups = table.group_by(_FORCED).agg(**{SIZE: table[SIZE].sum().cast("int64")})
+    return {int(forced): int(people) for forced, people in rows.ask(groups)}
 
 
 def answers_on_one(
