@@ -4,6 +4,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+import pytest
 from hypothesis import given, strategies as st
 
 from discretion.anonymity.exposure.envelope import combine_lines
@@ -33,3 +34,13 @@ def test_combined_it_is_that_of_all_pairs(
     found = combine_lines(lower_envelope(lines), lower_envelope(others), start, limit)
     pairs = [(a + c, b * d, ()) for a, b, _ in lines for c, d, _ in others]
     assert least(found, start + more, limit) == least(pairs, start + more, limit)
+
+
+def test_of_floats_two_sums_may_be_the_same_line_but_for_their_rounding() -> None:
+    lines = [(0.06801489649888151, 714.0, ()), (0.3581216669199866, 153.0, ()), (0.7743579845136999, 48.0, ())]
+    others = [(0.008613211200951196, 14.0, ()), (0.29871998162205626, 3.0, ())]
+    slack = 1.715224910026772e-06
+    pairs = [(a + c, b * d, ()) for a, b, _ in lines for c, d, _ in others]
+    for s in (slack, 1e-4, 1e-2, 1.0):
+        found = min([1.0, *(a + s * b for a, b, _ in combine_lines(lines, others, slack, 1.0))])
+        assert found == pytest.approx(min([1.0, *(a + s * b for a, b, _ in pairs)]), rel=1e-15)

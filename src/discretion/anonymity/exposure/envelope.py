@@ -43,13 +43,14 @@ def combine_lines(
     todo = list(pairwise(lower))
     while todo and len(lower) < limits.current().steps(MAX_LINES, each=1024):
         crossings = [(right[0] - left[0]) / (left[1] - right[1]) for left, right in todo]
-        todo = [
-            gap
+        between = [
+            (left, line, right)
             for (left, right), line in zip(todo, pairs.least_at(crossings), strict=True)
             if is_below(line, left, right)
-            for gap in ((left, line), (line, right))
         ]
-        lower.extend(line for _, line in todo[::2])
+        lower.extend(line for _, line, _ in between)
+        # Far away the floats of lines of the same slope are the same: the one found there may be above the other.
+        todo = [gap for left, line, right in between for gap in ((left, line), (line, right)) if gap[0][1] > gap[1][1]]
     return _useful(lower_envelope(lower), least, limit)
 
 

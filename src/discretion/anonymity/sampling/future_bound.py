@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from discretion.mechanisms.reporting import Reporting, Response
 
 METHOD = "counting, with limits of the probabilities of rare values"
-ASSUMING = "the people of the release are drawn as those who were counted"
 # What special functions and sums round away, relatively, at the most people.
 _ROUNDING = 1e-10
 
@@ -140,7 +139,7 @@ class FutureCertificate:
     def exposure(self, columns: Iterable[str]) -> Estimate:
         """Return the bound on the statistical exposure of some of the columns together."""
         bound = self._bound(tuple(columns))
-        return Estimate(bound, 0.0, bound, self.confidence, METHOD, ASSUMING)
+        return Estimate(bound, 0.0, bound, self.confidence, METHOD)
 
     def _bound(self, columns: Columns) -> float:
         if self.k > self.n:
@@ -222,8 +221,8 @@ def future_exposure_bound(
     >>> from discretion.anonymity import Marginals
     >>> counts = Marginals({"sex": {"f": 5210, "m": 4790}, "town": {"A": 7000, "B": 2900, "C": 60, "D": 40}})
     >>> bound = future_exposure_bound(counts, n=50_000, k=10)
-    >>> round(bound.value, 4), bound.confidence, bound.assuming
-    (0.0023, 0.95, 'the people of the release are drawn as those who were counted')
+    >>> round(bound.value, 4), bound.confidence, bound.value_is
+    (0.0023, 0.95, 'upper bound')
     >>> sampled = SampledMarginals(counts, domain={"sex": 2, "town": 4})
     >>> round(future_exposure_bound(sampled, n=50_000, k=10).value, 4)
     0.0008
@@ -241,4 +240,4 @@ def future_exposure_bound(
         future_exposure(known.class_sizes(names), n, k, half, domain=counts[names].domain),
     )
     least = min(bounds, key=lambda bound: bound.high)
-    return Estimate(least.high, 0.0, least.high, confidence, least.method, ASSUMING)
+    return Estimate(least.high, 0.0, least.high, confidence, least.method)

@@ -25,6 +25,7 @@ from discretion.numerics.arrays import Integers
 from discretion.validation import as_confidence
 
 Counts = Mapping[str, Integers]
+ASSUMING = "those who are asked together are drawn as those who were counted"
 
 
 def choice_of(
@@ -176,7 +177,7 @@ def exposure_of(task: Task, counts: Counts, chosen: Iterable[int], confidence: f
     names = [task.features[place].name for place in chosen]
     if confidence is None:
         return exposure_bound(_marginals(counts, people_of(counts)), task.k, columns=names)
-    return _future_certificate(task, counts, confidence).exposure(names)
+    return replace(_future_certificate(task, counts, confidence).exposure(names), assuming=ASSUMING)
 
 
 def most_groups(after: Round) -> int:
