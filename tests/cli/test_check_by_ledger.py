@@ -95,9 +95,11 @@ def test_one_person_who_left_is_refused() -> None:
     PEOPLE[["id", "age"]].to_csv("spring.csv", index=False)
     PEOPLE.iloc[:-1][["id", "age"]].to_csv("autumn.csv", index=False)
     entered("spring")
+    assert checked("autumn.csv", "--policy", "discretion.toml", "--ledger", "ledger.toml")[0] == 0  # within the budget
+    Path("discretion.toml").write_text('person = "id"\nk = 10\n')
     code, said = checked("autumn.csv", "--policy", "discretion.toml", "--ledger", "ledger.toml")
     assert code == 1
-    assert "joint_found 1 > 0" in said
+    assert "joint_left 0.001001" in said
     assert "people of earlier tables who are not in the file and stand out by that: 1" in said
 
 
@@ -121,6 +123,7 @@ def test_all_is_in_json() -> None:
     assert code == 1
     assert [(rule["line"], rule["measure"], rule["verdict"]) for rule in rules] == [
         (None, "joint_exposure", "failed"),
+        (None, "joint_left", "passed"),
         (None, "joint_found", "passed"),
     ]
 

@@ -21,6 +21,7 @@ def release(
     *,
     out: Annotated[str, Parameter(metavar="FILE")],
     plan: File | None = None,
+    ledger: File | None = None,
     options: ReleaseOptions,
     limits: LimitOptions,
     output: OutputOptions,
@@ -35,6 +36,10 @@ def release(
         The file to write: .parquet or .csv. Beside it goes OUT.discretion.json, with the options and the results.
     plan
         A file with all options and the generalization of each column, as discretion audit --plan FILE writes it.
+    ledger
+        A TOML file of what was published before about the same people; an empty one begins it. The release keeps to
+        its budget together with that, or nothing is written. It is entered at the end; with --person, a copy with the
+        person of each row is kept beside the ledger, as OUT.people.parquet: do not publish that.
     output.fail_over
         Exit with 1 if a measure of what was written is above or below a limit, as "kept<0.5", "suppressed>100",
         "unique_people>0", "exposure>0.005", "k_anonymity<5"; once for each. For the file, the names of audit but
@@ -55,12 +60,12 @@ def release(
     options = options_of_plan(plan, options)
     gates = gates_of(output.fail_over, release_measures(options.sensitive, options.target))
     memory, seconds = as_memory(limits.memory), as_seconds(limits.time)
-    read = [file for file in (plan, options.hierarchies) if file is not None]
+    read = [file for file in (plan, options.hierarchies, ledger) if file is not None]
     place = writing(output, table, read=read, others=[out, f"{out}.discretion.json"])
     try:
         with working(Watchdog(None, memory)) as progress, place as write:
             result = run_release(
-                table, out, options, seconds=seconds, progress=progress, memory=memory,
+                table, out, options, ledger=ledger, seconds=seconds, progress=progress, memory=memory,
                 gated=[gate.measure for gate in gates],
             )  # fmt: skip
             verdicts = judged(gates, result.measures)
@@ -70,7 +75,7 @@ def release(
         complain(str(missed))
         return 1
     inputs = {
-        "table": result.table, "out": out, **options.inputs(), **result.goal,
+        "table": result.table, "out": out, "ledger": ledger, **options.inputs(), **result.goal,
         "memory": limits.memory, "time": limits.time,
     }  # fmt: skip
     return show("release", inputs, result, verdicts, output, note=note)

@@ -3,7 +3,7 @@
 import errno
 import os
 import stat
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain
 from pathlib import Path
@@ -43,16 +43,24 @@ def writable(path: str) -> Path:
     return target
 
 
-def put_checked(target: Path, content: Contents, check: Callable[[BinaryIO], Mapping[Path, Contents]]) -> None:
+def put_checked(
+    target: Path,
+    content: Contents,
+    check: Callable[[BinaryIO], Mapping[Path, Contents]],
+    *,
+    continued: Collection[Path] = (),
+) -> None:
     """Put a file in its place once a check has read it from the disk, with the files that this returns; or none.
 
-    Those are put first, so that the file never stands without them, whenever the process ends.
+    Those are put first, so that the file never stands without them, whenever the process ends. Files that are
+    ``continued`` may have been read: what is put in their place begins with what they hold.
     """
     with _explained(f"cannot write {target}"), ExitStack() as files:
         file, named = files.enter_context(_on_disk(target, content))
         beside = {path: files.enter_context(_on_disk(path, more))[1] for path, more in check(file).items()}
         for path in (target, *beside):
-            _check_target(path, str(path))
+            if path not in continued:
+                _check_target(path, str(path))
         before = {path: path.read_bytes() if path.exists() else None for path in beside}
         try:
             for path, name in {**beside, target: named}.items():

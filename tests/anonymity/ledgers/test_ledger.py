@@ -104,12 +104,13 @@ def test_a_file_that_changed_is_refused_until_it_is_put_back() -> None:
 def test_a_table_is_added_at_the_end_and_what_is_there_stays() -> None:
     path, odd = Path("ledger.toml"), ["age", 'a "b"\\\x7f', "größe"]
     added = {"person": "id", "columns": odd, "day": date(2025, 6, 1), "sha256": DIGEST}
-    new = ledger_with(path, Path("spring.csv"), **added)
+    path.touch()
+    new = ledger_with(read_ledger(path), Path("spring.csv"), **added)
     assert tomllib.loads(new)["table"] == [
         {"file": "spring.csv", "date": date(2025, 6, 1), "columns": odd, "sha256": DIGEST, "person": "id"}
     ]
     path.write_text(LEDGER + "# a remark\n")
-    more = ledger_with(path, Path("spring.csv"), **{**added, "columns": ["age"]})
+    more = ledger_with(read_ledger(path), Path("spring.csv"), **{**added, "columns": ["age"]})
     assert more.startswith(LEDGER + "# a remark\n")
     path.write_text(more)
     assert len(read_ledger(path).tables) == 3

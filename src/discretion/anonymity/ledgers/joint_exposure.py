@@ -68,6 +68,18 @@ class JointExposure:
         low, high = (Fraction(round(end), self.people) for end in (number.low, number.high))
         return rounded_outward(low, high, number.method)
 
+    def keeps_to(self, budget: Fraction) -> bool | None:
+        """Return whether the table exposes no more than a share of its people; None where the bounds do not decide.
+
+        Of people who are exposed because they left there may be as many, and no difference may isolate anybody.
+        """
+        most = budget * self.people
+        number = self.exposed_people
+        low, high = (number.low, number.high) if isinstance(number, Estimate) else (number, number)
+        if any(self.found.values()) or self.left > most or low > most:
+            return False
+        return True if high <= most else None
+
 
 def joint_exposure(P: People, ledger: Ledger, k: int, *, sensitive: Iterable[str] = ()) -> JointExposure:
     r"""Return the exposure of a table's people by the table and all that was published about them before.

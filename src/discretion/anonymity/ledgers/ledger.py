@@ -70,8 +70,8 @@ class Ledger:
         Tables with rows, in the order in which they were published.
     counts
         Tables of counts.
-    path
-        The file that says so, if one does.
+    path, text
+        The file that says so, if one does, and what it says.
 
     Examples
     --------
@@ -84,11 +84,17 @@ class Ledger:
     tables: tuple[PublishedTable, ...] = ()
     counts: tuple[CountTable, ...] = ()
     path: str | None = None
+    text: str = ""
 
     def __init__(
-        self, tables: Iterable[PublishedTable] = (), counts: Iterable[CountTable] = (), path: str | None = None
+        self,
+        tables: Iterable[PublishedTable] = (),
+        counts: Iterable[CountTable] = (),
+        path: str | None = None,
+        text: str = "",
     ) -> None:
-        for name, value in (("tables", tuple(tables)), ("counts", tuple(counts)), ("path", path)):
+        given = (("tables", tuple(tables)), ("counts", tuple(counts)), ("path", path), ("text", text))
+        for name, value in given:
             object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
@@ -115,22 +121,24 @@ def read_ledger(path: str | os.PathLike[str]) -> Ledger:
     >>> read_ledger(folder / "ledger.toml")
     Ledger(1 table, 0 tables of counts)
     """
-    given, _ = read_toml(path, "a ledger")
+    given, text = read_toml(path, "a ledger")
     file = os.fspath(path)
     for key in given:
         _one_of(key, ("table", "counts"), "part of a ledger called", file)
     tables = [_table(entry, file) for entry in _entries(given, "table", _TABLE_KEYS, file)]
     counts = [_counts(entry, file) for entry in _entries(given, "counts", _COUNT_KEYS, file)]
-    return Ledger(tables, counts, file)
+    return Ledger(tables, counts, file, text)
 
 
-def ledger_with(path: Path, file: Path, *, person: str | None, columns: Sequence[str], day: date, sha256: str) -> str:
-    """Return the text of a ledger with one more table at its end; of a new one if there is no file of it.
+def ledger_with(
+    ledger: Ledger, file: Path, *, person: str | None, columns: Sequence[str], day: date, sha256: str
+) -> str:
+    """Return the text of a ledger's file with one more table at its end.
 
     Parameters
     ----------
-    path
-        The ledger.
+    ledger
+        The ledger as it was read from its file.
     file
         The table that is added.
     person, columns
@@ -140,12 +148,17 @@ def ledger_with(path: Path, file: Path, *, person: str | None, columns: Sequence
     sha256
         The digest of the table's file.
     """
-    before = read_toml(path, "a ledger")[1] if path.exists() else _BEGIN
-    entry: dict[str, Any] = {"file": _relative(file, path), "date": day, "columns": [*columns], "sha256": sha256}
-    if person is not None:
-        entry["person"] = person
+    assert ledger.path is not None
+    entry: dict[str, Any] = {
+        "file": Path(os.path.relpath(file.resolve(), Path(ledger.path).resolve().parent)).as_posix(),
+        "date": day,
+        **({} if person is None else {"person": person}),
+        "columns": [*columns],
+        "sha256": sha256,
+    }
     lines = [f"{name} = {_spelled(value)}" for name, value in entry.items()]
-    return before.rstrip("\n") + "\n\n" + "\n".join(["[[table]]", *lines]) + "\n"
+    before = ledger.text.rstrip("\n") or _BEGIN.rstrip("\n")
+    return before + "\n\n" + "\n".join(["[[table]]", *lines]) + "\n"
 
 
 def _entries(given: Mapping[str, Any], part: str, keys: Sequence[str], path: str) -> list[dict[str, Any]]:
@@ -224,10 +237,6 @@ def _one_of(key: str, keys: Sequence[str], what: str, path: str) -> None:
         one_of(key, keys, what)
     except InvalidValueError as error:
         raise InvalidValueError(f"{path}: {error}") from None
-
-
-def _relative(file: Path, ledger: Path) -> str:
-    return Path(os.path.relpath(file.resolve(), ledger.resolve().parent)).as_posix()
 
 
 def _spelled(value: Any) -> str:

@@ -166,11 +166,12 @@ def _ledger(policy: Policy, ledger: str | Path | Ledger | None) -> Ledger | None
 def _of_ledger(together: JointExposure, policy: Policy) -> Iterator[NumberRule]:
     """Yield the rules on what a file exposes together with all that was published before."""
     budget = next((gate.limit for rule, gate in policy.gates if rule == "budget"), Fraction(0))
-    gates = [Gate("joint_exposure", ">", budget), Gate("joint_found", ">", Fraction(0))]
-    exposed = together.exposed_people
+    exposed, nobody = together.exposed_people, Fraction(0)
+    gates = [Gate("joint_exposure", ">", budget), Gate("joint_left", ">", budget), Gate("joint_found", ">", nobody)]
     numbers: dict[str, Number | None] = {
         "joint_exposure": Fraction(exposed, together.people) if isinstance(exposed, int) else together.exposure,
-        "joint_found": together.left + sum(together.found.values()),
+        "joint_left": Fraction(together.left, together.people),
+        "joint_found": sum(together.found.values()),
     }
     line = policy.lines.get("ledger")
     yield from (NumberRule(line, "ledger", verdict) for verdict in judged(gates, numbers, _SETTLED))

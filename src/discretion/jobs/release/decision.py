@@ -11,9 +11,10 @@ from discretion.anonymity.releasing.search import BestRelease, most_useful_relea
 from discretion.errors import InvalidValueError
 from discretion.jobs.release.candidates import Candidates, none_left
 from discretion.jobs.release.costs import costs_of
-from discretion.jobs.release.file import table_of
+from discretion.jobs.release.file import shuffled_rows, table_of
 from discretion.jobs.release.nearest import nearest
 from discretion.jobs.release.result import ReleasedColumn
+from discretion.numerics.arrays import Integers
 
 # Of columns that go out the generalizations.
 Choice = Mapping[str, Generalization]
@@ -50,7 +51,16 @@ class ReleaseDecision:
     def table(self) -> Any:
         """The rows that go out as an Arrow table, with the sensitive columns that do not go out."""
         columns = list(dict.fromkeys([*self.shown, *self._secrets]))
-        return table_of({**self.shown, **self._secrets}, self.candidates.values, columns, self.best)
+        return table_of({**self.shown, **self._secrets}, self.candidates.values, columns, self.best, self._order)
+
+    @property
+    def rows(self) -> Integers:
+        """The number in the whole table of each row that goes out."""
+        return self.candidates.rows[self._order]
+
+    @cached_property
+    def _order(self) -> Integers:
+        return shuffled_rows(self.best)
 
     @property
     def suppressed(self) -> int:

@@ -12,6 +12,7 @@ import numpy as np
 from discretion.anonymity.releasing.generalizations import Generalization
 from discretion.anonymity.releasing.search import BestRelease
 from discretion.errors import InvalidValueError
+from discretion.numerics.arrays import Integers
 
 SUFFIXES = (".parquet", ".csv")
 
@@ -24,17 +25,27 @@ def check_suffix(out: str) -> str:
     return suffix
 
 
-def table_of(
-    views: Mapping[str, Generalization], values: Mapping[str, Any], columns: Sequence[str], best: BestRelease
-) -> Any:
-    """Return an Arrow table of columns in their views, without what was cut, its rows in a random order.
+def shuffled_rows(best: BestRelease) -> Integers:
+    """Return the numbers of the rows that are not cut, in a random order.
 
-    ``values`` are those of columns as they are, which keep their types. The order is drawn from the system's own
-    randomness: one that came from a seed somebody might undo.
+    It is drawn from the system's own randomness: one that came from a seed somebody might undo.
+    """
+    left = np.flatnonzero(~best.cut.out)
+    return left[np.argsort(np.frombuffer(secrets.token_bytes(8 * left.size), np.uint64))]
+
+
+def table_of(
+    views: Mapping[str, Generalization],
+    values: Mapping[str, Any],
+    columns: Sequence[str],
+    best: BestRelease,
+    rows: Integers,
+) -> Any:
+    """Return an Arrow table of columns in their views, of these rows.
+
+    ``values`` are those of columns as they are, which keep their types.
     """
     pa: Any = import_module("pyarrow")
-    left = np.flatnonzero(~best.cut.out)
-    rows = left[np.argsort(np.frombuffer(secrets.token_bytes(8 * left.size), np.uint64))]
     blank = dict(zip(best.views, best.cut.blank, strict=True))
     shown: dict[str, Any] = {}
     for name in columns:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from discretion import __version__
-from discretion.anonymity import ColumnKind, Population
+from discretion.anonymity import ColumnKind, Population, read_ledger
 from discretion.anonymity.people.coded import in_process
 from discretion.anonymity.releasing.column_values import DateOrder
 from discretion.anonymity.releasing.suppression import Suppress
@@ -20,6 +20,7 @@ from discretion.jobs.release.candidates import candidates_of
 from discretion.jobs.release.comparison import blanked_columns, column_distributions
 from discretion.jobs.release.decision import decide_release
 from discretion.jobs.release.file import as_bytes, check_suffix, read_back, values_in_file
+from discretion.jobs.release.ledger import beside_ledger, copy_of
 from discretion.jobs.release.plan import read_plan
 from discretion.jobs.release.prediction import check_target, predict_target
 from discretion.jobs.release.result import Release
@@ -27,6 +28,8 @@ from discretion.jobs.release.verification import checked_table, compared_models,
 from discretion.presenting.files import check_not_an_input, put_checked, writable
 from discretion.presenting.json_answers import finite
 from discretion.presenting.names import table_name
+from discretion.tables.counting.codes import column_values
+from discretion.tables.ibis_tables import rows_in_process
 from discretion.tables.layouts.headers import Header
 from discretion.tables.locations import files_read
 
@@ -70,6 +73,7 @@ def release(
     header: Header = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    ledger: str | Path | None = None,
     seconds: float | None = None,
     progress: Callable[[str], None] | None = None,
     memory: int | str | None = None,
@@ -162,6 +166,10 @@ def release(
         of its own, whatever a column looks like.
     header, delimiter, encoding
         How a CSV file is written, as for `discretion.Population`.
+    ledger
+        A file of what was published before about the same people. The release keeps to its budget together with that,
+        or nothing is written; and it is entered there. With ``person``, a copy of the rows with their persons is kept
+        beside the ledger.
     seconds
         How long the search may take; by default it ends after a number of steps, on every machine with the same file.
     progress
@@ -197,7 +205,7 @@ def release(
     (0, 21, 'proved')
     """
     options = options_of_plan(plan, ReleaseOptions.of_parameters(locals()))
-    return run_release(table, out, options, seconds=seconds, progress=progress, memory=memory)
+    return run_release(table, out, options, ledger=ledger, seconds=seconds, progress=progress, memory=memory)
 
 
 def run_release(
@@ -205,6 +213,7 @@ def run_release(
     out: str | Path,
     options: ReleaseOptions,
     *,
+    ledger: str | Path | None = None,
     seconds: float | None = None,
     progress: Callable[[str], None] | None = None,
     memory: int | str | None = None,
@@ -213,11 +222,18 @@ def run_release(
     """Write a table by these options, as `release` does, and count the numbers on request that gates are of."""
     suffix, target, beside = check_suffix(str(out)), writable(str(out)), writable(f"{out}.discretion.json")
     read = files_read(str(table)) if isinstance(table, str | Path) else []
+    published = None if ledger is None else read_ledger(ledger)
+    listed = () if published is None else (entry.table for entry in published.tables)
+    read += [*filter(None, [options.hierarchies, ledger]), *listed]
     for written in (str(out), f"{out}.discretion.json"):
-        check_not_an_input(written, *read, *([] if options.hierarchies is None else [options.hierarchies]))
+        check_not_an_input(written, *read)
     report: Callable[[str], None] = progress or (lambda _: None)
     report("reading the table")
     people = open_people(table, None, options.person, options.form, memory=memory, repeats=_refuse_repeats)
+    people, persons = people if published is None else _in_process_with_persons(people, memory), None
+    if published is not None and people.person is not None:
+        copy_of(target, Path(str(ledger)).resolve())
+        persons = people.person, _persons(people)
     people = in_process(_with_one_row_each(people), memory)
     candidates = candidates_of(people, options, report)
     check_target(candidates)
@@ -226,6 +242,10 @@ def run_release(
     decision = decide_release(
         candidates, seconds, lambda count: report(f"the most useful release: {count} columns so far")
     )
+    released = None
+    if published is not None:
+        report("joining with the ledger")
+        released = beside_ledger(decision, published, persons)
     report("predicting the target" if options.target is not None else "comparing before and after")
     distributions, prediction = column_distributions(decision), predict_target(decision)
     blanks = blanked_columns(decision)
@@ -263,12 +283,17 @@ def run_release(
                 distributions=distributions,
                 prediction=prediction,
                 blanks=blanks,
+                joint=None if released is None else released.joint,
             )
         )
         record = {"schema_version": 1, **result[0].to_dict()}
-        return {beside: [json.dumps(finite(record), ensure_ascii=False, indent=2, allow_nan=False) + "\n"]}
+        entered: Mapping[Path, list[str | bytes]] = {} if released is None else released.files(target, content)
+        return {
+            beside: [json.dumps(finite(record), ensure_ascii=False, indent=2, allow_nan=False) + "\n"],
+            **entered,
+        }
 
-    put_checked(target, [content], check)
+    put_checked(target, [content], check, continued=[] if ledger is None else [Path(ledger).resolve()])
     return result[0]
 
 
@@ -279,6 +304,24 @@ def options_of_plan(plan: str | Path | ReleaseOptions | None, options: ReleaseOp
     if others := options.arguments():
         raise InvalidValueError(f"a plan has all options of a release; leave out the plan or {', '.join(others)}")
     return plan if isinstance(plan, ReleaseOptions) else read_plan(plan)
+
+
+def _in_process_with_persons(people: Population, memory: int | str | None) -> Population:
+    """Return people whose rows are in this process, with the column that names them."""
+    return people.with_rows(lambda rows: rows_in_process(rows, memory), people.person)
+
+
+def _persons(people: Population) -> Any:
+    """Return the person of each row as an Arrow array."""
+    name = people.person
+    assert name is not None
+    coded = people.read_rows(lambda rows, length: column_values(rows, [name], length))
+    if coded is None:
+        raise UnsupportedError(
+            f"the column {printable(name)} cannot be numbered, so it cannot name persons in a ledger"
+        )
+    column, values = coded[name]
+    return values.take(column.codes)
 
 
 def _refuse_repeats(key: ColumnKind) -> None:

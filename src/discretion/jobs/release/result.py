@@ -5,7 +5,9 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, Literal
 
+from discretion.anonymity import JointExposure
 from discretion.escaping import printable
+from discretion.estimate import Estimate
 from discretion.jobs.gates import Number
 from discretion.jobs.release.blanks import BlankedColumn, blanks_section
 from discretion.jobs.release.usefulness import ACCURACIES, ColumnDistribution, Prediction, usefulness_sections
@@ -115,6 +117,8 @@ class Release(JobResult):
         How well models of the table and of the file predict the target, if there is one.
     blanks
         What rules left blank of each column of the file that has some, and what that gives away.
+    joint
+        What the file exposes together with a ledger, if it was entered in one.
     """
 
     table: str
@@ -143,6 +147,7 @@ class Release(JobResult):
     distributions: tuple[ColumnDistribution, ...] = ()
     prediction: Prediction | None = None
     blanks: tuple[BlankedColumn, ...] = ()
+    joint: JointExposure | None = None
 
     @property
     def measures(self) -> dict[str, Number | None]:
@@ -210,6 +215,10 @@ def _exposure(release: Release) -> Iterator[Block]:
         f"{goal['k']}{_diversity(release)}. "
         f"The smallest class has {people(file.smallest_class)}."
     )
+    if (joint := release.joint) is not None:
+        number = joint.exposed_people
+        most, bound = (round(number.high), "at most ") if isinstance(number, Estimate) else (number, "")
+        yield f"Together with the ledger, in which it is entered, the file exposes {bound}{people(most)}."
     if len(file.guesses) > _SENTENCES:
         most_first = sorted(file.guesses, key=lambda guess: guess.before - guess.after)
         brief, whole = _guesses(most_first[:_GUESSED], file, len(most_first) - _GUESSED), _guesses(file.guesses, file)
