@@ -79,7 +79,7 @@ def oracle_rules(rules: Iterable[RedactionRule]) -> list[Rule]:
     ]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(5))
 def test_whoever_meets_a_rule_and_nobody_else_is_blank(tmp_path: Path, seed: int) -> None:
     table, rows = drawn(seed)
     rules = drawn_rules(seed, rows)
@@ -192,7 +192,7 @@ def test_the_decoys_that_the_warning_names_make_half_the_blanks_decoys(tmp_path:
 def test_with_decoys_an_attacker_on_the_file_is_right_no_more_often_than_is_printed(
     tmp_path: Path, rate: float
 ) -> None:
-    table, out, rounds = raced(), tmp_path / "out.parquet", 6
+    table, out, rounds = raced(), tmp_path / "out.parquet", 4
     people, races = table["person"].to_pylist(), table["race"].to_pylist()
     truth, counts = dict(zip(people, races, strict=True)), Counter(races)
     behind_a_blank = max(counts, key=lambda race: counts[race] * (1 if race == "Other" else rate))
