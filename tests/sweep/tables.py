@@ -103,6 +103,11 @@ def _of_a_law(draw: Draw) -> Iterator[Question]:
         rare = mpmath.fsum(share for share in shares if share < threshold)
         yield Question(call("anonymity.sampled_exposure", classes, threshold), lambda: rare)
     yield Question(call("anonymity.future_exposure", classes, n, k), lambda: exposed)
+    counts = call("Marginals", {"a": dict(sample)})
+    yield Question(call("anonymity.future_exposure_bound", counts, n, k), lambda: exposed)
+    with mpmath.workdps(DIGITS):
+        bits = mpmath.fsum(-share * mpmath.log(share, 2) for share in shares if share)
+    yield Question(call("anonymity.sampled_entropy", classes, domain=len(law)), lambda: bits)
 
 
 class Sizes:

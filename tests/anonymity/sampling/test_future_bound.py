@@ -311,6 +311,10 @@ def test_what_is_no_sample_is_refused(arguments: Any, error: type[Exception], sa
 
 
 def test_what_cannot_be_bounded_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match="SampledMarginals takes a Population or a table; got list"):
+        SampledMarginals([1])  # pyright: ignore[reportArgumentType]
+    with pytest.raises(UnsupportedError, match="call future_exposure_bound with them"):
+        future_exposure(Marginals({"a": {0: 5}}), 10, 2)  # pyright: ignore[reportArgumentType]
     people = Population(pa.table({"a": ["x", "y"], "b": ["u", "u"], "who": ["p", "q"]}))
     randomized = SampledMarginals(people, randomizers={"a": RandomizedResponse(2, epsilon=1)})
     with pytest.raises(UnsupportedError, match="a group is of columns that are not randomized, got 'a' in a and b"):

@@ -65,5 +65,7 @@ def _called() -> str:
     while frame is not None and (module := str(frame.f_globals.get("__name__"))).partition(".")[0] == package:
         if module != quantity.__module__:  # its wrapper has a name of its own
             name = frame.f_code.co_name
+            if name == "__init__":
+                name = type(frame.f_locals["self"]).__name__
         frame = frame.f_back
     return name

@@ -60,8 +60,8 @@ class SampledMarginals:
     """
 
     counts: People | Marginals
-    domain: Mapping[str, int] = field(default_factory=dict[str, int])
-    randomizers: Mapping[str, "Reporting"] = field(default_factory=dict[str, "Reporting"])
+    domain: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
+    randomizers: Mapping[str, "Reporting"] = field(default_factory=dict[str, "Reporting"], hash=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "counts", as_counts(self.counts))

@@ -103,7 +103,7 @@ def sampled_exposure(
 def sizes_of(P: People | ClassSizes, columns: Iterable[str] | None) -> ClassSizes:
     """Return the class sizes of a population, or those given."""
     if not isinstance(P, ClassSizes):
-        return as_population(P).class_sizes(columns)
+        return as_population(P, "future_exposure_bound").class_sizes(columns)
     if columns is not None:
         raise UnsupportedError("class sizes are of certain columns already; give columns= with a Population only")
     return P
