@@ -18,10 +18,12 @@ NEEDED = {
     "values": {"sex": "f"}, "n": 10, "k": 2, "threshold": 0.1, "population": 100,
     "household": "sex", "l": 2,
     "rule": dc.anonymity.RedactionRule("sex", 4, 0.1),
+    "ledger": dc.anonymity.Ledger([dc.anonymity.PublishedTable(pa.table(COLUMNS), name="before")]),
 }  # fmt: skip
 SHARES = [0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1]
 NEEDED_BY = {"generalised": {"values": {"f": "x", "m": "x"}}}
 TAKE_MORE = {"entropy_exposure_bound"}  # an entropy too
+READ_IN_ONE_PROCESS = {"joint_exposure"}
 FUNCTIONS = {
     name: function
     for room in (dc, dc.anonymity)
@@ -69,6 +71,11 @@ FORMS = {
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_table_is_as_good_as_its_population(name, form, tmp_path):
     table = FORMS[form](tmp_path)
+    if form == "Ibis" and name in READ_IN_ONE_PROCESS:
+        for given in (table, dc.Population(table)):
+            with pytest.raises(UnsupportedError, match="stay in their engine"):
+                called(name, given)
+        return
     of_table, of_population = called(name, table), called(name, dc.Population(table))
     if callable(of_table):
         of_table, of_population = ([curve(share) for share in SHARES] for curve in (of_table, of_population))
