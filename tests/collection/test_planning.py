@@ -1,6 +1,7 @@
 """How many people a collection needs, beside all sets of questions gone through by the bound's definition."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 from math import prod
@@ -12,8 +13,10 @@ import pytest
 
 from discretion.collection import Feature
 from discretion.collection.errors import MalformedError
+from discretion.collection.parts.choosing import choice_of, exposure_of
 from discretion.collection.planning import (
     Shares,
+    _sent,
     equal_shares,
     expected_counts,
     given_shares,
@@ -21,8 +24,10 @@ from discretion.collection.planning import (
     plan_collection,
 )
 from discretion.collection.results.documents import plan_document
+from discretion.collection.rules import with_rules
 from discretion.collection.wire.noise import Noise
-from discretion.collection.wire.task import Task
+from discretion.collection.wire.task import Task, redacted_codes
+from discretion.presenting.views.markdown import to_markdown
 from support.cli_runner import run
 from support.collection.in_process import made
 
@@ -174,3 +179,44 @@ def test_shares_may_be_those_of_a_table(tmp_path: Path) -> None:
     rows = ["age,town,service", *(f"{('under 30', '30 to 59')[place % 2]},Lima,doctor" for place in range(20))]
     (tmp_path / "people.csv").write_text("\n".join(rows) + "\n")
     assert released("--like", tmp_path / "people.csv") == ["age", "town"]
+
+
+def test_where_other_people_answer_half_of_them_are_counted_and_the_others_certified_with_the_confidence() -> None:
+    task = task_of(other_people="0.9", budget="0.05", smallest_batch=1_000)
+    laws = equal_shares(task)
+    with pytest.raises(MalformedError, match="2,000 people or more, the smallest batch in each round"):
+        plan_collection(task, 1_999, laws, "equal")
+    plan = plan_collection(task, 4_000, laws, "equal")
+    counts = {name: expected_counts(law, 2_000) for name, law in laws.items()}
+    choice = choice_of(task, counts, confidence=0.9)
+    assert choice is not None
+    assert plan.exposure == choice.exposure
+    assert plan.released == tuple(task.features[place].name for place in choice.chosen)
+    assert "Half of the people answer the questions by themselves" in to_markdown(plan_document(plan))
+    same = plan_collection(replace(task, other_people=None), 4_000, laws, "equal")
+    assert len(same.released) >= len(plan.released)
+    enough = people_needed(task, laws, ("a", "b"))
+    assert enough is not None
+    for people, goes in ((enough, True), (enough - 1, False)):
+        half = {name: expected_counts(law, people // 2) for name, law in laws.items()}
+        certified = exposure_of(task, half, (0, 1), 0.9).high
+        assert (certified <= 0.05 and people // 2 >= 1_000) == goes
+
+
+def test_rules_redact_as_many_as_on_average_if_answers_have_nothing_to_do_with_one_another() -> None:
+    lines = ["a: 1, other when b: 2 and c: 1, 2 decoys 0.1", "c: any when b: 1"]
+    asked = with_rules(FEATURES, lines)
+    task = made(asked, k=10, budget="0.5", smallest_batch=50).task
+    laws = drawn(Random(3), task)
+    sent = {feature.name: np.zeros(feature.codes) for feature in asked}
+    for row in product(*(range(len(feature.given)) for feature in asked)):
+        chance = prod(float(laws[feature.name][code]) for feature, code in zip(asked, row, strict=True))
+        needed = redacted_codes(asked, row)
+        for place, feature in enumerate(asked):
+            redacted = 1.0 if place in needed else float(feature.decoys)
+            if feature.rules:
+                sent[feature.name][-1] += chance * redacted
+            sent[feature.name][row[place]] += chance * (1 - redacted)
+    planned = _sent(task, laws)
+    assert all(planned[name] == pytest.approx(law, abs=1e-12) for name, law in sent.items())
+    assert plan_collection(task, 10_000, laws, "drawn").coarser == ()  # each question is ruled, or a condition

@@ -4,7 +4,7 @@ The counts are those that so many people have on average, if their answers have 
 by chance.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from math import floor, prod
@@ -15,7 +15,7 @@ import numpy as np
 from discretion.anonymity import Marginals
 from discretion.anonymity.exposure.bounds import bound_terms
 from discretion.collection.errors import MalformedError
-from discretion.collection.parts.choosing import answer_class_sizes, choice_of
+from discretion.collection.parts.choosing import answer_class_sizes, choice_of, exposure_of, places_of
 from discretion.collection.parts.joint import mean_scores, score_of
 from discretion.collection.parts.noisy_counts import NoiseInCounts
 from discretion.collection.wire.selection import Term, people_bounded
@@ -93,6 +93,8 @@ class CollectionPlan:
         What fewer answers to a question change.
     dummies
         How many dummies are in each count on average: as many people less than were counted are certain.
+    confidence
+        How surely the others are certified, of whom half of the people are, if other people answer together than alone.
     seed
         Where the draws start.
     """
@@ -110,6 +112,7 @@ class CollectionPlan:
     needed: tuple[Needed, ...]
     coarser: tuple[Coarser, ...]
     dummies: int
+    confidence: float | None
     seed: int
 
     def to_dict(self) -> Mapping[str, Any]:
@@ -138,13 +141,14 @@ def plan_collection(task: Task, users: int, shares: Shares, origin: str, *, seed
     MalformedError
         If there are fewer people than the smallest batch, or more than ten billion.
     """
-    if not task.smallest_batch <= users <= MOST_PEOPLE:
+    if not _fewest(task) <= users <= MOST_PEOPLE:
+        batches = "the smallest batch" if task.other_people is None else "the smallest batch in each round"
         raise MalformedError(
-            f"a plan is of {task.smallest_batch:,} people or more, the smallest batch, and of at most "
-            f"{MOST_PEOPLE:,}; got {users:,}"
+            f"a plan is of {_fewest(task):,} people or more, {batches}, and of at most {MOST_PEOPLE:,}; got {users:,}"
         )
     laws = _sent(task, shares)
-    choice = choice_of(task, _certified(task, laws, laws, users), people=users)
+    alone = _answer_alone(task, users)
+    choice = choice_of(task, _certified(task, laws, alone), people=alone, confidence=task.confidence)
     released = () if choice is None else tuple(task.features[place].name for place in choice.chosen)
     needed = _needed_in_turn(task, laws)
     everything = needed[-1].people if len(needed) == len(task.features) else None
@@ -155,7 +159,7 @@ def plan_collection(task: Task, users: int, shares: Shares, origin: str, *, seed
     coarser = tuple(_coarser(task, shares, everything))
     return CollectionPlan(
         users, len(task.features), task.k, task.budget, task.smallest_batch, origin, released, exposure,
-        _DRAWS if released else 0, releasing, needed, coarser, noise.mean, seed,
+        _DRAWS if released else 0, releasing, needed, coarser, noise.mean, task.confidence, seed,
     )  # fmt: skip
 
 
@@ -173,8 +177,8 @@ def people_needed(task: Task, laws: Shares, names: Sequence[str]) -> int | None:
 
     None if not even with ten billion.
     """
-    low = task.smallest_batch - 1  # not enough, since no smaller batch is opened
-    high = task.smallest_batch
+    low = _fewest(task) - 1  # not enough, since no smaller batch is opened
+    high = low + 1
     while not _go_out(task, laws, names, high):
         low, high = high, 2 * high
         if high > MOST_PEOPLE:
@@ -185,26 +189,40 @@ def people_needed(task: Task, laws: Shares, names: Sequence[str]) -> int | None:
     return high
 
 
+def _fewest(task: Task) -> int:
+    """Return how many people have to answer that the batch of each round is large enough."""
+    return task.smallest_batch if task.other_people is None else 2 * task.smallest_batch
+
+
+def _answer_alone(task: Task, people: int) -> int:
+    """Return how many of the people answer the first round: half of them where others answer the last one."""
+    return people if task.other_people is None else people // 2
+
+
 def _go_out(task: Task, laws: Shares, names: Sequence[str], people: int) -> bool:
-    return _keeps_to_budget(task, _certified(task, laws, names, people), people)
+    alone = _answer_alone(task, people)
+    return _keeps_to_budget(task, _certified(task, laws, alone), alone, names)
 
 
-def _certified(task: Task, laws: Shares, names: Iterable[str], people: int) -> Mapping[str, Integers]:
+def _certified(task: Task, laws: Shares, people: int) -> Mapping[str, Integers]:
     """Return the counts that certify on average: what dummies may be is off, of which half is there."""
     off = NoiseInCounts(task).mean
-    return {name: np.maximum(expected_counts(laws[name], people) - off, 0) for name in names}
+    return {name: np.maximum(expected_counts(law, people) - off, 0) for name, law in laws.items()}
 
 
-def _keeps_to_budget(task: Task, counts: Mapping[str, Integers], people: int) -> bool:
-    known = Marginals({name: answer_class_sizes(tally, people) for name, tally in counts.items()})
+def _keeps_to_budget(task: Task, counts: Mapping[str, Integers], people: int, names: Sequence[str]) -> bool:
+    if task.confidence is not None:
+        return exposure_of(task, counts, places_of(task, names), task.confidence).high <= float(task.budget)
+    known = Marginals({name: answer_class_sizes(counts[name], people) for name in names})
     terms = [Term((), term.rare, term.kept) for term in bound_terms(known, task.k)]
     return people_bounded(terms, task.k, people) <= floor(Decimal(task.budget) * people)
 
 
 def _releases(noise: NoiseInCounts, rng: np.random.Generator, laws: Shares, users: int, names: Sequence[str]) -> bool:
-    drawn = {name: rng.multinomial(users, laws[name]) for name in names}
+    alone = _answer_alone(noise.task, users)
+    drawn = {name: rng.multinomial(alone, law) for name, law in laws.items()}
     counts = {name: noise.least(tally + noise.draws(rng, len(tally))) for name, tally in drawn.items()}
-    return _keeps_to_budget(noise.task, counts, users)
+    return _keeps_to_budget(noise.task, counts, alone, names)
 
 
 def _needed_in_turn(task: Task, laws: Shares) -> tuple[Needed, ...]:

@@ -51,6 +51,11 @@ def plan_document(plan: CollectionPlan) -> Document:
         f"The shares of the answers are {plan.shares}. k is {number(plan.k)}, the budget "
         f"{percent(float(plan.budget))}, the smallest batch {people(plan.smallest_batch)}."
     ]
+    if plan.confidence is not None:
+        sentences.append(
+            "Half of the people answer the questions by themselves, and the others the joint one: what is certified is "
+            f"of the others, on average and {percent(plan.confidence)} sure."
+        )
     if plan.exposure is not None:
         sentences.append(
             f"Certified then: at most {percent_upwards(plan.exposure)} of the people stand out. In "
