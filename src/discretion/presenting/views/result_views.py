@@ -239,7 +239,7 @@ def _trust_tradeoff(result: TrustTradeoff) -> Document:
             listed(with_kept(each.columns, each.kept)) or "none",
             bits(each.utility),
             "nothing" if highest(each.certified_exposure) >= 1 else bounded(each.certified_exposure),
-            percent(each.exposure),
+            bounded(each.exposure),
         )
         for each in result.designs
     )
