@@ -345,7 +345,8 @@ class _Designer:
             )
             published = Question(published.places, published.kept, coins)
         exposure = redacted_exposure(self._population, rules.values(), least, columns=columns)
-        certified = self._certified_redacted(alone, rules)
+        # What a single column exposes is known, but for what coins add to it.
+        certified = self._certified_redacted(alone, rules) if rules or len(columns) > 1 else exposure
         return self.release(name, published, certified, curator, exposure=exposure)
 
     def _certified_redacted(self, alone: Mapping[str, ClassSizes], rules: Mapping[str, RedactionRule]) -> Estimate:
