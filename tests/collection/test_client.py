@@ -46,6 +46,23 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         })},
         "other fields",
     ),
+    **{
+        f"with rules that are {what}": (
+            {"task": encoded({
+                **cbor2.loads(TASK.encoded),
+                "features": [{"name": "a", "values": ["b"], "randomizer": None, "decoys": "0", "rules": rules}],
+            })},
+            said,
+        )
+        for what, rules, said in (
+            ("none", [{}], "other fields"),
+            ("a text", "ab", "other fields"),
+            ("conditions without answers", [{"values": None, "when": [["b"]]}], "other fields"),
+            ("conditions of three", [{"values": None, "when": [["b", ["c"], ["d"]]]}], "other fields"),
+            ("numbers", [{"values": [1], "when": []}], "different answers"),
+            ("of an unknown feature", [{"values": None, "when": [["b", ["c"]]]}], "is no feature"),
+        )
+    },
     "written otherwise": ({"task": cbor2.dumps(dict(reversed(cbor2.loads(TASK.encoded).items())))}, "deterministic"),
 }  # fmt: skip
 

@@ -73,8 +73,9 @@ def _by_frequency(round_: Round, place: int, tally: Integers, frequent: Sequence
     table = tally.reshape(round_.cells(place))
     for axis, (feature, kept) in enumerate(zip(round_.groups[place], round_.kept[place], strict=True)):
         codes = kept or ()
-        order = sorted(range(len(codes)), key=lambda at, codes=codes, ranks=frequent[feature]: ranks.index(codes[at]))
-        table = np.take(table, [*order, len(codes)], axis)
+        rank_of = {code: rank for rank, code in enumerate(frequent[feature])}
+        ranks = [rank_of.get(code, len(rank_of)) for code in codes]
+        table = np.take(table, [*np.argsort(ranks, kind="stable"), len(codes)], axis)
     return table
 
 

@@ -85,11 +85,14 @@ class Round:
 
         A code that a rule of the choice redacts is sent as the last one.
         """
-        return [
-            range(len(labels)) if kept is None
-            else [kept.index(code) if code in kept else len(kept) for code in range(self.task.features[feature].codes)]
-            for feature, kept, labels in zip(self.groups[place], self.kept[place], self.labels[place], strict=True)
-        ]  # fmt: skip
+        sent: list[Sequence[int]] = []
+        for feature, kept, labels in zip(self.groups[place], self.kept[place], self.labels[place], strict=True):
+            if kept is None:
+                sent.append(range(len(labels)))
+            else:
+                place_of = {code: at for at, code in enumerate(kept)}
+                sent.append([place_of.get(code, len(kept)) for code in range(self.task.features[feature].codes)])
+        return sent
 
     @cached_property
     def most_features(self) -> int:

@@ -432,7 +432,9 @@ class Task:
                 for feature in fields["features"]
             )  # fmt: skip
             task = Task(**fields)
-        except (TypeError, KeyError, AttributeError):
+        except MalformedError:
+            raise
+        except (TypeError, KeyError, AttributeError, ValueError):
             task = None
         if task is None or task.encoded != data:
             raise MalformedError("a task has other fields than this version knows")
