@@ -204,6 +204,7 @@ def test_questions_by_value_exclude_what_would_make_their_promise_another(change
         replace(task, **changed)
 
 
+@pytest.mark.long
 def test_whoever_is_missing_from_a_count_may_have_any_answers() -> None:
     """Messages are lost by chance: what was certified holds for all people, those who are missing included."""
     draw, asked = Random(3), features(3, 4, 5)

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discretion.anonymity.exposure.bounds import counting_lines, rounded_outward
 from discretion.anonymity.ledgers.count_tables import CountTable, Values
 from discretion.anonymity.ledgers.ledger import Ledger, PublishedTable
-from discretion.anonymity.pairs.differences import differencing, match_rows
-from discretion.anonymity.pairs.pair import PairedTable, Valued, as_texts, compared_columns, values_in_one_type
 from discretion.anonymity.people.conversion import People, as_population
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidTableError, TooLargeError, UnsupportedError
@@ -22,9 +20,11 @@ from discretion.estimate import Estimate
 from discretion.numerics.arrays import Booleans, Codes
 from discretion.numerics.equivalence_classes import Column, everybody, refined
 from discretion.tables.counting.class_sizes import ClassSizes
-from discretion.tables.counting.codes import column_values
 from discretion.tables.layouts.names import names_among
 from discretion.validation import as_count
+
+if TYPE_CHECKING:
+    from discretion.anonymity.pairs.pair import Valued
 
 _METHOD = "counting, with the classes of each table"
 
@@ -169,12 +169,14 @@ def joint_exposure(P: People, ledger: Ledger, k: int, *, sensitive: Iterable[str
 class _Read:
     """A table in this process: its columns, the persons of its rows, and who these are; each row one if None."""
 
-    columns: Mapping[str, Valued]
-    persons: Valued | None
+    columns: "Mapping[str, Valued]"
+    persons: "Valued | None"
     rows: int
 
     @classmethod
     def of(cls, people: Population, what: str, columns: Sequence[str]) -> "_Read":
+        from discretion.tables.counting.codes import column_values  # noqa: PLC0415 - imports Ibis, as do all below
+
         names = [*columns, *filter(None, [people.person])]
         values = people.read_rows(lambda rows, length: (rows.arrow is None, column_values(rows, names, length)))
         if values[0]:
@@ -197,6 +199,8 @@ class _Read:
 
     def classes(self, hidden: Iterable[str], owners: Codes, people: int) -> Column:
         """Return the classes of the people whose rows these are, by all columns that are not hidden."""
+        from discretion.anonymity.pairs.pair import PairedTable  # noqa: PLC0415
+
         known = {name: column for name, (column, _) in self.columns.items() if name not in hidden}
         return PairedTable(known, self.rows, people, owners, None).classes(known)
 
@@ -252,6 +256,8 @@ def _one_numbering(tables: Sequence[_Read]) -> tuple[list[Codes], int]:
     """Return the person of each row of each table by one numbering, and how many persons there are."""
     if len(tables) == 1 and tables[0].persons is None:
         return [np.arange(tables[0].rows, dtype=np.int32)], tables[0].rows
+    from discretion.anonymity.pairs.pair import as_texts, values_in_one_type  # noqa: PLC0415
+
     pa: Any = import_module("pyarrow")
     named = [table.persons for table in tables if table.persons is not None]
     values = [each for _, each in named]
@@ -280,6 +286,9 @@ def _certified(joined: _Joined, others: Sequence[_Read], hidden: Iterable[str], 
 
 def _found(old: _Read, new: _Read, hidden: Iterable[str], k: int) -> int:
     """Return how many people came or went who stand out in the difference of two tables, if these are of one kind."""
+    from discretion.anonymity.pairs.differences import differencing, match_rows  # noqa: PLC0415
+    from discretion.anonymity.pairs.pair import compared_columns  # noqa: PLC0415
+
     shared = [name for name in old.columns if name in new.columns and name not in hidden]
     if not shared:
         return 0
@@ -294,7 +303,7 @@ def _found(old: _Read, new: _Read, hidden: Iterable[str], k: int) -> int:
     return difference.added_found + difference.removed_found
 
 
-def _one_row_each(table: _Read, columns: Sequence[str]) -> Mapping[str, Valued]:
+def _one_row_each(table: _Read, columns: Sequence[str]) -> "Mapping[str, Valued]":
     return {name: table.columns[name] for name in columns}
 
 
@@ -331,6 +340,8 @@ def _counted(table: _Read, columns: Sequence[str]) -> dict[Values, int]:
     """Return how many rows of a table have each combination of values, as text."""
     classes = reduce(refined, (table.columns[name][0] for name in columns), everybody(table.rows))
     numbers, firsts, counts = np.unique(classes.codes, return_index=True, return_counts=True)
+    from discretion.anonymity.pairs.pair import as_texts  # noqa: PLC0415
+
     texts = {name: as_texts(table.columns[name][1]) for name in columns}
     return {
         tuple(texts[name][table.columns[name][0].codes[first]] for name in columns): int(count)

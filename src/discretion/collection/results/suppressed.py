@@ -66,7 +66,7 @@ def redacted_by_need(redacted: int, people: int, decoys: float, confidence: floa
     --------
     >>> needed = redacted_by_need(120, people=1000, decoys=0.1, confidence=0.95)
     >>> round(needed.value, 1), needed.low, needed.high
-    (22.2, 3.0, 40.0)
+    (22.2, 1.0, 42.0)
     """
     from scipy.special import bdtr, bdtrc  # noqa: PLC0415
 
