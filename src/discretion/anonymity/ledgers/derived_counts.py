@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-from scipy.sparse import csr_array, vstack
 
 from discretion import limits
 from discretion.anonymity.ledgers.count_tables import CountTable
@@ -144,6 +143,8 @@ class _Differencing:
     """Bounds the sums of joint cells by the counts of all tables."""
 
     def __init__(self, tables: Sequence[CountTable], k: int) -> None:
+        from scipy.sparse import csr_array  # noqa: PLC0415 - slow to import, as all of SciPy
+
         self._tables, self._k = tables, k
         self._columns = tuple(dict.fromkeys(name for table in tables for name in (*table.columns, *table.where)))
         self._cells = self._joint_cells()
@@ -201,7 +202,8 @@ class _Differencing:
 
     def _used(self, cells: tuple[int, ...], low: int, high: int) -> tuple[_Published, ...]:
         """Return the counts that both bounds follow from as those of linear programs; none if that takes integers."""
-        from scipy.optimize import linprog  # noqa: PLC0415 - slow to import
+        from scipy.optimize import linprog  # noqa: PLC0415
+        from scipy.sparse import vstack  # noqa: PLC0415
 
         used: set[int] = set()
         exact, ranged = np.flatnonzero(self._low == self._high), np.flatnonzero(self._low < self._high)
