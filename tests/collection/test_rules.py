@@ -23,7 +23,8 @@ from discretion.collection.results.suppressed import redacted_by_need
 from discretion.collection.results.truth import compare_with_truth
 from discretion.collection.rules import rule_lines, with_rules
 from discretion.collection.wire.rounds import Round
-from discretion.collection.wire.task import REDACTED, AnswerRule, redacted_codes
+from discretion.collection.wire.selection import Term
+from discretion.collection.wire.task import LESS_FREQUENT, REDACTED, AnswerRule, redacted_codes
 from discretion.errors import DiscretionError
 from discretion.presenting.views.markdown import to_markdown
 from discretion.spelling.rules import rule_of
@@ -256,3 +257,34 @@ def test_the_expected_exposure_of_rules_on_a_table_is_that_of_redacted_answers_o
         ]
         exposed.append(sum(count for count in Counter(sent).values() if count < 4) / 60)
     assert abs(np.mean(exposed) - expected) < 5 * np.std(exposed) / 3000**0.5
+
+
+def test_by_value_a_redacted_answer_may_be_a_less_frequent_one_and_what_follows_still_holds(tmp_path: Path) -> None:
+    """Nothing shows then who redacted: the comparison knows the decoys, and no share is bounded without them."""
+    asked = with_rules(ASKED, ["town: Lima when sex: f decoys 0.1", "job: judge decoys 0.2"])
+    run = Run(made(asked, by_value=True, k=3, budget="0.5"), drawn_people(400, seed=8), tmp_path)
+    first = run.ask()
+    choice = run.choice()
+    assert choice is not None
+    kept = ((0, 1), (0, 1, 2), tuple(range(asked[2].codes)))  # redacted towns are among the less frequent ones
+    choice = replace(choice, groups=((0, 1, 2),), kept=(kept,), exposure=0.1, terms=((Term((0, 1, 2), 40, 0),),))
+    choice = choice.signed(run.made.signer)
+    result = analyst_result(run.ask(choice), Round(run.task, choice))
+    assert [(each.name, each.is_shown) for each in result.redacted] == [("town", False), ("job", True)]
+    assert [each.feature for each in result.suppressed] == ["job"]
+    true = np.array([
+        [feature.code_of(answers[feature.name]) for feature in asked] for answers in drawn_people(400, seed=8)
+    ])  # fmt: skip
+    counts = dict(zip((feature.name for feature in asked), tallies_of(first, Round(run.task)), strict=True))
+    assert compare_with_truth(run.task, true, counts, result).agrees
+    bounded = 0
+    for place in result.ordered_places():
+        sex, town, job = result.joint.answers[place]
+        share = result.share_before_redaction(place)
+        assert (share is None) == (town == LESS_FREQUENT or job == REDACTED)
+        if share is not None:
+            codes = [feature.given.index(answer) for feature, answer in zip(asked, (sex, town, job), strict=True)]
+            of_all = sum(row.tolist() == codes for row in true) / 400
+            assert share.low <= of_all <= share.high
+            bounded += of_all > share.low
+    assert bounded  # somebody redacted a part of one of them

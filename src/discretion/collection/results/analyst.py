@@ -13,10 +13,10 @@ from discretion.collection.parts.joint import JointShares, joint_shares
 from discretion.collection.parts.noisy_counts import METHOD as BY_NOISE, NoiseInCounts
 from discretion.collection.randomizers import randomizer_of
 from discretion.collection.results.rare import Rare, may_be_compared, merge_rare, publishable
-from discretion.collection.results.suppressed import Suppressed, suppressed_in
+from discretion.collection.results.suppressed import RedactedFeature, Suppressed, redacted_features, suppressed_in
 from discretion.collection.wire.reports import ShufflerReport
 from discretion.collection.wire.rounds import Round
-from discretion.collection.wire.task import REDACTED, Feature
+from discretion.collection.wire.task import Feature
 from discretion.estimate import Estimate
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.presenting.json_answers import plain
@@ -145,6 +145,11 @@ class AnalystResult:
         return merge_rare(np.maximum(self.counts, 0) if self.round.task.noise else self.counts, self._are_shown)
 
     @cached_property
+    def redacted(self) -> tuple[RedactedFeature, ...]:
+        """The features whose answers are redacted by a rule, where the shares are counted."""
+        return () if self.is_estimated else redacted_features(self.round)
+
+    @cached_property
     def suppressed(self) -> tuple[Suppressed, ...]:
         """How many answers to each feature with a rule were redacted."""
         return () if self.is_estimated else suppressed_in(self.round, self.joint, self.confidence)
@@ -155,11 +160,12 @@ class AnalystResult:
         Those who sent it, at least; and at most also all who may have redacted a part of it, among them all whose
         combinations are not shown.
         """
-        redacted = [labels.index(REDACTED) if REDACTED in labels else -1 for labels in self.round.labels[0]]
         codes, joint = self.joint.codes, self.joint
-        if not self.suppressed or any(code == its for code, its in zip(codes[place], redacted, strict=True)):
+        redacted = np.full(codes.shape[1], -1)
+        redacted[[each.axis for each in self.redacted]] = [each.code for each in self.redacted]
+        if not self.redacted or (codes[place] == redacted).any():
             return None
-        may_be = ((codes == codes[place]) | (codes == np.array(redacted))).all(axis=1) & self._are_shown
+        may_be = ((codes == codes[place]) | (codes == redacted)).all(axis=1) & self._are_shown
         people = max(joint.people, 1)
         low = int(joint.counts[place]) / people
         unseen = 0 if self.rare is None else int(self.rare.people)

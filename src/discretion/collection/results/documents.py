@@ -144,6 +144,7 @@ def analyst_document(result: AnalystResult, *, show_rare: bool = False) -> Docum
         blocks.append(_kept_words(result))
     if result.suppressed:
         blocks.append(Bullets(tuple(suppressed_words(each, k) for each in result.suppressed)))
+    if result.redacted:
         blocks.append(
             "Before redaction: at least the people who sent an answer have it; at most also all who may have redacted "
             "a part of it."
@@ -178,7 +179,7 @@ def suppressed_words(suppressed: Suppressed, k: int) -> str:
         if not suppressed.decoys
         else f"each of the others with a probability of {percent(suppressed.decoys)}"
     )
-    return f"{name}: {people(suppressed.people)} redacted it, {by_need}; {decoys}."  # fmt: skip
+    return f"{name}: {people(suppressed.people)} redacted it, {by_need}; {decoys}."
 
 
 def _left_words(result: AnalystResult, show_rare: bool) -> str:
@@ -201,7 +202,7 @@ def shares_grid(result: AnalystResult, *, show_rare: bool = False) -> Grid:
         (*map(answer_words, answers), *_numbers(share, error, result.joint.people))
         for answers, share, error in result.frequent(show_rare=show_rare)
     ]
-    if result.suppressed:
+    if result.redacted:
         numbers = (*numbers, "before redaction")
         before = map(result.share_before_redaction, result.ordered_places(show_rare=show_rare))
         rows = [
@@ -210,7 +211,7 @@ def shares_grid(result: AnalystResult, *, show_rare: bool = False) -> Grid:
         ]
     if result.rare is not None and not show_rare:
         share = min(1.0, result.rare.people / result.joint.people)
-        cells = ("", "") if result.is_estimated else (number(int(result.rare.people)), *[""] * bool(result.suppressed))
+        cells = ("", "") if result.is_estimated else (number(int(result.rare.people)), *[""] * bool(result.redacted))
         rows.append((rare_words(result.rare), *[""] * (len(names) - 1), percent(share), *cells))
     return Grid((*names, *numbers), tuple(rows), frozenset(names))
 

@@ -32,29 +32,57 @@ class Suppressed:
     needed: Estimate | None
 
 
-def suppressed_in(round_: Round, joint: JointShares, confidence: float) -> tuple[Suppressed, ...]:
-    """Return how many answers to each feature with a rule were redacted; all intervals hold together."""
-    decoys = decoys_of(round_)
-    result: list[Suppressed] = []
-    for axis, (feature, labels) in enumerate(zip(joint.features, round_.labels[0], strict=True)):
-        if feature in decoys:
-            people = int(joint.counts[joint.codes[:, axis] == labels.index(REDACTED)].sum())
-            risk = (1 - confidence) / len(decoys)
-            is_shown = people == 0 or people >= round_.task.k
-            needed = redacted_by_need(people, joint.people, decoys[feature], 1 - risk) if is_shown else None
-            result.append(Suppressed(feature, people if is_shown else None, decoys[feature], needed))
+@dataclass(frozen=True)
+class RedactedFeature:
+    """A feature of the analyst's round whose answers are redacted by a rule.
+
+    Parameters
+    ----------
+    name
+        The feature.
+    axis
+        Its place in the round's group.
+    code
+        What a redacted answer is sent as.
+    decoys
+        With what probability somebody redacts it without need.
+    is_shown
+        Whether nothing else is sent as that: by value a redacted answer may be one of the less frequent ones.
+    """
+
+    name: str
+    axis: int
+    code: int
+    decoys: float
+    is_shown: bool
+
+
+def redacted_features(round_: Round) -> tuple[RedactedFeature, ...]:
+    """Return the features of the analyst's round that have a rule, of the task or of the choice."""
+    chosen = {rule.place: rule.decoys for rule in (() if round_.choice is None else round_.choice.rules)}
+    result: list[RedactedFeature] = []
+    for axis, (place, sent, labels) in enumerate(
+        zip(round_.groups[0], round_.sent_codes(0), round_.labels[0], strict=True)
+    ):
+        feature = round_.task.features[place]
+        if place in chosen or feature.rules:
+            code = feature.codes if place in chosen else sent[feature.codes - 1]
+            decoys = chosen[place] if place in chosen else float(feature.decoys)
+            result.append(RedactedFeature(feature.name, axis, code, decoys, labels[code] == REDACTED))
     return tuple(result)
 
 
-def decoys_of(round_: Round) -> dict[str, float]:
-    """Return the features of the analyst's round with a rule, and the probability of a decoy in each."""
-    ruled = {rule.place: rule.decoys for rule in (() if round_.choice is None else round_.choice.rules)}
-    features = [(place, round_.task.features[place]) for place in round_.groups[0]]
-    return {
-        feature.name: ruled[place] if place in ruled else float(feature.decoys)
-        for place, feature in features
-        if (place in ruled or feature.rules) and REDACTED in round_.labels[0][round_.groups[0].index(place)]
-    }
+def suppressed_in(round_: Round, joint: JointShares, confidence: float) -> tuple[Suppressed, ...]:
+    """Return how many answers to each feature with a rule were redacted; all intervals hold together."""
+    features = [each for each in redacted_features(round_) if each.is_shown]
+    result: list[Suppressed] = []
+    for each in features:
+        people = int(joint.counts[joint.codes[:, each.axis] == each.code].sum())
+        risk = (1 - confidence) / len(features)
+        is_told = people == 0 or people >= round_.task.k
+        needed = redacted_by_need(people, joint.people, each.decoys, 1 - risk) if is_told else None
+        result.append(Suppressed(each.name, people if is_told else None, each.decoys, needed))
+    return tuple(result)
 
 
 def redacted_by_need(redacted: int, people: int, decoys: float, confidence: float) -> Estimate:

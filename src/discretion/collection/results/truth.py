@@ -13,9 +13,9 @@ from discretion.collection.parts.intervals import intervals_of
 from discretion.collection.parts.joint import JointShares, joint_shares, mean_scores, score_of
 from discretion.collection.parts.noisy_counts import NoiseInCounts
 from discretion.collection.results.analyst import AnalystResult
-from discretion.collection.results.suppressed import decoys_of
+from discretion.collection.results.suppressed import redacted_features
 from discretion.collection.wire.rounds import Round
-from discretion.collection.wire.task import REDACTED, Task, redacted_codes
+from discretion.collection.wire.task import Task, redacted_codes
 from discretion.numerics.arrays import Integers
 from discretion.presenting.json_answers import plain
 
@@ -169,7 +169,7 @@ def _compare(rows: Integers, joint: JointShares, round_: Round) -> ComparedTable
     scores = [score_of(feature) for feature in features]
     true_codes, people = _sent_by_need(rows, round_), max(len(rows), 1)
     shape = tuple(round_.cells(0))
-    if any(0 < chance < 1 for chance in decoys_of(round_).values()):
+    if any(0 < each.decoys < 1 for each in redacted_features(round_)):
         return _compare_decoyed(true_codes, joint, round_)
     if round_.task.noise is not None:
         return _compare_noisy(_counts_of(true_codes, shape), joint, round_)
@@ -201,16 +201,16 @@ def _compare(rows: Integers, joint: JointShares, round_: Round) -> ComparedTable
 def _sent_by_need(rows: Integers, round_: Round) -> Integers:
     """Return the codes that these people send in the analyst's round if no coin falls on a decoy."""
     (chosen,) = round_.groups
-    features, decoys = round_.task.features, decoys_of(round_)
+    features = round_.task.features
+    always = {each.name for each in redacted_features(round_) if each.decoys == 1}
     distinct, which = np.unique(rows, axis=0, return_inverse=True)
     sent = distinct.copy()
     redacted = [set(redacted_codes(features, row)) for row in distinct.tolist()]
     rules = {rule.place: set(rule.codes) for rule in (() if round_.choice is None else round_.choice.rules)}
     for place in chosen:
         feature = features[place]
-        always = decoys.get(feature.name) == 1
         for at, row in enumerate(distinct.tolist()):
-            if always or place in redacted[at] or row[place] in rules.get(place, ()):
+            if feature.name in always or place in redacted[at] or row[place] in rules.get(place, ()):
                 sent[at, place] = feature.codes if place in rules else feature.codes - 1
     columns = [np.array(map_)[sent[:, place]] for place, map_ in zip(chosen, round_.sent_codes(0), strict=True)]
     return np.column_stack(columns)[which.ravel()]
@@ -221,19 +221,17 @@ def _compare_decoyed(codes: Integers, joint: JointShares, round_: Round) -> Comp
 
     Of so many people with a combination each sends what the coins of its features leave of it.
     """
-    decoys = decoys_of(round_)
-    ruled = [(axis, round_.labels[0][axis].index(REDACTED), decoys[name]) for axis, name in enumerate(joint.features)
-             if name in decoys]  # fmt: skip
+    ruled = redacted_features(round_)
     combinations, times = np.unique(codes, axis=0, return_counts=True)
     mean: dict[tuple[int, ...], float] = {}
     variance: dict[tuple[int, ...], float] = {}
     for combination, people in zip(combinations.tolist(), times.tolist(), strict=True):
         outcomes = {tuple(combination): 1.0}
-        for axis, redacted, chance in ruled:
-            if combination[axis] != redacted:
+        for each in ruled:
+            if combination[each.axis] != each.code:
                 outcomes = {
-                    (*cell[:axis], redacted, *cell[axis + 1 :]) if tossed else cell: p
-                    * (chance if tossed else 1 - chance)
+                    (*cell[: each.axis], each.code, *cell[each.axis + 1 :]) if tossed else cell: p
+                    * (each.decoys if tossed else 1 - each.decoys)
                     for cell, p in outcomes.items()
                     for tossed in (False, True)
                 }
