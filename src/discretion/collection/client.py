@@ -373,8 +373,11 @@ class Client:
         return client
 
     def _remember(self, sent: "_SentRound") -> None:
-        first_of_all = not self._sent and self.asked_in in (None, 1)
-        if (sent.round.choice is None) != first_of_all or (self.asked_in is not None and self._sent):
+        if self.asked_in is not None:
+            is_due = not self._sent and sent.round.number == self.asked_in
+        else:
+            is_due = (sent.round.choice is None) == (not self._sent)
+        if not is_due:
             raise MalformedError("the first round alone has no choice")
         self._check_next(sent.round)
         self._sent.append(sent)

@@ -21,6 +21,7 @@ from discretion.intervals import PROMISED
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.laws.binomial import binomial_window
 from discretion.numerics.laws.binomial_limits import upper_limit
+from discretion.tables.counting.matches import Match
 from discretion.tables.counting.threshold import Threshold, least_unexposed
 from discretion.validation import as_count, as_real
 
@@ -374,8 +375,7 @@ def redacted_exposure(
     no_coin = {column: math.log1p(-decoys[column]) for column in decoyed}
     sets, others = None, 0.0
     if len(decoyed) > MAX_COLUMNS_DECOYED and isinstance(population, Population):
-        matches = {column: [rule.match for rule in its] for column, its in redacting.items()}
-        forced_columns = population.forced_columns(matches, decoyed)
+        forced_columns = population.forced_columns(_matches(redacting), decoyed)
         chances = [decoys[column] for column in decoyed]
         sets, others = _likeliest_sets(forced_columns, chances, 1 << MAX_COLUMNS_DECOYED)
 
@@ -471,8 +471,12 @@ def _answers(
         return answers_on_one(sizes, questions[0], {name: size or 0 for name, size in rarer_than.items()}, decoyed)
     if isinstance(population, Marginals):
         raise UnsupportedError(_NO_VALUES)
-    matches = {column: [rule.match for rule in rules] for column, rules in redacting.items()}
-    return population.redacted_answers(questions, matches, decoyed, sets)
+    return population.redacted_answers(questions, _matches(redacting), decoyed, sets)
+
+
+def _matches(redacting: Mapping[str, Sequence[RedactionRule]]) -> dict[str, list[Match]]:
+    """Return who has to redact each column, as an engine that holds the table finds them."""
+    return {column: [rule.match for rule in rules] for column, rules in redacting.items()}
 
 
 @dataclass(frozen=True)

@@ -194,9 +194,7 @@ def _answers(
     people: Population | Marginals, sets: Sequence[Columns], kept: Mapping[str, int] | None
 ) -> dict[Columns, ClassSizes]:
     """Return what people alike on each set of columns number, as far as that is known."""
-    if isinstance(people, Population):
-        people.class_sizes_of_all(sets if not kept else ())
-    else:
+    if isinstance(people, Marginals):
         known_sets = {frozenset(group) for group in (*((column,) for column in people.columns), *people.groups)}
         sets = [columns for columns in sets if frozenset(columns) in known_sets]
     counts = people.marginals({name: None for columns in sets for name in columns}, sets, kept)

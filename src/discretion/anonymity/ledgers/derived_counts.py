@@ -157,7 +157,6 @@ class _Differencing:
         self._matrix = csr_array((np.ones(len(rows)), (rows, places)), shape=shape)
         self._low = np.array([each.low for each in self._published], float)
         self._high = np.array([each.high for each in self._published], float)
-        # What is in no count may be of any number of people: k of them are not few any more.
         most = np.full(len(self._cells), math.inf)
         np.minimum.at(most, places, self._high[rows])
         self._most = np.where(np.isinf(most), k, most)  # whom nothing counts: k of them are not few any more

@@ -230,8 +230,10 @@ class Population(ProcessBound):
         if self._person is not None:
             raise UnsupportedError(SEVERAL_ROWS)
         chosen = self.known(columns)
-        singles, together = {name: self.class_sizes([name]) for name in chosen}, groups_among(groups, chosen)
-        most = {name: each for name, each in as_kept(kept, self._columns).items() if name in singles}
+        together, most = groups_among(groups, chosen), as_kept(kept, self._columns)
+        as_they_are = [group for group in together if not most.keys() & set(group)]
+        self.class_sizes_of_all([*((name,) for name in chosen), *as_they_are])  # at once; each is kept
+        singles = {name: self.class_sizes([name]) for name in chosen}
         return Marginals(
             {name: sizes.coarsened(most[name]) if name in most else sizes for name, sizes in singles.items()},
             self._people,

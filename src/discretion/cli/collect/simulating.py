@@ -129,10 +129,9 @@ def simulate(
         inputs = {
             "table": without_password(table), "columns": as_names(columns), "users": users, "k": k, "budget": budget,
             "shufflers": shufflers, "curatorless": curatorless, "admitter": admitter, "rounds": rounds,
-            "by_value": by_value,
-            "other_people": other_people, "redact": redact, "rule": list(rule), "noise": noise,
-            "randomize": list(randomize),
-            "cores": cores, "seed": start, "header": header, "memory": memory, "time": time,
+            "by_value": by_value, "other_people": other_people, "redact": redact, "rule": list(rule),
+            "noise": noise, "randomize": list(randomize), "cores": cores, "seed": start, "header": header,
+            "memory": memory, "time": time,
         }  # fmt: skip
         print_json("collect simulate", inputs, simulation.to_dict(), verdicts)
     else:

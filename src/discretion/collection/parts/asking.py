@@ -34,8 +34,7 @@ class KnownCounts:
         self.counts: Mapping[str, Integers] = {}
         self._people = 0
         self._reports: list[tuple[ShufflerReport, ...]] = []
-        self._alike: dict[tuple[int, ...], Integers] = {}
-        self._tables: list[tuple[Round, Sequence[Integers]]] = []
+        self._later: list[tuple[Round, Sequence[Integers]]] = []
 
     def next_choice(
         self, round_: Round, tallies: Sequence[Integers], reports: Sequence[ShufflerReport]
@@ -45,9 +44,10 @@ class KnownCounts:
         if self._people < round_.task.smallest_batch:  # some messages do not open; no client takes such a choice
             return None
         if round_.task.by_value:
-            choice = next_by_value(round_, self.counts, self._tables, self._people)
+            choice = next_by_value(round_, self.counts, self._later, self._people)
         else:
-            choice = _next_choice(round_, self.counts, self._alike, self._people)
+            alike = {group: tally for of, each in self._later for group, tally in zip(of.groups, each, strict=True)}
+            choice = _next_choice(round_, self.counts, alike, self._people)
         return None if choice is None else replace(choice, reports=tuple(self._reports))
 
     def add(self, round_: Round, tallies: Sequence[Integers], reports: Sequence[ShufflerReport]) -> None:
@@ -58,8 +58,7 @@ class KnownCounts:
             self.counts = dict(zip((feature.name for feature in round_.task.features), least, strict=True))
             self._people = max(people_in(tallies, reports))
         else:
-            self._alike.update(zip(round_.groups, tallies, strict=True))
-            self._tables.append((round_, tallies))
+            self._later.append((round_, tallies))
 
 
 def _next_choice(
