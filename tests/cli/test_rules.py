@@ -99,6 +99,7 @@ def test_the_command_of_an_audit_has_no_rule_for_what_it_drops(tmp_path: Path) -
     assert "the rules for b" in " ".join(out.split())
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("command", [["audit"], ["release", "--out=o.csv"]])
 @pytest.mark.parametrize(
     ("options", "why"),

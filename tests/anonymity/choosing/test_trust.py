@@ -198,6 +198,7 @@ def check(tradeoff: TrustTradeoff) -> None:
     assert whole.table_bits == tradeoff.table_bits
 
 
+@pytest.mark.long
 def test_on_adult_the_less_a_curator_receives_the_less_useful_what_goes_out_is() -> None:
     adult = Population("example:adult", columns=["sex", "race", "workclass", "education"])
     tradeoff = trust_tradeoff(adult, 0.01, k=10)

@@ -65,6 +65,7 @@ def test_three_releases_expose_what_their_join_does(seed: int) -> None:
     assert result.in_both == {f"release {i}": len({*table["id"]} & {*new["id"]}) for i, table in enumerate(old)}
 
 
+@pytest.mark.long
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", range(25))
 @pytest.mark.parametrize("followed", [0, 1])

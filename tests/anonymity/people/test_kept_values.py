@@ -35,6 +35,7 @@ def exposed(rows: list[tuple[Any, ...]], k: int) -> Fraction:
     return Fraction(sum(rows.count(row) < k for row in rows), len(rows))
 
 
+@pytest.mark.long
 @settings(max_examples=20, deadline=None)
 @given(people, numbers, st.integers(1, 8), st.sets(st.sampled_from(["xy", "yz", "xz", "xyz"])))
 def test_a_bound_on_kept_values_is_that_of_the_table_in_which_the_others_are_one(

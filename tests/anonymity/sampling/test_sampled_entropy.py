@@ -31,6 +31,7 @@ def sizes_of(counts: Sequence[int]) -> ClassSizes:
     return ClassSizes.from_counts(np.array(counts))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("law", [(1.0,), (0.5, 0.5), (0.97, 0.03), (0.6, 0.3, 0.1), (0.4, 0.3, 0.3, 0.0)])
 @pytest.mark.parametrize("misses", [0.9, 0.2])
 def test_of_all_samples_few_have_an_interval_that_misses(law: Law, misses: float) -> None:

@@ -330,6 +330,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("what", REFUSED)
 def test_a_rule_that_cannot_be_followed_is_refused_in_a_sentence(tmp_path: Path, what: str) -> None:
     options, why = REFUSED[what]
