@@ -98,6 +98,7 @@ _AT_THE_TOP = {
         "select_columns",
     ),
     "discretion.jobs.audit": ("audit",),
+    "discretion.jobs.design": ("design",),
     "discretion.jobs.diff": ("diff",),
     "discretion.jobs.release": ("release",),
     "discretion.jobs.synthetic": ("synthetic_risk",),

@@ -71,6 +71,9 @@ from discretion.information import (
 from discretion.jobs.audit import (
     audit as audit,
 )
+from discretion.jobs.design import (
+    design as design,
+)
 from discretion.jobs.diff import (
     diff as diff,
 )

@@ -7,6 +7,7 @@ from discretion.charts.by_set import exposure_by_set
 from discretion.charts.certified import certified_beside_truth
 from discretion.charts.collection import collection_options
 from discretion.charts.convergence import convergence_over_samples
+from discretion.charts.design import design
 from discretion.charts.distributions import distributions_before_and_after
 from discretion.charts.front import front_of_sets
 from discretion.charts.guesses import inference_before_and_after
@@ -38,6 +39,7 @@ __all__ = [
     "collection_options",
     "convergence_over_samples",
     "curves",
+    "design",
     "distributions_before_and_after",
     "exposure_by_column",
     "exposure_by_set",

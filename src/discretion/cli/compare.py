@@ -9,6 +9,7 @@ from discretion.cli.output import monitored, show, writing
 from discretion.cli.watchdog import Watchdog, as_seconds
 from discretion.errors import InvalidValueError
 from discretion.jobs.compare import compare as compared, compared_measures
+from discretion.jobs.design.protocols import PROTOCOLS, Protocol
 from discretion.jobs.gates import gates_of
 from discretion.jobs.options.mechanisms import CompareOptions
 from discretion.jobs.scenario import Scenario
@@ -28,7 +29,8 @@ def compare(*mechanisms: str, options: CompareOptions, limits: TimeOption, outpu
     Parameters
     ----------
     mechanisms
-        As for measure: name:key=value,… such as krr:k=5,epsilon=1; or channel:FILE.csv.
+        As for measure: name:key=value,… such as krr:k=5,epsilon=1; or channel:FILE.csv. Without any, all protocols for
+        --answers K.
     options.epsilon
         Add privacy_profile, the δ at this ε.
     options.delta
@@ -58,6 +60,7 @@ def compare(*mechanisms: str, options: CompareOptions, limits: TimeOption, outpu
     measures = compared_measures(scenario, goal)
     gates = gates_of(output.fail_over, measures)
     epsilons = EPSILONS if options.epsilons is None else epsilons_of(options.epsilons)
+    mechanisms = mechanisms or _all_protocols(options)
     systems = _systems(mechanisms)
     files = filter(None, map(read_by, mechanisms))
     with monitored(Watchdog(as_seconds(limits.time))) as monitor, writing(output, read=files) as write:
@@ -72,6 +75,16 @@ def compare(*mechanisms: str, options: CompareOptions, limits: TimeOption, outpu
     return show("compare", inputs, result, verdicts, output)
 
 
+def _all_protocols(options: CompareOptions) -> tuple[str, ...]:
+    """Return the protocols that there are, for the number of answers that is given."""
+    if options.answers is None:
+        raise InvalidValueError(
+            "compare needs a mechanism, as in discretion compare krr:k=5,epsilon=1 oue:k=5,epsilon=1, or --answers K "
+            "for all protocols"
+        )
+    return tuple(Protocol(name, options.answers).spelled(options.local_epsilon) for name in PROTOCOLS)
+
+
 def _systems(mechanisms: Iterable[str]) -> dict[str, System]:
     """Return the mechanisms by their spelling, or the error of one of them."""
     systems: dict[str, System] = {}
@@ -79,8 +92,4 @@ def _systems(mechanisms: Iterable[str]) -> dict[str, System]:
         if name in systems:
             raise InvalidValueError(f"{name} is given twice")
         systems[name] = mechanism_of(name)
-    if not systems:
-        raise InvalidValueError(
-            "compare needs a mechanism, as in discretion compare krr:k=5,epsilon=1 oue:k=5,epsilon=1"
-        )
     return systems

@@ -11,7 +11,7 @@ from discretion.adversaries import Exchangeable
 from discretion.adversaries.priors import as_prior
 from discretion.channels import System
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
-from discretion.estimate import Estimate
+from discretion.estimate import Estimate, lowest
 from discretion.jobs.gates import SETTLED, Gate, Verdict, judged, numbers_in
 from discretion.jobs.monitor import Monitor
 from discretion.jobs.scenario import Result, Scenario
@@ -51,7 +51,8 @@ class MechanismAnswers:
     frequency_error
         How far an estimated share is off, in shares and in people; None without users or an estimator.
     target
-        What the target takes and whether it is met, or None without one.
+        What the target takes and whether it is met, and the standard error with the largest ε that meets it; or None
+        without one.
     not_computed
         Of the answers that there are none why.
     """
@@ -180,7 +181,8 @@ def compared_measures(scenario: Scenario, goal: Target | None = None) -> list[st
         measures += [f"shuffled.{name}" for name in _shown(scenario)]
         measures += ["frequency_error.share", "frequency_error.people"]
     if goal is not None:
-        measures += ["target.smallest_crowd", *(["target.value", "target.largest_epsilon"] if crowd else [])]
+        there = ["value", "largest_epsilon", "error_at_largest_epsilon.share", "error_at_largest_epsilon.people"]
+        measures += ["target.smallest_crowd", *(f"target.{name}" for name in there if crowd)]
     return measures
 
 
@@ -272,6 +274,8 @@ class _Row:
             target = self._answers("", self._inverse(self._goal, shuffled or {}))
             if "value" in target:
                 target["met"] = self._goal.is_met(target["value"])
+            if (largest := target.get("largest_epsilon")) is not None and users is not None:
+                target |= self._answers("", self._error_at(lowest(largest), users))
         return MechanismAnswers(alone, shuffled, error, target, self._refused)
 
     def _alone(self) -> dict[str, Callable[[], Result]]:
@@ -300,6 +304,11 @@ class _Row:
         if users is not None:
             inverse["largest_epsilon"] = lambda: sufficient_epsilon(goal, family_of(self._name), users)
         return inverse
+
+    def _error_at(self, epsilon: float, users: int) -> dict[str, Callable[[], Any]]:
+        """Return the question of the standard error with another ε, which is how mechanisms compare at one target."""
+        errors = own_measures(family_of(self._name)(epsilon), users)
+        return {"error_at_largest_epsilon": errors["frequency_error"]} if "frequency_error" in errors else {}
 
     def _smallest_crowd(self, goal: Target) -> Result:
         check_scales(self._scenario.knowledge)
@@ -348,7 +357,11 @@ def _tables(scenario: Scenario, goal: Target | None) -> list[tuple[str, dict[str
     if goal is not None:
         here = {"here": ("target", "value"), "met": ("target", "met")} if users is not None else {}
         there = {"smallest crowd": ("target", "smallest_crowd")}
-        largest = {"largest ε": ("target", "largest_epsilon")} if users is not None else {}
+        largest = {
+            "largest ε": ("target", "largest_epsilon"),
+            "people off": ("target", "error_at_largest_epsilon", "people"),
+        }
+        largest = largest if users is not None else {}
         tables.insert(0, (f"Target: {goal.name} {goal.operator} {goal.level:g}", here | there | largest))
     return tables
 

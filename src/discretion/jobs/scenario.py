@@ -85,6 +85,7 @@ class Scenario:
         questions: dict[str, Question] = {
             "posterior_vulnerability": lambda s: in_doubles(posterior_vulnerability(s, prior, gain)),
             "leakage": lambda s: in_doubles(leakage(s, prior, gain)),
+            "additive_leakage": lambda s: in_doubles(leakage(s, prior, gain, "additive")),
             "bayes_security": lambda s: in_doubles(bayes_security(s, prior, gain)),
         }
         if gain is None:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -20,6 +20,7 @@ from discretion.validation import as_real
 TARGETS = {
     "posterior_vulnerability": "<=",
     "leakage": "<=",
+    "additive_leakage": "<=",
     "bayes_risk": ">=",
     "bayes_security": ">=",
     "mutual_information": "<=",
@@ -54,22 +55,31 @@ class Target:
         return True if surely <= level else None if maybe <= level else False
 
 
-def target_of(text: str, scenario: Scenario) -> Target:
-    """Return the target spelled as ``measure<=number`` or ``measure>=number``."""
+def spelled_target(text: str, targets: Mapping[str, str]) -> tuple[str, float]:
+    """Return the measure and the level of a target spelled as ``measure<=number`` or ``measure>=number``.
+
+    ``targets`` has the measures that there may be, each with the side on which it is safe.
+    """
     parts = re.fullmatch(r"\s*(\w+)\s*(<=|>=)\s*(\S+)\s*", text)
     if parts is None:
         raise InvalidValueError(
             f'--target must be a measure, <= or >=, and a number, as in "posterior_vulnerability<=0.25", got {text!r}'
         )
     name, operator, number = parts.groups()
-    one_of(name, TARGETS, "target called")
-    if operator != TARGETS[name]:
+    one_of(name, targets, "target called")
+    if operator != targets[name]:
         raise InvalidValueError(
-            f"{name} {'grows' if operator == '>=' else 'falls'} as the target's privacy is lost; ask for "
-            f"{name}{TARGETS[name]}{number}"
+            f"a target for {name} must be {targets[name]} a number, since {'more' if operator == '<=' else 'less'} is "
+            f"better; ask for {name}{targets[name]}{number}"
         )
     (level,) = numbers_of(number, "the target's level", float)
-    level = as_real(level, "the target's level")
+    return name, as_real(level, "the target's level")
+
+
+def target_of(text: str, scenario: Scenario) -> Target:
+    """Return the target spelled as ``measure<=number`` or ``measure>=number``."""
+    name, level = spelled_target(text, TARGETS)
+    operator = TARGETS[name]
     questions = scenario.questions_of_crowds()
     if name not in questions:
         raise InvalidValueError(f"a target for {name} needs {LEVEL_OF[name]}; add it")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from discretion.jobs.options import Header, Names, Options
+from discretion.jobs.options import Header, Lines, Names, Options
 
 Method = Literal["auto", "frequentist", "nearest-neighbours"]
 
@@ -84,16 +84,82 @@ class CompareOptions(ScenarioOptions):
     adversary
         What the adversary knows of the others, as for discretion measure; uninformed by default, and worst for
         --epsilon and --delta.
+    answers
+        Without mechanisms: compare all protocols for a question with so many answers.
+    local_epsilon
+        Without mechanisms: the ε of each report.
     target
         What must hold for the shuffled reports, such as "posterior_vulnerability<=0.25", "bayes_security>=0.99" or,
         with --delta, "dp_epsilon<=0.1": shows whether it does, how many users are sufficient, and with --users how
-        large an ε is. Where bounds answer, fewer users or a larger ε may be sufficient too; the result then says so.
+        large an ε is, and the standard error in people with that ε. Where bounds answer, fewer users or a larger ε may
+        be sufficient too; the result then says so.
     epsilons
         The ε of the figure's curves as e0,e1,…; by default 0.25 to 4.
     """
 
+    answers: int | None = None
+    local_epsilon: float = 1.0
     target: str | None = None
     epsilons: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignOptions(Options):
+    """What a question has to keep to, and what is known of the people who answer it.
+
+    Parameters
+    ----------
+    answers
+        How many answers the question has.
+    users
+        How many people answer; without it, the fewest that meet the goals.
+    guess
+        How often the best guess of a person's answer may be right, such as 0.1 or 10%, or by how much it may rise above
+        the best guess without any report, such as +0.01.
+    epsilon
+        With --delta, the (ε, δ)-differential privacy of what is seen; with --no-shuffler also by itself.
+    delta
+        The δ of it; dp_epsilon is shown at this δ, by default at 1e-6.
+    error
+        How large the standard error of a share may be, such as 0.002, "100 people" or "2 digits".
+    targets
+        A further goal, such as "bayes_security>=0.95"; once for each. The measures are posterior_vulnerability,
+        leakage, additive_leakage, bayes_risk, bayes_security, mutual_information, privacy_profile, dp_epsilon,
+        tradeoff, ldp_epsilon, average_privacy, and of accuracy error and effective_participation.
+    false_positive_rate
+        The share of false accusations at which tradeoff is the share of the guilty that the best attack misses.
+    shares
+        The share of each answer as p0,p1,…, or a file with one row or one column of them: the adversary's prior and the
+        shares at which the error is measured; all equal by default.
+    adversary
+        What the adversary knows of the others, as for discretion measure; worst by default.
+    questions
+        How many such questions the same people answer. The goals of privacy then hold for all answers together.
+    no_shuffler
+        The reports are not shuffled: the goals hold for each report by itself.
+    protocols
+        The protocols to choose from: krr, ss, oue, olh, hadamard, rappor; all by default.
+    local_epsilon
+        The ε of each report by itself; found by default.
+    seed
+        Where only sampling answers: the same seed gives the same result; drawn afresh by default.
+    """
+
+    answers: int
+    users: int | None = None
+    guess: str | None = None
+    epsilon: float | None = None
+    delta: float | None = None
+    error: str | None = None
+    targets: Lines = ()
+    false_positive_rate: float | None = None
+    shares: str | None = None
+    adversary: str = "worst"
+    questions: int = 1
+    no_shuffler: bool = False
+    protocols: Names = ()
+    local_epsilon: float | None = None
+    seed: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

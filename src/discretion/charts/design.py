@@ -1,0 +1,44 @@
+"""The error of a count over the best guess of an answer, a curve for each protocol as its ε varies."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+
+from discretion.charts.privacy_utility import Protocol, Quantity, privacy_utility
+
+
+def design(points: Mapping[str, Sequence[Mapping[str, Any]]], adversary: str) -> alt.VConcatChart:
+    """Return curves of the standard error of a count over the best guess of an answer.
+
+    Parameters
+    ----------
+    points
+        For each protocol its points in the order of ε, each with ``epsilon``, the best ``guess``, the standard error in
+        ``people``, and whether it is ``given``, that is the recommended ε.
+    adversary
+        Whose guess it is, in words.
+
+    Returns
+    -------
+    altair.VConcatChart
+        Of fixed width.
+
+    Examples
+    --------
+    >>> point = {"epsilon": 5.6, "guess": 0.0933, "people": 18.6, "given": True}
+    >>> design({"krr": [point]}, "the worst adversary").to_dict()["description"]
+    'Curves of the error of a count over the best guess. At its own ε, krr: guess 0.0933, error 18.6.'
+    """
+    protocols = [Protocol(name, [dict(point) for point in some]) for name, some in points.items()]
+    across = Quantity("guess", "how often the best guess of an answer is right, at most")
+    upwards = Quantity("people", "standard error of a count, in people", "logarithmic")
+    own = "; ".join(
+        f"{name}: guess {point['guess']:.3g}, error {point['people']:.3g}"
+        for name, some in points.items()
+        for point in some
+        if point["given"]
+    )
+    notes = [f"Guess: {adversary}.", "Full marks: the ε of the design. Further down and left: better."]
+    description = f"Curves of the error of a count over the best guess. At its own ε, {own}."
+    return privacy_utility([(across, upwards)], protocols, "Accuracy against privacy", notes, description)

@@ -1,0 +1,52 @@
+"""``discretion design``: which randomizer, which ε and how many people a question takes."""
+
+from dataclasses import replace
+
+from discretion.cli.exit_codes import NOT_DECIDED
+from discretion.cli.options import ChartOptions, TimeOption, as_seed, command
+from discretion.cli.output import monitored, show, writing
+from discretion.cli.signals import InterruptingEndsIt
+from discretion.cli.watchdog import Watchdog, as_seconds
+from discretion.jobs.design import run_design
+from discretion.jobs.gates import gates_of, judged
+from discretion.jobs.options.mechanisms import DesignOptions
+from discretion.spelling.numbers import file_in
+
+# What a gate may name: numbers of the recommended protocol.
+_MEASURES = (
+    "epsilon", "users", "posterior_vulnerability", "uniform_posterior_vulnerability", "bayes_security", "dp_epsilon",
+    "alone.posterior_vulnerability", "alone.ldp_epsilon", "frequency_error.share", "frequency_error.people",
+    "frequency_error.half_width", "bits",
+)  # fmt: skip
+
+
+@command
+def design(*, options: DesignOptions, limits: TimeOption, output: ChartOptions) -> int:
+    """Design a question: which randomizer, which ε, how many people, within your goals of privacy and accuracy.
+
+    Give what is fixed, such as --users 50000 --guess +0.01, and what is left free is found: the largest ε within the
+    goals of privacy, or with --error the least ε that reaches it, or without --users the fewest people. Exit with 3 if
+    no protocol is certain to meet the goals and some may.
+
+    Parameters
+    ----------
+    output.fail_over
+        Exit with 1 if a number of the recommended protocol is above or below a limit, as "frequency_error.people>100"
+        or "bayes_security<0.9"; once for each, by the names of --json. Exit with 3 if that is not decided.
+    output.chart
+        Write the error of a count over the best guess, a curve for each protocol as its ε varies, to this file, in the
+        format of its suffix: .svg, .png, .pdf or .html.
+    limits.time
+        When to stop, in seconds or as 2m or 1h; the result has the protocols that are designed by then. No limit by
+        default.
+    """
+    options = replace(options, seed=as_seed(options.seed))
+    gates = gates_of(output.fail_over, _MEASURES)
+    read = filter(None, [None if options.shares is None else file_in(options.shares)])
+    with monitored(Watchdog(as_seconds(limits.time))) as monitor, writing(output, read=read) as write:
+        result = run_design(options, monitor, figure=output.has_figure, searching=InterruptingEndsIt)
+        verdicts = judged(gates, dict.fromkeys(_MEASURES) | result.numbers, "a goal outside of this interval")
+        write(result, verdicts)
+    inputs = {**options.inputs(), "time": limits.time}
+    code = show("design", inputs, result, verdicts, output)
+    return NOT_DECIDED if result.recommended is None and not code else code

@@ -1,0 +1,6 @@
+"""A question designed: which randomizer, which ε, how many people."""
+
+from discretion.jobs.design.job import design, run_design
+from discretion.jobs.design.result import Design, ProtocolDesign
+
+__all__ = ["Design", "ProtocolDesign", "design", "run_design"]

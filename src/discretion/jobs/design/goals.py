@@ -1,0 +1,308 @@
+"""What a design has to keep to: limits on what the reports give away, and on the error of the counts."""
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+import discretion as dc
+from discretion.adversaries import AllButOne, Exchangeable, Knowledge, PartlyInformed, Uninformed, WorstAllButOne
+from discretion.adversaries.priors import as_prior, prior_vector
+from discretion.channels import System
+from discretion.errors import InvalidValueError
+from discretion.estimate import Estimate, highest, in_doubles, lowest, mapped
+from discretion.jobs.options.mechanisms import DesignOptions
+from discretion.jobs.scenario import Result, Scenario
+from discretion.jobs.target import TARGETS, check_scales, spelled_target
+from discretion.mechanisms import Mechanism, frequency_error
+from discretion.mechanisms.mechanism import as_values
+from discretion.numerics.arrays import Reals
+from discretion.presenting.numbers import percent, spelled_number
+from discretion.shuffling import Shuffled
+from discretion.spelling import knowledge_of
+from discretion.spelling.numbers import matrix_of
+from discretion.validation import as_count, as_crowd, as_epsilon, as_probability
+
+# What may be asked of the counts, and which way it is better.
+ACCURACY = {"error": "<=", "effective_participation": ">="}
+# What may be asked of privacy in addition to the targets of a comparison.
+PRIVACY = TARGETS | {"tradeoff": ">=", "ldp_epsilon": "<=", "average_privacy": ">="}
+
+#: At which δ the ε of the shuffled reports is shown if no δ is given.
+USUAL_DELTA = 1e-6
+# What an adversary knows, as a sentence has it.
+_KNOWN: Mapping[type[Knowledge], str] = {
+    WorstAllButOne: "all other answers, whichever expose most",
+    AllButOne: "all other answers, which are as given",
+    PartlyInformed: "some of the other answers, which are as given",
+    Uninformed: "no other answer, where all are equally frequent",
+    Exchangeable: "only from which law the answers are drawn",
+}
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A limit that a design keeps to.
+
+    Parameters
+    ----------
+    measure
+        What is limited, by its function's name; "error" is the standard error of a share.
+    level
+        The limit, and of ``error`` that of a share, or in people.
+    words
+        The limit as a sentence has it.
+    ask
+        Returns the measure of a mechanism that so many people use.
+    """
+
+    measure: str
+    level: float
+    words: str
+    ask: Callable[[Mechanism, int], Result]
+
+    @property
+    def is_accuracy(self) -> bool:
+        """Whether it is about the counts."""
+        return self.measure in ACCURACY
+
+    @property
+    def operator(self) -> str:
+        """Whether the measure must be at most or at least the level."""
+        return (ACCURACY | PRIVACY)[self.measure]
+
+    def margin(self, result: Result) -> float:
+        """Return by how much all that the result may be keeps to the limit; negative if some of it does not."""
+        return self.level - highest(result) if self.operator == "<=" else lowest(result) - self.level
+
+    def may_be_met(self, result: Result) -> bool:
+        """Whether anything that the result may be keeps to the limit."""
+        return lowest(result) <= self.level if self.operator == "<=" else highest(result) >= self.level
+
+
+class Setting:
+    """Whose answers are asked for, and what an adversary sees of them and knows.
+
+    Parameters
+    ----------
+    options
+        The options of the design.
+    """
+
+    def __init__(self, options: DesignOptions) -> None:
+        self.k = as_values(options.answers)
+        self.users = None if options.users is None else as_crowd(options.users, "users")
+        self.questions = as_count(options.questions, "questions", at_least=1)
+        self.shuffled = not options.no_shuffler
+        self.knowledge: Knowledge = knowledge_of(options.adversary)
+        self.shares = as_prior(None if options.shares is None else _shares(options.shares), self.k)
+        self.delta = USUAL_DELTA if options.delta is None else as_probability(options.delta, "delta")
+        self.seed = options.seed
+        self._false_positive_rate = options.false_positive_rate
+        self._epsilon = options.epsilon
+        self._seen: tuple[tuple[Mechanism, int], System] | None = None
+        if not self.shuffled and options.adversary != "worst":
+            raise InvalidValueError(
+                f"--adversary {options.adversary} is about the other users, from whom a report that is not shuffled "
+                "is told apart; leave out --adversary or --no-shuffler"
+            )
+        if self.users is None and self.shuffled:
+            check_scales(self.knowledge)
+        if isinstance(self.knowledge, Exchangeable) and self.shares is not None:
+            raise InvalidValueError("an exchangeable adversary has a prior of its own; leave out --shares")
+        if self.questions > 1 and not isinstance(self.knowledge, WorstAllButOne | AllButOne):
+            raise InvalidValueError(
+                "several questions to the same people are counted together for an adversary that knows all other "
+                f"answers (worst, or all-but-one:…), got --adversary {options.adversary}: what it does not know of the "
+                "others is the same in all questions"
+            )
+
+    @cached_property
+    def before(self) -> float:
+        """How often the best guess is right before anything is reported."""
+        if isinstance(self.knowledge, Exchangeable):
+            return float(np.max(self.knowledge.prior))
+        return float(prior_vector(self.shares, self.k).max())
+
+    @property
+    def adversary(self) -> str:
+        """The adversary, as a sentence has it."""
+        if not self.shuffled:
+            return "anybody that receives a single report"
+        if isinstance(self.knowledge, Uninformed) and self.knowledge.population is not None:
+            return "an adversary that knows how frequent each answer is, and no other person's"
+        return f"an adversary that knows {_KNOWN[type(self.knowledge)]}"
+
+    def seen(self, mechanism: Mechanism, n: int) -> System:
+        """Return what the adversary sees of one question."""
+        if not self.shuffled:
+            return mechanism
+        if self._seen is None or self._seen[0] != (mechanism, n):
+            self._seen = (mechanism, n), Shuffled(mechanism, n).seen_by(self.knowledge, self.seed)
+        return self._seen[1]
+
+    def guess(self, system: System, prior: Reals | None) -> Result:
+        """Return how often the best guess of an answer is right, once all questions are answered.
+
+        Of several questions that is at most ``V(π) ℒ^m``, ℒ being the multiplicative Bayes capacity of one: the
+        questions may have one and the same answer, and ``Σ_y max_x Π_i C_i(x, y_i) <= Π_i Σ_y max_x C_i(x, y_i)``.
+        """
+        one = in_doubles(dc.posterior_vulnerability(system, prior))
+        if self.questions == 1:
+            return one
+        before = self.before if prior is self.shares else 1 / self.k
+        capacity = highest(in_doubles(dc.multiplicative_bayes_capacity(system)))
+        most = min(1.0, before * math.exp(min(700.0, self.questions * math.log(capacity))))
+        return Estimate.between(lowest(one), max(most, lowest(one)), "product of the questions' Bayes capacities")
+
+    def security(self, system: System) -> Result:
+        """Return Bayes security, for any prior, of all questions: at least ``β*^m`` (Bayes-sec, Theorem 3)."""
+        one = in_doubles(dc.bayes_security(system))
+        if self.questions == 1:
+            return one
+        least = max(0.0, lowest(one)) ** self.questions
+        return Estimate.between(least, highest(one), "product of the questions' Bayes security", safe="low")
+
+    def information(self, system: System) -> Result:
+        """Return the mutual information of an answer and what is seen: of all questions at most the sum of each's."""
+        one = dc.mutual_information(system, self.shares)
+        if self.questions == 1:
+            return one
+        return Estimate.between(lowest(one), self.questions * highest(one), "sum of the questions' information")
+
+    def together(self, system: System) -> System:
+        """Return what the adversary sees of all questions, as if all had one and the same answer."""
+        return system if self.questions == 1 else dc.repeated(system, self.questions)
+
+    def error(self, mechanism: Mechanism, n: int) -> float:
+        """Return the standard error of a share."""
+        return float(frequency_error(mechanism, n, self.shares).share)
+
+    def measure(self, name: str) -> Callable[[Mechanism, int], Result]:
+        """Return a measure of a mechanism that so many people use."""
+        if self.questions > 1 and name == "average_privacy":
+            raise InvalidValueError(f"{name} is of one question; leave out --questions, or the target")
+        of_report: dict[str, Callable[[Mechanism, int], Result]] = {
+            "error": self.error,
+            "effective_participation": lambda mechanism, _: dc.information.effective_participation(
+                mechanism, rng=self.seed
+            ),
+            "average_privacy": lambda mechanism, _: dc.information.average_privacy(mechanism),
+            "ldp_epsilon": lambda mechanism, _: self.questions * mechanism.epsilon,
+        }
+        if name in of_report:
+            return of_report[name]
+        of_system = self._of_system(name)
+        return lambda mechanism, n: of_system(self.seen(mechanism, n))
+
+    def _of_system(self, name: str) -> Callable[[System], Result]:
+        """Return a measure of what the adversary sees of one question, for all of them."""
+        scales = {
+            "posterior_vulnerability": (1.0, 0.0),
+            "leakage": (1 / self.before, 0.0),
+            "additive_leakage": (1.0, -self.before),
+            "bayes_risk": (-1.0, 1.0),
+        }
+        if name in scales:
+            scale, offset = scales[name]
+            return lambda system: mapped(self.guess(system, self.shares), lambda guess: scale * guess + offset)
+        if name == "bayes_security":
+            return self.security
+        if name == "mutual_information":
+            return self.information
+        claim = self._claim(name)
+        return lambda system: claim(self.together(system))
+
+    def _claim(self, name: str) -> Callable[[System], Result]:
+        rate = self._false_positive_rate
+        claims = Scenario(epsilon=self._epsilon, delta=self.delta, false_positive_rate=rate).claims()
+        if name not in claims:
+            needed = {"privacy_profile": "--epsilon E", "tradeoff": "--false-positive-rate A"}[name]
+            raise InvalidValueError(f"a target for {name} needs {needed}; add it")
+        return claims[name]
+
+
+def goals_of(options: DesignOptions, setting: Setting) -> tuple[Goal, ...]:
+    """Return the limits that the options name."""
+    return tuple(_goals_of(options, setting))
+
+
+def _goals_of(options: DesignOptions, setting: Setting) -> Iterator[Goal]:
+    if options.guess is not None:
+        level = _guess_level(options.guess, setting)
+        words = f"best guess at most {percent(level)}"
+        yield Goal("posterior_vulnerability", level, words, setting.measure("posterior_vulnerability"))
+    if options.epsilon is not None and options.delta is not None:
+        epsilon = as_epsilon(options.epsilon)
+        words = f"({spelled_number(epsilon)}, {setting.delta:g})-differential privacy"
+        # The same target as dp_epsilon, without looking for ε at every step.
+        yield Goal("privacy_profile", setting.delta, words, setting.measure("privacy_profile"))
+    elif options.epsilon is not None and not options.no_shuffler:
+        raise InvalidValueError(
+            f"--epsilon {options.epsilon:g} needs --delta, since shuffled reports are differentially private with a δ "
+            "only; for a limit on each report by itself, ask for --target ldp_epsilon<=E"
+        )
+    elif options.epsilon is not None:
+        level = as_epsilon(options.epsilon)
+        yield Goal(
+            "ldp_epsilon", level, f"{spelled_number(level)}-local differential privacy", setting.measure("ldp_epsilon")
+        )
+    for text in options.targets:
+        name, level = spelled_target(text, PRIVACY | ACCURACY)
+        operator = (PRIVACY | ACCURACY)[name]
+        yield Goal(
+            name, level, f"{name} {'at most' if operator == '<=' else 'at least'} {level:g}", setting.measure(name)
+        )
+    if options.error is not None:
+        yield _error_goal(options.error, setting)
+
+
+def _guess_level(text: str, setting: Setting) -> float:
+    found = re.fullmatch(r"(\+?)\s*([0-9.eE+-]+?)\s*(%?)", text.strip())
+    try:
+        level = math.nan if found is None else float(found[2]) / (100 if found[3] else 1)
+    except ValueError:
+        level = math.nan
+    if found is None or not level >= 0:
+        raise InvalidValueError(
+            f"--guess must be a share, such as 0.1, or by how much it may rise, such as +0.01; got {text!r}"
+        )
+    level += setting.before if found[1] else 0.0
+    if not setting.before <= level < 1:
+        raise InvalidValueError(
+            f"--guess must be between {percent(setting.before)}, how often the best guess is right without any report, "
+            f"and 100 %; got {percent(level)}"
+        )
+    return level
+
+
+def _error_goal(text: str, setting: Setting) -> Goal:
+    found = re.fullmatch(r"([0-9.eE+-]+?)\s*(%|people|digits)?", text.strip())
+    try:
+        number = math.nan if found is None else float(found[1])
+    except ValueError:
+        number = math.nan
+    if found is None or not 0 < number < math.inf:
+        raise InvalidValueError(
+            f'--error must be a share above 0, such as 0.002, or as "100 people" or "2 digits"; got {text!r}'
+        )
+    unit = found[2]
+    if unit == "people":
+        if setting.users is None:
+            raise InvalidValueError("an error in people needs --users; without it, give the error as a share")
+        level, words = number / setting.users, f"standard error of a count at most {number:g} people"
+    elif unit == "digits":
+        level, words = 10.0**-number, f"shares known to {number:g} digits"
+    else:
+        level = number / 100 if unit else number
+        words = f"standard error of a share at most {percent(level)}"
+    return Goal("error", level, words, setting.error)
+
+
+def _shares(text: str) -> Reals:
+    """Return the shares in a list or a file, one row or one column."""
+    rows = np.asarray(matrix_of(text), dtype=np.float64)
+    return rows.ravel() if 1 in rows.shape else rows

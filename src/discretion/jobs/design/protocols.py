@@ -1,0 +1,125 @@
+"""The protocols that a design chooses among, and the numbers that it may print for ε and for people."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+from discretion.mechanisms import Mechanism
+from discretion.presenting.numbers import spelled_number
+from discretion.spelling import family_of
+
+# By how the command line spells them. Binary local hashing is left out: local hashing is never worse.
+PROTOCOLS = {
+    "krr": "k-ary randomized response",
+    "ss": "subset selection",
+    "oue": "optimized unary encoding",
+    "olh": "optimal local hashing",
+    "hadamard": "Hadamard response",
+    "rappor": "basic RAPPOR",
+}
+
+_PER_DECADE = 900
+_LEAST_POWER = -5  # 100e-5, the least ε of three digits
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """A family of mechanisms, one for each ε.
+
+    Parameters
+    ----------
+    name
+        As the command line spells it.
+    k
+        How many answers the question has.
+    """
+
+    name: str
+    k: int
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return PROTOCOLS[self.name]
+
+    def at(self, epsilon: float) -> Mechanism:
+        """Return the mechanism with this ε."""
+        return _mechanism(self.spelled(epsilon), epsilon)
+
+    def spelled(self, epsilon: float) -> str:
+        """Return its spelling."""
+        return f"{self.name}:k={self.k},epsilon={spelled_number(epsilon)}"
+
+
+@cache
+def _mechanism(spelling: str, epsilon: float) -> Mechanism:
+    mechanism = family_of(spelling)(epsilon)
+    assert isinstance(mechanism, Mechanism)
+    return mechanism
+
+
+class Grid:
+    """Numbers of three significant digits, in order: what a person would write into a configuration.
+
+    The one at place 0 is 0.001, the next ones are 0.00101, 0.00102, …
+
+    Examples
+    --------
+    >>> EPSILONS[0], EPSILONS[2700], EPSILONS[EPSILONS.last], PEOPLE[0], PEOPLE[105]
+    (0.001, 1.0, 25.0, 1, 106)
+    """
+
+    def __init__(self, at: Callable[[int], float], last: int) -> None:
+        self._at, self.last = at, last
+
+    def __getitem__(self, place: int) -> float:
+        return self._at(place)
+
+
+def _epsilon(place: int) -> float:
+    return float(f"{100 + place % _PER_DECADE}e{place // _PER_DECADE + _LEAST_POWER}")
+
+
+def _people(place: int) -> int:
+    if place < 99:
+        return place + 1
+    power, rest = divmod(place - 99, _PER_DECADE)
+    return (100 + rest) * 10**power
+
+
+#: From 0.001 to 25, beyond which a report is as good as an honest answer.
+EPSILONS = Grid(_epsilon, 4 * _PER_DECADE + 150)
+#: From 1 to ten billion.
+PEOPLE = Grid(_people, 99 + 8 * _PER_DECADE)
+
+
+def last_place(margin: Callable[[int], float], last: int, start: int) -> int | None:
+    """Return the last place in ``0..last`` whose margin is not negative, where margins fall from place to place.
+
+    Few margins are asked for: by steps that double from the start, then between the two places, in turn by
+    interpolation and by halves.
+
+    Examples
+    --------
+    >>> last_place(lambda place: 37.5 - place, 100, start=50), last_place(lambda place: -1, 100, start=50)
+    (37, None)
+    """
+    meets, fails, step, place = -1, last + 1, 32, start
+    at: dict[int, float] = {}
+    while meets < place < fails:
+        at[place] = margin(place)
+        meets, fails = (place, fails) if at[place] >= 0 else (meets, place)
+        place += step if at[place] >= 0 else -step
+        step *= 2
+        if (meets >= 0 and fails <= last) or not meets < place < fails:
+            break
+    halve = False
+    while fails - meets > 1:
+        place = (meets + fails) // 2
+        if not halve and meets in at and fails in at and at[meets] - at[fails] < float("inf"):
+            share = at[meets] / (at[meets] - at[fails])
+            place = min(max(round(meets + share * (fails - meets)), meets + 1), fails - 1)
+        halve = not halve
+        at[place] = margin(place)
+        meets, fails = (place, fails) if at[place] >= 0 else (meets, place)
+    return meets if meets >= 0 else None

@@ -1,0 +1,352 @@
+"""A design: the protocols at their best parameters, which of them to use, and why."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from discretion.estimate import Estimate, highest
+from discretion.jobs.design.goals import Goal
+from discretion.jobs.design.protocols import PROTOCOLS
+from discretion.jobs.gates import numbers_in
+from discretion.jobs.options.mechanisms import DesignOptions
+from discretion.jobs.scenario import Result
+from discretion.presenting.numbers import bounded, percent, rounded_down, rounded_up, within
+from discretion.presenting.sentences import not_computed, seed_sentence
+from discretion.presenting.shell import Command
+from discretion.presenting.views.document import Advice, Block, Bullets, Document, Figure, Grid, Section, Terms
+from discretion.presenting.views.result import JobResult, number_row
+
+# Half of the interval that holds a normal variable 95 % of the time.
+NORMAL_95 = 1.959963984540054
+
+
+@dataclass(frozen=True)
+class ProtocolDesign:
+    """A protocol at the parameters that fit the goals best.
+
+    Parameters
+    ----------
+    protocol
+        Its name on the command line.
+    mechanism
+        Its spelling with these parameters.
+    epsilon
+        The ε of each report; infinite for honest answers.
+    users
+        How many people report.
+    shuffled
+        What the adversary can do with the shuffled reports, by the names of the measures; of each report by itself
+        where nothing is shuffled. A measure that takes too long is left out.
+    alone
+        The same of each person's reports where the shuffler shows who sent them.
+    frequency_error
+        The standard error of a share, of a count in people, and half of the 95 % interval of a count.
+    bits
+        How long each report is.
+    undecided
+        The goals of which the numbers do not decide whether they are met.
+    """
+
+    protocol: str
+    mechanism: str
+    epsilon: float
+    users: int
+    shuffled: Mapping[str, Result]
+    alone: Mapping[str, Result]
+    frequency_error: Mapping[str, float]
+    bits: int
+    undecided: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """What people call it, with its ε."""
+        if self.epsilon == math.inf:
+            return "honest answers"
+        return f"{PROTOCOLS[self.protocol]} with ε = {self.epsilon:g}"
+
+    @property
+    def guess(self) -> Result | None:
+        """How often the best guess of a person's answer is right; None where that takes too long."""
+        return self.shuffled.get("posterior_vulnerability")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all as one object, as JSON has it."""
+        return {
+            "mechanism": self.mechanism,
+            "epsilon": self.epsilon,
+            "users": self.users,
+            **self.shuffled,
+            "alone": {**self.alone},
+            "frequency_error": {**self.frequency_error},
+            "bits": self.bits,
+            "undecided": list(self.undecided),
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Design(JobResult):
+    """A question designed: which protocol, which ε, how many people.
+
+    Parameters
+    ----------
+    recommended
+        The protocol to use, or None where the numbers of none decide whether it keeps to the goals.
+    runner_up
+        The next best one that is another mechanism, or None.
+    protocols
+        All protocols by their names, the best first.
+    not_computed
+        Each other protocol, and why it has no design.
+    rivals
+        The protocols that may be better than the recommended one, as far as their bounds show.
+    largest_epsilon
+        The largest ε of the recommended protocol within the goals of privacy, where accuracy takes a smaller one.
+    goals
+        What the design keeps to, in words.
+    adversary
+        The adversary against whom the numbers are, in words.
+    before
+        How often the best guess is right without any report.
+    options
+        The options of the design, with its seed.
+    points
+        Points of each protocol as its ε varies, for the figure; None leaves it out.
+    """
+
+    recommended: ProtocolDesign | None
+    runner_up: ProtocolDesign | None
+    protocols: Mapping[str, ProtocolDesign]
+    not_computed: Mapping[str, str]
+    rivals: tuple[str, ...]
+    largest_epsilon: float | None
+    goals: tuple[str, ...]
+    adversary: str
+    before: float
+    options: DesignOptions
+    points: Mapping[str, Sequence[Mapping[str, Any]]] | None = None
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """The numbers of the recommended protocol by their names."""
+        return {} if self.recommended is None else numbers_in(self.recommended.to_dict())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all as one object, as JSON has it."""
+        return {
+            "recommended": None if self.recommended is None else self.recommended.to_dict(),
+            "runner_up": None if self.runner_up is None else self.runner_up.protocol,
+            "goals": list(self.goals),
+            "adversary": self.adversary,
+            "prior_vulnerability": self.before,
+            "largest_epsilon": self.largest_epsilon,
+            "may_be_better": list(self.rivals),
+            "protocols": {name: design.to_dict() for name, design in self.protocols.items()},
+            "not_computed": {**self.not_computed},
+        }
+
+    def table_rows(self) -> Iterator[Mapping[str, Any]]:
+        """Yield a row for each number of each protocol."""
+        for design in self.protocols.values():
+            for name, value in numbers_in(design.to_dict()).items():
+                yield {"mechanism": design.mechanism, **number_row(name, value)}
+
+    def document(self) -> Document:
+        """Return the document: what to use, what it gives away and what the counts are worth, and all protocols."""
+        options = self.options
+        users = options.users if self.recommended is None else self.recommended.users
+        among = "" if users is None else f" for {users:,} people"
+        several = "" if options.questions == 1 else f"{options.questions:,} questions, each"
+        title = f"{several or 'A question'} with {options.answers:,} answers{among}"
+        sections = [Section("All protocols", tuple(self._tables()))]
+        if notes := tuple(self._notes()):
+            sections.append(Section("Bounds and estimates (*)", (Terms(notes),)))
+        if self.points is not None:
+            figure = Figure("design", "The error of a count over the best guess, as ε varies", self._chart)
+            sections.append(Section("What accuracy costs", (figure,)))
+        return Document(title, tuple(self._first()), tuple(sections), kind="design", line=self._line())
+
+    def _line(self) -> str:
+        return "no protocol is certain to keep to the goals" if self.recommended is None else self.recommended.mechanism
+
+    def _first(self) -> Iterator[Block]:
+        chosen = self.recommended
+        if chosen is None:
+            yield Advice("Not decided: no protocol is certain to keep to the goals, and some may.")
+            yield Bullets(tuple(self._undecided()))
+            return
+        yield Advice(f"Use {chosen.title}: {chosen.mechanism}")
+        yield Bullets((*self._sentences(chosen), *self._reasons(chosen)))
+        numbers = (number for each in self.protocols.values() for number in each.shuffled.values())
+        yield from seed_sentence(numbers, self.options.seed)
+        measured = ["discretion", "measure", chosen.mechanism, f"--users={chosen.users}"]
+        if not self.options.no_shuffler:
+            measured += ["--shuffled", f"--adversary={self.options.adversary}"]
+        yield "Measure it again:"
+        yield Command(measured)
+
+    def _undecided(self) -> Iterator[str]:
+        for design in self.protocols.values():
+            bounds = "; ".join(f"{name} {within(n)}" for name, n in design.shuffled.items() if isinstance(n, Estimate))
+            yield f"{design.mechanism}: {' and '.join(design.undecided)} is not decided. {bounds}"
+        fewer = "fewer questions, " if self.options.questions > 1 else ""
+        yield f"To decide it, take {fewer}more people, or a goal outside of the intervals."
+
+    def _sentences(self, chosen: ProtocolDesign) -> Iterator[str]:
+        options = self.options
+        many = "" if options.questions == 1 else f" once all {options.questions:,} questions are answered"
+        if chosen.guess is not None:
+            yield (
+                f"The best guess of one person's answer is right {bounded(chosen.guess)} of the time{many}, and "
+                f"{percent(self.before)} without any report, for {self.adversary}."
+            )
+        if not options.no_shuffler:
+            alone = chosen.alone["posterior_vulnerability"]
+            yield (
+                "This takes an honest shuffler. If the shuffler is not honest, the best guess is right "
+                f"{bounded(alone)} of the time, and the ε is {highest(chosen.alone['ldp_epsilon']):g}."
+            )
+            delta, epsilon = self._delta, chosen.shuffled.get("dp_epsilon")
+            if epsilon is not None:
+                most = (
+                    f"at most {rounded_up(highest(epsilon), 3)}" if isinstance(epsilon, Estimate) else f"{epsilon:.4g}"
+                )
+                yield f"The shuffled reports are (ε, {delta:g})-differentially private with an ε of {most}."
+        error = chosen.frequency_error
+        if not error["share"]:
+            yield "Every count is exact."
+            return
+        yield (
+            f"A count has a standard error of {error['people']:.3g} people, {percent(error['share'], 3)} of all: with "
+            f"95 % probability it is within {error['half_width']:.3g} people of the truth."
+        )
+
+    @property
+    def _delta(self) -> float:
+        return 1e-6 if self.options.delta is None else self.options.delta
+
+    def _reasons(self, chosen: ProtocolDesign) -> Iterator[str]:
+        if self.goals:
+            yield f"Goals: {'; '.join(self.goals)}."
+        if chosen.epsilon == math.inf:
+            yield "The shuffler alone keeps to the goals, without noise. Use it so only if everybody can trust it."
+        what = {"error": "the smallest error", "users": "the fewest people", "guess": "the lowest best guess"}[self.by]
+        second = self.runner_up
+        if second is None:
+            yield "Reason: of no other protocol there is a design to compare with."
+        else:
+            beside = {
+                "error": f"{second.frequency_error['people']:.3g} people",
+                "users": f"{second.users:,} people",
+                "guess": "its guess is not computed" if second.guess is None else bounded(second.guess),
+            }[self.by]
+            yield f"Reason: it has {what} of all protocols within the goals. Runner-up: {second.mechanism}, {beside}."
+        if self.largest_epsilon is not None and self.largest_epsilon > chosen.epsilon:
+            yield (
+                "A larger ε would give away more than the goals of accuracy take. The goals of privacy hold up to "
+                f"ε = {self.largest_epsilon:g}."
+            )
+        if self.rivals:
+            yield f"Not decided, because of bounds: {' and '.join(self.rivals)} may have a smaller error."
+
+    @property
+    def _measures(self) -> list[str]:
+        return [name for name in _SHOWN if name != "uniform_posterior_vulnerability" or self.options.shares]
+
+    @property
+    def by(self) -> str:
+        """By which number the protocols are in order: what the goals leave free."""
+        return order_of(self.options)
+
+    def _tables(self) -> Iterator[Block]:
+        options, designs = self.options, self.protocols.values()
+        strong = frozenset(i for i, design in enumerate(designs) if design is self.recommended)
+        order = {"error": "error", "users": "number of people", "guess": "best guess"}[self.by]
+        if designs:
+            heads = ["protocol", "ε", "users", "guess", "error", "± 95 %", "bits"]
+            rows = [
+                (
+                    design.protocol, f"{design.epsilon:.4g}", f"{design.users:,}", _at_most(design.guess),
+                    f"{design.frequency_error['people']:.4g}", f"{design.frequency_error['half_width']:.4g}",
+                    f"{design.bits:,}",
+                )
+                for design in designs
+            ]  # fmt: skip
+            note = (
+                f"Each at its own best parameters, in the order of {order}. Guess: {self.adversary}. Errors in people."
+            )
+            yield Grid(tuple(heads), tuple(rows), frozenset(["protocol"]), note=note, first=len(rows), strong=strong)
+            heads = ["protocol", "guess", *(["equal shares"] if options.shares else []), "β*", f"ε({self._delta:g})"]
+            dishonest = [] if options.no_shuffler else ["guess", "ε"]
+            yield self._trust(heads, dishonest, strong)
+        if self.not_computed:
+            names = {PROTOCOLS[name]: reason for name, reason in self.not_computed.items()}
+            yield Bullets(tuple(not_computed(names)))
+
+    def _trust(self, heads: list[str], dishonest: list[str], strong: frozenset[int]) -> Grid:
+        heads = [*heads, *(f"{head}, not honest" for head in dishonest)]
+        rows = [
+            (
+                design.protocol,
+                *(_SHOWN[name](design.shuffled.get(name)) for name in self._measures),
+                *(_at_most(value) for value in design.alone.values() if dishonest),
+            )
+            for design in self.protocols.values()
+        ]
+        caption = (
+            "Each report by itself" if not dishonest else "With an honest shuffler, and with one that is not honest"
+        )
+        return Grid(tuple(heads), tuple(rows), frozenset(["protocol"]), caption=caption, first=len(rows), strong=strong)
+
+    def _notes(self) -> Iterator[tuple[str, str]]:
+        methods: dict[str, None] = {}
+        for design in self.protocols.values():
+            estimates = {name: n for name, n in design.shuffled.items() if isinstance(n, Estimate)}
+            methods |= dict.fromkeys(estimate.method for estimate in estimates.values())
+            if estimates:
+                yield design.mechanism, "; ".join(f"{name} {within(n)} *" for name, n in estimates.items())
+        if methods:
+            yield "*", "; ".join(methods)
+
+    def _chart(self) -> Any:
+        from discretion import charts  # noqa: PLC0415 - Altair takes half a second
+
+        assert self.points is not None
+        return charts.design(self.points, self.adversary)
+
+
+def _at_most(result: Result | None) -> str:
+    """Return a result as a table has it, a bound by its upper end."""
+    if result is None:
+        return "—"
+    return f"≤{rounded_up(result.high, 4)}*" if isinstance(result, Estimate) else f"{result:.4g}"
+
+
+def _at_least(result: Result | None) -> str:
+    if result is None:
+        return "—"
+    return f"≥{rounded_down(result.low, 4)}*" if isinstance(result, Estimate) else f"{result:.4g}"
+
+
+# The measures of what the adversary sees, each as a table has it.
+_SHOWN: Mapping[str, Callable[[Result | None], str]] = {
+    "posterior_vulnerability": _at_most,
+    "uniform_posterior_vulnerability": _at_most,
+    "bayes_security": _at_least,
+    "dp_epsilon": _at_most,
+}
+
+
+def order_of(options: DesignOptions) -> str:
+    """Return by which number protocols are in order: what the goals leave free."""
+    if options.users is None:
+        return "users"
+    limits_error = options.error is not None or any(
+        text.strip().startswith(("error", "effective_participation")) for text in options.targets
+    )
+    return "guess" if limits_error else "error"
+
+
+def words_of(goals: Sequence[Goal]) -> tuple[str, ...]:
+    """Return the goals in words."""
+    return tuple(goal.words for goal in goals)

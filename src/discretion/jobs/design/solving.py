@@ -1,0 +1,205 @@
+"""The ε and the number of people of each protocol: whichever is left free, as the goals allow.
+
+All that is searched is monotone. A larger ε gives away more and makes counts better; with more people each one is
+hidden better, and shares are known better.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from discretion.errors import InvalidValueError
+from discretion.jobs.design.goals import Goal, Setting
+from discretion.jobs.design.protocols import EPSILONS, PEOPLE, Protocol, last_place
+from discretion.jobs.scenario import Result
+from discretion.validation import as_epsilon
+
+# Where a search starts: ε = 1, and ten thousand people.
+_USUAL_EPSILON, _USUAL_PEOPLE = 2700, 99 + 2 * 900
+_OF_A_REPORT = ("ldp_epsilon", "average_privacy")
+
+Step = Callable[[str], AbstractContextManager[None]]
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A protocol's ε and number of people.
+
+    Parameters
+    ----------
+    epsilon
+        The ε; infinite where honest answers keep to the goals.
+    users
+        How many people report.
+    undecided
+        The goals of which bounds or samples do not decide whether they are met.
+    """
+
+    epsilon: float
+    users: int
+    undecided: tuple[Goal, ...] = ()
+
+
+class UnmetError(InvalidValueError):
+    """No ε, or no number of people, meets the goals.
+
+    Parameters
+    ----------
+    sentence
+        Why.
+    goals
+        The goal that is not met, and perhaps the one that stands against it.
+    """
+
+    def __init__(self, sentence: str, *goals: Goal) -> None:
+        super().__init__(sentence)
+        self.goals = goals
+
+
+class Solver:
+    """Finds what is left free, of a protocol after the other.
+
+    Parameters
+    ----------
+    setting, goals
+        Whose answers, and what to keep to.
+    epsilon
+        The ε of each report, or None to find it.
+    step
+        Surrounds each measure.
+    """
+
+    def __init__(self, setting: Setting, goals: Sequence[Goal], epsilon: float | None, step: Step) -> None:
+        self._setting, self._step = setting, step
+        self._privacy = [goal for goal in goals if not goal.is_accuracy]
+        self._accuracy = [goal for goal in goals if goal.is_accuracy]
+        self._given = None if epsilon is None else as_epsilon(epsilon)
+        self._results: dict[tuple[Goal, str, int], Result] = {}
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse what leaves too much free."""
+        is_free = self._setting.users is None
+        if not (self._privacy or self._accuracy) and (is_free or self._given is None):
+            raise InvalidValueError(
+                "a design needs a goal; add --guess +0.01, --epsilon 1 --delta 1e-6, --error 0.002 or --target"
+            )
+        if is_free and self._given is None and not self._accuracy:
+            raise InvalidValueError(
+                "a design needs the number of people, or what to find it by; add --users N, --error SHARE or "
+                "--local-epsilon E"
+            )
+        of_crowds = self._setting.shuffled and any(goal.measure not in _OF_A_REPORT for goal in self._privacy)
+        if is_free and not of_crowds and not any(goal.measure == "error" for goal in self._accuracy):
+            raise InvalidValueError(
+                "none of the goals depends on the number of people; add --users N, or a goal that does: --error SHARE"
+            )
+
+    def solve(self, protocol: Protocol) -> Solved:
+        """Return the protocol's best ε and number of people.
+
+        With a goal of accuracy that is the least ε that reaches it, for more would give away more; without one the
+        largest ε within the goals of privacy.
+        """
+        users = self._setting.users
+        if users is None:
+            return self._fewest(protocol)
+        if not self._accuracy and self._given is None:
+            return self._loudest(protocol, users)
+        epsilon = self._needed(protocol, users)
+        return Solved(epsilon, users, self._checked(protocol, epsilon, users))
+
+    def largest_epsilon(self, protocol: Protocol, users: int) -> float | None:
+        """Return the largest ε within the goals of privacy; None without such goals."""
+        return self._loudest(protocol, users).epsilon if self._privacy else None
+
+    def may_be_better(self, protocol: Protocol, users: int, error: float) -> bool:
+        """Whether bounds leave it open that with a larger ε the protocol meets the goals, and has a smaller error."""
+        place = _first(lambda place: error - self._setting.error(protocol.at(EPSILONS[place]), users), EPSILONS.last)
+        return place is not None and all(
+            goal.may_be_met(self._asked(goal, protocol, EPSILONS[place], users)) for goal in self._privacy
+        )
+
+    def _loudest(self, protocol: Protocol, users: int) -> Solved:
+        # Of a protocol that reports answers, no noise is one ε more; others have no such report.
+        if protocol.name == "krr" and self._margin(protocol, math.inf, users) >= 0:
+            return Solved(math.inf, users)
+        place = last_place(lambda place: self._margin(protocol, EPSILONS[place], users), EPSILONS.last, _USUAL_EPSILON)
+        if place is not None:
+            return Solved(EPSILONS[place], users)
+        epsilon = EPSILONS[0]
+        undecided = self._checked(protocol, epsilon, users)
+        return Solved(epsilon, users, undecided)
+
+    def _fewest(self, protocol: Protocol) -> Solved:
+        def margin(place: int) -> float:
+            users = int(PEOPLE[place])
+            try:
+                epsilon = self._needed(protocol, users)
+            except UnmetError:
+                return -math.inf
+            return self._margin(protocol, epsilon, users)
+
+        place = _first(margin, PEOPLE.last, _USUAL_PEOPLE)
+        users = int(PEOPLE[PEOPLE.last if place is None else place])
+        epsilon = self._needed(protocol, users)
+        return Solved(epsilon, users, self._checked(protocol, epsilon, users))
+
+    def _needed(self, protocol: Protocol, users: int) -> float:
+        """Return the least ε that reaches all goals of accuracy, or the given one if it does."""
+        if self._given is not None:
+            for goal in self._accuracy:
+                if goal.margin(self._asked(goal, protocol, self._given, users)) < 0:
+                    raise UnmetError(f"with {users:,} people and ε = {self._given:g} it is missed", goal)
+            return self._given
+        needed = 0
+        for goal in self._accuracy:
+            place = _first(
+                lambda place, goal=goal: goal.margin(self._asked(goal, protocol, EPSILONS[place], users)), EPSILONS.last
+            )
+            if place is None:
+                raise UnmetError(f"with {users:,} people it is missed with every ε", goal)
+            needed = max(needed, place)
+        return EPSILONS[needed]
+
+    def _checked(self, protocol: Protocol, epsilon: float, users: int) -> tuple[Goal, ...]:
+        """Return the goals of privacy that the results leave undecided, or refuse the first one that is not met."""
+        undecided: list[Goal] = []
+        for goal in self._privacy:
+            result = self._asked(goal, protocol, epsilon, users)
+            if goal.margin(result) >= 0:
+                continue
+            if not goal.may_be_met(result):
+                missed = "the first is" if self._accuracy else "it is"
+                raise UnmetError(
+                    f"with {users:,} people and ε = {epsilon:g} {missed} missed",
+                    goal,
+                    *self._accuracy,
+                )
+            undecided.append(goal)
+        return tuple(undecided)
+
+    def _margin(self, protocol: Protocol, epsilon: float, users: int) -> float:
+        """Return the least margin of the goals of privacy, or the first one below 0."""
+        least = math.inf
+        for goal in self._privacy:
+            least = min(least, goal.margin(self._asked(goal, protocol, epsilon, users)))
+            if least < 0:
+                break
+        return least
+
+    def _asked(self, goal: Goal, protocol: Protocol, epsilon: float, users: int) -> Result:
+        spelling = protocol.spelled(epsilon)
+        key = goal, spelling, users
+        if key not in self._results:
+            with self._step(f"{spelling}, {users:,} people: {goal.measure}"):
+                self._results[key] = goal.ask(protocol.at(epsilon), users)
+        return self._results[key]
+
+
+def _first(margin: Callable[[int], float], last: int, start: int | None = None) -> int | None:
+    """Return the first place in ``0..last`` whose margin is not negative, where margins rise."""
+    start = last // 2 if start is None else start
+    place = last_place(lambda reverse: margin(last - reverse), last, last - start)
+    return None if place is None else last - place
