@@ -15,6 +15,7 @@ INPUTS = {
     "a table in JSON": (["exposure", "--k", "2", "{}"], ".json"),
     "a table in Parquet": (["audit", "{}"], ".parquet"),
     "samples": (["estimate", "{}"], ".csv"),
+    "reports": (["tally", "{}", "--mechanism", "krr:k=2,p=0.7"], ".jsonl"),
     "a channel": (["measure", "channel:{}"], ".csv"),
     "a stored channel": (["measure", "channel:{}"], ".npy"),
     "a stored table": (["compare", "channel:{}", "krr:k=2,p=0.7"], ".parquet"),

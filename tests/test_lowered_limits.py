@@ -113,6 +113,7 @@ NO_LIMITS = {
     "_MAX_COLUMNS": "jobs/compare.py",
     "_MOST_NAMED": "blackbox/bayes_security.py jobs/samples.py",
     "_MOST_SPELLED": "spelling/numbers.py",
+    "_MAX_REASONS": "jobs/received_reports.py",
     "MOST_CATEGORIES": "jobs/audit/collection.py",
     "MOST_ROWS": "presenting/views/document.py",
 }

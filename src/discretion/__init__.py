@@ -102,6 +102,7 @@ _AT_THE_TOP = {
     "discretion.jobs.diff": ("diff",),
     "discretion.jobs.release": ("release",),
     "discretion.jobs.synthetic": ("synthetic_risk",),
+    "discretion.jobs.tally": ("tally",),
     "discretion.blackbox": (
         "BayesRiskStream",
         "estimate_bayes_risk",

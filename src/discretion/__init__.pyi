@@ -83,6 +83,9 @@ from discretion.jobs.release import (
 from discretion.jobs.synthetic import (
     synthetic_risk as synthetic_risk,
 )
+from discretion.jobs.tally import (
+    tally as tally,
+)
 from discretion.measures import (
     bayes_risk as bayes_risk,
     bayes_security as bayes_security,

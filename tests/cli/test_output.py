@@ -26,6 +26,7 @@ COMMANDS = {
     "measure": ["krr:k=3,epsilon=1"],
     "compare": ["krr:k=3,epsilon=1", "oue:k=3,epsilon=1", "--seed", "1"],
     "estimate": ["samples.csv", "--seed", "1"],
+    "tally": ["reports.jsonl", "--mechanism", "krr:k=30,epsilon=1"],
     "reproduce": ["ldp", "example-3-2"],
 }
 
@@ -36,6 +37,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, content in {
         "people.csv": PEOPLE, "others.csv": OTHERS, "policy.toml": 'columns = ["town", "job", "ill"]\nk = 2\n',
         "counts.csv": "column,value,count\ntown,a,5\ntown,b,2\n",
+        "reports.jsonl": "".join(f"{i * i % 30}\n" for i in range(99)),
         "samples.csv": "secret,shown\n" + "".join(f"{i % 2},{i * i % 7}\n" for i in range(100)),
     }.items():  # fmt: skip
         Path(name).write_text(content)

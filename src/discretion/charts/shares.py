@@ -21,7 +21,7 @@ from discretion.charts.style import (
 from discretion.presenting.views.document import MOST_ROWS
 
 
-def answered_shares(rows: Sequence[Row]) -> alt.LayerChart:
+def answered_shares(rows: Sequence[Row], *, together: bool = True) -> alt.LayerChart:
     """Return the shares of people by their answers: bars of what was counted, points with intervals of estimates.
 
     Parameters
@@ -29,6 +29,8 @@ def answered_shares(rows: Sequence[Row]) -> alt.LayerChart:
     rows
         Mappings with ``answers``, texts, and ``share``; those of estimates also with ``low`` and ``high``, the ends of
         the interval.
+    together
+        Whether the intervals hold all at once, or each by itself.
 
     Returns
     -------
@@ -59,7 +61,8 @@ def answered_shares(rows: Sequence[Row]) -> alt.LayerChart:
         x = shares("people", max((row["share"] for row in drawn), default=0.0))
         layers = [bars(data, x).encode(tooltip=tooltip), names(data), ends(data, "share")]
         return figure(layers, len(drawn), f"Bars: the shares of people by {combinations}.")
-    x = shares("people, with intervals that hold together", max(row["high"] for row in drawn))
+    intervals = "intervals that hold together" if together else "an interval for each share"
+    x = shares(f"people, with {intervals}", max(row["high"] for row in drawn))
     low: Any = alt.X("low:Q", title=x["title"], scale=x["scale"], axis=x["axis"])
     middle = points(data, x, {"estimate": ("circle", INK)}).encode(
         shape=alt.ShapeValue("circle"), fill=alt.FillValue(INK), tooltip=tooltip

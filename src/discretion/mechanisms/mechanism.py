@@ -10,16 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from discretion import limits
 from discretion.adversaries.priors import as_prior, prior_vector
-from discretion.channels.channel import Composable
-from discretion.errors import InvalidValueError, TooLargeError
+from discretion.channels.channel import Channel, Composable
+from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.estimate import Estimate
 from discretion.measures.information.capacities import attained_uniformly, plan_shannon_capacity
 from discretion.measures.measure import Plan
+from discretion.mechanisms.device import DeviceWork
 from discretion.mechanisms.reporting import Reporting
 from discretion.mechanisms.wire import Encodable, Numbers, Wire
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.draws import RandomSource, Seed, generator, random_source
-from discretion.validation import MAX_VALUES, as_count, as_crowd, as_indices, as_rows
+from discretion.validation import MAX_VALUES, as_confidence, as_count, as_crowd, as_indices, as_rows
 
 # People whose reports are drawn one by one to be tallied.
 MAX_PEOPLE_DRAWN = 10**8
@@ -167,6 +168,59 @@ class Mechanism(Reporting, Encodable, Composable):
             Number of reports, at least 1.
         """
         n = as_crowd(n, "n")
+        return self._frequencies(self._checked_tallies(tallies, n), n)
+
+    def frequency_limits(
+        self, tallies: ArrayLike, n: int, confidence: float = 0.95, *, simultaneous: bool = False
+    ) -> tuple[Reals, Reals]:
+        """Return confidence limits of each value's share among the n people who reported.
+
+        They hold for any n and whatever the people's values are: what is random is the mechanism's noise alone.
+
+        Parameters
+        ----------
+        tallies
+            What `aggregate` or `sample_aggregate` returned, or sums of such.
+        n
+            Number of reports, at least 1.
+        confidence
+            With which probability, at least, the limits of a value hold, in (0, 1).
+        simultaneous
+            Whether the limits of all values hold at once with that probability: each is then taken at
+            ``1 - (1 - confidence)/k``.
+
+        Returns
+        -------
+        tuple of numpy.ndarray
+            The lower and the upper limits in [0, 1], each of shape ``(k,)``.
+
+        Notes
+        -----
+        A `PureProtocol` has exact limits: if c of the n people hold the value, the number of reports that support it is
+        ``Binomial(c, p) + Binomial(n - c, q)``, and the limits hold every c for which neither tail of that law is at
+        most half of what may be missed. Clopper and Pearson's limits for a single binomial law would be about people
+        drawn at random, which is another share, and for these people they are wider and not quite certain. A
+        `ChannelMechanism` has Bernstein's, at the largest variance that any values have.
+
+        Examples
+        --------
+        >>> import discretion as dc
+        >>> mechanism = dc.RandomizedResponse(2, p=0.75)
+        >>> low, high = mechanism.frequency_limits([60, 40], 100)
+        >>> low.tolist(), high.tolist()
+        ([0.53, 0.12], [0.88, 0.47])
+        """
+        n = as_crowd(n, "n")
+        misses = (1 - as_confidence(confidence)) / (self.k if simultaneous else 1)
+        return self._frequency_limits(self._checked_tallies(tallies, n), n, misses)
+
+    def _frequency_limits(self, tallies: Integers, n: int, misses: float) -> tuple[Reals, Reals]:
+        raise UnsupportedError(
+            f"no limits of shares are known for {type(self).__name__}; take a PureProtocol, or a "
+            "ChannelMechanism of its channel"
+        )
+
+    def _checked_tallies(self, tallies: ArrayLike, n: int) -> Integers:
         array = as_rows(tallies, "tallies")
         shape = self._aggregate(self.checked_reports([])).shape
         if array.shape != shape or array.dtype.kind not in "iu" or array.min() < 0 or array.max() > n:
@@ -177,7 +231,7 @@ class Mechanism(Reporting, Encodable, Composable):
                 f"got a sum of {array.sum():,}"
             )
         self.check_informative()
-        return self._frequencies(array.astype(np.int64), n)
+        return array.astype(np.int64)
 
     def frequency_variance(self, n: int, frequencies: ArrayLike | None = None) -> Reals:
         """Return the variance of each estimated share when n people hold the values in the given shares.
@@ -215,6 +269,20 @@ class Mechanism(Reporting, Encodable, Composable):
         """How reports are written: as numbers in ``0..k-1``."""
         return Numbers(self.k)
 
+    @property
+    def device_work(self) -> DeviceWork:
+        """How much work a report is on a device."""
+        raise self._has_no_recipe()
+
+    def device_recipe(self) -> dict[str, Any]:
+        """Return how a device makes a report, in whole numbers: ``rule``, ``coins`` and what the rule names."""
+        raise self._has_no_recipe()
+
+    def _has_no_recipe(self) -> UnsupportedError:
+        return UnsupportedError(
+            f"how a device makes a report is not known for {type(self).__name__}; define device_recipe and device_work"
+        )
+
     def check_informative(self) -> None:
         """Refuse to estimate anything from reports that carry no information."""
         if math.isinf(self.frequency_variance(1)[0]):
@@ -222,6 +290,16 @@ class Mechanism(Reporting, Encodable, Composable):
                 f"reports of a mechanism with epsilon = {self.epsilon:g} say nothing about the values; take a larger "
                 "epsilon"
             )
+
+
+def as_mechanism(system: object, use: str) -> Mechanism:
+    """Return a local mechanism, or say that the use of it needs one."""
+    if not isinstance(system, Mechanism):
+        hint = "; wrap it with discretion.ChannelMechanism" if isinstance(system, Channel) else ""
+        raise UnsupportedError(
+            f"{use} needs a local mechanism on k values, such as krr or oue, got {type(system).__name__}{hint}"
+        )
+    return system
 
 
 def as_values(k: int) -> int:

@@ -25,6 +25,11 @@ class Wire(Protocol):
         """How many bytes there are."""
         ...
 
+    @property
+    def layout(self) -> str:
+        """What stands in them, in words."""
+        ...
+
     def write(self, report: Any) -> bytes:
         """Return so many bytes."""
         ...
@@ -116,6 +121,11 @@ class Numbers:
         """As many bytes as the largest one takes, one at least."""
         return _bytes_below(self.size)
 
+    @property
+    def layout(self) -> str:
+        """A number."""
+        return f"a whole number below {self.size}, unsigned and big-endian"
+
     def write(self, report: Any) -> bytes:
         """Return the number, big-endian."""
         return int(report).to_bytes(self.width, "big")
@@ -138,6 +148,11 @@ class Bits:
     def width(self) -> int:
         """A byte for eight bits."""
         return -(-self.size // 8)
+
+    @property
+    def layout(self) -> str:
+        """Bits."""
+        return f"{self.size} bits, eight in a byte, the first one the highest, with zeros after the last"
 
     def write(self, report: NDArray[Any]) -> bytes:
         """Return the bits packed, the first one the highest of the first byte."""
@@ -173,6 +188,16 @@ class Sets:
     def width(self) -> int:
         """The lesser of both."""
         return min(self._number_width * self.members, self._bits.width)
+
+    @property
+    def layout(self) -> str:
+        """Numbers or bits."""
+        if self._is_numbered:
+            return (
+                f"{self.members} whole numbers below {self.size} in increasing order, of {self._number_width} bytes "
+                "each, unsigned and big-endian"
+            )
+        return f"{self._bits.layout}, of which {self.members} are set"
 
     def write(self, report: NDArray[Any]) -> bytes:
         """Return the numbers one after the other, or a row of bits in which they are set."""
@@ -219,6 +244,11 @@ class SignedNumbers:
 
     width: int = 8
 
+    @property
+    def layout(self) -> str:
+        """A number with a sign."""
+        return "a whole number in two's complement, big-endian"
+
     def write(self, report: Any) -> bytes:
         """Return the number in two's complement, big-endian."""
         return int(report).to_bytes(self.width, "big", signed=True)
@@ -238,6 +268,11 @@ class Doubles:
     def width(self) -> int:
         """Eight bytes each."""
         return 8 * (1 if self.count is None else self.count)
+
+    @property
+    def layout(self) -> str:
+        """Doubles."""
+        return f"{1 if self.count is None else self.count} IEEE 754 doubles, big-endian, 0 without a sign"
 
     def write(self, report: Any) -> bytes:
         """Return them as IEEE 754 doubles, big-endian, 0 without a sign."""

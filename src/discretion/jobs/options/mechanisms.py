@@ -6,6 +6,8 @@ from typing import Literal
 from discretion.jobs.options import Header, Lines, Names, Options
 
 Method = Literal["auto", "frequentist", "nearest-neighbours"]
+Encoding = Literal["hex", "json"]
+Estimator = Literal["raw", "clipped", "norm_sub", "ibu"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,3 +209,31 @@ class EstimateOptions(Options):
     half_width: float | None = None
     header: Header = None
     seed: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TallyOptions(Options):
+    """What received reports are, and how shares are estimated from them.
+
+    Parameters
+    ----------
+    labels
+        The names of the values, in order; by default their numbers, from 0.
+    encoding
+        How a line holds a report: hex (the bytes that the client sends, in hex) or json (a whole number, or a list of
+        the bits or values); by the suffix .hex, .jsonl or .ndjson by default.
+    confidence
+        The probability with which each interval covers, in (0, 1).
+    simultaneous
+        Make the intervals of all values cover at once with that probability.
+    estimator
+        What makes shares of the counts: raw (unbiased, but shares may be below 0 or above 1), clipped (negative ones
+        are 0, the others divided by their sum), norm_sub (the nearest shares) or ibu (the likeliest shares, by the
+        iterative Bayesian update, which holds all reports in memory). The intervals are the same for all.
+    """
+
+    labels: Names = ()
+    encoding: Encoding | None = None
+    confidence: float = 0.95
+    simultaneous: bool = False
+    estimator: Estimator = "raw"

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike
 from discretion.channels.channel import Channel
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.measures.privacy_loss.differential_privacy import ldp_epsilon
+from discretion.mechanisms.device import DeviceWork
 from discretion.mechanisms.mechanism import Mechanism, RandomSource, Reports
 from discretion.mechanisms.wire import Numbers
 from discretion.numerics.arrays import Integers, Reals
@@ -145,6 +147,38 @@ class ChannelMechanism(Mechanism):
 
     def _frequencies(self, tallies: Integers, n: int) -> Reals:
         return tallies @ self._left_inverse / n
+
+    def _frequency_limits(self, tallies: Integers, n: int, misses: float) -> tuple[Reals, Reals]:
+        # Bernstein: P(f̂ - f >= t) <= exp(-n t² / 2(σ² + b t/3)), at the largest variance and deviation of any value.
+        matrix, inverse = self._channel.dense(), self._left_inverse
+        variances = matrix @ np.square(inverse)
+        np.fill_diagonal(variances, (matrix * np.square(1 - inverse.T)).sum(axis=1))
+        possible = matrix.any(axis=0)
+        sizes = np.maximum(np.abs(inverse[possible]), np.abs(1 - inverse[possible])).max(axis=0)
+        nats = math.log(2 / misses) / n
+        linear = sizes * nats / 3
+        half = linear + np.sqrt(linear**2 + 2 * variances.max(axis=0) * nats)
+        shares = self._frequencies(tallies, n)
+        return np.clip(shares - half, 0, 1), np.clip(shares + half, 0, 1)
+
+    @property
+    def device_work(self) -> DeviceWork:
+        """A uniform number."""
+        return DeviceWork(1)
+
+    def device_recipe(self) -> dict[str, Any]:
+        """Return the cumulative sums of each row, out of 2⁵³."""
+        rows: list[dict[str, list[int]]] = []
+        for value in range(self.k):
+            possible, probabilities = self._row(value)
+            below = np.ceil(np.cumsum(probabilities[:-1]) * 2.0**53).astype(np.int64)
+            rows.append({"reports": possible.tolist(), "thresholds": below.tolist()})
+        return {
+            "rule": "Take the row of the value. Draw a uniform whole number below 2^53 and count the thresholds that "
+            "are at most this number. Report the entry of reports at that place, from 0.",
+            "coins": {},
+            "rows": rows,
+        }
 
     def _frequency_variance(self, n: int, frequencies: Reals) -> Reals:
         if self._rank < self.k:

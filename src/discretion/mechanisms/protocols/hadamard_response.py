@@ -1,6 +1,7 @@
 """Hadamard response: report a column of a Hadamard matrix, more likely one with a 1 in the value's row."""
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +14,7 @@ from discretion.measures.guesses.capacities import plan_multiplicative_bayes_cap
 from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan
+from discretion.mechanisms.device import DeviceWork, coin
 from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
 from discretion.mechanisms.protocols import ranked_supports
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
@@ -114,6 +116,22 @@ class HadamardResponse(PureProtocol):
 
     def __repr__(self) -> str:
         return f"HadamardResponse(k={self.k}, epsilon={self.epsilon:g})"
+
+    @property
+    def device_work(self) -> DeviceWork:
+        """A column and a coin."""
+        return DeviceWork(2)
+
+    def device_recipe(self) -> dict[str, Any]:
+        """Return the coin of the wrong sign."""
+        own, not_own = self.support[:2]
+        return {
+            "rule": "Draw a uniform column, a whole number below columns. Let row be the value plus 1. Count the bits "
+            "that are 1 in both, and add a flip of the coin lie. If the sum is odd, turn that bit of the column which "
+            "is the lowest 1 of row. Report the column.",
+            "coins": {"lie": coin(not_own, own)},
+            "columns": self.columns,
+        }
 
     def _sample(self, values: Integers, source: RandomSource) -> Integers:
         # Flipping in y one of the bits that are 1 in the row's number turns the sign of column y, and turns it back: so

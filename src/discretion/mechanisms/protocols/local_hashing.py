@@ -13,6 +13,7 @@ is the mean over functions of what k-RR leaks of the class. A function with exac
 import itertools
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,6 +29,7 @@ from discretion.measures.information.capacities import attained_uniformly, plan_
 from discretion.measures.information.entropies import plan_posterior_guessing_entropy
 from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan
+from discretion.mechanisms.device import DeviceWork, coin
 from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
@@ -198,6 +200,26 @@ class LocalHashing(PureProtocol):
     def checked_reports(self, reports: ArrayLike) -> Reports:
         """Return the reports as whole numbers below ``functions · g``, or raise an error."""
         return as_indices(reports, "reports", self.functions * self.g)
+
+    @property
+    def device_work(self) -> DeviceWork:
+        """A function, a coin and a class; the value is hashed once."""
+        return DeviceWork(3, 1)
+
+    def device_recipe(self) -> dict[str, Any]:
+        """Return the coin of the lie, and the functions; their number is text, as it may be over 2⁵³."""
+        own, not_own, *_ = self.support
+        return {
+            "rule": "Draw a uniform function, a whole number below functions. It is a mixed-radix number, as is the "
+            "class: the digit of the first family is the lowest. Of each family the function's digits a_i to the base "
+            "classes, the lowest first, and the value's digits v_i give the class sum a_i v_i, in the field of so many "
+            "elements. If the coin lie shows 1, add 1 and a uniform whole number below g - 1 to the class, modulo g. "
+            "Report function times g plus class.",
+            "coins": {"lie": coin(not_own, own)},
+            "g": self.g,
+            "functions": str(self.functions),
+            "families": [family.recipe() for family in self.families],
+        }
 
     def _sample(self, values: Integers, source: RandomSource) -> Integers:
         own, not_own, *_ = self.support

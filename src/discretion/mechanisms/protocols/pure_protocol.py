@@ -39,6 +39,7 @@ from discretion.mechanisms.mechanism import Mechanism, Reports
 from discretion.mechanisms.reporting import Sender, Support
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws import column_sums
+from discretion.numerics.laws.binomial_limits import split_limits
 
 _CELLS_AT_ONCE = 1 << 22
 _CELLS_TALLIED_AT_ONCE = 1 << 18  # what the processor's cache holds
@@ -103,6 +104,11 @@ class PureProtocol(Mechanism):
 
     def _frequencies(self, tallies: Integers, n: int) -> Reals:
         return (tallies / n - self.support.other) / self.support.gap
+
+    def _frequency_limits(self, tallies: Integers, n: int, misses: float) -> tuple[Reals, Reals]:
+        own, not_own, other, not_other, _ = self.support
+        low, high = split_limits(tallies, n, (own, not_own), (other, not_other), misses)
+        return low / n, high / n
 
     def _frequency_variance(self, n: int, frequencies: Reals) -> Reals:
         own, not_own, other, not_other, gap = self.support

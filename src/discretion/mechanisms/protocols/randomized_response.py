@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, pl
 from discretion.measures.information.entropies import plan_posterior_guessing_entropy
 from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan
+from discretion.mechanisms.device import DeviceWork, coin
 from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.reporting import Response, Sender, Support, SupportSizes, known_values
@@ -157,6 +159,18 @@ class RandomizedResponse(PureProtocol):
 
         types = np.stack([*map(law, values), *map(row, senders)])
         return types[:, types.sum(axis=0) > 0]
+
+    @property
+    def device_work(self) -> DeviceWork:
+        """A coin and a number."""
+        return DeviceWork(2)
+
+    def device_recipe(self) -> dict[str, Any]:
+        """Return the coin of the truth."""
+        return {
+            "rule": "Report the value if the coin truth shows 1, else a uniform whole number below k.",
+            "coins": {"truth": coin(self.gap, self.k * self.q)},
+        }
 
     def _sample(self, values: Integers, source: RandomSource) -> Integers:
         # The truth with probability p - q, else any of the k values alike, the true one among them: q for each lie.

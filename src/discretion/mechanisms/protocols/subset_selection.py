@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +18,7 @@ from discretion.measures.guesses.capacities import plan_multiplicative_bayes_cap
 from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan, plainest
+from discretion.mechanisms.device import DeviceWork, coin
 from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
 from discretion.mechanisms.protocols import ranked_supports
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
@@ -168,6 +170,20 @@ class SubsetSelection(PureProtocol):
     def with_epsilon(self, epsilon: float) -> "SubsetSelection":
         """Return the selection of sets of the same size with another ε."""
         return SubsetSelection(self.k, epsilon, self.size)
+
+    @property
+    def device_work(self) -> DeviceWork:
+        """A coin, and the set or what it leaves out."""
+        return DeviceWork(1 + min(self.size, self.k - self.size))
+
+    def device_recipe(self) -> dict[str, Any]:
+        """Return the coin of the sets that hold the value."""
+        return {
+            "rule": "If the coin own shows 1, report the value and size - 1 distinct other values, else size distinct "
+            "other values, all sets of other values being equally likely.",
+            "coins": {"own": coin(*self.support[:2])},
+            "size": self.size,
+        }
 
     def _sample(self, values: Integers, source: RandomSource) -> Reports:
         people = values.size

@@ -5,6 +5,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from functools import reduce
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +14,7 @@ from discretion import limits
 from discretion.adversaries.priors import prior_vector
 from discretion.channels.channel import Channel
 from discretion.errors import InvalidValueError, TooLargeError
+from discretion.mechanisms.device import DeviceWork, coin
 from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.reporting import Sender, Support, SupportSizes, known_values
@@ -270,6 +272,19 @@ class UnaryEncoding(PureProtocol):
 
     def __repr__(self) -> str:
         return f"UnaryEncoding(k={self.k}, kappa={self.kappa:g}, lam={self.lam:g})"
+
+    @property
+    def device_work(self) -> DeviceWork:
+        """A coin for each bit."""
+        return DeviceWork(self.k)
+
+    def device_recipe(self) -> dict[str, Any]:
+        """Return both coins."""
+        return {
+            "rule": "Report a bit for each value: for the person's own value a flip of the coin own, for each other "
+            "value a flip of the coin other.",
+            "coins": {"own": coin(self.kappa, self.not_kappa), "other": coin(self.lam, self.not_lam)},
+        }
 
     def _sample(self, values: Integers, source: RandomSource) -> Reports:
         people = values.size

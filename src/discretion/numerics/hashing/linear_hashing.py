@@ -38,6 +38,20 @@ class LinearHashing:
         self._step: int = q**together
         self._table = _sums_of_products(self._field, together) if self._step**2 <= _LARGEST_TABLE else None
 
+    def recipe(self) -> dict[str, int]:
+        """Return what a program needs to compute the functions: the field, and the digits of function and number.
+
+        The digits of an element to the base ``characteristic``, the lowest first, are the coefficients of a polynomial
+        in x; ``power_of_x`` is the element that x to the power of ``degree`` is, in an extension (degree over 1).
+        """
+        field = self._field
+        p, degree = field.characteristic, field.degree
+        power = int(field.multiply(np.array(p ** (degree - 1)), p)) if degree > 1 else 0
+        return {
+            "classes": self.classes, "digits": self.digits, "functions": self.functions,
+            "characteristic": p, "degree": degree, "power_of_x": power,
+        }  # fmt: skip
+
     def classes_of(self, functions: Integers, numbers: Integers) -> Integers:
         """Return to which class each function takes its number."""
         classes, place, table = np.zeros(functions.size, dtype=np.int64), 1, self._table
