@@ -20,6 +20,7 @@ peers are called as their documentation does: a client's function on each value,
 import time
 import tracemalloc
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -146,3 +147,24 @@ def test_an_estimate_of_local_hashing_takes_little_memory() -> None:
     tracemalloc.stop()
     print(f"{peak / 1e6:.1f} MB at most, where people × values are {reports.size * mechanism.k / 1e6:.0f} MB")
     assert peak < reports.size * mechanism.k / 20
+
+
+FILES = {
+    "k-RR, k = 12, 10⁶ reports": (dc.RandomizedResponse(12, EPSILON), 10**6),
+    "OUE, k = 100, 10⁵ reports": (dc.UnaryEncoding.oue(100, EPSILON), 10**5),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_tally_of_a_file(benchmark, name: str, tmp_path: Path) -> None:
+    """From a line of hex for each report to shares with intervals; the memory does not grow with the file."""
+    mechanism, people = FILES[name]
+    reports = mechanism.sample(np.arange(people) % mechanism.k, rng=1)
+    path = tmp_path / "reports.hex"
+    path.write_text("".join(f"{mechanism.encode(report).hex()}\n" for report in reports))
+    result = benchmark.pedantic(dc.tally, args=(path, mechanism), rounds=3)
+    assert result.reports == people
+    tracemalloc.start()
+    dc.tally(path, mechanism)
+    assert tracemalloc.get_traced_memory()[1] < 100e6
+    tracemalloc.stop()

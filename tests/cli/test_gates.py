@@ -85,6 +85,13 @@ GATED = {
         ("estimate_epsilon>0.1", "estimate_privacy_profile>0"), ("estimate_epsilo>1", "estimate_epsilon"),
         ("estimate_epsilon>3", "estimate_privacy_profile>0.9"),
     ),
+    "tally": Gated(
+        ["tally", "reports.jsonl", "--mechanism", "krr:k=2,p=0.9", "--labels", "yes,no"],
+        ("bad_reports>0", "share:yes>0.9", "share:no<0.2"),
+        ("reports<1000", "share:no>0.2", "share:yes>0.1"),
+        ("share:ja>0", "measure here called"),
+        ("share:yes>0.5",),
+    ),
     "check": Gated(
         ["check", "samples.csv", "--policy", "discretion.toml"],
         ("exposure>0.9", "k_anonymity<50", "guess:secret>0.75", "l_diversity:secret<2"),
@@ -132,6 +139,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     rows = [f"{secret},{secret if number % 4 else 1 - secret}" for number in range(200) for secret in (0, 1)]
     Path("samples.csv").write_text("secret,seen\n" + "\n".join(rows) + "\n")
+    Path("reports.jsonl").write_text("0\n1\n" * 100)
     numbers = range(400)
     Path("old.csv").write_text("".join(["s,a\n", *(f"{i % 2},{i // 2 % 5}\n" for i in numbers)]))
     Path("new.csv").write_text("".join(["s,b,c\n", *(f"{i % 2},{i % 3},{i % 7}\n" for i in numbers)]))

@@ -3,12 +3,13 @@
 from discretion.cli.options import ChartOptions, LimitOptions, command
 from discretion.cli.output import monitored, show, writing
 from discretion.cli.watchdog import Watchdog, as_seconds
-from discretion.jobs.gates import gates_of, judged, numbers_in
+from discretion.jobs.gates import Number, gates_of, judged
 from discretion.jobs.options.mechanisms import TallyOptions
 from discretion.memory import as_memory
 from discretion.spelling import mechanism_of, read_by
 
 _MEASURES = ("reports", "bad_reports")
+_SHARE = "share:"
 
 
 @command
@@ -24,20 +25,25 @@ def tally(reports: str, /, *, mechanism: str, options: TallyOptions, limits: Lim
         What the clients ran, such as krr:k=12,epsilon=1, as for discretion measure: krr, rappor, oue, blh, ue, olh, ss,
         hadamard, exponential or channel-mechanism.
     output.fail_over
-        Exit with 1 if a count is above or below a limit, as "bad_reports>0" or "reports<1000"; once for each: reports,
-        bad_reports.
+        Exit with 1 if a measure is above or below a limit, as "bad_reports>0" or "share:yes>0.1"; once for each:
+        reports, bad_reports, and share:VALUE of each value. Exit with 3 if that is not decided: the interval of the
+        share holds the limit.
     output.chart
         Write the shares with their intervals to this file, in the format of its suffix: .svg, .png, .pdf or .html.
     """
-    from discretion.jobs.tally import run_tally  # noqa: PLC0415 - help needs none of it
+    from discretion.jobs.tally import labels_of, run_tally  # noqa: PLC0415 - help needs none of it
 
-    gates = gates_of(output.fail_over, _MEASURES)
     system = mechanism_of(mechanism)
+    labels = labels_of(options, system.secrets) if output.fail_over else ()
+    gates = gates_of(output.fail_over, (*_MEASURES, *(f"{_SHARE}{label}" for label in labels)))
     files = [reports, *filter(None, [read_by(mechanism)])]
     limit = Watchdog(as_seconds(limits.time), as_memory(limits.memory))
     with monitored(limit) as monitor, writing(output, read=files) as write:
         result = run_tally(reports, system, options, monitor)  # pyright: ignore[reportArgumentType] - which it checks
-        verdicts = judged(gates, numbers_in(result.to_dict()))
+        shares = [gate.measure for gate in gates if gate.measure.startswith(_SHARE)]
+        numbers: dict[str, Number | None] = {"reports": result.reports, "bad_reports": result.bad_reports}
+        numbers |= {measure: result.share(measure.removeprefix(_SHARE)) for measure in shares}
+        verdicts = judged(gates, numbers, "more reports")
         write(result, verdicts)
     inputs = {
         "reports": reports,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discretion.errors import InvalidValueError, UnsupportedError, one_of
+from discretion.estimate import Estimate
 from discretion.jobs.monitor import Monitor
 from discretion.jobs.options.mechanisms import Encoding, Estimator, TallyOptions
 from discretion.jobs.received_reports import BadLines, encoding_of, read_reports
@@ -66,6 +67,21 @@ class Tally(JobResult):
     shares: Reals
     low: Reals
     high: Reals
+
+    def share(self, label: str) -> Estimate:
+        """Return the share of a value with its interval, within which it is cut.
+
+        Examples
+        --------
+        >>> import discretion as dc
+        >>> share = tally([0, 0, 0, 1], dc.RandomizedResponse(2, p=0.9), labels=["yes", "no"]).share("yes")
+        >>> print(f"{share:.2f}")
+        0.81 [0.25, 1.00]
+        """
+        place = self.labels.index(one_of(label, self.labels, "value called"))
+        low, high = float(self.low[place]), float(self.high[place])
+        share = min(max(float(self.shares[place]), low), high)
+        return Estimate(share, low, high, self.confidence, "confidence limits of the counts of reports")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as one object, as JSON has it."""
@@ -222,7 +238,7 @@ def run_tally(
     """Estimate the shares by these options, as `tally` does."""
     mechanism, monitor = as_mechanism(mechanism, "a tally"), monitor or Monitor()
     mechanism.check_informative()
-    confidence, labels = as_confidence(options.confidence), _labels(options.labels, mechanism.k)
+    confidence, labels = as_confidence(options.confidence), labels_of(options, mechanism.k)
     one_of(options.estimator, get_args(Estimator), "estimator called")
     bad = BadLines()
     if isinstance(reports, str | os.PathLike):
@@ -263,7 +279,9 @@ def run_tally(
     )
 
 
-def _labels(labels: Sequence[str], k: int) -> tuple[str, ...]:
+def labels_of(options: TallyOptions, k: int) -> tuple[str, ...]:
+    """Return the names of k values: as the options have them, or their numbers."""
+    labels = options.labels
     if not labels:
         return tuple(map(str, range(k)))
     if len(labels) != k or not all(isinstance(label, str) for label in labels):  # pyright: ignore[reportUnnecessaryIsInstance]
