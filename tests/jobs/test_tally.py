@@ -130,4 +130,7 @@ def test_the_chart_has_a_row_for_each_of_the_largest_shares():
     large = dc.RandomizedResponse(40, epsilon=3)
     result = tally(sampled(large, 4000), large)
     assert result.chart().to_dict()["description"].startswith("Points with intervals: the shares of people by 25")
+    assert "people, with an interval for each share" in result.chart().to_json()
+    together = tally(sampled(large, 4000), large, simultaneous=True)
+    assert "people, with intervals that hold together" in together.chart().to_json()
     assert [section.level for section in result.document().sections] == ["first", "full"]
