@@ -1,10 +1,12 @@
 """`discretion design`: a question's protocol, ε and number of people on the command line."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
 
+from discretion.jobs.shipping import FILES
 from support.cli_runner import run
 
 SMALL = (
@@ -91,3 +93,32 @@ def test_a_page_and_a_figure_are_written(tmp_path: Path) -> None:
     assert run(*SMALL, "--guess", "40%", "--html", str(page), "--chart", str(figure))[0] == 0
     assert "k-ary randomized response" in page.read_text()
     assert figure.read_text().startswith("<svg")
+
+
+def test_what_is_shipped_runs_and_checks_the_numbers(tmp_path: Path) -> None:
+    folder = tmp_path / "question"
+    code, out, _ = run(*SMALL, "--guess", "40%", "--shares", "0.3,0.35,0.35", "--ship", str(folder))
+    assert code == 0
+    assert f"Ship: {', '.join(FILES)}" in out
+    assert {path.name for path in folder.iterdir()} == {*FILES}
+    notebook, names = json.loads((folder / "check.ipynb").read_text()), {}
+    cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    for cell in cells:
+        exec(cell, names)
+    assert sum(cell.startswith("check(") for cell in cells) == 6
+    command = (
+        "".join("".join(cell["source"]) for cell in notebook["cells"]).partition("`discretion ")[2].partition("`")[0]
+    )
+    again, expected = (
+        run(*shlex.split(command), "--json"),
+        run(*SMALL, "--guess", "40%", "--shares", "0.3,0.35,0.35", "--json"),
+    )
+    results = [json.loads(each[1])["results"]["recommended"] for each in (again, expected)]
+    assert results[0] == results[1]
+
+
+def test_nothing_is_shipped_where_it_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    code, out, err = run(*SMALL, "--guess", "40%", "--ship", str(tmp_path / "file"))
+    assert (code, out) == (2, "")
+    assert "not a folder" in err

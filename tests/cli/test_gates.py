@@ -85,6 +85,14 @@ GATED = {
         ("estimate_epsilon>0.1", "estimate_privacy_profile>0"), ("estimate_epsilo>1", "estimate_epsilon"),
         ("estimate_epsilon>3", "estimate_privacy_profile>0.9"),
     ),
+    "design": Gated(
+        ["design", "--answers", "3", "--users", "12", "--guess", "40%", "--protocols", "krr", "--adversary",
+         "all-but-one:11,0,0"],
+        ("posterior_vulnerability>0.4", "bits>8", "users<12"),
+        ("frequency_error.people>0.001", "alone.posterior_vulnerability>0.01"),
+        ("posterior_vulnerabilty>0.4", "posterior_vulnerability"),
+        ("uniform_posterior_vulnerability>0.4",),
+    ),
     "tally": Gated(
         ["tally", "reports.jsonl", "--mechanism", "krr:k=2,p=0.9", "--labels", "yes,no"],
         ("bad_reports>0", "share:yes>0.9", "share:no<0.2"),

@@ -15,7 +15,13 @@ from discretion.jobs.audit.summary import next_step
 from discretion.jobs.check import check
 from discretion.jobs.check.policy import KEYS
 from discretion.jobs.options import Header, Lines, LinkedColumns, Names, Options, option_name
-from discretion.jobs.options.mechanisms import CompareOptions, EstimateOptions, MeasureOptions, TallyOptions
+from discretion.jobs.options.mechanisms import (
+    CompareOptions,
+    DesignOptions,
+    EstimateOptions,
+    MeasureOptions,
+    TallyOptions,
+)
 from discretion.jobs.options.tables import (
     AuditOptions,
     CheckOptions,
@@ -38,6 +44,7 @@ JOBS: dict[str, tuple[list[str], type[Options], Any]] = {
     "measure": (["m"], MeasureOptions, None),
     "compare": (["m", "n"], CompareOptions, None),
     "estimate": (["s"], EstimateOptions, None),
+    "design": ([], DesignOptions, dc.design),
     "tally": (["r", "--mechanism=m"], TallyOptions, dc.tally),
 }
 # In Python a table on Spark is an Ibis table.

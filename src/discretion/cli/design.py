@@ -1,15 +1,21 @@
 """``discretion design``: which randomizer, which ε and how many people a question takes."""
 
 from dataclasses import replace
+from typing import Annotated
+
+from cyclopts import Parameter
 
 from discretion.cli.exit_codes import NOT_DECIDED
 from discretion.cli.options import ChartOptions, TimeOption, as_seed, command
 from discretion.cli.output import monitored, show, writing
 from discretion.cli.signals import InterruptingEndsIt
+from discretion.cli.terminal import say
 from discretion.cli.watchdog import Watchdog, as_seconds
 from discretion.jobs.design import run_design
 from discretion.jobs.gates import gates_of, judged
 from discretion.jobs.options.mechanisms import DesignOptions
+from discretion.jobs.shipping import FILES
+from discretion.presenting.files import folder_written_whole
 from discretion.spelling.numbers import file_in
 
 # What a gate may name: numbers of the recommended protocol.
@@ -21,7 +27,13 @@ _MEASURES = (
 
 
 @command
-def design(*, options: DesignOptions, limits: TimeOption, output: ChartOptions) -> int:
+def design(
+    *,
+    ship: Annotated[str | None, Parameter(metavar="FOLDER")] = None,
+    options: DesignOptions,
+    limits: TimeOption,
+    output: ChartOptions,
+) -> int:
     """Design a question: which randomizer, which ε, how many people, within your goals of privacy and accuracy.
 
     Give what is fixed, such as --users 50000 --guess +0.01, and what is left free is found: the largest ε within the
@@ -30,6 +42,9 @@ def design(*, options: DesignOptions, limits: TimeOption, output: ChartOptions) 
 
     Parameters
     ----------
+    ship
+        The folder for what to ship with the recommended protocol: parameters.json and parameters.js for any client,
+        randomize_and_tally.py, and check.ipynb, which checks the numbers.
     output.fail_over
         Exit with 1 if a number of the recommended protocol is above or below a limit, as "frequency_error.people>100"
         or "bayes_security<0.9"; once for each, by the names of --json. Exit with 3 if that is not decided.
@@ -43,10 +58,19 @@ def design(*, options: DesignOptions, limits: TimeOption, output: ChartOptions) 
     options = replace(options, seed=as_seed(options.seed))
     gates = gates_of(output.fail_over, _MEASURES)
     read = filter(None, [None if options.shares is None else file_in(options.shares)])
+    if ship is not None:
+        with folder_written_whole(ship, ()):  # refuses a place that cannot be written, before any work
+            pass
     with monitored(Watchdog(as_seconds(limits.time))) as monitor, writing(output, read=read) as write:
         result = run_design(options, monitor, figure=output.has_figure, searching=InterruptingEndsIt)
         verdicts = judged(gates, dict.fromkeys(_MEASURES) | result.numbers, "a goal outside of this interval")
         write(result, verdicts)
-    inputs = {**options.inputs(), "time": limits.time}
+        if ship is not None and result.recommended is not None:
+            with folder_written_whole(ship, FILES) as contents:
+                for name, content in result.shipment().files.items():
+                    contents[name].append(content)
+    inputs = {**options.inputs(), "ship": ship, "time": limits.time}
     code = show("design", inputs, result, verdicts, output)
+    if ship is not None and not output.json:
+        say("Nothing is shipped." if result.recommended is None else f"Ship: {', '.join(FILES)} in {ship}")
     return NOT_DECIDED if result.recommended is None and not code else code

@@ -22,6 +22,8 @@ from discretion.spelling import mechanism_of, read_by, spelled
 from discretion.validation import as_crowd
 
 PARAMETERS_VERSION = 1
+#: The files that are shipped.
+FILES = ("parameters.json", "parameters.js", "randomize_and_tally.py", "check.ipynb")
 
 # How far two machines may be apart in a probability.
 _ROUNDING = 1e-12
@@ -99,12 +101,8 @@ class Shipment:
     @property
     def files(self) -> dict[str, str]:
         """The content of each file, by its name."""
-        return {
-            "parameters.json": as_json(self.parameters) + "\n",
-            "parameters.js": self.javascript,
-            "randomize_and_tally.py": self.python,
-            "check.ipynb": json.dumps(self.notebook, indent=1) + "\n",
-        }
+        notebook = json.dumps(self.notebook, indent=1) + "\n"
+        return dict(zip(FILES, (as_json(self.parameters) + "\n", self.javascript, self.python, notebook), strict=True))
 
     @cached_property
     def parameters(self) -> dict[str, Any]:

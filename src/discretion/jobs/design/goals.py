@@ -98,7 +98,7 @@ class Setting:
         self.questions = as_count(options.questions, "questions", at_least=1)
         self.shuffled = not options.no_shuffler
         self.knowledge: Knowledge = knowledge_of(options.adversary)
-        self.shares = as_prior(None if options.shares is None else _shares(options.shares), self.k)
+        self.shares = as_prior(None if options.shares is None else shares_of(options.shares), self.k)
         self.delta = USUAL_DELTA if options.delta is None else as_probability(options.delta, "delta")
         self.seed = options.seed
         self._false_positive_rate = options.false_positive_rate
@@ -302,7 +302,7 @@ def _error_goal(text: str, setting: Setting) -> Goal:
     return Goal("error", level, words, setting.error)
 
 
-def _shares(text: str) -> Reals:
+def shares_of(text: str) -> Reals:
     """Return the shares in a list or a file, one row or one column."""
     rows = np.asarray(matrix_of(text), dtype=np.float64)
     return rows.ravel() if 1 in rows.shape else rows

@@ -232,6 +232,7 @@ class _Job:
             alone,
             error,
             8 * mechanism.report_width,
+            mechanism.device_work,
             undecided,
         )
 

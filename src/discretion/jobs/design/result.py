@@ -5,17 +5,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate, highest
-from discretion.jobs.design.goals import Goal
+from discretion.jobs.design.goals import Goal, shares_of
 from discretion.jobs.design.protocols import PROTOCOLS
 from discretion.jobs.gates import numbers_in
 from discretion.jobs.options.mechanisms import DesignOptions
 from discretion.jobs.scenario import Result
+from discretion.jobs.shipping import DesignNumber, Shipment
+from discretion.mechanisms import Mechanism
+from discretion.mechanisms.device import DeviceWork
 from discretion.presenting.numbers import bounded, percent, rounded_down, rounded_up, within
 from discretion.presenting.sentences import not_computed, seed_sentence
 from discretion.presenting.shell import Command
 from discretion.presenting.views.document import Advice, Block, Bullets, Document, Figure, Grid, Section, Terms
 from discretion.presenting.views.result import JobResult, number_row
+from discretion.spelling import knowledge_of, mechanism_of
 
 # Half of the interval that holds a normal variable 95 % of the time.
 NORMAL_95 = 1.959963984540054
@@ -44,6 +49,8 @@ class ProtocolDesign:
         The standard error of a share, of a count in people, and half of the 95 % interval of a count.
     bits
         How long each report is.
+    work
+        How many random draws and hash evaluations a report takes on the device.
     undecided
         The goals of which the numbers do not decide whether they are met.
     """
@@ -56,6 +63,7 @@ class ProtocolDesign:
     alone: Mapping[str, Result]
     frequency_error: Mapping[str, float]
     bits: int
+    work: DeviceWork
     undecided: tuple[str, ...] = ()
 
     @property
@@ -80,6 +88,7 @@ class ProtocolDesign:
             "alone": {**self.alone},
             "frequency_error": {**self.frequency_error},
             "bits": self.bits,
+            "work": self.work._asdict(),
             "undecided": list(self.undecided),
         }
 
@@ -151,6 +160,67 @@ class Design(JobResult):
             for name, value in numbers_in(design.to_dict()).items():
                 yield {"mechanism": design.mechanism, **number_row(name, value)}
 
+    def shipment(self, labels: Sequence[str] = ()) -> Shipment:
+        """Return what to ship for the recommended protocol: parameters, code, and a notebook that checks the numbers.
+
+        Parameters
+        ----------
+        labels
+            The answers in words, in order; none for their numbers.
+
+        Raises
+        ------
+        InvalidValueError
+            If no protocol is recommended, or the labels are not as many as the answers.
+
+        Examples
+        --------
+        >>> import discretion as dc
+        >>> question = dc.design(3, users=100, guess="+0.1", protocols=["krr"], adversary="uninformed")
+        >>> sorted(question.shipment(["yes", "no", "I do not know"]).files)
+        ['check.ipynb', 'parameters.js', 'parameters.json', 'randomize_and_tally.py']
+        """
+        chosen = self.recommended
+        if chosen is None:
+            raise InvalidValueError(
+                "no protocol is certain to keep to the goals, so that there is nothing to ship; take other goals"
+            )
+        mechanism = mechanism_of(chosen.mechanism)
+        assert isinstance(mechanism, Mechanism)
+        shares = None if self.options.shares is None else shares_of(self.options.shares).tolist()
+        return Shipment(mechanism, chosen.users, labels, shares, self._command, tuple(self._checks(chosen)))
+
+    @property
+    def _command(self) -> list[str]:
+        return ["discretion", "design", *self.options.arguments()]
+
+    def _checks(self, chosen: ProtocolDesign) -> Iterator[DesignNumber]:
+        """Yield the numbers that a notebook computes again; of several questions those of each report."""
+        options = self.options
+        yield DesignNumber(
+            "ε of each report", "dc.ldp_epsilon(mechanism)", chosen.alone["ldp_epsilon"] / options.questions
+        )
+        prior = "None" if options.shares is None else "shares"
+        share = chosen.frequency_error["share"]
+        yield DesignNumber("standard error of a share", f"dc.frequency_error(mechanism, n, {prior}).share", share)
+        if options.questions > 1:
+            return
+        seen = "mechanism"
+        if not options.no_shuffler:
+            knowledge = f"dc.{knowledge_of(options.adversary)!r}"
+            seen = f"dc.Shuffled(mechanism, n).seen_by({knowledge}, seed={options.seed})"
+            name = "best guess of an answer, if the shuffler is not honest"
+            expression = f"dc.posterior_vulnerability(mechanism, {prior})"
+            yield DesignNumber(name, expression, chosen.alone["posterior_vulnerability"])
+        of_seen = {
+            "posterior_vulnerability": ("best guess of an answer", f"dc.posterior_vulnerability({seen}, {prior})"),
+            "bayes_security": ("Bayes security", f"dc.bayes_security({seen})"),
+            "dp_epsilon": (f"ε at δ = {self._delta:g}", f"dc.dp_epsilon({seen}, {self._delta!r})"),
+        }
+        for measure, (name, expression) in of_seen.items():
+            if measure in chosen.shuffled:
+                yield DesignNumber(name, expression, chosen.shuffled[measure])
+
     def document(self) -> Document:
         """Return the document: what to use, what it gives away and what the counts are worth, and all protocols."""
         options = self.options
@@ -182,6 +252,8 @@ class Design(JobResult):
         measured = ["discretion", "measure", chosen.mechanism, f"--users={chosen.users}"]
         if not self.options.no_shuffler:
             measured += ["--shuffled", f"--adversary={self.options.adversary}"]
+        yield "Ship it, with code for both ends and a notebook that checks these numbers:"
+        yield Command([*self._command, "--ship=question"])
         yield "Measure it again:"
         yield Command(measured)
 
@@ -263,17 +335,18 @@ class Design(JobResult):
         strong = frozenset(i for i, design in enumerate(designs) if design is self.recommended)
         order = {"error": "error", "users": "number of people", "guess": "best guess"}[self.by]
         if designs:
-            heads = ["protocol", "ε", "users", "guess", "error", "± 95 %", "bits"]
+            heads = ["protocol", "ε", "users", "guess", "error", "± 95 %", "bits", "draws"]
             rows = [
                 (
                     design.protocol, f"{design.epsilon:.4g}", f"{design.users:,}", _at_most(design.guess),
                     f"{design.frequency_error['people']:.4g}", f"{design.frequency_error['half_width']:.4g}",
-                    f"{design.bits:,}",
+                    f"{design.bits:,}", f"{design.work.random_draws:,}",
                 )
                 for design in designs
             ]  # fmt: skip
             note = (
-                f"Each at its own best parameters, in the order of {order}. Guess: {self.adversary}. Errors in people."
+                f"Each at its own best parameters, in the order of {order}. Guess: {self.adversary}. Errors in people. "
+                "Bits and random draws: of one report."
             )
             yield Grid(tuple(heads), tuple(rows), frozenset(["protocol"]), note=note, first=len(rows), strong=strong)
             heads = ["protocol", "guess", *(["equal shares"] if options.shares else []), "β*", f"ε({self._delta:g})"]
