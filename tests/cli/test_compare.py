@@ -119,7 +119,7 @@ def test_what_a_mechanism_or_an_adversary_does_not_have_says_why(tmp_path) -> No
     assert "no parameter epsilon" in refused["largest_epsilon"]
     known = compared("krr:k=2,epsilon=1", *arguments, "--adversary", "all-but-one:4,5")["krr:k=2,epsilon=1"]
     assert "one number of users only" in known["not_computed"]["smallest_crowd"]
-    assert set(known["target"]) == {"value", "met", "largest_epsilon"}
+    assert set(known["target"]) == {"value", "met", "largest_epsilon", "error_at_largest_epsilon"}
     no_crowd = compared("krr:k=2,epsilon=1", "--users", "10", "--target", "posterior_vulnerability<=0.4")
     refused = no_crowd["krr:k=2,epsilon=1"]["not_computed"]
     assert "no crowd" in refused["smallest_crowd"]

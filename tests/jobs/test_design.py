@@ -82,7 +82,7 @@ def test_the_largest_epsilon_meets_the_goal_and_the_next_one_does_not(protocol: 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_the_least_epsilon_reaches_the_error_and_the_one_before_does_not(protocol: str) -> None:
-    result = dc.design(5, 1000, error=0.03, protocols=[protocol], no_shuffler=True)
+    result = dc.design(5, 1000, error=0.03, protocols=[protocol], unshuffled=True)
     ((_, design),) = result.protocols.items()
     assert design.frequency_error["share"] <= 0.03
     quieter = Protocol(protocol, 5).at(EPSILONS[place_of(design.epsilon) - 1])
@@ -134,7 +134,7 @@ def _error(epsilon: float, users: int) -> float:
             {"answers": 3, "users": 10, "guess": 0.5, "questions": 2, "adversary": "uninformed"},
             "knows all other answers",
         ),
-        ({"answers": 3, "users": 10, "guess": 0.5, "no_shuffler": True, "adversary": "uninformed"}, "--no-shuffler"),
+        ({"answers": 3, "users": 10, "guess": 0.5, "unshuffled": True, "adversary": "uninformed"}, "--unshuffled"),
         ({"answers": 3, "guess": 0.5, "error": 0.1, "adversary": "all-but-one:3,3,3"}, "--users N"),
     ],
 )
@@ -154,7 +154,7 @@ def test_contradicting_goals_are_named_with_the_people_who_are_enough() -> None:
 
 
 def test_goals_without_a_crowd_are_those_of_each_report() -> None:
-    result = dc.design(12, 50_000, epsilon=1, no_shuffler=True)
+    result = dc.design(12, 50_000, epsilon=1, unshuffled=True)
     assert {design.epsilon for design in result.protocols.values()} == {1.0}
     errors = [design.frequency_error["share"] for design in result.protocols.values()]
     assert errors == sorted(errors)

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
+import numpy as np
 
-from discretion.charts.privacy_utility import Protocol, Quantity, privacy_utility
+from discretion.charts.privacy_utility import Protocol, Quantity, percentages, privacy_utility
 
 
 def design(points: Mapping[str, Sequence[Mapping[str, Any]]], adversary: str) -> alt.VConcatChart:
@@ -31,7 +32,9 @@ def design(points: Mapping[str, Sequence[Mapping[str, Any]]], adversary: str) ->
     'Curves of the error of a count over the best guess. At its own ε, krr: guess 0.0933, error 18.6.'
     """
     protocols = [Protocol(name, [dict(point) for point in some]) for name, some in points.items()]
-    across = Quantity("guess", "how often the best guess of an answer is right, at most")
+    guesses = [float(point["guess"]) for some in points.values() for point in some]
+    marks = percentages(float(f"{guess:.3g}") for guess in np.linspace(min(guesses), max(guesses), 5)[[0, 4, 2, 1, 3]])
+    across = Quantity("guess", "how often the best guess of an answer is right, at most", marks=marks)
     upwards = Quantity("people", "standard error of a count, in people", "logarithmic")
     own = "; ".join(
         f"{name}: guess {point['guess']:.3g}, error {point['people']:.3g}"

@@ -11,6 +11,7 @@ from discretion.cli.output import monitored, show, writing
 from discretion.cli.signals import InterruptingEndsIt
 from discretion.cli.terminal import say
 from discretion.cli.watchdog import Watchdog, as_seconds
+from discretion.errors import UnsupportedError
 from discretion.jobs.design import run_design
 from discretion.jobs.gates import gates_of, judged
 from discretion.jobs.options.mechanisms import DesignOptions
@@ -63,6 +64,8 @@ def design(
             pass
     with monitored(Watchdog(as_seconds(limits.time))) as monitor, writing(output, read=read) as write:
         result = run_design(options, monitor, figure=output.has_figure, searching=InterruptingEndsIt)
+        if output.chart and result.points is None:
+            raise UnsupportedError("there is nothing to draw: no protocol with noise was designed in time")
         verdicts = judged(gates, dict.fromkeys(_MEASURES) | result.numbers, "a goal outside of this interval")
         write(result, verdicts)
         if ship is not None and result.recommended is not None:

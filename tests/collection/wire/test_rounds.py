@@ -104,7 +104,7 @@ def test_what_the_analyst_gets_exposes_no_more_than_was_certified(tmp_path: Path
     assert sum(count for count in alike.values() if count < 5) / 60 <= choice.exposure <= 0.5
 
 
-def test_no_shuffler_stores_what_anybody_said(tmp_path: Path) -> None:
+def test_unshuffled_stores_what_anybody_said(tmp_path: Path) -> None:
     run = Run(made(shufflers=2), people(), tmp_path)
     choice = first_choice(run)
     run.ask(choice)

@@ -93,10 +93,12 @@ class Setting:
     """
 
     def __init__(self, options: DesignOptions) -> None:
+        if options.answers is None:
+            raise InvalidValueError("a design needs the number of answers; add --answers K")
         self.k = as_values(options.answers)
         self.users = None if options.users is None else as_crowd(options.users, "users")
         self.questions = as_count(options.questions, "questions", at_least=1)
-        self.shuffled = not options.no_shuffler
+        self.shuffled = not options.unshuffled
         self.knowledge: Knowledge = knowledge_of(options.adversary)
         self.shares = as_prior(None if options.shares is None else shares_of(options.shares), self.k)
         self.delta = USUAL_DELTA if options.delta is None else as_probability(options.delta, "delta")
@@ -107,7 +109,7 @@ class Setting:
         if not self.shuffled and options.adversary != "worst":
             raise InvalidValueError(
                 f"--adversary {options.adversary} is about the other users, from whom a report that is not shuffled "
-                "is told apart; leave out --adversary or --no-shuffler"
+                "is told apart; leave out --adversary or --unshuffled"
             )
         if self.users is None and self.shuffled:
             check_scales(self.knowledge)
@@ -240,7 +242,7 @@ def _goals_of(options: DesignOptions, setting: Setting) -> Iterator[Goal]:
         words = f"({spelled_number(epsilon)}, {setting.delta:g})-differential privacy"
         # The same target as dp_epsilon, without looking for ε at every step.
         yield Goal("privacy_profile", setting.delta, words, setting.measure("privacy_profile"))
-    elif options.epsilon is not None and not options.no_shuffler:
+    elif options.epsilon is not None and not options.unshuffled:
         raise InvalidValueError(
             f"--epsilon {options.epsilon:g} needs --delta, since shuffled reports are differentially private with a δ "
             "only; for a limit on each report by itself, ask for --target ldp_epsilon<=E"

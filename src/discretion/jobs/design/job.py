@@ -25,7 +25,7 @@ _PARTS = (0.4, 0.6, 0.8, 1.0, 1.15)
 
 
 def design(
-    answers: int,
+    answers: int | None = None,
     users: int | None = None,
     *,
     guess: float | str | None = None,
@@ -37,7 +37,7 @@ def design(
     shares: Sequence[float] | str | None = None,
     adversary: str = "worst",
     questions: int = 1,
-    no_shuffler: bool = False,
+    unshuffled: bool = False,
     protocols: Sequence[str] = (),
     local_epsilon: float | None = None,
     seed: int | None = None,
@@ -70,7 +70,7 @@ def design(
         What the adversary knows of the others, as on the command line.
     questions
         How many such questions the same people answer; the goals of privacy hold for all together.
-    no_shuffler
+    unshuffled
         Whether the goals hold for each report by itself.
     protocols
         Their names on the command line; all by default.
@@ -114,7 +114,7 @@ def design(
         shares=spelled,
         adversary=adversary,
         questions=questions,
-        no_shuffler=no_shuffler,
+        unshuffled=unshuffled,
         protocols=protocols,
         local_epsilon=local_epsilon,
         seed=seed,
@@ -189,7 +189,7 @@ class _Job:
             adversary=self._setting.adversary,
             before=self._setting.before,
             options=self._options,
-            points=self._points(ordered) if figure and not left_out else None,
+            points=(self._points(ordered) or None) if figure and not left_out else None,
         )
 
     def _add(self, name: str, designs: dict[str, ProtocolDesign], refused: dict[str, Exception]) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from discretion.mechanisms import Mechanism
+from discretion.mechanisms.mechanism import as_mechanism
 from discretion.presenting.numbers import spelled_number
 from discretion.spelling import family_of
 
@@ -53,9 +54,7 @@ class Protocol:
 
 @cache
 def _mechanism(spelling: str, epsilon: float) -> Mechanism:
-    mechanism = family_of(spelling)(epsilon)
-    assert isinstance(mechanism, Mechanism)
-    return mechanism
+    return as_mechanism(family_of(spelling)(epsilon), "a design")
 
 
 class Grid:

@@ -13,8 +13,8 @@ from discretion.jobs.gates import numbers_in
 from discretion.jobs.options.mechanisms import DesignOptions
 from discretion.jobs.scenario import Result
 from discretion.jobs.shipping import DesignNumber, Shipment
-from discretion.mechanisms import Mechanism
 from discretion.mechanisms.device import DeviceWork
+from discretion.mechanisms.mechanism import as_mechanism
 from discretion.presenting.numbers import bounded, percent, rounded_down, rounded_up, within
 from discretion.presenting.sentences import not_computed, seed_sentence
 from discretion.presenting.shell import Command
@@ -185,8 +185,7 @@ class Design(JobResult):
             raise InvalidValueError(
                 "no protocol is certain to keep to the goals, so that there is nothing to ship; take other goals"
             )
-        mechanism = mechanism_of(chosen.mechanism)
-        assert isinstance(mechanism, Mechanism)
+        mechanism = as_mechanism(mechanism_of(chosen.mechanism), "a shipment")
         shares = None if self.options.shares is None else shares_of(self.options.shares).tolist()
         return Shipment(mechanism, chosen.users, labels, shares, self._command, tuple(self._checks(chosen)))
 
@@ -206,7 +205,7 @@ class Design(JobResult):
         if options.questions > 1:
             return
         seen = "mechanism"
-        if not options.no_shuffler:
+        if not options.unshuffled:
             knowledge = f"dc.{knowledge_of(options.adversary)!r}"
             seen = f"dc.Shuffled(mechanism, n).seen_by({knowledge}, seed={options.seed})"
             name = "best guess of an answer, if the shuffler is not honest"
@@ -227,7 +226,7 @@ class Design(JobResult):
         users = options.users if self.recommended is None else self.recommended.users
         among = "" if users is None else f" for {users:,} people"
         several = "" if options.questions == 1 else f"{options.questions:,} questions, each"
-        title = f"{several or 'A question'} with {options.answers:,} answers{among}"
+        title = f"{several or 'A question'} with {options.answers or 0:,} answers{among}"
         sections = [Section("All protocols", tuple(self._tables()))]
         if notes := tuple(self._notes()):
             sections.append(Section("Bounds and estimates (*)", (Terms(notes),)))
@@ -250,7 +249,7 @@ class Design(JobResult):
         numbers = (number for each in self.protocols.values() for number in each.shuffled.values())
         yield from seed_sentence(numbers, self.options.seed)
         measured = ["discretion", "measure", chosen.mechanism, f"--users={chosen.users}"]
-        if not self.options.no_shuffler:
+        if not self.options.unshuffled:
             measured += ["--shuffled", f"--adversary={self.options.adversary}"]
         yield "Ship it, with code for both ends and a notebook that checks these numbers:"
         yield Command([*self._command, "--ship=question"])
@@ -272,7 +271,7 @@ class Design(JobResult):
                 f"The best guess of one person's answer is right {bounded(chosen.guess)} of the time{many}, and "
                 f"{percent(self.before)} without any report, for {self.adversary}."
             )
-        if not options.no_shuffler:
+        if not options.unshuffled:
             alone = chosen.alone["posterior_vulnerability"]
             yield (
                 "This takes an honest shuffler. If the shuffler is not honest, the best guess is right "
@@ -350,7 +349,7 @@ class Design(JobResult):
             )
             yield Grid(tuple(heads), tuple(rows), frozenset(["protocol"]), note=note, first=len(rows), strong=strong)
             heads = ["protocol", "guess", *(["equal shares"] if options.shares else []), "β*", f"ε({self._delta:g})"]
-            dishonest = [] if options.no_shuffler else ["guess", "ε"]
+            dishonest = [] if options.unshuffled else ["guess", "ε"]
             yield self._trust(heads, dishonest, strong)
         if self.not_computed:
             names = {PROTOCOLS[name]: reason for name, reason in self.not_computed.items()}

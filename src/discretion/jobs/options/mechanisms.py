@@ -119,7 +119,7 @@ class DesignOptions(Options):
         How often the best guess of a person's answer may be right, such as 0.1 or 10%, or by how much it may rise above
         the best guess without any report, such as +0.01.
     epsilon
-        With --delta, the (ε, δ)-differential privacy of what is seen; with --no-shuffler also by itself.
+        With --delta, the (ε, δ)-differential privacy of what is seen; with --unshuffled also by itself.
     delta
         The δ of it; dp_epsilon is shown at this δ, by default at 1e-6.
     error
@@ -137,7 +137,7 @@ class DesignOptions(Options):
         What the adversary knows of the others, as for discretion measure; worst by default.
     questions
         How many such questions the same people answer. The goals of privacy then hold for all answers together.
-    no_shuffler
+    unshuffled
         The reports are not shuffled: the goals hold for each report by itself.
     protocols
         The protocols to choose from: krr, ss, oue, olh, hadamard, rappor; all by default.
@@ -147,7 +147,7 @@ class DesignOptions(Options):
         Where only sampling answers: the same seed gives the same result; drawn afresh by default.
     """
 
-    answers: int
+    answers: int | None = None
     users: int | None = None
     guess: str | None = None
     epsilon: float | None = None
@@ -158,7 +158,7 @@ class DesignOptions(Options):
     shares: str | None = None
     adversary: str = "worst"
     questions: int = 1
-    no_shuffler: bool = False
+    unshuffled: bool = False
     protocols: Names = ()
     local_epsilon: float | None = None
     seed: int | None = None
