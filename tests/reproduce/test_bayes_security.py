@@ -316,3 +316,34 @@ def test_the_end_of_an_axis_is_written_out():
     ticks = to_svg(item("figure-7").chart())
     assert "1e+1" not in ticks
     assert ">10<" in ticks
+
+
+def layers(name):
+    """Yield the panels of a figure of curves below its key, each a list of (look, points) that are drawn."""
+    specification = drawn("bayes-security", name)
+    for panel in specification["vconcat"][1:]:
+        looks = []
+        for layer in panel["layer"]:
+            mark = layer["mark"]
+            if mark["type"] in ("line", "point"):
+                look = (mark["type"], str(mark.get("strokeDash")), mark.get("shape"), mark.get("fill"))
+                points = specification["datasets"][layer["data"]["name"]]
+                looks.append((look, [(point["x"], point["y"]) for point in points]))
+        yield looks
+
+
+def test_figure_5_draws_every_kind_of_curve_in_its_own_way():
+    for drawn_curves in layers("figure-5"):
+        looks = [look for look, _ in drawn_curves]
+        assert len(set(looks)) == len(looks) == 6
+        assert sum(look[0] == "point" for look in looks) == 2
+
+
+def test_figure_8_draws_both_ends_of_every_bound():
+    names = ("Prop. 5, mean row", "Prop. 5, any row", "ℓ2 distance")
+    for (_, *bounds), across in zip(layers("figure-8"), ("epsilon", "k"), strict=True):
+        for name, (_, points) in zip(names, bounds, strict=True):
+            ends = {(f[across], f[f"{name}, {end}"]) for f in item("figure-8").rows for end in ("low", "high")}
+            assert set(points) <= ends
+            places = [x for x, _ in points]
+            assert all(places.count(x) == 2 for x in places)

@@ -8,7 +8,7 @@ import pytest
 
 import discretion as dc
 from oracles import local_closed_forms, local_information, population_laws
-from reproduce.papers import EveryItem, findings, made, row
+from reproduce.papers import EveryItem, drawn, findings, made, row
 
 pytestmark = pytest.mark.long
 
@@ -170,6 +170,20 @@ def test_oue_is_worth_less_than_grr_at_095_by_an_independent_route():
     assert found["F"] == pytest.approx(local_information.effective_participation(np.array(channel), law), rel=1e-6)
     (grr,) = (found for found in curve("GRR") if found["S"] == pytest.approx(0.95, abs=1e-9))
     assert found["F"] < worth_of_response(grr["epsilon"])
+
+
+def test_figure_3_shows_that_oue_overtakes_grr_below_092():
+    """MATHS section 8: OUE is best from S = .91 down."""
+    beside = {
+        (found["protocol"], round(found["S"], 6)): found["F beside GRR"]
+        for found in item("figure-3").rows
+        if found["F beside GRR"] is not None
+    }
+    assert beside["OUE", 0.92] < 1 < beside["OUE", 0.91]
+    assert {value for (name, _), value in beside.items() if name == "GRR"} == {1}
+    assert min(level for _, level in beside) == 0.7
+    assert any("OUE overtakes GRR at S = 0.9119" in finding for finding in item("figure-3").findings)
+    assert len(drawn("ldp", "figure-3")["vconcat"]) == 4
 
 
 def test_the_known_slips_are_these():

@@ -8,21 +8,18 @@ import altair as alt
 
 from discretion.charts.style import DIM, INK, inline, standing_alone
 
-Look = Literal["solid", "dotted", "dashed", "circles"]
+Look = Literal["solid", "dotted", "dashed", "dash-dotted", "circles", "squares"]
 
 WIDTH = 640
 _LINES: dict[str, dict[str, Any]] = {
     "solid": {"color": INK, "strokeWidth": 1.6},
     "dashed": {"color": INK, "strokeWidth": 1.2, "strokeDash": [8, 4]},
     "dotted": {"color": DIM, "strokeWidth": 1.8, "strokeDash": [1.5, 3.5]},
+    "dash-dotted": {"color": DIM, "strokeWidth": 1.4, "strokeDash": [7, 3, 1.5, 3]},
 }
-_CIRCLE: dict[str, Any] = {
-    "shape": "circle",
-    "size": 32,
-    "stroke": INK,
-    "fill": "white",
-    "strokeWidth": 1.2,
-    "opacity": 1,
+_MARKS: dict[str, dict[str, Any]] = {
+    look: {"shape": shape, "size": 32, "stroke": INK, "fill": fill, "strokeWidth": 1.2, "opacity": 1}
+    for look, shape, fill in (("circles", "circle", "white"), ("squares", "square", INK))
 }
 
 _LABEL_HEIGHT = 15
@@ -110,9 +107,7 @@ def _panel(panel: Panel, looks: Mapping[str, Look]) -> Any:
 
 
 def _mark(chart: alt.Chart, look: Look) -> alt.Chart:
-    if look == "circles":
-        return chart.mark_point(**_CIRCLE)
-    return chart.mark_line(**_LINES[look])
+    return chart.mark_point(**_MARKS[look]) if look in _MARKS else chart.mark_line(**_LINES[look])
 
 
 def _channel(kind: Any, axis: Axis) -> Any:
@@ -194,8 +189,8 @@ def _sample(kind: str, look: Look, left: float, y: float) -> list[Any]:
     text = one.mark_text(align="left", baseline="middle", color=INK).encode(
         x=alt.value(left + _KEY_SAMPLE + 6), y=alt.value(y), text=alt.Text("kind:N")
     )
-    if look == "circles":
-        sample = one.mark_point(**_CIRCLE).encode(x=alt.value(left + _KEY_SAMPLE / 2), y=alt.value(y))
+    if look in _MARKS:
+        sample = one.mark_point(**_MARKS[look]).encode(x=alt.value(left + _KEY_SAMPLE / 2), y=alt.value(y))
     else:
         ends = {"x": alt.value(left), "x2": alt.value(left + _KEY_SAMPLE), "y": alt.value(y)}
         sample = one.mark_rule(**_LINES[look]).encode(**ends)

@@ -16,7 +16,7 @@ _EPSILON, _SIZES = 0.5, (2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 63, 8
 
 
 def figure_8() -> Reproduction:
-    """Return β* of k-RR and its three bounds, over ε for k = 10 and over k for ε = 0.5."""
+    """Return β* of k-RR and bounds on it of three kinds, over ε for k = 10 and over k for ε = 0.5."""
     over_epsilon = tuple(_row(_K, epsilon) for epsilon in _LEVELS)
     over_size = tuple(_row(k, _EPSILON) for k in _SIZES)
     nearest = max(row["k"] for row in over_size if row[f"{_L2}, low"] > row[f"{_MEAN}, low"])
@@ -59,17 +59,22 @@ def _chart(over_epsilon: Sequence[Row], over_size: Sequence[Row]) -> object:
         _panel(over_epsilon, "epsilon", Axis(f"ε at k = {_K}", 0, _LEVELS[-1]), 0.0, 4),
         _panel(over_size, "k", by_size, 0.5, 1),
     ]
-    notes = ["Lower bounds on β*: the higher, the better. Upper bounds are in the CSV file."]
+    notes = [
+        "Of each kind there are two bounds: the upper one lies above β*, the lower one below it.",
+        "All rows of k-RR are equally far apart, so that the upper bound of any row is β* itself.",
+    ]
     description = (
-        "Curves: Bayes security of k-RR and three lower bounds on it, over ε and over the number of values. The bound "
-        "around the mean row is the best but for few values, where that by ℓ2 distance is."
+        "Curves: Bayes security of k-RR, three lower bounds below it and three upper bounds above it, over ε and over "
+        "the number of values. The lower bound around the mean row is the best but for few values, where that by ℓ2 "
+        "distance is. The upper bound of any row is β* itself, and that around the mean row is close to it."
     )
     return curves(panels, _LOOKS, "Figure 8: Bayes security of k-RR and its bounds", notes, description)
 
 
 def _panel(rows: Sequence[Row], across: str, axis: Axis, low: float, step: int) -> Panel:
-    drawn = [
-        Curve([(row[across], row[column]) for row in (rows[step - 1 :: step] if name == _L2 else rows)], name)
-        for name, column in {_EXACT: _EXACT, **{name: f"{name}, low" for name in _WAYS}}.items()
-    ]
-    return Panel(drawn, axis, Axis("β* and lower bounds", low, 1), height=260)
+    def curve(kind: str, column: str) -> Curve:
+        some = rows[step - 1 :: step] if kind == _L2 else rows
+        return Curve([(row[across], row[column]) for row in some], kind)
+
+    bounds = [curve(name, f"{name}, {end}") for name in _WAYS for end in ("low", "high")]
+    return Panel([curve(_EXACT, _EXACT), *bounds], axis, Axis("β* and its bounds", low, 1), height=260)

@@ -104,10 +104,15 @@ def _found(rows: Sequence[Row]) -> Iterator[str]:
         yield f"On the {name} channel the medians go, from σ = 0 to {last['sparsity']}, from {', '.join(changes)}."
 
 
-_SECURITY, _LEAKAGE, _SPREAD, _EVEN = (
-    f"{_BETA}, median", f"{_L}, median", "5 % and 95 % of the priors", "median, even priors",
-)  # fmt: skip
-_LOOKS: dict[str, Look] = {_SECURITY: "solid", _LEAKAGE: "dashed", _SPREAD: "dotted", _EVEN: "circles"}
+_SHORT = {_BETA: "β", _L: "L^×"}
+# Of each metric: the median, the spread, and even priors.
+_DRAWN: Mapping[str, tuple[Look, Look, Look]] = {
+    _BETA: ("solid", "dotted", "circles"), _L: ("dashed", "dash-dotted", "squares"),
+}  # fmt: skip
+_KINDS = ("median", "5 % and 95 %", "median of even priors")
+_LOOKS: dict[str, Look] = {
+    f"{metric}, {kind}": look for metric, looks in _DRAWN.items() for kind, look in zip(_KINDS, looks, strict=True)
+}
 
 
 def _chart(rows: Sequence[Row]) -> object:
@@ -126,17 +131,20 @@ def _chart(rows: Sequence[Row]) -> object:
 
 
 def _panel(rows: Sequence[Row], name: str) -> Panel:
-    def curve(column: str, kind: str, label: str = "") -> Curve:
-        return Curve([(row["sparsity"], row[column]) for row in rows], kind, label)
+    def curve(column: str, metric: str, kind: str, label: str) -> Curve:
+        points = [(row["sparsity"], row[f"{metric}, {column}"]) for row in rows]
+        return Curve(points, f"{metric}, {kind}", f"{_SHORT[metric]}{label}")
 
+    median, spread, even = _KINDS
     drawn = [
-        curve(f"{_BETA}, median", _SECURITY, "β"),
-        curve(f"{_L}, median", _LEAKAGE, "L^×"),
-        *(curve(f"{metric}, {end}", _SPREAD, f"{short}, {end}")
-          for metric, short in ((_BETA, "β"), (_L, "L^×")) for end in ("5 %", "95 %")),
-        curve(f"{_BETA}, median{_OF_EVEN}", _EVEN, "β, even"),
-        curve(f"{_L}, median{_OF_EVEN}", _EVEN, "L^×, even"),
-    ]  # fmt: skip
+        drawn
+        for metric in _DRAWN
+        for drawn in (
+            curve("median", metric, median, ""),
+            *(curve(end, metric, spread, f", {end}") for end in ("5 %", "95 %")),
+            curve(f"median{_OF_EVEN}", metric, even, ", even"),
+        )
+    ]
     most = max(row[f"{_L}, 95 %"] for row in rows)
     across = Axis("sparsity σ: how many of the ten secrets the prior excludes", -0.3, _SECRETS - 2,
                   ticks=tuple(range(_SECRETS - 1)))  # fmt: skip

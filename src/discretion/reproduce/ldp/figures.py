@@ -67,28 +67,35 @@ def _most_private(rows: Sequence[Row], a: int) -> str:
 
 
 _A = 3
+# From here on the curves of (a) can no longer be distinguished.
+_CLOSE = 0.7
+_BESIDE = "F beside GRR"
 # The same for every protocol, so that they can be compared at equal privacy.
-_LEVELS = (0.99, 0.97, 0.95, 0.92, 0.9, 0.85, 0.8, 0.75, 0.7, 0.6, 0.55, 0.5, 0.4, 0.3, 0.2, 0.1, 0.03)
+_LEVELS = (0.99, 0.97, 0.95, 0.93, 0.92, 0.91, 0.9, 0.85, 0.8, 0.75, 0.7, 0.6, 0.55, 0.5, 0.4, 0.3, 0.2, 0.1, 0.03)
 
 
 def figure_3() -> Reproduction:
     """Return utility over average and worst-case privacy for a = 3, from ε = 0 to ∞."""
-    rows = tuple(row for name, make in PROTOCOLS.items() for row in _tradeoff(name, make))
+    rows = _beside_grr([row for name, make in PROTOCOLS.items() for row in _tradeoff(name, make)])
 
     def chart() -> object:
         protocols = [Protocol(name, _of(rows, name)) for name in PROTOCOLS]
         shares = percentages((0, 0.2, 0.4, 0.6, 0.8, 1))
+        close, beside = percentages((0.7, 0.8, 0.9, 1)), percentages((0.9, 1, 1.1, 1.2))
         rooted = percentages((0, 0.05, 0.2, 0.4, 0.7, 1))
         ends = (0.0, 1.0)
         panels = [
             (Quantity("S", "(a) average privacy S", "linear", ends, shares),
              Quantity("F", "effective participation F", "linear", ends, shares)),
+            (Quantity("S", "(a) again, where average privacy S is high", "linear", (_CLOSE, 1.0), close),
+             Quantity(_BESIDE, "F as a share of the F of GRR at the same S", "linear", (0.9, 1.25), beside)),
             (Quantity("S worst case", "(b) worst-case privacy e^(-ε), square-root scale", "root", ends, rooted),
              Quantity("F", "effective participation F, square-root scale", "root", ends, rooted)),
         ]  # fmt: skip
         description = (
             "Curves: effective participation over privacy for a = 3, as ε grows from 0 (right) to ∞ (left). GRR and "
-            "basic RAPPOR end at full utility and no privacy; OUE and BLH end at some of both."
+            "basic RAPPOR end at full utility and no privacy; OUE and BLH end at some of both. A panel between the two "
+            "shows high average privacy, where GRR is worth most: OUE overtakes it at S = 0.91."
         )
         notes = ["F: the share of honest answers that a report is worth. On each curve ε grows from right to left."]
         return privacy_utility(panels, protocols, "Figure 3: privacy against utility, a = 3", notes, description)
@@ -126,6 +133,27 @@ def _at(name: str, make: Family, epsilon: float) -> Row:
     }
 
 
+def _beside_grr(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Return the rows, each with its F as a share of that of GRR at the same average privacy, where that is high."""
+    worth = {round(row["S"], 6): row["F"] for row in _of(rows, "GRR") if row["S"] > _CLOSE - 1e-6 and row["F"]}
+
+    def share(row: Row) -> float | None:
+        beside = worth.get(round(row["S"], 6))
+        return None if beside is None else row["F"] / beside
+
+    return tuple({**row, _BESIDE: share(row)} for row in rows)
+
+
+def _overtaken() -> float:
+    """Return the average privacy at which OUE is worth as much as GRR."""
+
+    def ahead(level: float) -> float:
+        oue, grr = (_at(name, PROTOCOLS[name], _epsilon_at(PROTOCOLS[name], level)) for name in ("OUE", "GRR"))
+        return oue["F"] - grr["F"]
+
+    return brentq(ahead, 0.9, 0.92, xtol=1e-6)
+
+
 def _limits(rows: Sequence[Row]) -> tuple[Published, ...]:
     """Return the limits that section 10.4 names."""
     ends = {name: (_of(rows, name)[0], _of(rows, name)[-1]) for name in PROTOCOLS}
@@ -161,7 +189,8 @@ def _best(rows: Sequence[Row]) -> tuple[str, ...]:
     last = {name: _of(rows, name)[-1] for name in ("OUE", "BLH")}
     return (
         f"At equal average privacy the best of the four are {', '.join(ranges)}. Section 10.4 says OUE where privacy "
-        f"is high: not where it is highest (S = 0.95: GRR {high['GRR']:.5f}, OUE {high['OUE']:.5f}).",
+        f"is high: not where it is highest (S = 0.95: GRR {high['GRR']:.5f}, OUE {high['OUE']:.5f}). OUE overtakes "
+        f"GRR at S = {_overtaken():.4f}.",
         "As ε → ∞ "
         + ", ".join(f"{name} ends at S = {row['S']:.4f}, F = {row['F']:.4f}" for name, row in last.items())
         + ".",
