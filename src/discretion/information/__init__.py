@@ -2,7 +2,8 @@
 
 from discretion.information.design.design import Design, optimal_mechanism
 from discretion.information.posterior.posterior import frequency_posterior
-from discretion.information.privacy.average_privacy import average_privacy, worst_case_privacy
+from discretion.information.privacy.average_privacy import average_privacy
+from discretion.information.privacy.worst_case import WorstCaseReport, worst_case_privacy, worst_case_report
 from discretion.information.utility.asymptotic_utility import (
     asymptotic_utility,
     asymptotic_utility_bound,
@@ -15,6 +16,7 @@ from discretion.information.utility.utility import digit_utility, distribution_u
 
 __all__ = [
     "Design",
+    "WorstCaseReport",
     "asymptotic_utility",
     "asymptotic_utility_bound",
     "average_privacy",
@@ -28,4 +30,5 @@ __all__ = [
     "population_information",
     "tally_utility",
     "worst_case_privacy",
+    "worst_case_report",
 ]

@@ -214,6 +214,7 @@ def _information(
     if not shuffled:
         quantities |= {
             "worst_case_privacy": lambda: dc.information.worst_case_privacy(mechanism),
+            "worst_case_report": lambda: dc.information.worst_case_report(mechanism),
             "average_privacy": lambda: dc.information.average_privacy(mechanism, population),
         }
     quantities |= {

@@ -1,6 +1,4 @@
-"""How much of a person's own information stays hidden, on average or in the worst case."""
-
-import math
+"""How much of a person's own information stays hidden on average."""
 
 from scipy.special import xlogy
 
@@ -11,47 +9,11 @@ from discretion.information.entropies import value_entropy
 from discretion.information.privacy.report_kinds import compare_columns, report_kinds
 from discretion.information.protocol import NOTHING, as_protocol, merge_values, reduced_matrix
 from discretion.measures.measure import Method, Plan, measure
-from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon
 from discretion.numerics.arrays import Reals
 from discretion.numerics.excess import relative_excess
 
 _INTEGRALS = Method("an integral per kind of report", "exact")
 _POINTS = Method("sum over the points", "exact")
-
-
-@measure(safe="low")
-def worst_case_privacy(system: System) -> Plan[float]:
-    """Return the share of a person's information that stays hidden, for any population and any report.
-
-    ``S^wc = e^(-ε)``, the infimum of ``H(X | Y = y, P) / H(X | P)`` over reports y and laws of P.
-
-    Parameters
-    ----------
-    system
-        A channel or a mechanism.
-
-    Returns
-    -------
-    float
-        In [0, 1]; 0 where a report excludes a value that another one allows.
-
-    Raises
-    ------
-    UnsupportedError
-        If the system is not one person's.
-
-    Notes
-    -----
-    Source: LDP-info, Definition 5.1 and Theorem 5.3.
-
-    Examples
-    --------
-    >>> import math, discretion as dc
-    >>> round(worst_case_privacy(dc.RandomizedResponse(3, epsilon=math.log(4))), 12)
-    0.25
-    """
-    plan = plan_ldp_epsilon(as_protocol(system))
-    return plan.then(lambda epsilon: math.exp(-epsilon))
 
 
 @measure(safe="low")
