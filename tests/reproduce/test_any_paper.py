@@ -18,7 +18,10 @@ ITEMS = {
         "table-1a", "table-1b", "table-1c", "table-2", "table-3", "table-4", "table-5",
         *(f"figure-{number}" for number in range(2, 8)), "equivalences", "numbers",
     ],
-    "ldp": ["example-3-2", "table-4-1", "remark-7-9", "table-10-1", "figure-2", "figure-3", "numbers"],
+    "ldp": [
+        "example-3-2", "figure-1", "table-4-1", "lemma-4-7", "remark-7-9", "table-10-1", "table-10-2", "figure-2",
+        "figure-3", "numbers",
+    ],
     "bayes-security": [
         "game-1", "figure-1", "figure-2", "figure-3", "figure-4", "table-2", "figure-5", "figure-6", "figure-7",
         "figure-8", "numbers",

@@ -1,12 +1,17 @@
 """The paper's examples, tables and figures: ours are the printed ones, but for the slips that are known."""
 
+import json
 import math
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
+from scipy.stats import entropy
 
 import discretion as dc
+from discretion.reproduce import PAPERS
+from discretion.reproduce.ldp.costs import encoding_cells, tuples
+from discretion.reproduce.ldp.digits import excess, rounded_entropy
 from oracles import local_closed_forms, local_information, population_laws
 from reproduce.papers import EveryItem, drawn, findings, made, row
 
@@ -207,3 +212,99 @@ def test_local_hashing_is_reproduced_by_the_class_where_its_functions_part_the_v
     hashed = [entry for entry in item("numbers").published if "(7.6)" in entry.what]
     assert sum("LocalHashing" in entry.what and "linear" not in entry.what for entry in hashed) == 3
     assert all(abs(entry.difference) < 1e-10 for entry in hashed)
+
+
+def test_figure_1_has_the_information_of_its_arrows():
+    """MATHS section 3, and Jeffreys' law of three shares: H(X|P) = ψ(5/2) - ψ(3/2) = 2/3."""
+    passed = {found["arrow"]: found["nats"] for found in item("figure-1").rows}
+    e, leaked = math.exp(2), (1 - 0.62140509) * 2 / 3
+    noise = -e / (e + 2) * math.log(e / (e + 2)) - 2 / (e + 2) * math.log(1 / (e + 2))
+    assert passed == pytest.approx(
+        {
+            "P → X1": math.log(3) - 2 / 3, "X1 → Y1": math.log(3) - noise, "P → Y1": 0.18064300,
+            "P → all X": 1.73852718, "all X → all Y": 1.00860663 + 10 * leaked, "P → all Y": 1.00860663,
+        },
+        abs=1e-7,
+    )  # fmt: skip
+    assert "hidden from the aggregator" in json.dumps(drawn("ldp", "figure-1"), ensure_ascii=False)
+
+
+def rounded(shares, cells, coordinates):
+    """Return the entropy of equally likely points, rounded to the lattice of step 1/cells in these coordinates."""
+    places = np.rint(shares[:, coordinates] * cells) @ (100.0 ** np.arange(len(coordinates)))
+    return float(entropy(np.unique(places, return_counts=True)[1]))
+
+
+@pytest.mark.parametrize("cells", [7, 7.3, 12.5])
+def test_lemma_4_7_rounds_as_points_of_a_grid_do(cells):
+    middles = (np.arange(40_000) + 0.5) / 40_000
+    two = np.column_stack([middles, 1 - middles])
+    side = (np.arange(900) + 0.5) / 900
+    first, second = (axis.ravel() for axis in np.meshgrid(side, side))
+    three = np.column_stack([first, second, 1 - first - second])[first + second < 1]
+    for a, shares in ((2, two), (3, three)):
+        for every in (False, True):
+            expected = rounded(shares, cells, list(range(a if every else a - 1)))
+            assert rounded_entropy(a, cells, every=every) == pytest.approx(expected, abs=2e-3), (a, every)
+
+
+def test_lemma_4_7_holds_with_all_shares_but_one_and_fails_with_all():
+    """MATHS section 8: at the step 1/1000.5 rounding all of two shares adds log 2."""
+    assert rounded_entropy(2, 1000.5, every=True) - rounded_entropy(2, 1000.5, every=False) == pytest.approx(
+        math.log(2), abs=2e-3
+    )
+    for cells in (300, 300.5):
+        added = rounded_entropy(3, cells, every=True) - rounded_entropy(3, cells, every=False)
+        assert added == pytest.approx(excess(3, cells % 1), abs=3e-3)
+    for a in (2, 3):
+        rows = [found for found in item("lemma-4-7").rows if found["a"] == a]
+        right, printed = ([found[f"all shares {kind}rounded"] for found in rows] for kind in ("but one ", ""))
+        assert abs(right[-1]) < 0.01 < abs(right[0])
+        assert max(printed) < -0.3
+        for found in rows[-3:]:
+            added = found["all shares but one rounded"] - found["all shares rounded"]
+            assert added == pytest.approx(found["added by the last share, in the limit"], abs=0.03)
+        assert [found["digits"] * (a - 1) for found in rows] == pytest.approx(
+            # h(P) of a uniform law on the shares but one, -log (a-1)!.
+            [found["I(Y;P)"] + math.log(math.factorial(a - 1)) for found in rows], rel=1e-9
+        )  # fmt: skip
+
+
+def compositions(total, parts):
+    """Yield all ways to write a total as so many numbers from 0 on, in order."""
+    if parts == 0:
+        if total == 0:
+            yield ()
+        return
+    for first in range(total + 1):
+        for rest in compositions(total - first, parts - 1):
+            yield (first, *rest)
+
+
+@pytest.mark.parametrize(("a", "n"), [(2, 1), (2, 3), (3, 1), (3, 2)])
+def test_table_10_2_counts_the_terms_of_the_papers_sums(a, n):
+    """Propositions D.10 and D.13: tuples (s, k), and (s, k, m) with k_y users of y written as values in y."""
+    of_response = sum(math.prod(s + 1 for s in tally) for tally in compositions(n, a))
+    assert tuples(2 * a, n) == of_response
+    sets = [y for size in range(a + 1) for y in combinations(range(a), size)]
+    of_encoding = sum(
+        math.prod(
+            sum(len(list(compositions(k, len(y)))) for k in range(s + 1)) for s, y in zip(tally, sets, strict=True)
+        )
+        for tally in compositions(n, len(sets))
+    )
+    assert tuples(encoding_cells(a), n) == of_encoding
+
+
+def test_table_10_2_has_a_positive_time_for_every_cost_and_says_which_exponents_are_wrong():
+    rows = item("table-10-2").rows
+    assert len(rows) == 18
+    assert all(0 < found["seconds measured here"] < 60 for found in rows)
+    assert row(item("table-10-2"), metric="U distr", protocol="UE, b = 2^a")["terms of the paper"] == math.comb(29, 19)
+    wrong = {number.where: (number.value, number.ours) for number in item("table-10-2").published if number.slip}
+    assert wrong == {"Table 10.2": (17, 19), "Corollary D.11": (6, 5)}
+    again = PAPERS["ldp"].items["table-10-2"].reproduce()
+    assert [{**found, "seconds measured here": 0} for found in again.rows] == [
+        {**found, "seconds measured here": 0} for found in rows
+    ]
+    assert again.findings == item("table-10-2").findings

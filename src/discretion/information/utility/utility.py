@@ -136,6 +136,8 @@ def digit_utility(
     Notes
     -----
     Source: LDP-info, Definition 4.6. For a faithful channel it tends to ``½ log n`` plus its asymptotic utility.
+    Reports reveal as much as all shares but one, rounded to the step ``e^(-U)``: Lemma 4.7, which rounds all k shares,
+    and is then false.
 
     Examples
     --------
