@@ -35,7 +35,8 @@ def reproduce(
     paper
         The paper: shuffle, ldp, bayes-security or anonymity.
     figure
-        One of its tables or figures, such as figure-2; all by default.
+        One of its tables, figures or other items, such as figure-2; all by default. A table, figure, theorem or example
+        that the paper numbers and that is not reproduced gives the reason.
     out
         The folder for the CSV, SVG, PDF and PNG file of each; reproduced/PAPER by default.
     output.fail_over
@@ -54,7 +55,7 @@ def reproduce(
         _list(PAPERS, output.json)
         return 0
     chosen = PAPERS[one_of(paper, PAPERS, "paper here called")]
-    names = list(chosen.items) if figure is None else [one_of(figure, chosen.items, "table or figure called")]
+    names = list(chosen.items) if figure is None else [chosen.item_name(figure)]
     folder = f"reproduced/{paper}" if out is None else out
     with working(Watchdog(as_seconds(limits.time))) as progress, writing(output) as write:
         result = PaperReproduction(chosen, _written(chosen, names, folder, progress), folder)

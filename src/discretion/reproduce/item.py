@@ -5,8 +5,10 @@ import io
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
+from discretion.errors import InvalidValueError, one_of
 from discretion.estimate import Estimate
 from discretion.presenting.views.document import Bullets, Document, Figure, Grid, Section
 from discretion.presenting.views.result import JobResult
@@ -140,10 +142,43 @@ class Item:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper with the tables and figures that can be computed anew, by name."""
+    """A paper with the tables and figures that can be computed anew, and why the rest is not, each by name."""
 
     citation: str
     items: Mapping[str, Item]
+    reasons: Mapping[str, str]
+
+    def item_name(self, text: str) -> str:
+        """Return the name of an item, or raise InvalidValueError with the reason why there is no such item.
+
+        Examples
+        --------
+        >>> paper = Paper("A paper", {}, reasons_by_name({"is a diagram; there is nothing to compute": "figure-1"}))
+        >>> paper.item_name("Figure 1")
+        Traceback (most recent call last):
+            ...
+        discretion.errors.InvalidValueError: Figure 1 is a diagram; there is nothing to compute
+        """
+        name = text.lower().replace(" ", "-").replace(".", "-")
+        if name in self.reasons:
+            raise InvalidValueError(self.reasons[name])
+        return one_of(name, self.items, "table or figure called")
+
+
+def reasons_by_name(names: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the reasons, as sentences, by what they are of; given are the names, separated by spaces, by reason.
+
+    Examples
+    --------
+    >>> dict(reasons_by_name({"is a step of a proof": "lemma-1 lemma-c-10"}))
+    {'lemma-1': 'Lemma 1 is a step of a proof', 'lemma-c-10': 'Lemma C.10 is a step of a proof'}
+    """
+    reasons: dict[str, str] = {}
+    for reason, each in names.items():
+        for name in each.split():
+            kind, *number = name.split("-")
+            reasons[name] = f"{kind.capitalize()} {'.'.join(number).upper()} {reason}"
+    return MappingProxyType(reasons)
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,6 +8,7 @@ from discretion.reproduce.anonymity.estimates import figure_3
 from discretion.reproduce.anonymity.extensions import section_3, section_8
 from discretion.reproduce.anonymity.numbers import all_numbers
 from discretion.reproduce.anonymity.other_people import section_7
+from discretion.reproduce.anonymity.reasons import REASONS
 from discretion.reproduce.anonymity.slack import theorem_4
 from discretion.reproduce.item import Item, Paper
 
@@ -26,4 +27,5 @@ ANONYMITY = Paper(
             "numbers": Item("Formulas and numbers in the text", all_numbers),
         }
     ),
+    REASONS,
 )

@@ -11,6 +11,7 @@ from discretion.reproduce.bayes_security.mechanisms import figure_6
 from discretion.reproduce.bayes_security.numbers import all_numbers
 from discretion.reproduce.bayes_security.plane import figure_1
 from discretion.reproduce.bayes_security.privacy import figure_4
+from discretion.reproduce.bayes_security.reasons import REASONS
 from discretion.reproduce.bayes_security.sparsity import figure_5
 from discretion.reproduce.item import Item, Paper
 
@@ -31,4 +32,5 @@ BAYES_SECURITY = Paper(
             "numbers": Item("Formulas and numbers in the text", all_numbers),
         }
     ),
+    REASONS,
 )

@@ -9,6 +9,7 @@ from discretion.reproduce.ldp.examples import example_3_2, remark_7_9
 from discretion.reproduce.ldp.figures import figure_2, figure_3
 from discretion.reproduce.ldp.model import figure_1
 from discretion.reproduce.ldp.numbers import all_numbers
+from discretion.reproduce.ldp.reasons import REASONS
 from discretion.reproduce.ldp.tables import table_4_1, table_10_1
 
 LDP = Paper(
@@ -27,4 +28,5 @@ LDP = Paper(
             "numbers": Item("Formulas and numbers in the text", all_numbers),
         }
     ),
+    REASONS,
 )

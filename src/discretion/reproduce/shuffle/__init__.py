@@ -6,6 +6,7 @@ from discretion.reproduce.item import Item, Paper
 from discretion.reproduce.shuffle import approximations, figures, tables
 from discretion.reproduce.shuffle.equivalences import equivalences
 from discretion.reproduce.shuffle.numbers import all_numbers
+from discretion.reproduce.shuffle.reasons import REASONS
 
 SHUFFLE = Paper(
     "Jurado, Gonze, Alvim, Palamidessi: Analyzing the Shuffle Model through the Lens of Quantitative Information Flow. "
@@ -26,4 +27,5 @@ SHUFFLE = Paper(
             "numbers": Item("The numbers in the text", all_numbers),
         }
     ),
+    REASONS,
 )  # fmt: skip
