@@ -58,6 +58,16 @@ def likeness(seen: Values, secret: Values) -> Fraction:
     )
 
 
+def enhanced_likeness(seen: Values, secret: Values) -> Fraction | float:
+    """Return the same if no gain is more than -log of the value's share, else infinity."""
+    gains = [
+        ((share(values, s) - share(secret, s)) / share(secret, s), -log(share(secret, s)))
+        for values in classes(seen, secret)
+        for s in set(secret)
+    ]
+    return max(gain for gain, _ in gains) if all(gain <= most for gain, most in gains) else inf
+
+
 def disclosure(seen: Values, secret: Values) -> float:
     """Return the largest logarithm, without its sign, of how many times as common a value is."""
     times = [share(values, s) / share(secret, s) for values in classes(seen, secret) for s in set(secret)]

@@ -75,6 +75,8 @@ def check(P: Population, rows: list[tuple[Any, ...]], sets: Iterable[tuple[str, 
         for least in (2, 3):
             assert recursive_c_l_diversity(P, names, "z", least) == releases.recursive_ratio(seen, secret, least)
         assert beta_likeness(P, names, "z") == pytest.approx(float(releases.likeness(seen, secret)), **close)
+        enhanced = releases.enhanced_likeness(seen, secret)
+        assert beta_likeness(P, names, "z", enhanced=True) == pytest.approx(float(enhanced), **close)
         assert delta_disclosure(P, names, "z") == pytest.approx(releases.disclosure(seen, secret), **close)
 
 
@@ -258,6 +260,24 @@ def test_what_cannot_be_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         t_closeness(Population(path), ["x"], "z", ["1"])
     assert MAX_PEOPLE_COMPARED**2 < 2**63
     in_order = partial(ordered_t_closeness, hierarchy=None, way_out="")
-    for ask in (t_closeness, beta_likeness, delta_disclosure, in_order):
+    for ask in (t_closeness, beta_likeness, partial(beta_likeness, enhanced=True), delta_disclosure, in_order):
         with lowered(MAX_PEOPLE_COMPARED=3), pytest.raises(TooLargeError, match="at most 3 people, got 4"):
             ask(P, ["x"], "z")
+
+
+@pytest.mark.parametrize(
+    ("x", "z", "expected"),
+    [
+        ("aabb", "stst", 0.0),
+        ("aabb", "ssst", math.inf),  # t has a share of 1/4 and a gain of 1, s of 3/4 and 1/3 > -ln 3/4
+        ("aaaabbbb", "stuvstuv", 0.0),
+        ("aaaabbbb", "ssuvstuv", 1.0),  # t has a gain of 1 < ln 8, and s one of 1/3 < -ln 3/8
+        ("ab", "ss", 0.0),  # a share of 1 has no gain, and no room for one
+        ("ab", "st", math.inf),  # a gain of 1 > ln 2
+    ],
+)
+def test_enhanced_likeness_limits_the_gains_of_frequent_values_whatever_beta(x, z, expected):
+    """Cao and Karras, 2012, Definition 3: a gain is at most min(beta, -ln p(s))."""
+    P = Population(pa.table({"x": list(x), "z": list(z)}))
+    assert beta_likeness(P, ["x"], "z", enhanced=True) == pytest.approx(expected)
+    assert beta_likeness(P, ["x"], "z") <= beta_likeness(P, ["x"], "z", enhanced=True)

@@ -1,17 +1,18 @@
-"""Basic beta-likeness and delta-disclosure privacy: how much commoner or rarer a value is in a class than in all."""
+"""Beta-likeness and delta-disclosure privacy: how much commoner or rarer a value is in a class than in all."""
 
 import math
 from collections.abc import Iterable
 
 from discretion.anonymity.attacks.k_l_t import MAX_PEOPLE_COMPARED
 from discretion.anonymity.people.conversion import People, as_population
+from discretion.anonymity.people.population import Population
 from discretion.errors import TooLargeError
 from discretion.estimate import quantity
 
 
 @quantity
-def beta_likeness(P: People, columns: Iterable[str], sensitive: str) -> float:
-    """Return the largest relative gain of a sensitive value in an equivalence class: basic beta-likeness.
+def beta_likeness(P: People, columns: Iterable[str], sensitive: str, *, enhanced: bool = False) -> float:
+    """Return the largest relative gain of a sensitive value in an equivalence class: basic or enhanced beta-likeness.
 
     ``beta = max_c max_s (p_c(s) - p(s)) / p(s)``, with the shares of the sensitive value s in class c and of all people
 
@@ -23,11 +24,14 @@ def beta_likeness(P: People, columns: Iterable[str], sensitive: str) -> float:
         What is known of people; ``()`` is nothing.
     sensitive
         The column that is to stay hidden; in a population with ``person=`` a value is the bag of a person's.
+    enhanced
+        Whether each gain must be at most ``-ln p(s)`` too, which limits the frequent values, whatever beta.
 
     Returns
     -------
     float
-        At least 0; at most n - 1.
+        At least 0; at most n - 1. With ``enhanced`` infinite if a gain is more than ``-ln p(s)``: then the table is
+        enhanced beta-like for no beta.
 
     Raises
     ------
@@ -36,14 +40,27 @@ def beta_likeness(P: People, columns: Iterable[str], sensitive: str) -> float:
 
     Notes
     -----
-    Null is a value. Source: Cao and Karras, "Publishing microdata with a robust privacy guarantee", 2012.
+    Null is a value. A value that a class lacks has no gain there. Source: Cao and Karras, "Publishing microdata with a
+    robust privacy guarantee", 2012, Definitions 2 and 3.
 
     Examples
     --------
     >>> round(beta_likeness("example:adult", ["sex", "race"], "income"), 6)
     0.396204
+    >>> round(beta_likeness("example:adult", ["education"], "income"), 6)
+    2.076789
+    >>> print(beta_likeness("example:adult", ["education"], "income", enhanced=True))
+    inf
     """
-    return spread_measures(P, columns, sensitive)[1]
+    if not enhanced:
+        return spread_measures(P, columns, sensitive)[1]
+    from discretion.tables.counting.sensitive_values import largest_gains  # noqa: PLC0415 - imports Ibis
+
+    population = _comparable(P)
+    n = population.people
+    gains = largest_gains(population.joint(columns, sensitive), n)
+    allowed = all(gain <= math.log1p((n - having) / having) for having, gain in gains)
+    return likeness_of(max(gain for _, gain in gains)) if allowed else math.inf
 
 
 @quantity
@@ -88,16 +105,22 @@ def spread_measures(P: People, columns: Iterable[str], sensitive: str) -> tuple[
     """Return t of t-closeness, beta of likeness and delta of disclosure, counted in one pass."""
     from discretion.tables.counting.sensitive_values import spread_of  # noqa: PLC0415 - imports Ibis
 
-    population = as_population(P)
+    population = _comparable(P)
     n = population.people
-    if n > MAX_PEOPLE_COMPARED:
-        raise TooLargeError(f"shares are compared for at most {MAX_PEOPLE_COMPARED:,} people, got {n:,}; take a sample")
     spread = spread_of(population.joint(columns, sensitive), n)
     return (
         max(excess / (n * size) for size, excess in spread.excesses),
         likeness_of(spread.highest),
         disclosure_of(spread.highest, spread.lowest, lacking=spread.lacking),
     )
+
+
+def _comparable(P: People) -> Population:
+    population = as_population(P)
+    n = population.people
+    if n > MAX_PEOPLE_COMPARED:
+        raise TooLargeError(f"shares are compared for at most {MAX_PEOPLE_COMPARED:,} people, got {n:,}; take a sample")
+    return population
 
 
 def likeness_of(highest: float) -> float:

@@ -87,9 +87,8 @@ class Spread(NamedTuple):
 def spread_of(joint: SensitiveCounts, people: int) -> Spread:
     """Return how the sensitive values of the classes are spread, of so many people."""
     counts = _with_totals(joint.table, joint.keys, joint.secret)
-    expected = counts[_OF_VALUE] * counts[_IN_CLASS]
-    beyond = counts[SIZE] * _int64(people) - expected
-    relative = beyond.cast("float64") / expected.cast("float64")
+    beyond = counts[SIZE] * _int64(people) - counts[_OF_VALUE] * counts[_IN_CLASS]
+    relative = _relative(counts, people)
     # What each value's people share among the cells of the value: all cells together have one for each value.
     share = counts[SIZE].cast("float64") / counts[_OF_VALUE].cast("float64")
     classes = counts.group_by([*joint.keys, _IN_CLASS]).agg(
@@ -107,6 +106,13 @@ def spread_of(joint: SensitiveCounts, people: int) -> Spread:
     size, excess, highest, lowest, fewest, shares = zip(*joint.rows.ask(sizes), strict=True)
     pairs = [(int(people), int(most)) for people, most in zip(size, excess, strict=True)]
     return Spread(pairs, float(max(highest)), float(min(lowest)), min(fewest) < round(math.fsum(shares)))
+
+
+def largest_gains(joint: SensitiveCounts, people: int) -> list[tuple[int, float]]:
+    """Return how many have a sensitive value, and the largest ``p_c(s) / p(s) - 1`` of values that so many have."""
+    counts = _with_totals(joint.table, joint.keys, joint.secret)
+    gains = counts.group_by(_OF_VALUE).agg(**{_UP_TO: _relative(counts, people).max()})
+    return [(int(having), float(gain)) for having, gain in joint.rows.ask(gains)]
 
 
 def largest_tree_excesses(
@@ -199,6 +205,12 @@ def _guesses(joint: SensitiveCounts) -> Any:
 
 def _with_totals(counts: Any, keys: Sequence[str], value: str) -> Any:
     return counts.mutate(**{_IN_CLASS: _total(counts, keys), _OF_VALUE: _total(counts, [value])})
+
+
+def _relative(counts: Any, people: int) -> Any:
+    """Return ``p_c(s) / p(s) - 1`` of counts with totals, of which no digits are lost where it is little."""
+    expected = counts[_OF_VALUE] * counts[_IN_CLASS]
+    return (counts[SIZE] * _int64(people) - expected).cast("float64") / expected.cast("float64")
 
 
 def _excesses(counts: Any, keys: Sequence[str], value: str, people: int) -> Any:
