@@ -3,6 +3,7 @@
 from discretion.shuffling import (  # these register the algorithms
     plans as plans,
     rounds as rounds,
+    worst_rounds as worst_rounds,
 )
 from discretion.shuffling.composition import privacy_loss_distribution
 from discretion.shuffling.crowd import Shuffled

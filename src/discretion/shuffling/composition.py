@@ -22,8 +22,8 @@ from discretion.measures.privacy_loss.differential_privacy import (
     plan_profile_bound,
     system_of_claim,
 )
-from discretion.numerics.arrays import Integers, Reals
-from discretion.numerics.convex_hulls import corners
+from discretion.measures.privacy_loss.profile_losses import bends_of_profile
+from discretion.numerics.arrays import Reals
 from discretion.validation import as_real
 
 # Steps of a privacy profile that is composed.
@@ -113,26 +113,11 @@ def _points(bound: Bound, most: float, step: float) -> int:
 
 
 def _losses(deltas: Reals, step: float) -> tuple[dict[int, float], float]:
-    """Return the law of the loss under one of the two, by multiples of the step, and the mass of an infinite one.
-
-    The hull's slope in e^ε falls short of 0 by what the other law has above ε, so that its bends are that law's masses.
-    """
-    places = _lower_hull(np.minimum.accumulate(deltas), step)
-    ratios, heights = np.exp(step * places), np.minimum.accumulate(deltas)[places]
-    slopes = np.append(np.diff(heights) / (ratios[:-1] * np.expm1(step * np.diff(places))), 0.0)
-    bends = np.maximum(np.diff(slopes), 0.0)
-    law = {0: max(0.0, float(1 - heights[0] + 2 * slopes[0]))}
-    for point, ratio, mass in zip(places[1:].tolist(), ratios[1:].tolist(), bends.tolist(), strict=True):
-        law[point], law[-point] = mass * ratio, mass
-    return law, float(heights[-1])
-
-
-def _lower_hull(heights: Reals, step: float) -> Integers:
-    """Return where the lower convex hull of the points ``(e^(step i), heights[i])`` has its corners."""
-    values = heights.tolist()
-
-    def slope(a: int, b: int) -> float:
-        return (values[b] - values[a]) / (math.exp(step * a) * math.expm1(step * (b - a)))
-
-    places = corners(range(len(values)), lambda left, middle, right: slope(left, middle) < slope(middle, right))
-    return np.array(places, dtype=np.int64)
+    """Return the law of the loss under one of the two, by multiples of the step, and the mass of an infinite one."""
+    bends = bends_of_profile(step * np.arange(deltas.size, dtype=np.float64), deltas)
+    law = {0: max(0.0, float(1 - bends.first + 2 * bends.slope))}
+    for point, larger, smaller in zip(
+        bends.corners.tolist(), bends.larger.tolist(), bends.smaller.tolist(), strict=True
+    ):
+        law[point], law[-point] = larger, smaller
+    return law, bends.infinite

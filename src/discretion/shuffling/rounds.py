@@ -22,6 +22,7 @@ from discretion.shuffling.crowd import Shuffled
 from discretion.shuffling.known_others import MAX_CROWD_CELLS, AmongKnown, known_groups
 from discretion.shuffling.laws.groups import Group, holders
 from discretion.shuffling.laws.report_histograms import MAX_TERMS_ADDED
+from discretion.shuffling.worst_others import AmongWorst
 
 
 class Rounds(Composable):
@@ -52,12 +53,13 @@ class Rounds(Composable):
         Parameters
         ----------
         knowledge, seed
-            As for ``crowd.seen_by``: `discretion.AllButOne`, `discretion.PartlyInformed` or `discretion.Uninformed`.
+            As for ``crowd.seen_by``: `discretion.AllButOne`, `discretion.PartlyInformed`, `discretion.Uninformed`, or
+            `discretion.WorstAllButOne`, of which some measures have certified bounds.
 
         Raises
         ------
         UnsupportedError
-            If the others are the worst, or exchangeable: say what they hold.
+            If the others are exchangeable: say what they hold.
 
         Examples
         --------
@@ -68,6 +70,8 @@ class Rounds(Composable):
         (0.75572, 0.71119)
         """
         view = self.crowd.seen_by(knowledge, seed)
+        if isinstance(view, AmongWorst):
+            return plan_repeated(view, self.n)
         if not isinstance(view, AmongKnown):
             raise UnsupportedError(
                 f"what {type(knowledge).__name__} sees of several rounds is not worked out; say what the others hold "

@@ -7,7 +7,7 @@ and bound. Two values that are reported in two ways are all gone through.
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Protocol
@@ -17,7 +17,7 @@ import numpy as np
 from discretion import limits
 from discretion.adversaries.gains import Gain, IdentityGain
 from discretion.adversaries.priors import prior_vector
-from discretion.channels.channel import Channel
+from discretion.channels.channel import Channel, System
 from discretion.channels.storage import Dense
 from discretion.errors import TooLargeError, UnsupportedError
 from discretion.estimate import Estimate, as_share, highest, largest, lowest, settled
@@ -63,7 +63,7 @@ from discretion.shuffling.bounds import (
     gain_leak,
 )
 from discretion.shuffling.known_others import AmongKnown, even_counts, known_groups
-from discretion.shuffling.laws.blanket import BOUND, certified_interval
+from discretion.shuffling.laws.blanket import BOUND, Blanket, certified_interval
 from discretion.shuffling.laws.groups import Ends, Group, is_symmetric, report_types
 from discretion.shuffling.laws.pairs import (
     PairOfValues,
@@ -407,7 +407,11 @@ def _privacy_profile_among_worst(system: AmongWorst) -> Plan[Profile]:
 
     def profile(epsilon: float) -> float | Estimate:
         case = worst_case_of_excess(system, epsilon, listed)
-        return as_share(largest_leak(case, lambda: certified_interval(0.0, _hidden_excess(system, epsilon))))
+        return as_share(
+            largest_leak(
+                case, lambda: certified_interval(0.0, hidden_excess(system.mechanism, system.blanket, epsilon))
+            )
+        )
 
     if is_enumerable(worst_case_of_excess(system, 0.0, listed)):
         return Plan(ENUMERATED, lambda: profile)
@@ -438,27 +442,32 @@ def _pairs_alike_among_worst(system: AmongWorst) -> bool:
 
 def _bounded_profile(system: AmongWorst) -> Profile:
     """Return δ(ε) between what others make of it who all hold one value, or halves two, and what the blanket hides."""
-    mechanism, n, k = system.mechanism, system.n, system.secrets
-    pairs = [
-        PairOfValues(mechanism, a, b, groups)
-        for a, b in system.blanket.ends
-        for groups in _likely_worst(n - 1, min(k, 3 if is_symmetric(mechanism) else _MAX_VALUES_IN_PROFILE))
-    ]
-    most = limits.current().steps(MAX_HISTOGRAMS_TRIED, each=8)
-    pairs = [pair for pair in distinct_pairs(pairs) if len(pair.groups) < 2 or pair.cells <= most]
+    pairs = likely_worst_pairs(system, system.blanket.ends)
 
     def profile(epsilon: float) -> float | Estimate:
         return as_share(
-            certified_interval(lowest(largest_excess_beyond(pairs, epsilon)), _hidden_excess(system, epsilon))
+            certified_interval(
+                lowest(largest_excess_beyond(pairs, epsilon)), hidden_excess(system.mechanism, system.blanket, epsilon)
+            )
         )
 
     return profile
 
 
-def _hidden_excess(system: AmongWorst, epsilon: float) -> float:
+def likely_worst_pairs(system: AmongWorst, ends: Iterable[Ends]) -> list[PairOfValues]:
+    """Return these pairs of values among others who all hold one value, or halves two, that are not long to compare."""
+    mechanism, k = system.mechanism, system.secrets
+    values = min(k, 3 if is_symmetric(mechanism) else _MAX_VALUES_IN_PROFILE)
+    pairs = [PairOfValues(mechanism, a, b, groups) for a, b in ends for groups in _likely_worst(system.n - 1, values)]
+    most = limits.current().steps(MAX_HISTOGRAMS_TRIED, each=8)
+    return [pair for pair in distinct_pairs(pairs) if len(pair.groups) < 2 or pair.cells <= most]
+
+
+def hidden_excess(mechanism: System, blanket: Blanket, epsilon: float) -> float:
+    """Return an upper bound of δ(ε), whatever the others hold, by what the blanket hides."""
     # The crowd hides no less than the mechanism, which alone says so where ratios are beyond what a double holds.
-    alone = highest(plan_privacy_profile(system.mechanism).compute()(epsilon))
-    return min(alone, system.blanket.largest_excess(ratio_of(epsilon)))
+    alone = highest(plan_privacy_profile(mechanism).compute()(epsilon))
+    return min(alone, blanket.largest_excess(ratio_of(epsilon)))
 
 
 def _likely_worst(users: int, k: int) -> list[tuple[Group, ...]]:

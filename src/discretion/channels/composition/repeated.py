@@ -42,7 +42,8 @@ def repeated(system: System, n: int) -> System:
         The system itself for one use. Else a `Repeated`, of which every measure is exact while the tallies can be
         listed; beyond, `discretion.bayes_security` is a certified `discretion.Estimate` (of frequency oracles exact,
         and so are `discretion.privacy_profile` and `discretion.dp_epsilon`) and other measures raise TooLargeError. Of
-        noise on numbers, a system of which privacy losses add up.
+        noise on numbers, a system of which privacy losses add up. Of a crowd against `discretion.WorstAllButOne`, a
+        system with certified bounds: the other users may hold other values in each use, or the same ones.
 
     Raises
     ------

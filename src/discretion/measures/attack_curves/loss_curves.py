@@ -84,7 +84,7 @@ def tests_of_one_way(losses: LossPair, reverse: bool = False) -> BestTests:
     if bracket is None:
         return BandOfLosses(_ALL_TOLD, _NOTHING_TOLD, way.method.name, pairs=(losses,))
     less, more = bracket
-    if way.is_exact and less.law.keeps_digits:
+    if way.is_exact and less.law.keeps_digits and losses.backwards is losses.forwards:
         masses = math.exp(less.law.log_moment) * less.law.masses
         return tests_of_lattice(masses, less.losses)
     return BandOfLosses(_told(more, 1), _told(less, -1), way.method.name, pairs=(losses,))

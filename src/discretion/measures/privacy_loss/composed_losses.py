@@ -132,7 +132,9 @@ class ComposedLosses:
         """Return the least ε >= 0 for which `hockey_stick` is at most δ, above 0."""
         # What is cut off here, and would be told apart by nothing but a steep tilt, is cut off of the grid as well.
         cut = self if self.is_exact else replace(self, negligible=self._negligible(delta))
-        theta, guess = cut.sketch.tilt_of_delta(delta)
+        if delta <= self._infinite:
+            return Estimate(math.inf, math.inf, math.inf, None, self.method.name)
+        theta, guess = cut.sketch.tilt_of_delta(delta - self._infinite)
         if guess <= 0:
             return self._estimate(0.0, 0.0)
         width = max(width, _WIDTH_OF_EPSILON * theta * guess)
@@ -289,6 +291,12 @@ class ComposedLosses:
     @property
     def _uses(self) -> int:
         return sum(count for _, count in self.parts)
+
+    @cached_property
+    def _infinite(self) -> float:
+        """What Q has at an infinite loss on a lattice."""
+        shares = ((losses.infinite, count) for losses, count in self.parts if isinstance(losses, LatticeLosses))
+        return -math.expm1(math.fsum(count * math.log1p(-share) if share < 1 else -math.inf for share, count in shares))
 
     @cached_property
     def _lattice_step(self) -> float | None:

@@ -106,12 +106,13 @@ class Losses(ABC):
 
 @dataclass(frozen=True, eq=False)
 class LatticeLosses(Losses):
-    """Losses that are ``offset + (first + i) · step``, with the masses of Q."""
+    """Losses that are ``offset + (first + i) · step``, with the masses of Q, and what Q has at an infinite loss."""
 
     masses: Reals
     first: int
     step: float
     offset: float = 0.0
+    infinite: float = 0.0
 
     @classmethod
     def from_half_steps(cls, masses: Reals, first: int, step: float) -> "LatticeLosses":
@@ -126,12 +127,12 @@ class LatticeLosses(Losses):
     @property
     def largest(self) -> float:
         """The last loss."""
-        return float(self.losses[-1])
+        return math.inf if self.infinite else float(self.losses[-1])
 
     @property
     def anchor(self) -> float:
-        """The last loss."""
-        return self.largest
+        """The last finite loss."""
+        return float(self.losses[-1])
 
     @property
     def atoms(self) -> tuple[Reals, Reals]:
@@ -145,10 +146,10 @@ class LatticeLosses(Losses):
 
     def excess(self, epsilon: float) -> float:
         """Return ``∫ max(0, Q - e^ε P)`` for ε >= 0."""
-        return -float(self.masses @ np.expm1(np.minimum(epsilon - self.losses, 0.0)))
+        return self.infinite - float(self.masses @ np.expm1(np.minimum(epsilon - self.losses, 0.0)))
 
     def reach(self, negligible: float) -> tuple[float, float]:
-        """Return a loss below which, and one above which, Q has no more than what is negligible."""
+        """Return a loss below which, and one above which, Q has no more than what is negligible, if it is finite."""
         first = int(np.searchsorted(np.cumsum(self.masses), negligible))
         last = int(np.searchsorted(np.cumsum(self.masses[::-1]), negligible))
         return float(self.losses[first]), float(self.losses[-1 - last])
@@ -160,9 +161,9 @@ class LatticeLosses(Losses):
         places, q = places[inside], self.masses[inside]
         scaled = q * np.exp(edges[places] - self.losses[inside])
         lower = float(self.masses[~inside].sum())
-        return CellMasses(
-            lower, *(np.asarray(np.bincount(places, w, edges.size), dtype=np.float64) for w in (q, scaled))
-        )
+        in_cells, scaled_p = (np.asarray(np.bincount(places, w, edges.size), dtype=np.float64) for w in (q, scaled))
+        in_cells[-1] += self.infinite
+        return CellMasses(lower, in_cells, scaled_p)
 
     def sketch(self) -> tuple[Reals, Reals]:
         """Return some losses and their masses, which are roughly those of all."""
@@ -195,7 +196,8 @@ class GridLaw(NamedTuple):
 
 def lattice_law(losses: LatticeLosses) -> GridLaw:
     """Return the law of losses that are on a lattice, which is itself."""
-    return GridLaw(Lattice(losses.masses, losses.first), losses.offset, losses.step)
+    lattice = Lattice(losses.masses, losses.first, losses.infinite)
+    return GridLaw(lattice, losses.offset, losses.step, infinite=losses.infinite)
 
 
 def dominating_law(losses: Losses, step: float, negligible: float) -> GridLaw:
@@ -336,9 +338,11 @@ def _on_cells(losses: Losses, step: float) -> bool:
 
 
 def _cells(losses: Losses, edges: Reals) -> CellMasses:
-    if _on_cells(losses, float(edges[1] - edges[0])):
+    if not isinstance(losses, LatticeLosses) or _on_cells(losses, float(edges[1] - edges[0])):
         return losses.cells(edges)
-    return CellMasses(0.0, np.zeros(edges.size), np.zeros(edges.size))
+    q = np.zeros(edges.size)
+    q[-1] = losses.infinite
+    return CellMasses(0.0, q, np.zeros(edges.size))
 
 
 def _atoms(losses: Losses, step: float) -> tuple[Reals, Reals]:

@@ -101,11 +101,11 @@ class PairOfValues:
             return self._listed_excess(ratio)
         return self._bounded_excess(ratio)
 
-    def rough_excess_beyond(self, epsilon: float) -> Bounded:
+    def rough_excess_beyond(self, epsilon: float, relative: float = ROUGH) -> Bounded:
         """Return the excess, or bounds of it that are quick to have."""
         if not self.is_linear or self.is_loud or _LARGEST < epsilon < math.inf:
             return Bounded(0.0, math.inf)
-        return linear_excess(self.types, self._counts[0], math.exp(epsilon), ROUGH)
+        return linear_excess(self.types, self._counts[0], math.exp(epsilon), relative)
 
     @property
     def likelihoods(self) -> tuple[Reals, Reals]:
