@@ -174,7 +174,7 @@ BAD = {
         "leave prior out",
     ),
     "the worst of some": (
-        ["krr:k=2,p=0.7", "--users", "3", "--shuffled", "--adversary", "worst:1,1"], "takes no numbers"
+        ["krr:k=2,p=0.7", "--users", "3", "--shuffled", "--adversary", "worst:1,1"], "takes one number"
     ),
     "epsilon below 0": (["krr:k=2,p=0.7", "--epsilon", "-0.5"], "epsilon must be at least 0"),
     "delta above 1": (["krr:k=2,p=0.7", "--delta", "1.5"], "delta must be in [0, 1]"),

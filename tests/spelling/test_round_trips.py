@@ -135,6 +135,7 @@ KNOWLEDGE = {
     "partly-informed:3,0;0.3333333333333333,0.6666666666666667": dc.PartlyInformed([3, 0], [1 / 3, 1 - 1 / 3]),
     "exchangeable:1,0.5": dc.Exchangeable([1, 0.5]),
     "worst": dc.WorstAllButOne(),
+    "worst:0.1": dc.WorstAllButOne(dropouts=0.1),
 }
 
 

@@ -10,7 +10,8 @@ from discretion.adversaries.populations import as_parameters
 from discretion.adversaries.priors import as_distribution
 from discretion.errors import InvalidValueError
 from discretion.escaping import short_repr
-from discretion.validation import as_count
+from discretion.tables.counting.threshold import most_exposed
+from discretion.validation import as_count, as_probability
 
 
 class Knowledge:
@@ -123,16 +124,38 @@ class Exchangeable(Knowledge):
 class WorstAllButOne(Knowledge):
     """The values of all others are known, and they are those that expose the target most.
 
+    Parameters
+    ----------
+    dropouts
+        The share of the n-1 other users, in [0, 1], of whom no report may arrive: at most ⌊dropouts · (n-1)⌋ of them,
+        those whose absence exposes the target most. The adversary knows who they are. A float stands for the simplest
+        fraction that rounds to it.
+
     Notes
     -----
     That is what a differential privacy guarantee is about. The worst values need not be all the same (for k = 2 a
     mixture can be worse).
 
+    An adversary who knows a user's value can add a report of that user itself. So fewer reports expose no less, and the
+    worst dropouts leave the worst crowd of n - ⌊dropouts · (n-1)⌋ users (Discretion). That covers users who drop out
+    whatever they would have reported; users who look at their report first are not covered.
+
     Examples
     --------
     >>> WorstAllButOne()
-    WorstAllButOne()
+    WorstAllButOne(dropouts=0.0)
+    >>> WorstAllButOne(dropouts=0.1).remaining(1001)
+    901
     """
+
+    dropouts: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dropouts", as_probability(self.dropouts, "dropouts"))
+
+    def remaining(self, n: int) -> int:
+        """Return how many of n users report at least, the target included."""
+        return n - most_exposed(n - 1, self.dropouts, "dropouts")
 
 
 def _as_counts(known_counts: Iterable[int]) -> tuple[int, ...]:

@@ -126,7 +126,7 @@ class Shuffled(Composable):
         start = fresh_seed() if seed is None else as_count(seed, "seed", at_least=0)
         mechanism = plainest(self.mechanism)
         if isinstance(knowledge, WorstAllButOne):
-            return AmongWorst(mechanism, self.n, seed=start)
+            return AmongWorst(mechanism, knowledge.remaining(self.n), seed=start)
         if isinstance(knowledge, Exchangeable):
             return AmongExchangeable(mechanism, self.n, knowledge, seed=start)
         return AmongKnown(mechanism, self.n, groups_of_others(knowledge, self.n), seed=start)

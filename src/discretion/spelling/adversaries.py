@@ -46,9 +46,12 @@ def knowledge_of(text: str) -> Knowledge:
         case "exchangeable":
             return Exchangeable(numbers_of(rest, "exchangeable", float))
         case _:
-            if rest:
-                raise InvalidValueError(f"the worst adversary takes no numbers, got {text!r}")
-            return WorstAllButOne()
+            shares = numbers_of(rest, "dropouts", float) if rest else [0.0]
+            if len(shares) != 1:
+                raise InvalidValueError(
+                    f"the worst adversary takes one number, the share of the other users who may drop out, got {text!r}"
+                )
+            return WorstAllButOne(shares[0])
 
 
 @spelled.register
@@ -72,8 +75,8 @@ def _spelled_of_exchangeable(knowledge: Exchangeable) -> str:
 
 
 @spelled.register
-def _spelled_of_worst_all_but_one(_: WorstAllButOne) -> str:
-    return "worst"
+def _spelled_of_worst_all_but_one(knowledge: WorstAllButOne) -> str:
+    return "worst" + _after(":", [knowledge.dropouts] if knowledge.dropouts else None)
 
 
 def _after(mark: str, law: Iterable[float] | None) -> str:
