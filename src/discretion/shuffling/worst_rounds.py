@@ -13,6 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
+from discretion.adversaries.gains import Gain, IdentityGain
+from discretion.adversaries.priors import prior_vector
 from discretion.channels.channel import Channel, Composable, System
 from discretion.channels.composition.repeated import plan_repeated
 from discretion.errors import UnsupportedError
@@ -23,6 +25,8 @@ from discretion.measures.attack_curves.loss_curves import tests_of_any, tests_of
 from discretion.measures.attack_curves.polygon import best_of_polygons
 from discretion.measures.attack_curves.tradeoff import plan_tradeoff
 from discretion.measures.guesses.bayes_security import Pair, plan_bayes_security
+from discretion.measures.guesses.capacities import plan_multiplicative_bayes_capacity
+from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from discretion.measures.measure import Method, Plan, reported_alone
 from discretion.measures.privacy_loss.composed_losses import LossPair
 from discretion.measures.privacy_loss.differential_privacy import (
@@ -77,8 +81,9 @@ class WorstRounds(Composable):
         """Refuse: other users who are the worst to one measure need not be so to another."""
         raise UnsupportedError(
             "no one channel stands for the other users who expose the target most, in one round or in many; these "
-            "measures take their rounds: bayes_security, privacy_profile, dp_epsilon, ldp_epsilon, renyi_dp, tradeoff; "
-            "for others name the values of the other users with discretion.AllButOne"
+            "measures take their rounds: posterior_vulnerability and bayes_risk of the identity gain, bayes_security, "
+            "multiplicative_bayes_capacity, privacy_profile, dp_epsilon, ldp_epsilon, renyi_dp, tradeoff; for others "
+            "name the values of the other users with discretion.AllButOne"
         )
 
     @cached_property
@@ -186,6 +191,18 @@ class WorstRounds(Composable):
         low = max((pair.epsilon(delta, self).low for pair in self.attained), default=0.0)
         return _between(low, self.dominating.epsilon(delta, self).high)
 
+    def guess(self, prior: Prior) -> Estimate:
+        """Return how likely the best guess of the target's value is right.
+
+        At most ``1 - β* (1 - max π)`` (Bayes-sec, section V). At least as in one round, and for a uniform prior as of
+        an adversary who guesses only one of two values: ``(1 + δ(0))/k``.
+        """
+        law, overlap = prior_vector(prior, self.secrets), self.overlap()
+        low = lowest(plan_posterior_vulnerability(self.once, prior, IdentityGain(self.secrets)).compute())
+        if prior is None:
+            low = max(low, (2 - overlap.high) / self.secrets)
+        return _between(low, 1 - overlap.low * (1 - float(law.max())), span=1.0)
+
     def tests(self, ends: Ends | None) -> "BandOfRounds":
         """Return between which curves the best tests are: of any two values, or of the second against the first."""
         least = as_band(tests_of_losses(self.dominating)).low
@@ -249,6 +266,24 @@ def _repeated_of_rounds(system: WorstRounds, n: int) -> System:
 @reported_alone.register
 def _reported_alone_of_rounds(system: WorstRounds) -> System:
     return reported_alone(system.once)
+
+
+@plan_posterior_vulnerability.register
+def _vulnerability_of_rounds(system: WorstRounds, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
+    if not isinstance(gain, IdentityGain):
+        return plan_posterior_vulnerability.dispatch(object)(system, prior, gain)
+    return Plan(METHOD, lambda: system.guess(prior))
+
+
+@plan_bayes_risk.register
+def _bayes_risk_of_rounds(system: WorstRounds, prior: Prior) -> Plan[float | Estimate]:
+    return Plan(METHOD, lambda: 1 - system.guess(prior))
+
+
+@plan_multiplicative_bayes_capacity.register
+def _bayes_capacity_of_rounds(system: WorstRounds) -> Plan[float | Estimate]:
+    # The sum of column maxima is k times what a guess of a uniform value gains.
+    return Plan(METHOD, lambda: system.secrets * system.guess(None))
 
 
 @plan_bayes_security.register
