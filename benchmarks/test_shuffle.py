@@ -167,3 +167,21 @@ def test_the_gap_to_the_published_bounds(k: int, n: int, local: float) -> None:
     exceeded = alike / published.least_epsilon(published.variation_ratio, k, n, local, DELTA) - 1
     assert exceeded <= (1e-6 if k == 2 else 0.01)
     print(f"k={k} n={n} ε₀={local}: exact {alike:.6g}, variation ratio exceeded by {max(exceeded, 0):.2%}, {bounds}")
+
+
+def ten_rounds(crowd: dc.Shuffled) -> float:
+    return dc.dp_epsilon(dc.repeated(crowd.seen_by(dc.WorstAllButOne()), 10), DELTA).high
+
+
+def ten_rounds_by_accountant(crowd: dc.Shuffled) -> float:
+    loss = dc.shuffling.privacy_loss_distribution(crowd.seen_by(dc.WorstAllButOne()), interval=1e-2)
+    return loss.self_compose(10).get_epsilon_for_delta(DELTA)
+
+
+@pytest.mark.benchmark(group="ε(δ) of ten rounds against the worst adversary, k=100, n=10⁵")
+@pytest.mark.parametrize("how", [ten_rounds, ten_rounds_by_accountant])
+def test_ten_rounds(benchmark, how) -> None:
+    crowd = dc.Shuffled(dc.RandomizedResponse(100, epsilon=3), 10**5)
+    epsilon = benchmark.pedantic(how, args=(crowd,), rounds=1)
+    exact = dc.repeated(crowd.seen_by(dc.WorstAllButOne()), 10)
+    assert epsilon >= dc.dp_epsilon(exact, DELTA).low
