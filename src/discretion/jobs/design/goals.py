@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,7 +13,7 @@ import discretion as dc
 from discretion.adversaries import AllButOne, Exchangeable, Knowledge, PartlyInformed, Uninformed, WorstAllButOne
 from discretion.adversaries.priors import as_prior, prior_vector
 from discretion.channels import System
-from discretion.errors import InvalidValueError
+from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.estimate import Estimate, highest, in_doubles, lowest, mapped
 from discretion.jobs.options.mechanisms import DesignOptions
 from discretion.jobs.scenario import Result, Scenario
@@ -136,7 +137,9 @@ class Setting:
             return "anybody that receives a single report"
         if isinstance(self.knowledge, Uninformed) and self.knowledge.population is not None:
             return "an adversary that knows how frequent each answer is, and no other person's"
-        return f"an adversary that knows {_KNOWN[type(self.knowledge)]}"
+        gone = self.knowledge.dropouts if isinstance(self.knowledge, WorstAllButOne) else 0
+        dropouts = f", and of whom {percent(float(gone))} drop out" if gone else ""
+        return f"an adversary that knows {_KNOWN[type(self.knowledge)]}{dropouts}"
 
     def seen(self, mechanism: Mechanism, n: int) -> System:
         """Return what the adversary sees of one question."""
@@ -162,9 +165,9 @@ class Setting:
 
     def security(self, system: System) -> Result:
         """Return Bayes security, for any prior, of all questions: at least ``β*^m`` (Bayes-sec, Theorem 3)."""
+        with suppress(UnsupportedError, TooLargeError):
+            return in_doubles(dc.bayes_security(self.together(system)))
         one = in_doubles(dc.bayes_security(system))
-        if self.questions == 1:
-            return one
         least = max(0.0, lowest(one)) ** self.questions
         return Estimate.between(least, highest(one), "product of the questions' Bayes security", safe="low")
 
