@@ -22,6 +22,7 @@ from discretion.limits import Limits, within
 from discretion.numerics.compiled import on_all_cores
 from support.lowering import lowered, modules_with, sources
 
+SKEWED = dc.Dirichlet([1, 2, 3])
 HIGHEST = {each.name: each.default for each in fields(Limits)}
 
 # Constants that neither bytes nor operations lower, and why.
@@ -35,6 +36,7 @@ UNSCALED = {
     "MAX_VALUES_LISTED": "what is listed is entries",
     "MAX_VALUES_SAMPLED": "what is sampled is cells",
     "MAX_VALUES_SOUGHT": "a few seconds at most",
+    "MAX_VALUES_WEIGHED": "the same",
     "MAX_VALUES_TRIED": "what is tried is likelihoods",
     # Up to where numbers are exact.
     "MAX_DATASET_USERS": "the logarithm of how many datasets there are",
@@ -400,7 +402,9 @@ QUESTIONS = {
     "the best mechanism": lambda _: dc.optimal_mechanism(3, "mutual_information", epsilon=1.0).value,
     "the least loss on average": lambda _: dc.optimal_mechanism(3, 1 - np.eye(3), 1.0, min_average_privacy=0.1).value,
     "the least loss": lambda _: dc.optimal_mechanism(3, [[0, 1, 2], [1, 0, 1], [2, 1, 0]], epsilon=1.0).value,
-    "the best mechanism in the limit": lambda _: dc.optimal_mechanism(3, epsilon=1.0, rng=1).value,
+    "the best mechanism in the limit": lambda _: dc.optimal_mechanism(3, epsilon=1.0, population=SKEWED, rng=1).value,
+    "the best of many mechanisms in the limit": lambda _: dc.optimal_mechanism(13, epsilon=1.0).value,
+    "the best mechanism for two": lambda _: dc.optimal_mechanism(3, "distribution_utility", epsilon=1.0, n=2).value,
     "a black box": lambda _: dc.estimate_bayes_security(*black_box(), rng=1),
     "a black box classified": lambda _: dc.estimate_bayes_security(*black_box(), method="nearest-neighbours", rng=1),
     "exposure": lambda _: dc.exposure(population(), k=3),
@@ -512,6 +516,8 @@ REFUSED_BY_NAME = [
     ("MAX_TALLIES_LISTED", 20, "tallies told among points"),
     ("MAX_VALUES_SOUGHT", 2, "the best mechanism in the limit"),
     ("MAX_ALIKE_VALUES_SOUGHT", 2, "the least loss on average"),
+    ("MAX_VALUES_BOUNDED", 12, "the best of many mechanisms in the limit"),
+    ("MAX_VALUES_WEIGHED", 2, "the best mechanism for two"),
     ("MAX_LOSSES", 8, "the least loss"),
     ("MAX_SECRETS_CLASSIFIED", 3, "a black box classified"),
     ("MAX_COLUMNS", 3, "exposure"),

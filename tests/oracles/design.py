@@ -7,7 +7,7 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.special import roots_jacobi
 
-from oracles.population_laws import beta_nodes
+from oracles.population_laws import beta_nodes, expectation
 
 
 def staircase(k, epsilon):
@@ -84,3 +84,35 @@ def best_asymptotic_utility(cvxpy, alpha, epsilon, order):
     problem = cvxpy.Problem(cvxpy.Maximize(utility), [columns @ theta == 1])
     problem.solve(solver="CLARABEL")
     return problem.value / (2 * len(alpha) - 2) - math.log(2 * math.pi * math.e) / 2
+
+
+def shares_of_truth(column, law):
+    """A column's share of the truth's chi-square of value and report given P, and of its information on the value."""
+    k = len(column)
+
+    def chi_square(log_p):
+        apart = (column[:, None] - column) ** 2 / 2
+        return np.einsum("nx,xy,ny->n", np.exp(log_p), apart, np.exp(log_p)) / (np.exp(log_p) @ column)
+
+    def leak(log_p):
+        reported, own = np.exp(log_p) @ column, column > 0
+        logs = np.log(column[own]) - np.log(reported)[:, None]
+        return (np.exp(log_p)[:, own] * column[own] * logs).sum(axis=1)
+
+    entropy = expectation(law, lambda log_p: -(np.exp(log_p) * log_p).sum(axis=1))
+    return expectation(law, chi_square) / (k - 1), expectation(law, leak) / entropy
+
+
+def bit_covariances(k, size, epsilon, points):
+    """The covariance of the support bits of subset selection at each P, every subset listed."""
+    matrix = subset_selection(k, size, epsilon)
+    bits = np.array([[x in chosen for x in range(k)] for chosen in itertools.combinations(range(k), size)], dtype=float)
+    reports = points @ matrix
+    means = reports @ bits
+    return np.einsum("ny,yx,yz->nxz", reports, bits, bits) - means[:, :, None] * means[:, None, :]
+
+
+def information_matrices(matrix, points):
+    """The information on all shares but one: ``Σ_y c cᵀ / P(y)``, c a column less its last entry."""
+    apart = matrix[:-1] - matrix[-1]
+    return np.einsum("xy,ny,zy->nxz", apart, 1 / (points @ matrix), apart)

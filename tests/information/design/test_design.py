@@ -7,7 +7,8 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 import discretion as dc
-from discretion.information.design import logdet
+from discretion.information.design import goals, logdet
+from discretion.information.design.frontier import ERASURE
 from information.answers import highest, lowest
 from oracles import design as slow, local_information, measures
 from oracles.population_laws import law_of
@@ -245,11 +246,19 @@ class TestAveragePrivacy:
     def test_of_no_less_use_than_k_rr_and_than_to_answer_seldom_but_honestly(self, k, privacy, utility, no_noise):
         design = dc.optimal_mechanism(k, min_average_privacy=privacy, rng=1)
         assert dc.information.average_privacy(design.mechanism) >= privacy - 1e-12
-        assert float(design.value) > utility
-        # Who answers with probability 1-L keeps L of her information, and is worth that many people.
-        assert float(design.value) >= no_noise + math.log(1 - privacy) / 2 - 1e-7
-        assert design.gap <= 1e-6
-        assert "searched" in design.certificate
+        assert design.value > utility
+        # A person that answers with probability 1-L keeps L of their information, and is worth that many people.
+        assert design.value == pytest.approx(no_noise + math.log(1 - privacy) / 2, abs=1e-7)
+        assert (design.gap, design.certificate) == (0, ERASURE)
+
+    @pytest.mark.long
+    @pytest.mark.parametrize("privacy", [0.1, 0.6214, 0.97])
+    def test_a_search_without_the_theorem_finds_nothing_better_than_erasure(self, privacy, monkeypatch):
+        proved = dc.optimal_mechanism(3, min_average_privacy=privacy)
+        monkeypatch.setattr(goals, "has_frontier", lambda _: False)
+        found = dc.optimal_mechanism(3, min_average_privacy=privacy, rng=1)
+        assert "searched" in found.certificate
+        assert float(found.value) == pytest.approx(proved.value, abs=1e-5)
 
     @pytest.mark.parametrize("privacy", [0.2, 0.5, 0.9])
     def test_information_on_a_coin_is_that_of_a_fine_grid(self, privacy):
@@ -355,7 +364,7 @@ class TestEnds:
         ({"k": 3, "min_average_privacy": 1.5}, r"min_average_privacy must be in \[0, 1\], got 1.5"),
         ({"k": 3, "min_average_privacy": -0.1}, r"min_average_privacy must be in \[0, 1\]"),
         ({"k": 3, "epsilon": 1, "objective": "mutual_informations"}, "did you mean 'mutual_information'"),
-        ({"k": 3, "epsilon": 1, "objective": "speed"}, "objective must be .* a loss matrix, got 'speed'"),
+        ({"k": 3, "epsilon": 1, "objective": "speed"}, "'distribution_utility', .* or a loss matrix, got 'speed'"),
         ({"k": 3, "epsilon": 1, "objective": [[0, 1]]}, r"a column per value \(3\), got an array of shape \(1, 2\)"),
         ({"k": 3, "epsilon": 1, "objective": [[0, 1], [1]]}, "rows of equal length"),
         ({"k": 2, "epsilon": 1, "objective": [[0, math.nan]]}, "got nan for guess 0 and value 1"),
@@ -364,7 +373,11 @@ class TestEnds:
             {"k": 2, "objective": MI, "min_average_privacy": 0.5, "population": dc.PointMixture([[1, 0]], [1])},
             "nothing is private",
         ),
-        ({"k": 13, "epsilon": 1}, "all values are alike for k up to 12, got 13"),
+        ({"k": 10**6 + 1, "epsilon": 1}, "all values are alike, for k up to 1,000,000, got 1,000,001"),
+        ({"k": 3, "epsilon": 1, "n": 5}, "n=5 is the number of reports for the distribution utility"),
+        ({"k": 3, "epsilon": 1, "objective": "distribution_utility"}, "needs n, the number of reports"),
+        ({"k": 3, "epsilon": 1, "objective": "distribution_utility", "n": 0}, "n must be a whole number of at least 1"),
+        ({"k": 9, "epsilon": 1, "objective": "distribution_utility", "n": 2}, "for k up to 8, got 9"),
         ({"k": 9, "epsilon": 1, "population": dc.Dirichlet(range(1, 10))}, "values differ for k up to 8, got 9"),
         ({"k": 13, "epsilon": 1, "objective": MI, "population": dc.Dirichlet(range(1, 14))}, "up to 12, got 13"),
         ({"k": 200, "epsilon": 1, "objective": distance(200)}, "at most 16,384 entries"),

@@ -11,7 +11,10 @@ from numpy.typing import ArrayLike
 from discretion.adversaries.populations import PopulationLaw, as_population_law
 from discretion.channels.channel import Channel
 from discretion.errors import InvalidGainError, InvalidPriorError, InvalidValueError
+from discretion.escaping import short_repr
 from discretion.estimate import Estimate
+from discretion.information.design.finite import DistributionGoal
+from discretion.information.design.frontier import erasure
 from discretion.information.design.goals import Goal, InformationGoal, LossGoal, Optimum, UtilityGoal
 from discretion.information.design.privacy import private
 from discretion.information.design.staircase import Columns, orbits_of
@@ -22,10 +25,10 @@ from discretion.mechanisms.protocols.randomized_response import RandomizedRespon
 from discretion.mechanisms.protocols.subset_selection import SubsetSelection
 from discretion.numerics.arrays import Reals
 from discretion.numerics.draws import Seed, generator
-from discretion.validation import NotNumbersError, as_epsilon, as_probability, as_reals
+from discretion.validation import NotNumbersError, as_crowd, as_epsilon, as_probability, as_reals
 
 _ROUNDING = 1e-12
-_OBJECTIVES = ("asymptotic_utility", "mutual_information")
+_OBJECTIVES = ("asymptotic_utility", "distribution_utility", "mutual_information")
 
 
 @dataclass(frozen=True)
@@ -60,8 +63,8 @@ class Design:
         A `discretion.RandomizedResponse` or a `discretion.SubsetSelection` if it is exactly one, else a
         `discretion.Channel`.
     value
-        The optimum. An `Estimate` where it is known by a quadrature or a gap only. Under average privacy, the value of
-        this mechanism.
+        The optimum. An `Estimate` where it is known by a quadrature or by bounds only, its lower end that of this
+        mechanism. Where the gap is about a grid only, the value of this mechanism.
     gap
         By how much, at most, another mechanism's value is better.
     certificate
@@ -84,6 +87,7 @@ def optimal_mechanism(  # noqa: PLR0917 - the public contract
     min_average_privacy: float | None = None,
     population: PopulationLaw | None = None,
     rng: Seed = None,
+    n: int | None = None,
 ) -> Design:
     """Return the best mechanism for a purpose, under a bound on ε, on average privacy, or on both.
 
@@ -94,10 +98,10 @@ def optimal_mechanism(  # noqa: PLR0917 - the public contract
     k
         Number of values, at least 2.
     objective
-        ``"asymptotic_utility"`` (the largest `discretion.information.asymptotic_utility`), ``"mutual_information"``
-        (the largest of a value and its report), or a loss matrix ``ℓ(w, x)``, shape ``(guesses, k)`` (the least
-        expected loss of the best guess w at a value x, given its report). In the last two the value's law is the
-        population's mean.
+        ``"asymptotic_utility"`` (the largest `discretion.information.asymptotic_utility`), ``"distribution_utility"``
+        (the largest `discretion.information.distribution_utility` of n reports), ``"mutual_information"`` (the largest
+        of a value and its report), or a loss matrix ``ℓ(w, x)``, shape ``(guesses, k)`` (the least expected loss of the
+        best guess w at a value x, given its report). In the last two the value's law is the population's mean.
     epsilon
         The mechanism is to be ε-locally differentially private; None if it need not be for any ε.
     min_average_privacy
@@ -108,6 +112,8 @@ def optimal_mechanism(  # noqa: PLR0917 - the public contract
         `discretion.Dirichlet`.
     rng
         A generator or a seed, where a mean is taken over random points; None draws a fresh one.
+    n
+        Number of reports, at least 1, for the distribution utility alone.
 
     Returns
     -------
@@ -121,16 +127,25 @@ def optimal_mechanism(  # noqa: PLR0917 - the public contract
     UnsupportedError
         If the population has no density and the objective is the asymptotic utility.
     TooLargeError
-        If k is over 12 for the asymptotic utility, or over 8 where values differ in how common they are; over 12 for
-        the information where they differ, or for a loss under average privacy, both of which reach 1000 under average
-        privacy where all values and all errors are alike. If a loss matrix has over 16,384 entries.
+        If k is over 1,000,000 for the asymptotic utility, or over 8 where values differ in how common they are; over 8
+        for the distribution utility of two or more reports; over 12 for that of one report and for the information
+        where values differ, or for a loss under average privacy, all of which reach 1000 where all values and all
+        errors are alike. If a loss matrix has over 16,384 entries.
 
     Notes
     -----
     Source: LDP-info, section 11, which leaves it open. Under ε-LDP columns s of entries 1 and e^ε are enough (Kairouz,
     Oh, Viswanath, Extremal Mechanisms for Local Differential Privacy, NIPS 2014). Information and loss are then linear
-    in θ, and the asymptotic utility is concave: a D-optimal design. Where all values are alike the best is a mixture of
-    subset selections. Under average privacy the entries are free, and are sought on a grid.
+    in θ, as is the distribution utility of one report, and the asymptotic utility is concave: a D-optimal design. Where
+    all values are alike the best is a mixture of subset selections; of more than 12 values the best single size is
+    returned, between certified bounds. The distribution utility of two or more reports is not concave: the best
+    mechanism found is returned, with an upper bound over all.
+
+    Under average privacy the entries are free, and are sought on a grid. Under a symmetric Dirichlet law with α up to
+    1, as Jeffreys' prior, no mechanism with average privacy S has an effective participation above 1 - S, so that
+    without a bound on ε the most useful mechanism is *erasure*: the value with probability 1 - S, else a report of
+    nothing. Under other laws there are better ones. Source: Discretion; the proof is in
+    ``discretion.information.design.frontier``.
 
     Examples
     --------
@@ -139,6 +154,8 @@ def optimal_mechanism(  # noqa: PLR0917 - the public contract
     (SubsetSelection(k=6, epsilon=1, size=2), 0.123284, 0.0)
     >>> optimal_mechanism(3, epsilon=2).mechanism
     RandomizedResponse(k=3, epsilon=2)
+    >>> optimal_mechanism(2, min_average_privacy=0.75).mechanism.dense().tolist()
+    [[0.25, 0.0, 0.75], [0.0, 0.25, 0.75]]
     """
     k = as_values(k)
     if epsilon is None and min_average_privacy is None:
@@ -148,7 +165,7 @@ def optimal_mechanism(  # noqa: PLR0917 - the public contract
     most = math.inf if epsilon is None else as_epsilon(epsilon)
     privacy = 0.0 if min_average_privacy is None else as_probability(min_average_privacy, "min_average_privacy")
     law = as_population_law(population, k)
-    goal = _goal(objective, law, rng)
+    goal = _goal(objective, law, n, rng)
     if privacy > 0 and value_entropy(law) == 0:
         raise InvalidPriorError(
             "the population is certain of everybody's value, so that nothing is private; leave min_average_privacy out"
@@ -156,7 +173,16 @@ def optimal_mechanism(  # noqa: PLR0917 - the public contract
     return _design(goal, _best(goal, most, privacy))
 
 
-def _goal(objective: str | ArrayLike, law: PopulationLaw, rng: Seed) -> Goal:
+def _goal(objective: str | ArrayLike, law: PopulationLaw, n: int | None, rng: Seed) -> Goal:
+    if isinstance(objective, str) and objective == "distribution_utility":
+        if n is None:
+            raise InvalidValueError("the distribution utility needs n, the number of reports; give n=1 or more")
+        return DistributionGoal(law, as_crowd(n, "n"), generator(rng))
+    if n is not None:
+        raise InvalidValueError(
+            f"n={short_repr(n)} is the number of reports for the distribution utility; leave it out, or take "
+            "objective='distribution_utility'"
+        )
     if not isinstance(objective, str):
         return LossGoal(law, _as_loss(objective, law.k))
     if objective == "mutual_information":
@@ -164,8 +190,9 @@ def _goal(objective: str | ArrayLike, law: PopulationLaw, rng: Seed) -> Goal:
     if objective == "asymptotic_utility":
         return UtilityGoal(as_density(law), generator(rng))
     nearest = get_close_matches(objective, _OBJECTIVES, n=1)
+    *names, last = map(repr, _OBJECTIVES)
     raise InvalidValueError(
-        f"objective must be 'asymptotic_utility', 'mutual_information' or a loss matrix, got {objective!r}"
+        f"objective must be {', '.join(names)}, {last} or a loss matrix, got {objective!r}"
         + (f"; did you mean {nearest[0]!r}?" if nearest else "")
     )
 
@@ -199,7 +226,7 @@ def _best(goal: Goal, epsilon: float, privacy: float) -> Optimum:
         protocol = _best_under(goal, epsilon)
         if privacy == 0 or average_privacy(_mechanism(protocol.columns, protocol.weights), goal.law) >= privacy:
             return protocol
-    return private(goal, epsilon, privacy)
+    return goal.private(epsilon, privacy) or private(goal, epsilon, privacy)
 
 
 def _best_under(goal: Goal, epsilon: float) -> Optimum:
@@ -215,9 +242,11 @@ def _response(goal: Goal, epsilon: float, certificate: str) -> Optimum:
 
 def _design(goal: Goal, optimum: Optimum) -> Design:
     mechanism = _mechanism(optimum.columns, optimum.weights)
-    value = goal.value(mechanism)
-    if optimum.error is not None:
-        value = goal.optimum(value, optimum.gap + optimum.error)
+    value = optimum.value
+    if value is None:
+        value = goal.value(mechanism)
+        if optimum.error is not None:
+            value = goal.optimum(value, optimum.gap + optimum.error)
     return Design(mechanism, value, optimum.gap, optimum.certificate, tuple(_kinds(mechanism, optimum)))
 
 
@@ -226,6 +255,8 @@ def _mechanism(columns: Columns, weights: Reals) -> RandomizedResponse | SubsetS
     k, size, epsilon = columns.k, int(columns.sizes[0]), float(columns.epsilons[0])
     sets = 1 if columns.members is None else math.comb(k, size)
     alike = np.ptp(columns.sizes) == 0 and (columns.epsilons == epsilon).all() and np.ptp(weights) <= _ROUNDING
+    if columns.members is None and columns.epsilons.tolist() == [math.inf, 0.0] and (columns.sizes == 1).all():
+        return erasure(k, float(weights[0]))
     if len(columns) != sets or not alike:
         return Channel(columns.matrix(weights))
     return RandomizedResponse(k, epsilon) if size == 1 else SubsetSelection(k, epsilon, size)

@@ -1,5 +1,6 @@
-"""What a mechanism may be wanted for, and the best mixture of columns for it under a bound on ε alone."""
+"""What a mechanism may be wanted for, and the best mixture of columns for it where no grid needs to be searched."""
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -12,27 +13,37 @@ from discretion.adversaries.populations import Dirichlet, PopulationLaw
 from discretion.channels.channel import System
 from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, highest, in_doubles, lowest
-from discretion.information.design.linear import LinearObjective, Saving, information
+from discretion.information.design.frontier import ERASURE, frontier_utility, has_frontier
+from discretion.information.design.linear import LinearObjective, Saving, information, leak
 from discretion.information.design.logdet import MOST_VALUES_OF_GAUSS, LogDeterminant, highest_slopes, quadrature_points
+from discretion.information.design.many_values import best_size, greatest_utility, least_utility, trial_sizes
 from discretion.information.design.search import Mixture, Objective, Problem
 from discretion.information.design.staircase import Columns, all_sets, columns_of, orbits_of
+from discretion.information.entropies import value_entropy
 from discretion.information.utility.asymptotic_utility import CONFIDENCE, asymptotic_utility
 from discretion.measures.guesses.vulnerability import posterior_vulnerability
 from discretion.measures.information.mutual_information import mutual_information
-from discretion.numerics.arrays import Reals
+from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.excess import relative_excess
 
 # Values all of whose sets are columns of the best mechanism.
 MAX_VALUES_SOUGHT = 12
 # The same where all values are alike, so that sets of a size are one.
 MAX_ALIKE_VALUES_SOUGHT = 1000
+# The same for the asymptotic utility, between bounds: a minute.
+MAX_VALUES_BOUNDED = 10**6
 # Entries of a loss matrix in a linear program.
 MAX_LOSSES = 1 << 14
 
 _CERTAIN = 300.0  # an ε at which nobody lies, whose e^2ε is finite
 _FEW_POINTS, _MOST_POINTS = 1 << 10, 1 << 12
+_ROUNDING = 1e-11
+_HALVINGS = 60
 _EXACT = "over all ε-LDP mechanisms"
 _QUADRATURE = f"{_EXACT}, for the quadrature's objective; the value's interval adds the quadrature's error"
+_BOUNDS = f"{_EXACT}: no mixture is above the upper bound, and this size of subset is not below the lower one"
+_BOTH = "over all mechanisms within both bounds: none is above the upper bound, and this one is not below the lower one"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +56,9 @@ class Optimum:
     certificate: str
     error: float | None = 0.0
     """What a gap leaves out that is a quadrature's; None if the gap is not one to all mechanisms."""
+
+    value: float | Estimate | None = None
+    """The best value where it is known without the mechanism's channel, gap and error included."""
 
 
 class Goal(ABC):
@@ -91,6 +105,10 @@ class Goal(ABC):
     def under(self, epsilon: float) -> Optimum:
         """Return the best mixture under ε-LDP, for three or more values and ε neither 0 nor infinite."""
 
+    def private(self, epsilon: float, privacy: float) -> Optimum | None:
+        """Return the best mixture under both bounds where it is known without a search on a grid."""
+        return None
+
     def columns(self, epsilons: Reals) -> Columns:
         """Return the columns with these ε for all sets of values, or their orbits."""
         k = self.law.k
@@ -118,8 +136,7 @@ class InformationGoal(Goal):
     @property
     def most_values(self) -> int:
         """Linear programs are solved fast."""
-        allowed = limits.current()
-        return allowed.steps(MAX_ALIKE_VALUES_SOUGHT, each=1 << 20) if self.symmetric else MAX_VALUES_SOUGHT
+        return most_alike_values() if self.symmetric else MAX_VALUES_SOUGHT
 
     def value(self, mechanism: System) -> float | Estimate:
         """Return ``I(X; Y)``."""
@@ -132,7 +149,7 @@ class InformationGoal(Goal):
 
     def under(self, epsilon: float) -> Optimum:
         """Return the best size of subset selection if no value is commoner, else solve the linear program."""
-        return self._best_size(epsilon) if self._uniform else _by_linear_program(self, epsilon)
+        return self._best_size(epsilon) if self._uniform else by_linear_program(self, epsilon)
 
     @property
     def _uniform(self) -> bool:
@@ -171,8 +188,7 @@ class LossGoal(Goal):
     @property
     def most_values(self) -> int:
         """Sets are tried where average privacy is asked for."""
-        allowed = limits.current()
-        return allowed.steps(MAX_ALIKE_VALUES_SOUGHT, each=1 << 20) if self.symmetric else MAX_VALUES_SOUGHT
+        return most_alike_values() if self.symmetric else MAX_VALUES_SOUGHT
 
     def value(self, mechanism: System) -> float | Estimate:
         """Return ``R(π, C)``."""
@@ -185,7 +201,7 @@ class LossGoal(Goal):
     def under(self, epsilon: float) -> Optimum:
         """Solve the linear program of the channel from value to guess, and that of its columns for exact weights."""
         if self.symmetric:
-            return _by_linear_program(self, epsilon)
+            return by_linear_program(self, epsilon)
         if self._loss.size > (most := limits.current().steps(MAX_LOSSES, each=1 << 16)):
             raise TooLargeError(
                 f"a loss matrix must have at most {most:,} entries, beyond which the linear program takes too "
@@ -218,6 +234,16 @@ class UtilityGoal(Goal):
         """All sets are looked at in all points and, where values differ, all pairs of those in use."""
         return min(12 if self.symmetric else 8, MAX_VALUES_SOUGHT)
 
+    def _by_bounds(self) -> bool:
+        """Whether bounds for many values that are alike are all that is computed, of which there may be too many."""
+        k, most = self.law.k, limits.current().steps(MAX_VALUES_BOUNDED, each=1 << 12)
+        if self.symmetric and k > max(most, self.most_values):
+            raise TooLargeError(
+                f"the best mechanism is bounded, where all values are alike, for k up to {most:,}, got {k:,}; compare "
+                "named mechanisms instead"
+            )
+        return self.symmetric and k > self.most_values
+
     def value(self, mechanism: System) -> float | Estimate:
         """Return U^as."""
         return asymptotic_utility(mechanism, self.law, self._rng)
@@ -228,6 +254,11 @@ class UtilityGoal(Goal):
 
     def under(self, epsilon: float) -> Optimum:
         """Solve the concave problem with a better quadrature, and bound the slopes that it should have had."""
+        if self._by_bounds():
+            epsilon = min(epsilon, _CERTAIN)
+            size, least = best_size(self.law, epsilon)
+            column = orbits_of(self.law.k, np.array([size]), np.array([epsilon]))
+            return _bounded(column, np.ones(1), least, greatest_utility(self.law, size, epsilon), _BOUNDS)
         epsilons = np.array([epsilon])
         columns, start = self.columns(epsilons), self.singles(epsilons)
         if not self.symmetric and self.law.k > MOST_VALUES_OF_GAUSS:  # few points tell which of many columns matter
@@ -239,13 +270,67 @@ class UtilityGoal(Goal):
         error = max(0.0, self.scale * problem.gap(mixture, columns, upper) - optimum.gap)
         return replace(optimum, certificate=_QUADRATURE, error=error)
 
+    def private(self, epsilon: float, privacy: float) -> Optimum | None:
+        """Return erasure where nothing is better; for many values the best subset selection, with an upper bound."""
+        most = lowest(self.value(RandomizedResponse(self.law.k, np.inf)))
+        if has_frontier(self.law):
+            most = frontier_utility(most, privacy)
+            if epsilon == np.inf:
+                either = self.singles(np.array([np.inf, 0.0]))
+                return Optimum(either, np.array([1 - privacy, privacy]), 0.0, ERASURE, value=most)
+        if not self._by_bounds():
+            return None
+        if epsilon < np.inf:
+            most = min(most, greatest_utility(self.law, best_size(self.law, epsilon)[0], epsilon))
+        epsilon = min(epsilon, _CERTAIN)
+        sizes = trial_sizes(self.law.k)
+        epsilons = largest_epsilons(self.law, sizes, epsilon, privacy)
+        least = [least_utility(self.law, *pair) for pair in zip(sizes.tolist(), epsilons.tolist(), strict=True)]
+        best = int(np.argmax(least))
+        # Or k-RR at a larger ε, and a report of nothing as often as privacy takes.
+        either = self.singles(np.array([epsilon, 0.0]))
+        rate = min(1.0, (1 - privacy) * value_entropy(self.law) / float(leak(self.law)(either)[0]))
+        seldom = least_utility(self.law, 1, epsilon) + math.log(rate) / 2
+        if seldom > least[best] and self.law.k <= MAX_ALIKE_VALUES_SOUGHT:
+            return _bounded(either, np.array([rate, 1 - rate]), seldom, most, _BOTH)
+        chosen = orbits_of(self.law.k, sizes[[best]], epsilons[[best]])
+        return _bounded(chosen, np.ones(1), least[best], most, _BOTH)
 
-def _by_linear_program(goal: Goal, epsilon: float) -> Optimum:
+
+def most_alike_values() -> int:
+    """Return for how many values that are alike linear programs are solved."""
+    return limits.current().steps(MAX_ALIKE_VALUES_SOUGHT, each=1 << 20)
+
+
+def by_linear_program(goal: Goal, epsilon: float) -> Optimum:
+    """Return the best mixture for a goal that is linear in the weights, under ε-LDP."""
     columns = goal.columns(np.array([epsilon]))
     problem = Problem(goal.objective(columns))
-    return _optimum(problem, problem.search(goal.singles(np.array([epsilon])), columns), columns)
+    return _optimum(problem, problem.search(goal.singles(np.array([epsilon])), columns), columns, goal.scale)
 
 
 def _optimum(problem: Problem, mixture: Mixture, columns: Columns, scale: float = 1.0) -> Optimum:
     gap = scale * problem.gap(mixture, columns, problem.objective.slopes(columns, mixture))
     return Optimum(mixture.columns, mixture.weights, gap, f"{_EXACT}, by the dual of the linear program")
+
+
+def _bounded(columns: Columns, weights: Reals, least: float, most: float, certificate: str) -> Optimum:
+    gap = max(0.0, most - least)
+    # The bits of a subset lose information; those of k-RR are its report.
+    if gap <= _ROUNDING * max(1.0, abs(least)) and int(columns.sizes[0]) == 1:
+        return Optimum(columns, weights, gap, certificate, value=least)
+    room = _ROUNDING * (1 + abs(least))
+    value = Estimate(least, least - room, least + gap + room, None, "support bits, concavity")
+    return Optimum(columns, weights, gap, certificate, value=value)
+
+
+def largest_epsilons(law: PopulationLaw, sizes: Integers, epsilon: float, privacy: float) -> Reals:
+    """Return for each size the largest ε, up to a limit, at which subset selection has this average privacy."""
+    allowed, leaked = (1 - privacy) * value_entropy(law), leak(law)
+    low, high = np.zeros(sizes.size), np.full(sizes.size, epsilon)
+    kept = leaked(Columns(law.k, sizes, high, None)) <= allowed
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        fits = leaked(Columns(law.k, sizes, middle, None)) <= allowed
+        low, high = np.where(fits, middle, low), np.where(fits, high, middle)
+    return np.where(kept, epsilon, low)

@@ -11,7 +11,7 @@ from discretion.information.design.search import Mixture
 from discretion.information.design.staircase import Columns, columns_of
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.excess import deviance
-from discretion.numerics.means.dirichlet_means import mean_information
+from discretion.numerics.means.dirichlet_means import mean_information, mean_s_log_s
 
 _ROUNDING = 1e-12
 
@@ -56,21 +56,29 @@ def information(mean: Reals) -> Callable[[Columns], Reals]:
 
 def leak(population: PopulationLaw) -> Callable[[Columns], Reals]:
     """Return the information of columns on a value, given the population, in nats: ``I(X; Y | P)``."""
+    if isinstance(population, Dirichlet):
+        return _mean_over(population, mean_information)
+    points, weights = population.points, population.weights
+    return lambda columns: weights @ [_column_information(_shares(columns, point), columns) for point in points]
 
+
+def population_worth(population: PopulationLaw) -> Callable[[Columns], Reals]:
+    """Return the information of columns on the population's shares, in nats: ``I(Y; P)`` of one report."""
+    if isinstance(population, Dirichlet):
+        return _mean_over(population, mean_s_log_s)
+    of_value, given_population = information(population.mean), leak(population)
+    return lambda columns: np.maximum(of_value(columns) - given_population(columns), 0.0)
+
+
+def _mean_over(population: Dirichlet, mean: Callable[[Reals, Reals, Reals], Reals]) -> Callable[[Columns], Reals]:
     def worth(columns: Columns) -> Reals:
-        if not isinstance(population, Dirichlet):
-            return population.weights @ [
-                _column_information(_shares(columns, point), columns) for point in population.points
-            ]
         share = _shares(columns, population.mean)
         # The share of several values is one of a Dirichlet law with fewer.
         shares = np.stack([share, 1 - share], axis=1)
-        entries, apart = (
-            np.stack([columns.high, columns.low], axis=1),
-            columns.step[:, None] * [1, -1] * shares[:, ::-1],
-        )
+        entries = np.stack([columns.high, columns.low], axis=1)
+        apart = columns.step[:, None] * [1, -1] * shares[:, ::-1]
         reported = (shares * entries).sum(axis=1)[:, None]
-        return reported[:, 0] * mean_information(entries / reported, apart / reported, population.total * shares)
+        return reported[:, 0] * mean(entries / reported, apart / reported, population.total * shares)
 
     return worth
 
