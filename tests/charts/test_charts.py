@@ -201,6 +201,9 @@ STANDING_ALONE = {
         ["A note."],
         "Two curves.",
         best=charts.Protocol("the most", POINTS[:2]),
+        frontier=charts.Protocol(
+            "the line", [{"epsilon": 1, HIDDEN.key: share, "worth": 1 - share} for share in (0.9, 0.5)]
+        ),
     ),
     "refinement_order": lambda: charts.refinement_order(
         [["a"], ["b", "c"], ["d"], ["e"]],
@@ -315,6 +318,29 @@ def test_protocols_lie_where_their_numbers_are_and_the_given_one_is_full():
         (False, [(pytest.approx(0.1), 0.02)]),
         (True, [(0.5, 0.2)]),
     ]
+
+
+def test_the_frontier_is_a_line_without_marks_and_in_the_key():
+    key, panel = alone("privacy_utility").to_dict()["vconcat"]
+    data = alone("privacy_utility").to_dict()["datasets"]
+    lines = [data[layer["data"]["name"]] for layer in panel["layer"] if layer["mark"]["type"] == "line"]
+    drawn = [[(point["x"], point["y"]) for point in some] for some in lines if some[0]["name"] == "the line"]
+    assert drawn == [[(pytest.approx(0.1), pytest.approx(0.1)), (0.5, 0.5)]]
+    assert "the line" in {record.get("name") for layer in key["layer"] for record in data[layer["data"]["name"]]}
+
+
+def test_a_tradeoff_has_the_most_that_an_average_privacy_leaves():
+    point = {"epsilon": 1.0, "worst_case_privacy": 0.37, "average_privacy": 0.87, "effective_participation": 0.04}
+    more = point | {
+        "epsilon": 2.0,
+        "worst_case_privacy": 0.14,
+        "average_privacy": 0.62,
+        "effective_participation": 0.16,
+    }
+    curve = [point | {"given": True}, more | {"given": False}]
+    data = charts.tradeoff({"krr:k=3,epsilon=1": curve}, "not sought", None, "Trade-off").to_dict()["datasets"]
+    line = [r for some in data.values() for r in some if "F = 1 - S" in str(r.get("name")) and "x" in r]
+    assert [(r["x"], r["y"]) for r in line] == [(pytest.approx(1 - s), pytest.approx(1 - s)) for s in (0.87, 0.62)]
 
 
 def test_what_has_no_place_on_a_logarithmic_scale_is_not_drawn():

@@ -226,6 +226,9 @@ def test_a_chart_shows_each_mechanism_as_epsilon_varies(tmp_path) -> None:
                 dc.information.effective_participation(mechanism)
             )
             assert point["frequency_error"]["people"] == pytest.approx(dc.frequency_error(mechanism, 100).people)
+    for row in results.values():
+        for point in row["curve"]:
+            assert value(point["effective_participation"]) <= 1 - point["average_privacy"]
     # Of two values nothing beats randomized response.
     for point, own in zip(best["curve"], results["krr:k=2,epsilon=1"]["curve"], strict=True):
         assert point["effective_participation"] == pytest.approx(own["effective_participation"])
@@ -242,7 +245,13 @@ def test_a_chart_names_its_axes_and_its_mechanisms(tmp_path) -> None:
     compared(*CHARTED, "--users", "100", "--chart", file)
     words = drawn(file)
     axes = ("hidden on average", "hidden in the worst case", "worth of a report", "a count of 100, in people")
-    for expected in (*axes, "krr:k=2,epsilon=1", "the most that any mechanism is worth", "ε from 0.5 to 4"):
+    for expected in (
+        *axes,
+        "krr:k=2,epsilon=1",
+        "the most that any mechanism is worth",
+        "F = 1 - S",
+        "ε from 0.5 to 4",
+    ):
         assert expected in words
 
 

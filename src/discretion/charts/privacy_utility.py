@@ -23,6 +23,7 @@ _TYPES: dict[str, Any] = {"linear": "linear", "root": "sqrt", "logarithmic": "lo
 # Told apart by shape and dashes, so that no colour is needed; the second six are full.
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 _DASHES = ([1, 0], [7, 3], [2, 2], [8, 3, 2, 3], [1, 4], [4, 4])
+_FRONTIER: dict[str, Any] = {"color": DIM, "strokeWidth": 3.5}
 # An outline, and what is within.
 _BAND: tuple[dict[str, Any], ...] = tuple(
     {"color": color, "strokeWidth": width, "strokeCap": "round", "strokeJoin": "round"}
@@ -72,6 +73,7 @@ def privacy_utility(
     description: str,
     *,
     best: Protocol | None = None,
+    frontier: Protocol | None = None,
 ) -> alt.VConcatChart:
     """Return protocols on panels, one below the other, with a key above.
 
@@ -89,6 +91,8 @@ def privacy_utility(
         What the figure shows, in words.
     best
         What no protocol does better than: a band behind them.
+    frontier
+        Another bound of that kind, in panels that have both of its quantities: a thick line behind the curves.
 
     Returns
     -------
@@ -102,9 +106,9 @@ def privacy_utility(
     >>> privacy_utility([panel], [krr], "One protocol", [], "One curve.").to_dict()["description"]
     'One curve.'
     """
-    drawn = [_panel(across, upwards, protocols, best) for across, upwards in panels]
+    drawn = [_panel(across, upwards, protocols, best, frontier) for across, upwards in panels]
     wrapped = [line for note in notes for line in textwrap.wrap(note, _LETTERS)]
-    return standing_alone([_key(protocols, best), *drawn], title, wrapped, description)
+    return standing_alone([_key(protocols, best, frontier), *drawn], title, wrapped, description)
 
 
 def percentages(shares: Iterable[float]) -> dict[float, Label]:
@@ -118,15 +122,24 @@ def percentages(shares: Iterable[float]) -> dict[float, Label]:
     return {share: f"{100 * share:.8g} %" for share in shares}
 
 
-def _panel(across: Quantity, upwards: Quantity, protocols: Sequence[Protocol], best: Protocol | None) -> Any:
+def _panel(
+    across: Quantity,
+    upwards: Quantity,
+    protocols: Sequence[Protocol],
+    best: Protocol | None,
+    frontier: Protocol | None,
+) -> Any:
     places = [_places(protocol, across, upwards) for protocol in protocols]
     band = [] if best is None else _places(best, across, upwards)
-    everything = [place for some in (*places, band) for place in some]
+    limit = [] if frontier is None else _places(frontier, across, upwards)
+    everything = [place for some in (*places, band, limit) for place in some]
     x = _channel(alt.X, across, [place["x"] for place in everything])
     y = _channel(alt.Y, upwards, [place["y"] for place in everything])
     layers: list[Any] = []
     for line in _BAND if band else ():
         layers.append(alt.Chart(inline(band)).mark_line(**line).encode(x=x, y=y, order="order:Q"))
+    if limit:
+        layers.append(alt.Chart(inline(limit)).mark_line(**_FRONTIER).encode(x=x, y=y, order="order:Q"))
     for number, some in enumerate(places):
         layers.append(alt.Chart(inline(some)).mark_line(**_line(number)).encode(x=x, y=y, order="order:Q"))
     for given in (False, True):
@@ -201,14 +214,17 @@ def _decades(low: float, high: float) -> dict[float, Label]:
     return {step * 10.0**power: f"{step * 10.0**power:,.6g}" for step in (1, 5, 2) for power in powers}
 
 
-def _key(protocols: Sequence[Protocol], best: Protocol | None) -> Any:
+def _key(protocols: Sequence[Protocol], best: Protocol | None, frontier: Protocol | None) -> Any:
     layers: list[Any] = []
-    kinds: list[tuple[str, int | None]] = [(protocol.name, number) for number, protocol in enumerate(protocols)]
-    if best is not None:
-        kinds.append((best.name, None))
-    for row, (name, number) in enumerate(kinds):
+    kinds: list[tuple[str, int | None, Sequence[dict[str, Any]]]] = [
+        (protocol.name, number, [_line(number)]) for number, protocol in enumerate(protocols)
+    ]
+    kinds += [
+        (bound.name, None, lines) for bound, lines in ((best, _BAND), (frontier, [_FRONTIER])) if bound is not None
+    ]
+    for row, (name, number, lines) in enumerate(kinds):
         one, y = alt.Chart(inline([{"name": name}])), alt.value(_KEY_HEIGHT * (row + 0.5))
-        for line in _BAND if number is None else (_line(number),):
+        for line in lines:
             layers.append(one.mark_rule(**line).encode(x=alt.value(4), x2=alt.value(_KEY_SAMPLE), y=y))
         if number is not None:
             layers.append(one.mark_point(**_point(number, given=False)).encode(x=alt.value(_KEY_SAMPLE / 2 + 2), y=y))

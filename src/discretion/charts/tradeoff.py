@@ -12,6 +12,8 @@ from discretion.presenting.numbers import percent
 Point = Mapping[str, Any]
 
 _BEST = "the most that any mechanism is worth"
+_FRONTIER = "the most at each average privacy, F = 1 - S"
+_PRIVACY = "average_privacy"
 _WORTH = "effective_participation"
 
 
@@ -70,16 +72,22 @@ def tradeoff(
         band = Protocol(
             _BEST, [{key: p[key] for key in ("epsilon", "worst_case_privacy", _WORTH)} for p in map(_plain, best)]
         )
+    # Under Jeffreys' prior it is proved: see `discretion.information.design.frontier`.
+    hidden = [p[_PRIVACY] for protocol in protocols for p in protocol.points if _PRIVACY in p and p[_PRIVACY] < 1]
+    ends = (max(hidden), min(hidden)) if hidden else ()
+    frontier = Protocol(_FRONTIER, [{"epsilon": math.inf, _PRIVACY: share, _WORTH: 1 - share} for share in ends])
     words = "; ".join(_said(name, points) for name, points in curves.items())
     description = f"Curves of what a report is worth over what is kept private, as ε varies. As given, {words}."
-    return privacy_utility(panels, protocols, title, notes, description, best=band)
+    return privacy_utility(
+        panels, protocols, title, notes, description, best=band, frontier=frontier if hidden else None
+    )
 
 
 def _panels(users: int | None) -> list[tuple[Quantity, Quantity]]:
     # The round ones first, as labels that would touch are left out from the end.
     shares = (0, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.5, 0.95, 0.995, 0.9995, 0.8, 0.98, 0.998)
     hidden = Quantity(
-        "average_privacy", "share of a person's information hidden on average", "towards one", marks=percentages(shares)
+        _PRIVACY, "share of a person's information hidden on average", "towards one", marks=percentages(shares)
     )
     surely = Quantity(
         "worst_case_privacy", "share of it hidden in the worst case, e^(-ε)", "root", (0, 1),
@@ -101,7 +109,7 @@ def _plain(point: Point) -> dict[str, Any]:
 def _said(name: str, points: Sequence[Point]) -> str:
     (given,) = (_plain(point) for point in points if point["given"])
     forms = {
-        "average_privacy": "hidden on average {:.3g}",
+        _PRIVACY: "hidden on average {:.3g}",
         _WORTH: "worth {:.3g}",
         "people": "off by {:.3g} people",
     }

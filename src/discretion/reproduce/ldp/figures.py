@@ -98,7 +98,10 @@ def figure_3() -> Reproduction:
             "shows high average privacy, where GRR is worth most: OUE overtakes it at S = 0.91."
         )
         notes = ["F: the share of honest answers that a report is worth. On each curve ε grows from right to left."]
-        return privacy_utility(panels, protocols, "Figure 3: privacy against utility, a = 3", notes, description)
+        # Not in the paper: at an average privacy S no protocol has a higher effective participation than 1 - S.
+        frontier = Protocol("F = 1 - S: honest, or silent", [{"epsilon": math.inf, "S": S, "F": 1 - S} for S in (1, 0)])
+        title = "Figure 3: privacy against utility, a = 3"
+        return privacy_utility(panels, protocols, title, notes, description, frontier=frontier)
 
     return Reproduction(rows, chart, _limits(rows), (*_best(rows), _PRINTED_AS_ONE))
 
