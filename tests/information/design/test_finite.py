@@ -89,6 +89,12 @@ def test_of_many_values_one_report_is_certified():
     assert (design.mechanism.size, design.gap <= 1e-12) == (269, True)
 
 
+@pytest.mark.parametrize("n", [1, 3])
+def test_a_population_that_is_known_has_nothing_to_learn(n):
+    with pytest.raises(dc.errors.InvalidPriorError, match="nothing to learn"):
+        dc.optimal_mechanism(3, UTILITY, 1, population=dc.PointMixture([[0.5, 0.3, 0.2]], [1]), n=n)
+
+
 def test_a_finite_mixture():
     population = dc.PointMixture([[0.5, 0.3, 0.2], [0.2, 0.3, 0.5]], [0.5, 0.5])
     design = dc.optimal_mechanism(3, UTILITY, 1, population=population, n=3)

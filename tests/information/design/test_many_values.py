@@ -91,6 +91,15 @@ def test_k_rr_is_proved_to_be_the_best_where_it_is(k, epsilon):
     assert design.gap <= 1e-11
 
 
+@pytest.mark.parametrize(("alpha", "epsilon"), [(1e-3, 1), (1e6, 1), (0.5, 1e-300), (0.5, 700)])
+def test_extreme_laws_and_levels_have_bounds(alpha, epsilon):
+    design = dc.optimal_mechanism(13, epsilon=epsilon, population=dc.Dirichlet([alpha] * 13))
+    assert design.mechanism.epsilon == epsilon
+    assert lowest(design.value) <= highest(design.value) < math.inf
+    with pytest.raises(dc.errors.TooLargeError, match=r"alpha must sum to at least 0\.01"):
+        dc.optimal_mechanism(13, epsilon=1, population=dc.Dirichlet([1e-4] * 13))
+
+
 @pytest.mark.parametrize("epsilon", [0.3, 1, 3, 6])
 def test_no_size_of_subset_has_a_lower_bound_above_the_upper_one(epsilon):
     population = dc.Dirichlet.jeffreys(40)

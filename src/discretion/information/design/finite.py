@@ -21,7 +21,7 @@ import numpy as np
 
 from discretion.adversaries.populations import PopulationLaw
 from discretion.channels.channel import Channel, System
-from discretion.errors import TooLargeError
+from discretion.errors import InvalidPriorError, TooLargeError
 from discretion.estimate import Estimate, highest, lowest
 from discretion.information.design.goals import MAX_VALUES_SOUGHT, Goal, Optimum, by_linear_program, most_alike_values
 from discretion.information.design.linear import LinearObjective, population_worth
@@ -58,6 +58,11 @@ class DistributionGoal(Goal):
         super().__init__(law)
         self._n, self._rng = n, rng
         self._truth = truth(law.k, n, law, rng)
+        if highest(self._truth) == 0:
+            raise InvalidPriorError(
+                "the population is known beforehand, so that there is nothing to learn; give it at least two points, "
+                "or take a discretion.Dirichlet"
+            )
 
     @property
     def scale(self) -> float:

@@ -40,6 +40,7 @@ _CERTAIN = 300.0  # an ε at which nobody lies, whose e^2ε is finite
 _FEW_POINTS, _MOST_POINTS = 1 << 10, 1 << 12
 _ROUNDING = 1e-11
 _HALVINGS = 60
+_LEAST_TOTAL = 0.01
 _EXACT = "over all ε-LDP mechanisms"
 _QUADRATURE = f"{_EXACT}, for the quadrature's objective; the value's interval adds the quadrature's error"
 _BOUNDS = f"{_EXACT}: no mixture is above the upper bound, and this size of subset is not below the lower one"
@@ -242,6 +243,11 @@ class UtilityGoal(Goal):
                 f"the best mechanism is bounded, where all values are alike, for k up to {most:,}, got {k:,}; compare "
                 "named mechanisms instead"
             )
+        if self.symmetric and k > self.most_values and (total := self.law.total) < _LEAST_TOTAL:
+            raise TooLargeError(
+                f"for more than {self.most_values} values alpha must sum to at least {_LEAST_TOTAL:g}, below which "
+                f"integrals have too many points; got {total:g}"
+            )
         return self.symmetric and k > self.most_values
 
     def value(self, mechanism: System) -> float | Estimate:
@@ -255,10 +261,10 @@ class UtilityGoal(Goal):
     def under(self, epsilon: float) -> Optimum:
         """Solve the concave problem with a better quadrature, and bound the slopes that it should have had."""
         if self._by_bounds():
-            epsilon = min(epsilon, _CERTAIN)
-            size, least = best_size(self.law, epsilon)
+            enough = min(epsilon, _CERTAIN)
+            size, least = best_size(self.law, enough)
             column = orbits_of(self.law.k, np.array([size]), np.array([epsilon]))
-            return _bounded(column, np.ones(1), least, greatest_utility(self.law, size, epsilon), _BOUNDS)
+            return _bounded(column, np.ones(1), least, greatest_utility(self.law, size, enough), _BOUNDS)
         epsilons = np.array([epsilon])
         columns, start = self.columns(epsilons), self.singles(epsilons)
         if not self.symmetric and self.law.k > MOST_VALUES_OF_GAUSS:  # few points tell which of many columns matter
@@ -281,7 +287,8 @@ class UtilityGoal(Goal):
         if not self._by_bounds():
             return None
         if epsilon < np.inf:
-            most = min(most, greatest_utility(self.law, best_size(self.law, epsilon)[0], epsilon))
+            enough = min(epsilon, _CERTAIN)
+            most = min(most, greatest_utility(self.law, best_size(self.law, enough)[0], enough))
         epsilon = min(epsilon, _CERTAIN)
         sizes = trial_sizes(self.law.k)
         epsilons = largest_epsilons(self.law, sizes, epsilon, privacy)

@@ -95,16 +95,17 @@ class SupportBits:
         """
         traces, k, total = np.empty(len(columns)), self.k, self.k * alpha
         u = _nodes(total, float(columns.low.min()), float(columns.high.max()))
-        t, at_once = np.exp(u), max(1, _CELLS_AT_ONCE // u.size)
+        at_once = max(1, _CELLS_AT_ONCE // u.size)
         for start in range(0, len(columns), at_once):
             part = columns[np.arange(start, min(start + at_once, len(columns)))]
             w = part.sizes[:, None].astype(np.float64)
             a, b = w * alpha, (k - w) * alpha
-            logs = np.log1p(part.high[:, None] * t), np.log1p(part.low[:, None] * t)
-            inside, outside = a * np.exp(-logs[0]), b * np.exp(-logs[1])
-            variance = -self.constant * w * (k - w) * (inside + outside)
-            variance += -self.cross * (w * outside + (k - w) * inside) + self.gap**2 / total * inside * outside
-            means = _STEP * (variance * np.exp(u - a * logs[0] - b * logs[1])).sum(axis=1)
+            inside, outside = (_log_growth(np.log(entries)[:, None], u) for entries in (part.high, part.low))
+            # Each over 1/(1 + low t), which would be lost beside a t that is too large.
+            of_set = a * np.exp(outside - inside)
+            variance = -self.constant * w * (k - w) * (of_set + b) - self.cross * (w * b + (k - w) * of_set)
+            variance += self.gap**2 / total * b * of_set * np.exp(-outside)
+            means = _STEP * (variance * np.exp(u - outside - a * inside - b * outside)).sum(axis=1)
             traces[start : start + len(part)] = means * (part.step / self.gap) ** 2
         return traces
 
@@ -155,10 +156,15 @@ def _utility(log_determinant: float, k: int) -> float:
 def _mean_inverse(a: float, b: float, high: float, low: float) -> float:
     """Return ``E 1/(low + (high - low) β)`` for β with the beta law of a and b."""
     u = _nodes(a + b, min(high, low), max(high, low))
-    t = np.exp(u)
-    logs = np.log1p(high * t), np.log1p(low * t)
-    parts = a * np.exp(-logs[0]) + b * np.exp(-logs[1])
-    return _STEP * float((parts * np.exp(u - a * logs[0] - b * logs[1])).sum())
+    logs = _log_growth(math.log(high), u), _log_growth(math.log(low), u)
+    least = np.minimum(*logs)
+    parts = a * np.exp(least - logs[0]) + b * np.exp(least - logs[1])
+    return _STEP * float((parts * np.exp(u - least - a * logs[0] - b * logs[1])).sum())
+
+
+def _log_growth(log: float | Reals, u: Reals) -> Reals:
+    """Return ``log(1 + s t)`` at each node ``t = e^u``, given the logarithm of s."""
+    return np.logaddexp(0, log + u)
 
 
 def _nodes(total: float, low: float, high: float) -> Reals:
