@@ -7,11 +7,12 @@ of s·P is 1, so that the ω_x = α_x s_x/A sum to 1,
     E log(s·P)                           = ∫ [(1+t)^-A - Π_x (1+s_x t)^-α_x] dt/t
     E (s·P) log(s·P)                     = ∫ [(1+t)^-(A+1) - Π_x (1+s_x t)^-α_x · Σ_x ω_x/(1+s_x t)] dt/t
     E Σ_x s_x P_x log(s_x / (s·P))       = Σ_x ω_x ∫ (1+s_x t)^-1 [Π_x' (1+s_x' t)^-α_x' - (1+s_x t)^-A] dt/t
-    E Σ_x s_x P_x log((s·P) / (s_x P_x)) = Σ_x ω_x ∫ (1+s_x t)^-1 [(1+s_x t)^-α_x - Π_x' (1+s_x' t)^-α_x'] dt/t,
+    E Σ_x s_x P_x log((s·P) / (s_x P_x)) = Σ_x ω_x ∫ (1+s_x t)^-1 [(1+s_x t)^-α_x - Π_x' (1+s_x' t)^-α_x'] dt/t
+    E 1/(s·P)                            = ∫ Π_x (1+s_x t)^-α_x · Σ_x α_x/(1+s_x t) dt,
 
-the second being the first with a weight of s·P, that is, for α + e_x with probability ω_x. Of the last one nothing
-cancels, however little it is. The two in the middle are of second order in ``d = s - 1``, where s is near 1: there they
-are written with ``τ = t/(1+t)``, ``z_x = d_x τ`` and what the first order, which is Σ α d = 0, leaves,
+the second being the first with a weight of s·P, that is, for α + e_x with probability ω_x. Of the last but one
+nothing cancels, however little it is. The second and the third are of second order in ``d = s - 1``, where s is near 1:
+there they are written with ``τ = t/(1+t)``, ``z_x = d_x τ`` and what the first order, which is Σ α d = 0, leaves,
 
     L = Σ_x α_x (z_x - log(1+z_x)),  V = Σ_x (α_x/A) d_x²/(1+z_x):  Π_x (1+s_x t)^-α_x = (1+t)^-A e^L,
     Σ_x ω_x/(1+z_x) = 1 - τ(1-τ) V.
@@ -95,6 +96,21 @@ def mean_uncertainty(s: ArrayLike, alpha: ArrayLike, times: ArrayLike) -> Reals:
     return means * _in_parts(_uncertainty, rows / means[:, None], parameters, groups)
 
 
+def mean_inverse(s: ArrayLike, alpha: ArrayLike) -> Reals:
+    """Return ``E 1/(s·P)`` for each row of s.
+
+    Parameters
+    ----------
+    s
+        Positive, shape ``(rows, m)``.
+    alpha
+        At least 0, not all of a row, shape ``(m,)`` or ``(rows, m)``.
+    """
+    rows, parameters = _broadcast(s, alpha)
+    means = (rows * parameters).sum(axis=1) / parameters.sum(axis=1)
+    return _in_parts(_inverses, rows / means[:, None], parameters) / means
+
+
 def _broadcast(*arrays: ArrayLike) -> tuple[Reals, ...]:
     return np.broadcast_arrays(*(np.asarray(array, dtype=np.float64) for array in arrays))
 
@@ -136,6 +152,16 @@ class _NearOne:
         spread = np.einsum("rux,rx->ru", self.inverse, alpha / self.total * excess**2)
         self.lost = expit(u) * expit(-u) * spread
         self.decay = -(self.total + 1) * np.logaddexp(0, u)
+
+
+def _inverses(s: Reals, alpha: Reals) -> Reals:
+    u = _nodes(s, alpha)
+    growth = _log_growth(_log(s), u)
+    decay = u - np.einsum("rux,rx->ru", growth, alpha)
+    integrand = np.einsum("rux,rx->ru", np.exp(decay[..., None] - growth), alpha)
+    # Beyond the last node it is geometric.
+    rest = integrand[:, -1] / np.expm1(np.minimum(_STEP * alpha.sum(axis=1), 700))
+    return _STEP * (integrand.sum(axis=1) + rest)
 
 
 def _step_up(start: Reals, rise: Reals, end: Reals | None = None) -> Reals:
