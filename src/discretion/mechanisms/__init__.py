@@ -1,6 +1,6 @@
 """Local mechanisms: what a person's device does to an answer before it leaves."""
 
-from discretion.mechanisms.estimating.frequency_error import FrequencyError, frequency_error
+from discretion.mechanisms.estimating.frequency_error import FrequencyError, frequency_error, users_needed
 from discretion.mechanisms.estimating.iterative_bayesian_update import LikeliestFrequencies, iterative_bayesian_update
 from discretion.mechanisms.estimating.postprocessing import clipped, norm_sub, simplex_projection
 from discretion.mechanisms.mechanism import Mechanism
@@ -59,4 +59,5 @@ __all__ = [
     "own_measures",
     "reporting",
     "simplex_projection",
+    "users_needed",
 ]

@@ -1,26 +1,83 @@
-"""How far an estimated share is from the true one."""
+"""How far estimated shares are from the true ones, and how many people it takes to be near enough."""
 
+import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Generic, Literal, NamedTuple, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import stdtrit
 
+from discretion import limits
+from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population_law
+from discretion.adversaries.priors import as_prior, prior_vector
+from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
+from discretion.escaping import short_repr
+from discretion.estimate import Estimate, highest
+from discretion.mechanisms.estimating.iterative_bayesian_update import iterative_bayesian_update
+from discretion.mechanisms.estimating.postprocessing import clipped, norm_sub
 from discretion.mechanisms.mechanism import Mechanism
+from discretion.mechanisms.protocols.pure_protocol import PureProtocol
+from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
+from discretion.mechanisms.protocols.unary_encoding import UnaryEncoding
 from discretion.mechanisms.reporting import own_measures
+from discretion.numerics.arrays import Integers, Reals
+from discretion.numerics.draws import Seed, generator
+from discretion.numerics.laws.binomial import binomial_window
+from discretion.validation import as_crowd, as_real
+
+# Numbers drawn in all simulated collections.
+MAX_SIMULATED = 1 << 26
+
+CONFIDENCE = 0.95
+Norm = Literal["rms", "l1", "max"]
+Estimator = Literal["raw", "clipped", "norm_sub", "ibu"]
+Shares = ArrayLike | PopulationLaw | Literal["mean", "worst"] | None
+T_co = TypeVar("T_co", bound=float | Estimate, covariant=True)
+
+_NORMS = ("rms", "l1", "max")
+_ESTIMATORS: dict[str, Callable[[Reals], Reals]] = {
+    "raw": lambda raw: raw,
+    "clipped": clipped,
+    "norm_sub": norm_sub,
+    "ibu": lambda raw: raw,
+}
+_FEWEST, _RUNS = 32, 400
+_LAWS_SUMMED = 1 << 8
+_CONFIRMATIONS = 32
 
 
-class FrequencyError(NamedTuple):
-    """The standard error of an estimated share, and the same in people."""
+class FrequencyError(NamedTuple, Generic[T_co]):
+    """The error of estimated shares, and the same in people."""
 
-    share: float
-    people: float
+    share: T_co
+    people: T_co
 
 
-def frequency_error(mechanism: Mechanism, n: int, frequencies: ArrayLike | None = None) -> FrequencyError:
-    """Return the standard error of an estimated share, root mean square over the values.
+@overload
+def frequency_error(mechanism: Mechanism, n: int, frequencies: Shares = None) -> FrequencyError[float]: ...
+@overload
+def frequency_error(
+    mechanism: Mechanism,
+    n: int,
+    frequencies: Shares = None,
+    norm: Norm = "rms",
+    estimator: Estimator = "raw",
+    *,
+    rng: Seed = None,
+) -> FrequencyError[float | Estimate]: ...
+def frequency_error(
+    mechanism: Mechanism,
+    n: int,
+    frequencies: Shares = None,
+    norm: Norm = "rms",
+    estimator: Estimator = "raw",
+    *,
+    rng: Seed = None,
+) -> FrequencyError[float] | FrequencyError[float | Estimate]:
+    """Return the error of estimated shares: by default the standard error, root mean square over the values.
 
-    ``√(mean_v Var f̂_v)``, and n times that.
+    ``√(E mean_v (f̂_v - f_v)²)``, ``E Σ_v |f̂_v - f_v|`` or ``E max_v |f̂_v - f_v|``, and n times that.
 
     Parameters
     ----------
@@ -29,12 +86,32 @@ def frequency_error(mechanism: Mechanism, n: int, frequencies: ArrayLike | None 
     n
         Number of reports, at least 1.
     frequencies
-        The true shares, shape ``(k,)``; None means all equal.
+        The true shares, shape ``(k,)``; None means all equal. A law of the shares, a `discretion.Dirichlet` or a
+        `discretion.PointMixture`, means the mean over populations of that law, and "mean" that over Jeffreys' law.
+        "worst" means the shares with the largest error, for the raw estimator and the norm "rms".
+    norm
+        "rms", "l1" or "max".
+    estimator
+        What turns raw estimates into shares: "raw" nothing, or `clipped`, `norm_sub` or `iterative_bayesian_update`
+        ("ibu").
+    rng
+        A generator or a seed, where collections are simulated; None draws a fresh one.
 
     Returns
     -------
     FrequencyError
-        ``.share`` (0 without noise, infinite when ε = 0) and ``.people``.
+        ``.share`` (0 without noise, infinite when ε = 0) and ``.people``: floats for the raw estimator with "rms", and
+        with "l1" for protocols whose reports support values. Else an `Estimate` from simulated collections.
+
+    Raises
+    ------
+    TooLargeError
+        If fewer than 32 collections can be simulated within the limits.
+
+    Notes
+    -----
+    Only the mechanism's noise counts: the people are not a sample. Of a protocol whose reports support values the raw
+    "rms" is the same for all shares. A simulation gives each value the nearest whole number of people.
 
     Examples
     --------
@@ -42,9 +119,189 @@ def frequency_error(mechanism: Mechanism, n: int, frequencies: ArrayLike | None 
     >>> error = frequency_error(dc.RandomizedResponse(2, p=0.75), 10_000)
     >>> round(error.share, 6), round(error.people, 2)
     (0.00866, 86.6)
+    >>> round(frequency_error(dc.RandomizedResponse(2, p=0.75), 10_000, norm="l1").share, 6)
+    0.013819
     """
-    share = float(np.sqrt(mechanism.frequency_variance(n, frequencies).mean()))
-    return FrequencyError(share, n * share)
+    if norm not in _NORMS or estimator not in _ESTIMATORS:
+        raise InvalidValueError(
+            f"norm must be 'rms', 'l1' or 'max', and estimator 'raw', 'clipped', 'norm_sub' or 'ibu'; got "
+            f"{short_repr(norm)} and {short_repr(estimator)}"
+        )
+    if estimator == "raw" and norm == "rms":
+        error = math.sqrt(_mean_variance(mechanism, n, frequencies))
+        return FrequencyError(error, n * error)
+    if isinstance(frequencies, str) and frequencies == "worst":
+        raise UnsupportedError(
+            "the worst shares are known for estimator='raw' and norm='rms'; give the shares, or 'mean'"
+        )
+    n = as_crowd(n, "n")
+    law = _law(mechanism, frequencies)
+    mechanism.check_informative()
+    if estimator == "raw" and norm == "l1" and isinstance(mechanism, PureProtocol) and not isinstance(law, Dirichlet):
+        counts = np.concatenate([_people(n, point) for point in law.points])
+        weights = np.repeat(law.weights, mechanism.k)
+        if (different := np.unique(counts)).size <= _LAWS_SUMMED:
+            errors = np.array([_mean_deviation(mechanism, n, int(count)) for count in different])
+            error = float(weights @ errors[np.searchsorted(different, counts)])
+            return FrequencyError(error, n * error)
+    return _simulated(mechanism, n, law, (norm, estimator), generator(rng))
+
+
+def users_needed(
+    mechanism: Mechanism,
+    error: float,
+    frequencies: Shares = None,
+    norm: Norm = "rms",
+    estimator: Estimator = "raw",
+    *,
+    rng: Seed = None,
+) -> int:
+    """Return the number of people whose reports bring the error of the estimated shares down to a target.
+
+    The least n with ``frequency_error(mechanism, n, …).share <= error``.
+
+    Parameters
+    ----------
+    mechanism
+        A local mechanism.
+    error
+        The largest error allowed, as a share, above 0.
+    frequencies, norm, estimator, rng
+        As for `frequency_error`.
+
+    Returns
+    -------
+    int
+        At least 1: the least such n where the error is a float. Where it is simulated, an n near the least at which the
+        upper end of the interval is at most the target. Either is confirmed by the error at n.
+
+    Raises
+    ------
+    TooLargeError
+        If it takes more people than are computed for.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> users_needed(dc.RandomizedResponse(12, epsilon=1), 0.002)
+    1198156
+    """
+    target = as_real(error, "error")
+    if not 0 < target < math.inf:
+        raise InvalidValueError(f"error must be above 0 and finite, got {short_repr(error)}")
+    mechanism.check_informative()
+    seed = int(generator(rng).integers(1 << 62))
+
+    def reached(n: int) -> float:
+        return highest(frequency_error(mechanism, n, frequencies, norm, estimator, rng=seed).share)
+
+    n = _scaled(1, math.sqrt(_mean_variance(mechanism, 1, frequencies)), target)
+    if estimator == "raw" and norm == "rms":
+        while n > 1 and reached(n - 1) <= target:
+            n -= 1
+        while reached(n) > target:
+            n += 1
+        return n
+    now = math.inf
+    for _ in range(_CONFIRMATIONS):
+        now = reached(n)
+        if now <= target and (n == 1 or now >= 0.99 * target):
+            return n
+        n = max(1, _scaled(n, now * 1.004, target))
+    raise UnsupportedError(f"the simulated error did not settle at {target:g}; it is {now:g} for n = {n:,}")
+
+
+def _scaled(n: int, error: float, target: float) -> int:
+    """Return the number of people at which an error that falls like ``1/√n`` reaches the target."""
+    people = n * (error / target) ** 2
+    if people > (most := limits.current().people):
+        raise TooLargeError(f"an error of {target:g} takes more than {most:,} people; allow a larger error")
+    return max(1, math.ceil(people))
+
+
+def _law(mechanism: Mechanism, frequencies: Shares) -> PopulationLaw:
+    """Return the law of the shares, one point if they are given."""
+    if isinstance(frequencies, str):
+        if frequencies != "mean":
+            raise InvalidValueError(
+                f"frequencies must be shares, a law of shares, 'mean' or 'worst', got {frequencies!r:.40}"
+            )
+        return Dirichlet.jeffreys(mechanism.k)
+    if isinstance(frequencies, PopulationLaw):
+        return as_population_law(frequencies, mechanism.k)
+    shares = prior_vector(as_prior(frequencies, mechanism.k), mechanism.k)
+    return PointMixture(shares[None], [1.0])
+
+
+def _mean_variance(mechanism: Mechanism, n: int, frequencies: Shares) -> float:
+    """Return the mean variance of the raw estimates, which is linear in the shares."""
+    if isinstance(frequencies, str) and frequencies == "worst":
+        corners = 1 if isinstance(mechanism, PureProtocol) else mechanism.k
+        alone = (np.eye(1, mechanism.k, value)[0] for value in range(corners))
+        return max(float(mechanism.frequency_variance(n, shares).mean()) for shares in alone)
+    if isinstance(frequencies, str | PopulationLaw):
+        frequencies = _law(mechanism, frequencies).mean
+    return float(mechanism.frequency_variance(n, frequencies).mean())
+
+
+def _people(n: int, shares: Reals) -> Integers:
+    """Return the whole numbers of people nearest to the shares, n in all."""
+    exact = n * shares
+    counts = np.floor(exact).astype(np.int64)
+    missing = n - int(counts.sum())
+    counts[np.argsort(counts - exact, kind="stable")[:missing]] += 1
+    return counts
+
+
+def _mean_deviation(mechanism: PureProtocol, n: int, count: int) -> float:
+    """Return ``E |f̂_v - f_v|`` of a value that so many of n people hold: of a sum of two binomial laws."""
+    own, not_own, other, not_other, gap = mechanism.support
+    (first, held), (second, others) = (
+        binomial_window(people, *chances)
+        for people, chances in ((count, (own, not_own)), (n - count, (other, not_other)))
+    )
+    size = held.size + others.size - 1
+    law = np.fft.irfft(np.fft.rfft(held, size) * np.fft.rfft(others, size), size)
+    away = first + second + np.arange(size) - (count * own + (n - count) * other)
+    return float(law @ np.abs(away)) / n / gap
+
+
+def _simulated(
+    mechanism: Mechanism, n: int, law: PopulationLaw, of: tuple[Norm, Estimator], rng: np.random.Generator
+) -> FrequencyError[float | Estimate]:
+    norm, estimator = of
+    # Tallies that are not drawn at once take a person's report each.
+    at_once = isinstance(mechanism, RandomizedResponse | UnaryEncoding) and estimator != "ibu"
+    runs = min(_RUNS, limits.current().steps(MAX_SIMULATED, each=8) // (mechanism.k + (0 if at_once else n)))
+    if runs < _FEWEST:
+        raise TooLargeError(
+            f"the error of {n:,} people's reports on k = {mechanism.k:,} values takes too long to simulate; take fewer "
+            "people, of whose error that of n is about √(fewer/n) as much, or estimator='raw' and norm='rms'"
+        )
+    errors = np.empty(runs)
+    for run in range(runs):
+        counts = _people(n, _drawn_shares(law, rng))
+        away = _estimated(mechanism, counts, estimator, rng) - counts / n
+        errors[run] = {"rms": np.mean(away**2), "l1": np.abs(away).sum(), "max": np.abs(away).max()}[norm]
+    mean, reach = float(errors.mean()), float(stdtrit(runs - 1, (1 + CONFIDENCE) / 2))
+    half = reach * float(errors.std(ddof=1)) / math.sqrt(runs)
+    error = Estimate(mean, max(0.0, mean - half), mean + half, CONFIDENCE, f"{runs} simulated collections")
+    error = error.map(math.sqrt) if norm == "rms" else error
+    return FrequencyError(error, error.map(lambda share: n * share))
+
+
+def _drawn_shares(law: PopulationLaw, rng: np.random.Generator) -> Reals:
+    if isinstance(law, Dirichlet):
+        return rng.dirichlet(law.alpha)
+    return law.points[rng.choice(law.weights.size, p=law.weights)]
+
+
+def _estimated(mechanism: Mechanism, counts: Integers, estimator: Estimator, rng: np.random.Generator) -> Reals:
+    if estimator == "ibu":
+        values = np.repeat(np.arange(mechanism.k), counts)
+        return iterative_bayesian_update(mechanism, mechanism.sample(values, rng)).frequencies
+    raw = mechanism.estimate_from_aggregate(mechanism.sample_aggregate(counts, rng), int(counts.sum()))
+    return _ESTIMATORS[estimator](raw)
 
 
 @own_measures.register
