@@ -24,14 +24,17 @@ from typing import NamedTuple
 import numpy as np
 
 from discretion.adversaries.populations import Dirichlet
+from discretion.channels.channel import System
 from discretion.mechanisms.protocols.hadamard_response import HadamardResponse
 from discretion.mechanisms.protocols.local_hashing import LocalHashing
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
+from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
 from discretion.mechanisms.protocols.subset_selection import SubsetSelection
 from discretion.mechanisms.protocols.unary_encoding import UnaryEncoding
 from discretion.mechanisms.reporting import SupportSizes
 from discretion.numerics.arrays import Reals
 from discretion.numerics.hashing.walsh_hadamard import walsh_hadamard
+from discretion.numerics.histograms.histograms import sequence_count
 from discretion.numerics.means.dirichlet_means import mean_inverse, mean_log
 from discretion.numerics.means.simplex import logit_simplex
 
@@ -88,13 +91,33 @@ def _is_every_number_a_value(system: LocalHashing, population: Dirichlet) -> boo
 
 
 @singledispatch
-def report_count(system: PureProtocol) -> int:
-    """Return how many different reports there are, at most."""
-    return 1 << min(system.k, _MANY_BITS)
+def report_count(system: System) -> float:
+    """Return how many different reports there are, without listing them where that is known."""
+    return system.channel().shape[1]
 
 
 @report_count.register
-def _functions_and_classes(system: LocalHashing) -> int:
+def _names(system: RandomizedResponse) -> float:
+    return system.k
+
+
+@report_count.register
+def _rows_of_bits(system: UnaryEncoding) -> float:
+    return 2.0 ** min(system.k, _MANY_BITS)
+
+
+@report_count.register
+def _sets(system: SubsetSelection) -> float:
+    return sequence_count(system.k - system.size, system.size + 1)
+
+
+@report_count.register
+def _columns(system: HadamardResponse) -> float:
+    return system.columns
+
+
+@report_count.register
+def _functions_and_classes(system: LocalHashing) -> float:
     return system.functions * system.g
 
 

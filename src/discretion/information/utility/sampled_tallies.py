@@ -125,7 +125,7 @@ def _interval(
     return spanning_estimate(low, high, np.hstack(controls_of_draws), entropy, METHOD.name, deviations=_DEVIATIONS)
 
 
-def tally_draws(n: int, k: int, reports: int, *, by_formula: bool) -> int:
+def tally_draws(n: int, k: int, reports: float, *, by_formula: bool) -> int:
     """Return of how many tallies a sample is had in seconds; 0 of too few."""
     most = DRAWS
     if listing_work(n, k) <= _LISTED:
@@ -133,7 +133,7 @@ def tally_draws(n: int, k: int, reports: int, *, by_formula: bool) -> int:
     elif by_formula and n <= _BY_FORMULA:
         work, reports = _WORK / DRAWS, _FACTORS_A_CELL
     else:
-        kinds = min(n, reports)
+        kinds = int(min(n, reports))
         most = draws_by_bounds(k, kinds)
         work = 20.0 * k * kinds * TABLES * min(n, 2 + 16 * math.sqrt(n / max(k, kinds)))
     draws = int(min(DRAWS, most, _WORK / max(work, 1.0), _CELLS_DRAWN / (k * reports)))

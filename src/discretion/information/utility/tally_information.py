@@ -15,6 +15,7 @@ from discretion.estimate import Estimate, highest, lowest
 from discretion.information.entropies import TrueTallies
 from discretion.information.privacy.average_privacy import plan_leaked
 from discretion.information.protocol import NOTHING, merge_values, nobody_lies, reduced_matrix, tells_the_values
+from discretion.information.utility.determinant_bounds import report_count
 from discretion.information.utility.report_tables import (
     MAX_TALLY_CELLS,
     MAX_TALLY_TABLE,
@@ -87,7 +88,7 @@ def plan_tally_information(
     draws = 0
     if n <= allowed.steps(MAX_USERS_SAMPLED, each=1 << 12):
         by_formula = response is not None and isinstance(population, Dirichlet)
-        draws = tally_draws(n, k, system.channel().shape[1], by_formula=by_formula)
+        draws = tally_draws(n, k, report_count(system), by_formula=by_formula)
     rung = "estimate" if draws or information.rung == "estimate" else "bound"
 
     def bounded() -> Estimate:
