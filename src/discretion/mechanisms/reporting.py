@@ -115,6 +115,11 @@ class Reporting(ABC):
         return None
 
     @property
+    def support(self) -> Support | None:
+        """How likely a report supports its sender's value, and another one; None if reports do not support values."""
+        return None
+
+    @property
     def support_sizes(self) -> SupportSizes | None:
         """How many values a report supports, or None where only the explicit channel says that.
 

@@ -143,7 +143,7 @@ def test_sampled_and_listed_meet_where_listing_ends():
 
 def test_channels_that_are_too_large_to_sample_are_refused():
     with pytest.raises(dc.errors.TooLargeError, match="asymptotic_utility"):
-        dc.information.population_information(dc.UnaryEncoding.oue(13, epsilon=1), 10**5, rng=1)
+        dc.information.population_information(dc.UnaryEncoding.oue(13, epsilon=1).channel(), 10**5, rng=1)
 
 
 @pytest.mark.long
@@ -170,7 +170,7 @@ def test_more_people_and_more_values_than_can_be_bracketed_are_an_estimate():
 
 def test_people_that_are_too_many_to_sample_are_named():
     with pytest.raises(dc.errors.TooLargeError, match="10,000,000 reports"):
-        dc.information.distribution_utility(RandomizedResponse(50, epsilon=1), 10**7)
+        dc.information.distribution_utility(RandomizedResponse(50, epsilon=1).channel(), 10**7)
 
 
 @pytest.mark.long

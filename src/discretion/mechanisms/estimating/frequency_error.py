@@ -6,7 +6,6 @@ from typing import Generic, Literal, NamedTuple, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtrit
 
 from discretion import limits
 from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population_law
@@ -17,10 +16,7 @@ from discretion.estimate import Estimate, highest
 from discretion.mechanisms.estimating.iterative_bayesian_update import iterative_bayesian_update
 from discretion.mechanisms.estimating.postprocessing import clipped, norm_sub
 from discretion.mechanisms.mechanism import Mechanism
-from discretion.mechanisms.protocols.pure_protocol import PureProtocol
-from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
-from discretion.mechanisms.protocols.unary_encoding import UnaryEncoding
-from discretion.mechanisms.reporting import own_measures
+from discretion.mechanisms.reporting import Support, own_measures
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.draws import Seed, generator
 from discretion.numerics.laws.binomial import binomial_window
@@ -137,11 +133,12 @@ def frequency_error(
     n = as_crowd(n, "n")
     law = _law(mechanism, frequencies)
     mechanism.check_informative()
-    if estimator == "raw" and norm == "l1" and isinstance(mechanism, PureProtocol) and not isinstance(law, Dirichlet):
+    support = mechanism.support
+    if estimator == "raw" and norm == "l1" and support is not None and not isinstance(law, Dirichlet):
         counts = np.concatenate([_people(n, point) for point in law.points])
         weights = np.repeat(law.weights, mechanism.k)
         if (different := np.unique(counts)).size <= _LAWS_SUMMED:
-            errors = np.array([_mean_deviation(mechanism, n, int(count)) for count in different])
+            errors = np.array([_mean_deviation(support, n, int(count)) for count in different])
             error = float(weights @ errors[np.searchsorted(different, counts)])
             return FrequencyError(error, n * error)
     return _simulated(mechanism, n, law, (norm, estimator), generator(rng))
@@ -236,7 +233,7 @@ def _law(mechanism: Mechanism, frequencies: Shares) -> PopulationLaw:
 def _mean_variance(mechanism: Mechanism, n: int, frequencies: Shares) -> float:
     """Return the mean variance of the raw estimates, which is linear in the shares."""
     if isinstance(frequencies, str) and frequencies == "worst":
-        corners = 1 if isinstance(mechanism, PureProtocol) else mechanism.k
+        corners = mechanism.k if mechanism.support is None else 1
         alone = (np.eye(1, mechanism.k, value)[0] for value in range(corners))
         return max(float(mechanism.frequency_variance(n, shares).mean()) for shares in alone)
     if isinstance(frequencies, str | PopulationLaw):
@@ -253,9 +250,9 @@ def _people(n: int, shares: Reals) -> Integers:
     return counts
 
 
-def _mean_deviation(mechanism: PureProtocol, n: int, count: int) -> float:
+def _mean_deviation(support: Support, n: int, count: int) -> float:
     """Return ``E |f̂_v - f_v|`` of a value that so many of n people hold: of a sum of two binomial laws."""
-    own, not_own, other, not_other, gap = mechanism.support
+    own, not_own, other, not_other, gap = support
     (first, held), (second, others) = (
         binomial_window(people, *chances)
         for people, chances in ((count, (own, not_own)), (n - count, (other, not_other)))
@@ -269,9 +266,11 @@ def _mean_deviation(mechanism: PureProtocol, n: int, count: int) -> float:
 def _simulated(
     mechanism: Mechanism, n: int, law: PopulationLaw, of: tuple[Norm, Estimator], rng: np.random.Generator
 ) -> FrequencyError[float | Estimate]:
+    from scipy.special import stdtrit  # noqa: PLC0415 - closed forms need no SciPy, which is slow to import
+
     norm, estimator = of
     # Tallies that are not drawn at once take a person's report each.
-    at_once = isinstance(mechanism, RandomizedResponse | UnaryEncoding) and estimator != "ibu"
+    at_once = (mechanism.bits is not None or mechanism.response is not None) and estimator != "ibu"
     runs = min(_RUNS, limits.current().steps(MAX_SIMULATED, each=8) // (mechanism.k + (0 if at_once else n)))
     if runs < _FEWEST:
         raise TooLargeError(
