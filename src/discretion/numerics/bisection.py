@@ -1,4 +1,4 @@
-"""Bisection: where what holds at one end of an interval stops holding, in many intervals at once."""
+"""Bisection: where what holds at one end of an interval stops holding, in many intervals at once, and single roots."""
 
 from collections.abc import Callable
 
@@ -24,3 +24,47 @@ def bisected(
             break  # neighbouring floats stay what they are
         low, high = nearer
     return low, high
+
+
+def root(function: Callable[[float], float], low: float, high: float, relative: float, absolute: float = 0.0) -> float:
+    """Return a point next to which a continuous function changes its sign, between ends at which its signs differ.
+
+    It halves the interval, or, where that is safe, goes to where a curve through the last three points crosses 0.
+
+    Parameters
+    ----------
+    relative, absolute
+        How near the root the point is: no further than the larger of the absolute distance and the relative one.
+
+    Notes
+    -----
+    Chandrupatla, A new hybrid quadratic/bisection algorithm for finding the zero of a nonlinear function, Advances in
+    Engineering Software 28, 1997.
+    """
+    newest, other = high, low
+    at_newest, at_other = function(newest), function(other)
+    share = 0.5
+    while at_newest and at_other:
+        best = newest if abs(at_newest) < abs(at_other) else other
+        least = max(absolute, (relative + 2 * np.finfo(np.float64).eps) * abs(best)) / max(abs(other - newest), 1e-300)
+        if least >= 1:
+            return best
+        share = min(max(share, least / 2), 1 - least / 2)
+        point = newest + share * (other - newest)
+        if point in (newest, other):
+            return best
+        at_point = function(point)
+        # The point replaces the end whose sign it has; the end that leaves is the third point.
+        if (at_point > 0) == (at_newest > 0):
+            third, at_third = newest, at_newest
+        else:
+            third, at_third = other, at_other
+            other, at_other = newest, at_newest
+        newest, at_newest = point, at_point
+        share = 0.5
+        along, up = (newest - other) / (third - other), (at_newest - at_other) / (at_third - at_other)
+        if 1 - (1 - along) ** 0.5 < up < along**0.5:  # then the inverse quadratic rises or falls throughout
+            toward = at_newest / (at_other - at_newest) * at_third / (at_other - at_third)
+            beyond = at_newest / (at_third - at_newest) * at_other / (at_third - at_other)
+            share = toward + (third - newest) / (other - newest) * beyond
+    return other if at_newest else newest

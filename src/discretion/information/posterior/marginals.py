@@ -11,6 +11,7 @@ from scipy.special import betainc
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.escaping import short_repr
 from discretion.numerics.arrays import Integers, Reals
+from discretion.numerics.bisection import root
 from discretion.numerics.excess import deviance
 from discretion.numerics.laws.binomial import gamma_error
 from discretion.validation import NotNumbersError, as_probability, as_real, as_reals
@@ -108,8 +109,6 @@ class BetaMixture(Marginal):
         return np.reshape([self._weights @ _beta_density(self._a, self._b, point) for point in p.flat], p.shape)
 
     def _quantile(self, u: float) -> float:
-        from scipy.optimize import brentq  # noqa: PLC0415 - nobody else should wait for it
-
         if u in {0.0, 1.0}:
             return u
         # Cantelli's inequality brackets it; in logarithms, since a share may be as small as a number gets.
@@ -125,7 +124,7 @@ class BetaMixture(Marginal):
             return 0.0 if low == _LEAST else float(np.exp(low))
         if over(high) <= 0:
             return float(np.exp(high))
-        return float(np.exp(brentq(over, low, high, xtol=1e-13, rtol=1e-15)))
+        return float(np.exp(root(over, low, high, 1e-15, absolute=1e-13)))
 
 
 class KnownShares(Marginal):

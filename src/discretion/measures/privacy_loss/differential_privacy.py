@@ -24,6 +24,7 @@ from discretion.measures.measure import (
 )
 from discretion.measures.privacy_loss.divergences import excess_mass_of_logs, logarithms, renyi_of_logs
 from discretion.numerics.arrays import Reals
+from discretion.numerics.bisection import root
 from discretion.validation import as_epsilon, as_order, as_probability
 
 EXTREMES = Method("extremes of every column", "exact")
@@ -343,8 +344,6 @@ def _least_epsilon(profile: Profile, delta: float, most: float) -> float | Estim
 
 def _root(profile: Callable[[float], float], delta: float, most: float) -> float:
     """Return the point at which a falling function, 0 beyond ``most``, reaches delta."""
-    from scipy.optimize import brentq  # noqa: PLC0415 - nobody else should wait for it
-
     if profile(0.0) <= delta:
         return 0.0
     if math.isinf(most) and profile(math.inf) > delta:
@@ -358,8 +357,7 @@ def _root(profile: Callable[[float], float], delta: float, most: float) -> float
     if math.isinf(high) or profile(high) > delta:  # beyond what a double holds; which rounding keeps it from reaching
         return most
     goal = math.log(delta)
-    solve: Callable[..., float] = brentq
-    return solve(lambda epsilon: math.log(max(profile(epsilon), _ZERO)) - goal, low, high, xtol=1e-300, rtol=1e-13)
+    return root(lambda epsilon: math.log(max(profile(epsilon), _ZERO)) - goal, low, high, 1e-13)
 
 
 # Beyond this e^ε overflows.

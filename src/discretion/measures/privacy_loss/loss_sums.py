@@ -16,6 +16,7 @@ from discretion import limits
 from discretion.measures.privacy_loss.divergences import logarithms
 from discretion.measures.privacy_loss.losses import MAX_LOSS_POINTS, GridLaw, Losses
 from discretion.numerics.arrays import Reals
+from discretion.numerics.bisection import root
 from discretion.numerics.laws.lattice_sums import TiltedSum, tilted_sum
 
 # What rounding may add to a sum of losses, next to the sum of their offsets and its deviation.
@@ -56,8 +57,6 @@ class LossSum(NamedTuple):
 
     def epsilon(self, delta: float, sign: int) -> float:
         """Return a bound of where `excess` falls to δ: a sign below or above it, and no less than 0."""
-        from scipy.optimize import brentq  # noqa: PLC0415 - nobody else should wait for it
-
         if delta <= self.infinite:
             return math.inf
         peak, last = float(self.losses[int(self.law.masses.argmax())]), float(self.losses[-1]) + self.shift
@@ -77,9 +76,10 @@ class LossSum(NamedTuple):
         if self.excess(high, sign) > delta:
             return math.inf
         goal = math.log(delta)
-        solve: Callable[..., float] = brentq
-        root = solve(lambda epsilon: math.log(max(self.excess(epsilon, sign), _LEAST)) - goal, low, high, xtol=_ROOT)
-        return max(0.0, root + 2 * sign * _ROOT * max(1.0, abs(root)))
+        level = root(
+            lambda epsilon: math.log(max(self.excess(epsilon, sign), _LEAST)) - goal, low, high, _ROOT, absolute=_ROOT
+        )
+        return max(0.0, level + 2 * sign * _ROOT * max(1.0, abs(level)))
 
     def excess_bound(self) -> Callable[[Reals], Reals]:
         """Return the upper end of `excess` as a function of many ε."""

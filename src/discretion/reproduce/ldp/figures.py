@@ -6,11 +6,10 @@ Only the text of the paper is at hand, not its drawings: the ranges are our choi
 import math
 from collections.abc import Iterator, Sequence
 
-from scipy.optimize import brentq
-
 import discretion as dc
 from discretion.charts import Axis, Curve, Look, Panel, Protocol, Quantity, curves, percentages, privacy_utility
 from discretion.estimate import highest, lowest
+from discretion.numerics.bisection import root
 from discretion.reproduce.item import Published, Reproduction, Row
 from discretion.reproduce.ldp.protocols import PROTOCOLS, SEED, Family
 
@@ -119,7 +118,7 @@ def _epsilon_at(make: Family, level: float) -> float:
     def missing(epsilon: float) -> float:
         return dc.information.average_privacy(make(_A, epsilon)) - level
 
-    return brentq(missing, 1e-3, 60)
+    return root(missing, 1e-3, 60, 1e-14)
 
 
 def _at(name: str, make: Family, epsilon: float) -> Row:
