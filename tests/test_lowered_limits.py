@@ -346,6 +346,9 @@ QUESTIONS = {
     "two values among the worst": lambda _: dc.bayes_security(
         crowd(dc.RandomizedResponse(2, p=0.8), 50, dc.WorstAllButOne())
     ),
+    "hits among the worst of two values": lambda _: dc.tradeoff(
+        crowd(dc.RandomizedResponse(2, p=0.8), 5000, dc.WorstAllButOne())
+    ).true_positive_rate(0.01),
     "a loud profile": lambda _: dc.privacy_profile(
         crowd(dc.RandomizedResponse(3, epsilon=400), 9, dc.AllButOne([3, 3, 2])), 0.5
     ),
@@ -549,6 +552,8 @@ LESS_IS_SAID = [
     ("MAX_WAYS_LISTED", 20, "a guess in a population"),
     ("MAX_LIKELIHOODS_TRIED", 20, "a profile among the worst"),
     ("MAX_LIKELIHOODS_EXPECTED", 20, "a profile among the worst"),
+    ("MAX_SPLITS_WALKED", 20, "two values among the worst"),
+    ("MAX_SPLITS_IN_A_CURVE", 20, "hits among the worst of two values"),
     ("MAX_VALUES_TRIED", 2, "a guess among the worst"),
     ("MAX_CROWDS_DRAWN", 2000, "a guess of bits"),
     ("MAX_TALLY_CELLS", 20, "tallies told among points"),

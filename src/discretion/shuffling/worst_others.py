@@ -2,14 +2,14 @@
 
 Who knows less of the others sees less, and more of them hide more: an adversary can make up the reports of any whose
 values she knows. So what a few of the others leave of a leak bounds what all of them do, and it is looked for by branch
-and bound. Two values that are reported in two ways are all gone through.
+and bound. Where two values are reported in two ways, one walk sees all that the others can hold.
 """
 
 import math
 import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Protocol
 
 import numpy as np
@@ -34,18 +34,25 @@ from discretion.measures.guesses.bayes_security import (
     plan_leakiest_pairs,
 )
 from discretion.measures.guesses.capacities import plan_multiplicative_bayes_capacity
-from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
+from discretion.measures.guesses.vulnerability import (
+    Prior,
+    plan_bayes_risk,
+    plan_posterior_vulnerability,
+    two_secret_vulnerability,
+)
+from discretion.measures.information.capacities import capacity_of, plan_shannon_capacity
 from discretion.measures.information.mutual_information import information_of, plan_mutual_information
 from discretion.measures.measure import Method, Plan
 from discretion.measures.parallel import pairs_alike
 from discretion.measures.privacy_loss.differential_privacy import (
     Profile,
     plan_ldp_epsilon,
+    plan_least_epsilon,
     plan_privacy_profile,
     plan_renyi,
     ratio_of,
 )
-from discretion.measures.privacy_loss.divergences import excess_over, logarithms, renyi_of_logs
+from discretion.measures.privacy_loss.divergences import logarithms, renyi_of_logs
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import histogram_count
 from discretion.numerics.laws.binomial import split_binomials
@@ -74,6 +81,7 @@ from discretion.shuffling.laws.pairs import (
     tests_of_logs,
 )
 from discretion.shuffling.laws.report_histograms import OPERATIONS_PER_CROWD
+from discretion.shuffling.laws.two_kinds import BOUNDED, TwoKinds, between
 from discretion.shuffling.views import Result, View, bayes_capacity_of_guess, ldp_epsilon_of_mechanism, risk_of_guess
 
 # Likelihoods in search of the worst others.
@@ -84,6 +92,9 @@ MAX_LIKELIHOODS_EXPECTED = 1 << 23
 MAX_VALUES_TRIED = 64
 # Users of two values, all of whose splits are gone through.
 MAX_USERS_SPLIT = 1 << 12
+# Ways to split the others between two values that are walked through for one δ, and where a curve asks for many.
+MAX_SPLITS_WALKED = 1 << 24
+MAX_SPLITS_IN_A_CURVE = 1 << 21
 # Histograms for each of the others who are likely to be the worst.
 MAX_HISTOGRAMS_TRIED = 1 << 18
 
@@ -119,6 +130,17 @@ class AmongWorst(View):
         types = report_types(self.mechanism, (), (0, 1))
         return types if types.shape[1] == 2 else None
 
+    @property
+    def two_kinds(self) -> TwoKinds | None:
+        """The two values and two kinds of report, if there are no more."""
+        most = limits.current().steps(MAX_SPLITS_WALKED, each=32)
+        return None if self.two_types is None else TwoKinds(self.two_types, self.n, most)
+
+    @property
+    def is_split(self) -> bool:
+        """Whether all likelihoods of all ways to split the others between two values are listed."""
+        return 1 < self.n <= _most_users_split() and self.two_types is not None
+
     @cached_property
     def split_likelihoods(self) -> list[Reals]:
         """``P(h | x)`` of two types for each way to split the others between two values, in blocks.
@@ -152,15 +174,6 @@ class WorstCase(Protocol):
         """Return the leak where the others hold these values."""
         ...
 
-    @property
-    def fits_doubles(self) -> bool:
-        """Whether doubles can hold the likelihoods that matter."""
-        ...
-
-    def listed_leaks(self, likelihoods: Reals) -> Reals:
-        """Return the leak of each of some likelihoods: a row per value of the target, then an axis for them."""
-        ...
-
 
 @dataclass(frozen=True, eq=False)
 class WorstCaseOfValues:
@@ -187,13 +200,8 @@ class WorstCaseOfValues:
         """Return the leak."""
         return self.leak(self._view_among(counts)).compute()
 
-    @property
-    def fits_doubles(self) -> bool:
-        """Always: what is too rare for a double does not matter."""
-        return True
-
     def listed_leaks(self, likelihoods: Reals) -> Reals:
-        """Return the leak of each."""
+        """Return the leak of each of some likelihoods: a row per value of the target, then an axis for them."""
         return np.array([self.leak_by_likelihoods(rows) for rows in likelihoods.swapaxes(0, 1)])
 
     def _view_among(self, counts: Counts) -> AmongKnown:
@@ -206,7 +214,6 @@ class WorstCaseOfPairs:
 
     view: AmongWorst
     leak: Callable[[PairOfValues], float | Estimate]
-    leak_by_likelihoods: Callable[[Reals, Reals], float] | None
     listed: dict[Counts, list[PairOfValues]]
     ends: list[tuple[int, int]]
 
@@ -229,17 +236,6 @@ class WorstCaseOfPairs:
         """Return the leak of the leakiest pair."""
         return largest(map(self.leak, self._pairs(counts)))
 
-    @property
-    def fits_doubles(self) -> bool:
-        """Whether what is too rare for a double does not matter."""
-        return self.leak_by_likelihoods is not None
-
-    def listed_leaks(self, likelihoods: Reals) -> Reals:
-        """Return the leak of each, the larger of both orders of the two values."""
-        excess = self.leak_by_likelihoods
-        assert excess is not None
-        return np.array([max(excess(a, b), excess(b, a)) for a, b in zip(*likelihoods, strict=True)])
-
     def _pairs(self, counts: Counts) -> list[PairOfValues]:
         if counts not in self.listed:
             pairs = distinct_pairs(PairOfValues(self.view.mechanism, a, b, known_groups(counts)) for a, b in self.ends)
@@ -255,21 +251,14 @@ def worst_case_of_excess(
 ) -> WorstCaseOfPairs:
     """Return the case of the largest ``Σ_h max(0, P(h | a) - e^ε P(h | b))``, of all pairs or of these."""
     pairs = view.blanket.ends if ends is None else ends
-    is_moderate = epsilon <= _MODERATE or math.isinf(epsilon)
-
-    def excess(a: Reals, b: Reals) -> float:
-        return excess_over(a, b, math.exp(epsilon))
-
-    return WorstCaseOfPairs(
-        view, lambda pair: pair.excess_beyond(epsilon), excess if is_moderate else None, listed, pairs
-    )
+    return WorstCaseOfPairs(view, lambda pair: pair.excess_beyond(epsilon), listed, pairs)
 
 
 def is_enumerable(case: WorstCase) -> bool:
     """Whether the ways in which the others can hold their values are few enough to be looked through."""
     view = case.view
     users, k = view.n - 1, view.secrets
-    if not users or _is_split_two_ways(case):
+    if not users or (view.is_split and isinstance(case, WorstCaseOfValues)):
         return True
     usually = min(2 * histogram_count(users, k), _USUALLY)
     if k > MAX_VALUES_TRIED:
@@ -280,7 +269,7 @@ def is_enumerable(case: WorstCase) -> bool:
 
 def search_counts(case: WorstCase) -> Largest:
     """Return the largest leak over all counts of the others' values, and such counts."""
-    if _is_split_two_ways(case):
+    if case.view.is_split and isinstance(case, WorstCaseOfValues):
         return _worst_split(case)
     work, most = 0.0, limits.current().steps(MAX_LIKELIHOODS_TRIED, each=OPERATIONS_PER_CROWD)
 
@@ -311,12 +300,7 @@ def _most_users_split() -> int:
     return allowed.steps(allowed.numbers(MAX_USERS_SPLIT, each=1 << 16), each=1 << 12)
 
 
-def _is_split_two_ways(case: WorstCase) -> bool:
-    view = case.view
-    return case.fits_doubles and 1 < view.n <= _most_users_split() and view.two_types is not None
-
-
-def _worst_split(case: WorstCase) -> Largest:
+def _worst_split(case: WorstCaseOfValues) -> Largest:
     best, count, start = -math.inf, 0, 0
     for likelihoods in case.view.split_likelihoods:
         leaks = case.listed_leaks(likelihoods)
@@ -352,6 +336,14 @@ def _vulnerability_among_worst(system: AmongWorst, prior: Prior, gain: Gain) -> 
         lambda rows: float(gain.best(law[:, None] * rows).sum()),
         symmetric=prior is None and gain.is_symmetric,
     )
+    kinds = system.two_kinds
+    if kinds is not None:
+        # How far the first value's law exceeds the second's is what the kinds say, so that these change places.
+        lines, bends = (gain.guesses() * law)[:, ::-1], list[float]()
+        two_secret_vulnerability(lines, lambda bend: bends.append(bend) or 0.0)
+        if len(bends) <= 1:  # then the most of this one excess is the most of all
+            excess = partial(kinds.excess_beyond, (0, 1))
+            return Plan(kinds.method, lambda: settled(two_secret_vulnerability(lines, excess)))
     return _plan_worst(case, leak, GainBounds(law, gain))
 
 
@@ -368,7 +360,7 @@ def _bayes_risk_among_worst(system: AmongWorst, prior: Prior) -> Result:
     def bounds() -> Estimate:
         return bounded_worst_leak(system, gain_leak(prior, gain), GainBounds(law, gain))
 
-    if is_enumerable(case):
+    if is_enumerable(case) and (system.is_split or system.two_kinds is None):
         # What a guess gains less 1 is what it misses, negated.
         return _negative(Plan(ENUMERATED, lambda: largest_leak(case, lambda: bounds() - 1)))
     return risk_of_guess(system, prior)
@@ -392,17 +384,47 @@ def _negative(plan: Result) -> Result:
     return plan.then(operator.neg)
 
 
-def _plan_worst(case: WorstCase, leak: Leak, bounds: LeakBounds) -> Result:
+def _plan_worst(case: WorstCaseOfValues, leak: Leak, bounds: LeakBounds) -> Result:
     def bound() -> Estimate:
         return bounded_worst_leak(case.view, leak, bounds)
 
+    kinds = case.view.two_kinds
+    if kinds is not None and case.view.n > 1 and not case.view.is_split:
+        return Plan(BOUNDED, lambda: _between_uniform_others(kinds, case, leak))
     if is_enumerable(case):
         return Plan(ENUMERATED, lambda: largest_leak(case, bound))
     return Plan(BOUND, bound)
 
 
+def _between_uniform_others(kinds: TwoKinds, case: WorstCaseOfValues, leak: Leak) -> float | Estimate:
+    """Return a leak between that among others who all hold one value, and that of two laws that are farther apart."""
+    others = case.view.n - 1
+    views = [AmongKnown(case.view.mechanism, case.view.n, (Group(others, value=value),)) for value in range(2)]
+    nothing = case.leak_by_likelihoods(np.ones((2, 1)))
+    return between(max(exact_leaks(leak, views), default=nothing), case.leak_by_likelihoods(kinds.rows))
+
+
+@plan_shannon_capacity.register
+def _shannon_capacity_among_worst(system: AmongWorst, tolerance: float) -> Plan[Estimate]:
+    kinds = system.two_kinds
+    if kinds is None or system.n == 1:
+        return plan_shannon_capacity.dispatch(object)(system, tolerance)
+
+    def bounds() -> Estimate:
+        others = system.n - 1
+        views = [AmongKnown(system.mechanism, system.n, (Group(others, value=value),)) for value in range(2)]
+        low = max(plan_shannon_capacity(view, tolerance).compute().low for view in views)
+        high = capacity_of(Dense(kinds.rows), tolerance).high
+        return Estimate.between(min(low, high), high, BOUNDED.name)
+
+    return Plan(BOUNDED, bounds)
+
+
 @plan_privacy_profile.register
 def _privacy_profile_among_worst(system: AmongWorst) -> Plan[Profile]:
+    kinds = system.two_kinds
+    if kinds is not None:
+        return Plan(kinds.method, lambda: kinds.largest_excess)
     listed: dict[tuple[int, ...], list[PairOfValues]] = {}
 
     def profile(epsilon: float) -> float | Estimate:
@@ -418,11 +440,22 @@ def _privacy_profile_among_worst(system: AmongWorst) -> Plan[Profile]:
     return Plan(BOUND, lambda: _bounded_profile(system))
 
 
+@plan_least_epsilon.register
+def _least_epsilon_among_worst(system: AmongWorst, delta: float) -> Plan[float | Estimate]:
+    kinds = system.two_kinds
+    if kinds is None:
+        return plan_least_epsilon.dispatch(object)(system, delta)
+    return Plan(kinds.method, lambda: kinds.epsilon(delta, system.ldp_epsilon))
+
+
 @plan_renyi.register
 def _renyi_among_worst(system: AmongWorst, order: float) -> Plan[float | Estimate]:
     case = WorstCaseOfPairs(
-        system, lambda pair: renyi_of_logs(*pair.all_log_likelihoods, order), None, {}, system.blanket.ends
+        system, lambda pair: renyi_of_logs(*pair.all_log_likelihoods, order), {}, system.blanket.ends
     )
+    kinds = system.two_kinds
+    if kinds is not None and math.isfinite(order) and not (is_enumerable(case) and case.lists_all):
+        return Plan(BOUNDED, lambda: kinds.renyi(order))
     if not is_enumerable(case):
         raise TooLargeError(
             f"the values that {system.n - 1:,} others can hold are too many to try; take fewer users, or say what the "
@@ -528,6 +561,16 @@ def _is_all_alike(system: AmongWorst) -> bool:
 def _tradeoff_among_worst(system: AmongWorst, pair: Pair | None) -> Plan[BestTests]:
     if system.two_types is not None and system.n <= _most_users_split():
         return Plan(ENUMERATED, lambda: _split_tests(system, pair))
+    if system.two_types is not None:
+        kinds = TwoKinds(system.two_types, system.n, limits.current().steps(MAX_SPLITS_IN_A_CURVE, each=1 << 10))
+        a, b = (0, 1) if pair is None else system.ends(pair)
+        if pair is None:
+            forwards = backwards = ExcessFunctions.from_profile(cache(kinds.largest_excess))
+        else:
+            forwards, backwards = (
+                ExcessFunctions.from_profile(cache(partial(kinds.excess_beyond, way))) for way in ((b, a), (a, b))
+            )
+        return Plan(kinds.method, lambda: Conjugate(forwards, backwards, system.ldp_epsilon, kinds.method.name))
     method = ENUMERATED if is_enumerable(worst_case_of_excess(system, 0.0, {})) else BOUND
     if pair is None:
         way = ExcessFunctions.from_profile(plan_privacy_profile(system).compute())
