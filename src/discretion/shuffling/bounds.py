@@ -26,7 +26,8 @@ from discretion.shuffling.laws.closed_bounds import (
     guess_below,
     information_below,
 )
-from discretion.shuffling.laws.groups import Group, OtherUsers
+from discretion.shuffling.laws.groups import Group, OtherUsers, blanket_probability
+from discretion.shuffling.laws.largest_counts import guess_above_among_bits, guess_by_largest_count
 from discretion.shuffling.views import View
 
 # What an adversary gains, and how that is computed; the more she sees, the more it is.
@@ -40,6 +41,11 @@ def gain_leak(prior: Prior, gain: Gain) -> Leak:
 
 class LeakBounds(Protocol):
     """What bounds a leak where it is not summed over."""
+
+    @property
+    def floor(self) -> float:
+        """What leaks to an adversary who sees no report."""
+        ...
 
     def closed_bounds(self, law: OneLaw) -> ClosedBounds:
         """Return the closed bounds among others of one law."""
@@ -60,6 +66,11 @@ class InformationBounds:
 
     prior: Reals
 
+    @property
+    def floor(self) -> float:
+        """Nothing."""
+        return 0.0
+
     def closed_bounds(self, law: OneLaw) -> ClosedBounds:
         """Return those by the moments of the likelihood."""
         return InformationAmong(law, self.prior)
@@ -77,6 +88,11 @@ class InformationBounds:
 @dataclass(frozen=True, eq=False)
 class CapacityBounds:
     """Bounds of the Shannon capacity."""
+
+    @property
+    def floor(self) -> float:
+        """Nothing."""
+        return 0.0
 
     def closed_bounds(self, law: OneLaw) -> ClosedBounds:
         """Return those by the moments of the likelihood."""
@@ -98,6 +114,11 @@ class GainBounds:
     prior: Reals
     gain: Gain
 
+    @property
+    def floor(self) -> float:
+        """What a blind guess gains."""
+        return float(self.gain.best(self.prior[:, None])[0])
+
     def closed_bounds(self, law: OneLaw) -> ClosedBounds:
         """Return those by the exponential moments of the likelihood."""
         return GainAmong(law, self.prior, self.gain)
@@ -105,13 +126,17 @@ class GainBounds:
     def linear_leak(self, mechanism: System, groups: OtherUsers) -> float:
         """Return what guessing by the counts of supporting reports gains."""
         is_uniform = bool(np.all(self.prior == self.prior[0]))
-        return guess_below(mechanism, groups) if is_uniform and isinstance(self.gain, IdentityGain) else -math.inf
+        if not is_uniform or not isinstance(self.gain, IdentityGain):
+            return -math.inf
+        return max(guess_below(mechanism, groups), guess_by_largest_count(mechanism, groups))
 
     def ceiling(self, view: View) -> float:
         """Return a bound by that of pairs' distances: ``1 - β* (1 - max π)`` (Bayes-sec, section V)."""
         if not isinstance(self.gain, IdentityGain):
             return math.inf
-        return 1 - (1 - min(1.0, view.blanket.largest_excess(1.0))) * (1 - float(self.prior.max()))
+        by_pairs = 1 - (1 - min(1.0, view.blanket.largest_excess(1.0))) * (1 - float(self.prior.max()))
+        is_uniform = bool(np.all(self.prior == self.prior[0]))
+        return min(by_pairs, guess_above_among_bits(view.mechanism, view.n)) if is_uniform else by_pairs
 
 
 def bounded_leak(view: AmongKnown, leak: Leak, bounds: LeakBounds) -> Estimate:
@@ -162,7 +187,7 @@ def enclosed_leak(attained: list[float], view: View, leak_among: LeakAmongOneLaw
         return min(leak_alone, leak_among.upper_bound(Group(count, blanket=True))) if count else leak_alone
 
     attained = [*attained, lowest(leak_among.leak(silent_view).compute())]
-    in_the_blanket = hidden_in_blanket(mechanism, view.n, in_blanket, slack=5e-3)
+    in_the_blanket = hidden_in_blanket(blanket_probability(mechanism), view.n, in_blanket, slack=5e-3)
     return certified_interval(max(attained), min(leak_alone, hidden, leak_among.bounds.ceiling(view), in_the_blanket))
 
 

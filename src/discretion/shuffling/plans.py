@@ -5,6 +5,7 @@ the mean excess of a sum of steps; then all histograms, if they can be listed; t
 adversary, a sample; else certified bounds.
 """
 
+import math
 from collections.abc import Callable
 
 from discretion.adversaries.gains import Gain, IdentityGain
@@ -64,8 +65,8 @@ from discretion.shuffling.views import (
 
 MAXIMUM_LOAD = Method("maximum load, closed form (Shuffle eq. 17)", "closed form")
 WALK = Method("binomial sum over a fair walk", "closed form")
-# Bounds so near to each other, relatively, that no sample comes nearer.
-_NARROW = 1e-4
+# Bounds of a rise so near to each other, relatively, that a sample hardly comes nearer.
+_NARROW = 0.01
 
 
 @plan_posterior_vulnerability.register
@@ -174,7 +175,8 @@ def _sampled(system: AmongKnown, leak: SampledLeak, bounds: LeakBounds) -> Estim
     group = system.group
     assert group is not None
     closed = bounds.closed_bounds(OneLaw(system.mechanism, group))
-    certain = certified_interval(closed.lower_bound(system.n), closed.upper_bound(system.n))
-    if certain.high - certain.low <= _NARROW * certain.low:
+    attained = max(closed.lower_bound(system.n), bounds.linear_leak(system.mechanism, system.groups))
+    certain = certified_interval(attained, closed.upper_bound(system.n))
+    if certain.high - certain.low <= _NARROW * (certain.high - bounds.floor) < math.inf:
         return certain
     return certain.narrowed(mean_over_crowds(system.mechanism, group, leak, generator(system.seed)))

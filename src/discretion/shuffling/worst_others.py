@@ -311,7 +311,11 @@ def _worst_split(case: WorstCaseOfValues) -> Largest:
 
 
 def bounded_worst_leak(view: AmongWorst, leak: Leak, bounds: LeakBounds) -> Estimate:
-    """Return certified bounds of the worst leak: what others who are all alike make of it, and the blanket's."""
+    """Return certified bounds of the worst leak: what others who are all alike make of it, and the blanket's.
+
+    Among the worst it is at least what it is on average over others whose values are drawn, and known to the adversary;
+    and that is at least what it is among strangers.
+    """
     mechanism, users = view.mechanism, view.n - 1
     values = 2 if is_symmetric(mechanism) else _MAX_VALUES_IN_BOUND
     uniform_groups = [(Group(users, value=value),) for value in range(min(view.secrets, values))]
@@ -322,7 +326,7 @@ def bounded_worst_leak(view: AmongWorst, leak: Leak, bounds: LeakBounds) -> Esti
     attained += [leak_among.closed_bounds(*groups).lower_bound(view.n) for groups in uniform_groups]
     attained += [
         bounds.linear_leak(mechanism, groups)
-        for groups in [*uniform_groups, known_groups(even_counts(users, view.secrets))]
+        for groups in [*uniform_groups, (Group(users),), known_groups(even_counts(users, view.secrets))]
     ]
     return enclosed_leak(attained, view, leak_among, math.inf)
 

@@ -148,7 +148,7 @@ def test_a_seed_repeats_the_estimate_and_another_does_not():
 @pytest.mark.usefixtures("few_draws")
 @pytest.mark.parametrize("measure", [dc.posterior_vulnerability, dc.mutual_information])
 def test_one_system_is_sampled_alike_whenever_it_is_asked(measure):
-    crowd = dc.Shuffled(UE.oue(8, 1), 1000)
+    crowd = dc.Shuffled(dc.LocalHashing(8, 1), 1000)
     assert measure(crowd) == measure(crowd)
     seen = crowd.seen_by(dc.Uninformed())
     assert measure(seen) == measure(seen) == measure(crowd.seen_by(dc.Uninformed(), seed=seen.seed))

@@ -42,12 +42,12 @@ ROUGH = 1e-4
 _NEVER = 1e-40
 
 
-def hidden_in_blanket(mechanism: System, n: int, leaked_among: Callable[[int], float], slack: float) -> float:
+def hidden_in_blanket(probability: float, n: int, leaked_among: Callable[[int], float], slack: float) -> float:
     """Return an upper bound of the mean of a leak that falls with the number of others in the blanket.
 
-    Where a leak falls as one over the root of that number, the bound is about so much too high, relatively.
+    Each is in the blanket with that probability. Where a leak falls as one over the root of that number, the bound is
+    about so much too high, relatively.
     """
-    probability = blanket_probability(mechanism)
     if probability == 0 or n == 1:
         return leaked_among(0)
     first, law = binomial_window(n - 1, probability, 1 - probability)
@@ -122,7 +122,7 @@ class Blanket:
             excess = linear_excess(types, count, ratio, ROUGH)
             return excess.value + excess.error
 
-        return hidden_in_blanket(self._mechanism, self._n, among, self._slack)
+        return hidden_in_blanket(blanket_probability(self._mechanism), self._n, among, self._slack)
 
 
 def kind_of_types(types: Reals) -> bytes:

@@ -16,7 +16,8 @@ their moments ``m_j = E[step^j]``,
 - **Guess.** The best guess gains ``E max_w A_w`` with ``A_w = Σ_x π_x g(w, x) (1 + Z_x)``, a mean of n steps as well,
   and ``E max_w A_w <= log(Σ_w E e^{t A_w}) / t`` for every t > 0 (Jensen; Boucheron, Lugosi and Massart, Concentration
   inequalities, 2013, section 2.5). By Pinsker's inequality it is also at most the blind guess and ``√(I/2)`` of the
-  gain's width, I being the mutual information.
+  gain's width, I being the mutual information. If the best guess is one of the values, ``max_w A_w`` is also at most
+  ``c + Σ_w (A_w - c)₊`` for every c, and each of these means is an integral that is known to many digits.
 
 **An adversary who only adds up numbers** that single reports stand for surely gets as much:
 
@@ -39,7 +40,7 @@ their moments ``m_j = E[step^j]``,
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, Protocol
@@ -54,6 +55,8 @@ from discretion.mechanisms.reporting import reporting
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.excess import relative_excess
 from discretion.numerics.laws.poisson_multinomial import histogram_box
+from discretion.numerics.means.mean_excess import mean_excess
+from discretion.shuffling.laws.blanket import ROUGH
 from discretion.shuffling.laws.groups import Group, OtherUsers, alike_values, holders, is_symmetric, report_types
 
 # Steps that agree in so many bits count as one; how far rounding moves a step, and a bound relatively.
@@ -62,6 +65,12 @@ _BITS, _STEP_ROUNDING, _ROUNDING = 48, 1e-14, 1e-11
 _MAX_STEPS = 1 << 20
 # Which t to try, in units of the best one for normal means.
 _TRIED = np.exp(np.linspace(-3.0, 5.0, 17))
+# Kinds of guesses whose excess over a c is looked for, how often c is moved, and by what share.
+_MAX_KINDS_OF_GUESSES, _SECTIONS, _GOLDEN = 8, 8, (math.sqrt(5) - 1) / 2
+# Steps of less probability are counted as if they came apart from all others.
+_RARE = 1e-30
+# Where the distribution of many kinds of steps is kept: closely everywhere, and in its tails.
+_KNOTS = 1 / (1 + np.exp(-np.linspace(-30.0, 30.0, 61)))
 
 # The largest matrix of types of report, and so many types at most whose covariance is inverted.
 _MAX_ENTRIES, _MAX_INVERTED = 1 << 22, 256
@@ -228,7 +237,11 @@ class GainAmong:
         if self._means is None:
             return by_information
         bound = min(self._bound(t, n) for t in (_usual(self._means, n) * _TRIED).tolist())
-        return min(by_information, bound + _ROUNDING * abs(bound))
+        bound = min(by_information, bound + _ROUNDING * abs(bound))
+        kinds = sum(len(means.steps) for means in self._means)
+        if kinds > _MAX_KINDS_OF_GUESSES or not isinstance(self.gain, IdentityGain):
+            return bound
+        return min(bound, _least_of_convex(lambda c: self._bound_beyond(c, n), self._blind, bound))
 
     def lower_bound(self, n: int) -> float:
         """Return what a blind guess gains."""
@@ -269,6 +282,9 @@ class GainAmong:
         top = float(logs.max())
         return (top + math.log(float(np.exp(logs - top).sum()))) / t
 
+    def _bound_beyond(self, c: float, n: int) -> float:
+        return c + math.fsum(means.mean_excess(c, n) for means in self._means or ())
+
 
 @dataclass(frozen=True, eq=False)
 class _Means:
@@ -285,6 +301,57 @@ class _Means:
         shift = np.where(np.abs(exponents).max() < 1, 0.0, top)  # small exponents keep their digits as they are
         moved = np.expm1(exponents - shift) @ self.law
         return n * (shift[:, 0] + np.log1p(np.maximum(moved, -1 + 1e-16))) + np.log(self.sizes)
+
+    def mean_excess(self, c: float, n: int) -> float:
+        """Return an upper bound of ``Σ size · E(A - c)₊``."""
+        excesses = [mean_excess(n, steps - c, law, ROUGH) for steps, law in self._few_steps]
+        return float(self.sizes @ ([excess.value + excess.error for excess in excesses] + self._rare))
+
+    @cached_property
+    def _few_steps(self) -> list[tuple[Reals, Reals]]:
+        likely = self.law > _RARE
+        return [_fewer_steps(steps[likely], self.law[likely]) for steps in self.steps]
+
+    @cached_property
+    def _rare(self) -> Reals:
+        """What steps add that are too rare to sum over, none of which is negative."""
+        rare = self.law <= _RARE
+        return self.steps[:, rare] @ self.law[rare]
+
+
+def _fewer_steps(steps: Reals, law: Reals) -> tuple[Reals, Reals]:
+    """Return no more than some kinds of steps, whose sums are as large on average and farther apart."""
+    if steps.size <= _KNOTS.size:
+        return steps, law
+    order = np.argsort(steps)
+    steps, law = steps[order], law[order]
+    places = np.unique(np.append(np.searchsorted(np.cumsum(law) / law.sum(), _KNOTS), [0, steps.size - 1]))
+    knots = np.unique(steps[np.minimum(places, steps.size - 1)])
+    # What is between two knots is divided between them so that its mean stays: a function that is convex rises.
+    left = np.clip(np.searchsorted(knots, steps, side="right") - 1, 0, knots.size - 2)
+    share = (steps - knots[left]) / (knots[left + 1] - knots[left])
+    masses: Reals = np.zeros(knots.size)
+    np.add.at(masses, left, (1 - share) * law)
+    np.add.at(masses, left + 1, share * law)
+    return knots, masses
+
+
+def _least_of_convex(function: Callable[[float], float], low: float, high: float) -> float:
+    """Return about the least value of a convex function, by golden sections."""
+    first, second = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    at_first, at_second = function(first), function(second)
+    least = min(at_first, at_second)
+    for _ in range(_SECTIONS):
+        if at_first < at_second:
+            high, second, at_second = second, first, at_first
+            first = high - _GOLDEN * (high - low)
+            at_first = function(first)
+        else:
+            low, first, at_first = first, second, at_second
+            second = low + _GOLDEN * (high - low)
+            at_second = function(second)
+        least = min(least, at_first, at_second)
+    return least
 
 
 def _usual(means: list[_Means], n: int) -> float:

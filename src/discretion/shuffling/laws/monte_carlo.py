@@ -18,6 +18,7 @@ means, and keep as close to the prior.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -56,6 +57,8 @@ _PILOT = 0.1
 _ROUNDING = 1e-13
 # The share of the misses that is left to draws farther from the prior than these inequalities allow for.
 _FAR = 0.1
+# So many products take as long as a draw; and so many draws are fitted for each control variate, or none is.
+_PRODUCTS_PER_DRAW, _FITTED = 256, 4
 # What a report says that nobody but the target can have sent, beside what all others say.
 _CERTAIN = 1e30
 
@@ -140,7 +143,7 @@ def mean_of_leak(
     as_they_are = near >= simplex
     weights = draw(count, as_they_are)
     values = leak.values(weights, whole=whole or as_they_are)
-    mix = fitted_mix(values[:pilot], weights[:pilot])
+    mix = fitted_mix(values[:pilot], weights[:pilot]) if pilot > _FITTED * prior.size else np.zeros(prior.size)
     sample = values[pilot:] - (weights[pilot:] - prior) @ mix
     if as_they_are:
         mean, half = empirical_bernstein(sample, simplex + float(np.ptp(mix)), 1 - CONFIDENCE)
@@ -180,6 +183,7 @@ def can_be_sampled(mechanism: System, group: Group) -> bool:
     return reports.cost <= limits.current().steps(MAX_NUMBERS_PER_CROWD, each=1 << 9)
 
 
+@lru_cache(maxsize=2)  # asked for whether a crowd can be sampled, then to do so
 def reports_of(mechanism: System, group: Group) -> Reports:
     """Return how to draw the reports of a crowd through this mechanism, all of whose others are of one group."""
     report = reporting(mechanism)
@@ -200,7 +204,7 @@ class _TypesOfReport:
         possible = self._law > 0
         self._says: Reals = np.where(possible, self._rows / np.where(possible, self._law, 1), self._rows * _CERTAIN)
         self._steps = np.cumsum(self._rows, axis=1)[:, :-1]
-        self.cost = max(types.shape)
+        self.cost = max(*types.shape, types.size // _PRODUCTS_PER_DRAW)  # reports are drawn one by one, and multiplied
 
     def draw(self, rng: np.random.Generator, size: int, others: int, targets: Integers | None) -> Reals:
         counts = rng.multinomial(others, self._law, size=size)
