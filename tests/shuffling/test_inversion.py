@@ -153,12 +153,41 @@ def test_bounds_answer_for_unary_encoding_within_a_factor_of_a_simulation():
         return dc.posterior_vulnerability(crowd.seen_by(dc.Uninformed(), seed=1))
 
     users = dc.shuffling.smallest_crowd(oue(100, 1), guess, at_most=at_most)
-    assert 18_000 < users < 1.5 * 18_000
-    assert 1.5 < dc.shuffling.largest_epsilon(lambda e: oue(100, e), 10**5, guess, at_most=at_most) < 2.5
+    assert 17_000 < users < 1.2 * 17_000
+    assert 2.1 / 1.2 < dc.shuffling.largest_epsilon(lambda e: oue(100, e), 10**5, guess, at_most=at_most) < 2.3
     for n, is_met in ((users, True), (14_000, False)):
         sample = crowds.unary_among_strangers(oue(100, 1), n, 60, np.random.default_rng(n)).max(axis=1) / 100
         error = 3 * sample.std() / math.sqrt(sample.size)
         assert (sample.mean() + error <= at_most) if is_met else (sample.mean() - error > at_most)
+
+
+def test_the_search_for_epsilon_starts_at_noise_that_hides_something():
+    asked = []
+
+    def family(epsilon):
+        asked.append(epsilon)
+        if epsilon > 20:
+            raise dc.errors.TooLargeError("so little noise takes a matrix of the size of the crowd")
+        return RR(3, epsilon)
+
+    def guess(crowd):
+        return dc.posterior_vulnerability(crowd)
+
+    found = dc.shuffling.largest_epsilon(family, 50, guess, at_most=0.4)
+    assert found == pytest.approx(dc.shuffling.largest_epsilon(lambda e: RR(3, e), 50, guess, at_most=0.4), rel=1e-8)
+    assert asked[0] == 1
+    assert max(asked) <= 20
+    assert len(asked) == len(set(asked)) + 1  # the answer once more, which confirms it
+
+
+def test_hashing_has_a_largest_epsilon_among_the_worst_others():
+    # At ε = ∞ it has 10¹² reports.
+    def guess(crowd):
+        return dc.posterior_vulnerability(crowd.seen_by(dc.WorstAllButOne(), seed=1))
+
+    epsilon = dc.shuffling.largest_epsilon(lambda e: dc.LocalHashing(12, e), 50_000, guess, at_most=0.0933)
+    assert 5 < epsilon < 7
+    assert guess(dc.Shuffled(dc.LocalHashing(12, epsilon), 50_000)).high <= 0.0933
 
 
 def test_an_answer_that_the_question_does_not_confirm_is_none():

@@ -4,7 +4,8 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 
 from discretion.adversaries import AllButOne, Exchangeable, Knowledge, PartlyInformed
 from discretion.channels import System
@@ -12,6 +13,7 @@ from discretion.errors import InvalidValueError, UnsupportedError, one_of
 from discretion.estimate import End, Estimate, highest, lowest
 from discretion.jobs.scenario import LEVEL_OF, CrowdQuestion, Result, Scenario
 from discretion.measures import privacy_profile
+from discretion.numerics.draws import fresh_seed
 from discretion.shuffling import Shuffled, largest_epsilon, smallest_crowd
 from discretion.spelling.numbers import numbers_of
 from discretion.validation import as_real
@@ -80,13 +82,18 @@ def target_of(text: str, scenario: Scenario) -> Target:
     """Return the target spelled as ``measure<=number`` or ``measure>=number``."""
     name, level = spelled_target(text, TARGETS)
     operator = TARGETS[name]
+    if scenario.seed is None:  # all crowds are sampled from one start, so that a larger one is not safer by chance
+        scenario = replace(scenario, seed=fresh_seed())
     questions = scenario.questions_of_crowds()
     if name not in questions:
         raise InvalidValueError(f"a target for {name} needs {LEVEL_OF[name]}; add it")
     if name == "dp_epsilon" and scenario.delta is not None and level >= 0:
         # The same target, without looking for ε at every step.
         knowledge = scenario.against(name)
-        return Target(name, operator, level, lambda s: privacy_profile(s.seen_by(knowledge), level), scenario.delta)
+        seed = scenario.seed
+        return Target(
+            name, operator, level, lambda s: privacy_profile(s.seen_by(knowledge, seed), level), scenario.delta
+        )
     return Target(name, operator, level, questions[name], level)
 
 
@@ -125,6 +132,7 @@ def sufficient_epsilon(goal: Target, family: Callable[[float], System], users: i
     So large an ε is sufficient. One above its upper end is not.
     """
     search, (at_most, at_least) = _Search(goal), goal.limits
+    family = cache(family)
     enough = largest_epsilon(family, users, search, at_most=at_most, at_least=at_least)
     beside = enough * (1 + _BESIDE) + math.ulp(0.0)
     if search.is_exact(
@@ -138,15 +146,16 @@ def sufficient_epsilon(goal: Target, family: Callable[[float], System], users: i
 
 
 class _Search:
-    """A target's question, which remembers what its answers rest on."""
+    """A target's question, which remembers its answers and what they rest on."""
 
     def __init__(self, goal: Target) -> None:
         self._goal = goal
         self._estimates: list[Estimate] = []
         self._certified = True
+        self._results: dict[tuple[int, int], Result] = {}
 
     def __call__(self, crowd: Shuffled) -> Result:
-        result = self._goal.search(crowd)
+        result = self._results[_key(crowd)] = self._goal.search(crowd)
         if isinstance(result, Estimate):
             self._estimates.append(result)
         return result
@@ -156,7 +165,8 @@ class _Search:
 
         Of a sample that is no end at all, unless that the target is met rests on samples too.
         """
-        result, falls = self(crowd), self._goal.operator == "<="
+        remembered = self._results.get(_key(crowd))
+        result, falls = self(crowd) if remembered is None else remembered, self._goal.operator == "<="
         if self._certified and isinstance(result, Estimate) and not result.certified:
             return -math.inf if falls else math.inf
         return lowest(result) if falls else highest(result)
@@ -182,3 +192,8 @@ class _Search:
             assuming = f"none of {len(sampled):,} sampled answers misses, {sure}"
         method = "; ".join(dict.fromkeys(name for each in self._estimates for name in each.method.split("; ")))
         return Estimate(high if safe == "high" else low, low, high, None, method, assuming, safe=safe)
+
+
+def _key(crowd: Shuffled) -> tuple[int, int]:
+    """Return what tells apart the crowds of one search, whose mechanisms last as long as it does."""
+    return id(crowd.mechanism), crowd.n

@@ -9,6 +9,7 @@ population.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeVar
 
 from discretion import limits
@@ -26,7 +27,8 @@ Place = tuple[float, float]  # where, and the margin there
 Number = TypeVar("Number", int, float)
 
 _PRECISION = 1e-9
-_FARTHEST = 707.0  # among the logarithms of ε that a float holds
+_FARTHEST = 353.0  # so that all logarithms of ε are of floats
+_LARGE, _LEAST_STEP = 2.0, 0.02  # logarithms: from where on infinity may do as well, and how near to what has no answer
 
 
 def smallest_crowd(
@@ -94,14 +96,20 @@ def smallest_crowd(
     if goal.is_met(alone):
         return 1
     _check_some_crowd_reaches(goal, question, mechanism, alone)
+
+    @cache
+    def margin(n: int) -> float:
+        return goal.margin(answer(n))
+
     fails: Place = 1, goal.margin(alone)
     while fails[0] < most:
-        n = min(2 * int(fails[0]), most)
-        reached = n, goal.margin(answer(n))
+        n, nearer = (min(factor * int(fails[0]), most) for factor in (4, 2))
+        try:
+            reached = n, margin(n)
+        except TooLargeError:
+            reached = nearer, margin(nearer)
         if reached[1] >= 0:
-            return _confirm(
-                _least_users(lambda n: goal.margin(answer(n)), fails, reached), answer, goal, "smallest_crowd"
-            )
+            return _confirm(_least_users(margin, fails, reached), answer, goal, "smallest_crowd")
         fails = reached
     raise InvalidValueError(
         f"even {most:,} users do not make the question's answer {goal}: it is {_formatted(answer(most))}; take a "
@@ -159,14 +167,16 @@ def largest_epsilon(
     def answer(epsilon: float) -> float | Estimate:
         return _answer(question, Shuffled(family(epsilon), users), f"epsilon = {epsilon:g}")
 
-    if goal.is_met(answer(math.inf)):
-        return math.inf
-    if not goal.is_met(silent := answer(0.0)):
+    @cache
+    def margin(epsilon: float) -> float:
+        return goal.margin(answer(epsilon))
+
+    if margin(1.0) < 0 and not goal.is_met(silent := answer(0.0)):
         raise InvalidValueError(
             f"no epsilon makes the question's answer {goal} among {users:,} users: with epsilon = 0, where the reports "
             f"tell nothing, it is {_formatted(silent)}"
         )
-    return _confirm(_greatest_epsilon(lambda epsilon: goal.margin(answer(epsilon))), answer, goal, "largest_epsilon")
+    return _confirm(_greatest_epsilon(margin), answer, goal, "largest_epsilon")
 
 
 @dataclass(frozen=True)
@@ -268,20 +278,44 @@ def _least_users(margin: Callable[[int], float], fails: Place, meets: Place) -> 
 
 
 def _greatest_epsilon(margin: Callable[[float], float]) -> float:
-    """Return the greatest ε whose margin is not negative."""
+    """Return the greatest ε whose margin is not negative.
+
+    The search starts at 1, since answers for little noise can take long. It asks for infinity where a large ε meets the
+    target, or has no answer.
+    """
 
     def at(log: float) -> Place:
         return log, margin(math.exp(log))
 
     near = at(0.0)
+    meets_at_first = near[1] >= 0
     step = math.copysign(0.69, near[1])
     while abs(step) < _FARTHEST:
-        far = at(step)
-        if (far[1] >= 0) != (near[1] >= 0):
-            meets, fails = (far, near) if far[1] >= 0 else (near, far)
+        try:
+            far = at(near[0] + step)
+        except TooLargeError:
+            if _is_met(margin, math.inf):
+                return math.inf
+            if not meets_at_first or step < _LEAST_STEP:
+                raise
+            step /= 2
+            continue
+        if (far[1] >= 0) != meets_at_first:
+            meets, fails = (near, far) if meets_at_first else (far, near)
             return math.exp(_bracketed(lambda log: at(log)[1], meets, fails, precision=_PRECISION))
+        if near[0] < _LARGE <= far[0] and _is_met(margin, math.inf):
+            return math.inf
         near, step = far, 2 * step
-    return math.exp(near[0]) if near[1] >= 0 else 0.0
+    if not meets_at_first:
+        return 0.0
+    return math.inf if _is_met(margin, math.inf) else math.exp(near[0])
+
+
+def _is_met(margin: Callable[[float], float], epsilon: float) -> bool:
+    try:
+        return margin(epsilon) >= 0
+    except TooLargeError:
+        return False
 
 
 def _bracketed(

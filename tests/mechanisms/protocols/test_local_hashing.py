@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import discretion as dc
+from discretion.mechanisms.reporting import Sender, reporting
 from measures.table import CASES
 from mechanisms import test_any_mechanism as generic
 from oracles.promise import exactly
@@ -239,6 +240,28 @@ def test_more_classes_than_values_need_no_matrix_at_any_prior():
     ):  # fmt: skip
         assert measure(mechanism, prior) == exactly(blind * untold + (1 - blind) * measure(answer, padded))
     assert dc.mutual_information(mechanism) == exactly(dc.mutual_information(mechanism, dc.uniform(10)))
+
+
+@pytest.mark.parametrize(("k", "g"), [(2, 2), (3, 4), (4, 4), (5, 7), (5, 2), (3, 6)])
+def test_types_of_report_and_the_blanket_are_those_of_the_explicit_channel(k, g):
+    mechanism = dc.LocalHashing(k, 1.5, g)
+    explicit = reporting(dc.Channel(mechanism.channel().matrix))
+    senders = (
+        Sender(),
+        Sender(blanket=True),
+        Sender(value=1),
+        Sender(population=np.arange(1.0, k + 1) / sum(range(k + 1))),
+    )
+
+    def in_order(types):
+        return types[:, np.lexsort(np.round(types / types.sum(axis=0), 9))]
+
+    expected = in_order(explicit.report_types(range(k), senders))
+    assert in_order(mechanism.report_types(range(k), senders)) == pytest.approx(expected, abs=1e-15)
+    assert mechanism.blanket_probability == pytest.approx(explicit.blanket_probability, rel=1e-14)
+    supports = mechanism.channel().matrix > 0.999 * mechanism.channel().matrix.max()
+    (event,) = mechanism.events()
+    assert event == pytest.approx((mechanism.channel().matrix * supports[0]).sum(axis=1), rel=1e-14)
 
 
 def test_what_would_need_the_matrix_is_refused():

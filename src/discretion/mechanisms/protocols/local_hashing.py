@@ -12,7 +12,7 @@ is the mean over functions of what k-RR leaks of the class. A function with exac
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,7 @@ from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
 from discretion.mechanisms.protocols.ranked_supports import kinds_by_support, plan_ranked_sum
-from discretion.mechanisms.reporting import Support, SupportSizes
+from discretion.mechanisms.reporting import Sender, Support, SupportSizes, reporting
 from discretion.mechanisms.wire import Numbers
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws import coin_flips
@@ -175,8 +175,28 @@ class LocalHashing(PureProtocol):
         """Return local hashing to as many classes with another ε."""
         return LocalHashing(self.k, epsilon, self.g)
 
+    @property
+    def blanket_probability(self) -> float:
+        """Every report is one lie of k-RR for some value at least, but the true answer if all values are one class."""
+        return min(1.0, self.g * self.answer.q + self.answer.gap / self.functions)
+
+    def events(self) -> list[Reals]:
+        """Return that of supporting the first value."""
+        return [np.where(np.arange(self.k) == 0, self.support.own, self.support.other)]
+
+    def report_types(self, values: Sequence[int], senders: Sequence[Sender] = ()) -> Reals:
+        """Return the probability of each type of report: the value that it supports, if it supports one at most."""
+        if not _one_to_one(self):
+            return super().report_types(values, senders)
+        telling, untold = 1 - 1 / self.g, 1 / self.g + (1 - 1 / self.g) * (self.g - self.k) * self.answer.q
+        supported = telling * (self.answer.q + self.answer.gap * np.eye(self.k))
+        types = Channel(np.column_stack([supported, np.full(self.k, untold)]))
+        return reporting(types).report_types(values, senders)
+
     def pair_kinds(self) -> Integers:
         """Return the kinds of pairs of values: pairs of a kind are hashed alike beside all values."""
+        if _one_to_one(self):
+            return np.zeros((self.k, self.k), dtype=np.int64)
         return kinds_by_support(self._listed_supports())
 
     def channel(self) -> Channel:
