@@ -22,6 +22,7 @@ from discretion.mechanisms.wire import Bits
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws import coin_flips, column_sums, heads
 from discretion.numerics.laws.binomial import binomial_window, multinomial_pmf
+from discretion.numerics.matrices import merged_columns
 from discretion.validation import as_epsilon, as_probability, as_rows
 
 # Types that reports of bits are of, in a population of unequal shares.
@@ -246,6 +247,8 @@ class UnaryEncoding(PureProtocol):
             return np.sum([share * law(block) for block, share in enumerate(shares) if share], axis=0)
 
         types = np.stack([*(law(apart.index(value)) for value in values), *map(row, senders)])
+        if not strangers and len(apart) == self.k:  # no bits set tell as little as all of them
+            return merged_columns(types)[0]
         return types[:, types.sum(axis=0) > 0]
 
     def log_report_types(self, values: Sequence[int], senders: Sequence[Sender] = ()) -> Reals:
