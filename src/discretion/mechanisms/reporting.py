@@ -41,6 +41,31 @@ class SupportSizes(NamedTuple):
     probabilities: Reals
 
 
+class Overlaps(NamedTuple):
+    """A report of which nobody's value has a part, and how likely it supports one, two and three given values, and all.
+
+    A sender's value makes a report that supports it ``likely`` times, any other one ``unlikely`` times as likely. There
+    may be several kinds of three values, or none.
+    """
+
+    one: float
+    two: float
+    three: tuple[float, ...]
+    every: float
+    likely: float
+    unlikely: float
+
+    @property
+    def pattern(self) -> Reals:
+        """How likely a report supports one of two values or not (rows), and the other or not (columns)."""
+        return np.array([[1 - 2 * self.one + self.two, self.one - self.two], [self.one - self.two, self.two]])
+
+    @property
+    def factors(self) -> Reals:
+        """By how much the sender's value makes a report likelier that does not support it, and one that does."""
+        return np.array([self.unlikely, self.likely])
+
+
 class Response(NamedTuple):
     """Randomized response in numbers: a report names its sender's value with probability p, each other with q.
 
@@ -126,6 +151,11 @@ class Reporting(ABC):
         A report that supports c of k values is e^ε times as likely from each of those, so that where no value is
         commoner than another all reports of one size tell the same.
         """
+        return None
+
+    @property
+    def overlaps(self) -> Overlaps | None:
+        """How often reports support several values, if any two values are alike to it, and known for two and three."""
         return None
 
     @property

@@ -26,11 +26,11 @@ from discretion.measures.privacy_loss.differential_privacy import (
     plan_renyi,
 )
 from discretion.measures.privacy_loss.divergences import logarithms, renyi_of_logs
-from discretion.mechanisms.reporting import Response
+from discretion.mechanisms.reporting import Response, reporting
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import histogram_count, histograms, simplex_law, with_draws
 from discretion.numerics.laws.poisson_multinomial import box_cells, histogram_box, with_target
-from discretion.shuffling.laws.blanket import BOUND
+from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.groups import (
     AlikePairs,
     Ends,
@@ -50,6 +50,7 @@ from discretion.shuffling.laws.pairs import (
     tests_of_logs,
 )
 from discretion.shuffling.laws.report_histograms import ListedOthers, most_histograms
+from discretion.shuffling.laws.supports import attained_excess, worst_excess_bound
 from discretion.shuffling.views import HISTOGRAMS, View
 
 # Likelihoods of the explicit channel of a crowd, in a box of counts.
@@ -186,7 +187,34 @@ def method_of_pairs(system: AmongKnown) -> Method:
 def _privacy_profile_among_known(system: AmongKnown) -> Plan[Profile]:
     if _is_plain(system):
         return plan_privacy_profile(system.mechanism).named(PLAIN)
+    if compares_no_pairs(system):
+        return Plan(BOUND, lambda: bounded_profile(system))
     return Plan(method_of_pairs(system), lambda: profile_of_pairs(with_reversed(system.pairs)))
+
+
+def compares_no_pairs(system: AmongKnown) -> bool:
+    """Whether pairs are bounded all at once: others who are known, of a mechanism to which only pairs are alike."""
+    facts = reporting(system.mechanism)
+    if facts.overlaps is None or facts.is_symmetric or system.secrets < 3 or len(system.groups) < 2:
+        return False
+    return all(group.value is not None for group in system.groups) and not system.pair(0, 1).needs_no_bound
+
+
+def bounded_profile(system: AmongKnown) -> Profile:
+    """Return δ(ε) between what tells the first two values apart and what hides any two whatever the others hold."""
+    overlaps, first = reporting(system.mechanism).overlaps, system.pair(0, 1)
+    assert overlaps is not None
+    counts = [group.count for group in system.groups]
+
+    def profile(epsilon: float) -> float | Estimate:
+        if epsilon >= system.ldp_epsilon:
+            return 0.0
+        ratio = math.exp(epsilon)
+        attained = attained_excess(first.types, counts, ratio) if first.has_types else 0.0
+        hidden = system.blanket.largest_excess(ratio), worst_excess_bound(overlaps, system.n - 1, ratio)
+        return as_share(certified_interval(attained, min(hidden)))
+
+    return profile
 
 
 @plan_renyi.register
@@ -236,6 +264,8 @@ def _largest_renyi(system: AmongKnown, pairs: list[PairOfValues], order: float) 
 def _leakiest_pair_among_known(system: AmongKnown) -> Plan[Pair]:
     if system.leaves_only_the_target:
         return plan_leakiest_pair(system.mechanism)
+    if compares_no_pairs(system):
+        return Plan(BOUND, lambda: refuse_pairs(system)[0])
     if len(system.pairs) == 1:
         (only,) = system.pairs
         return Plan(TIED, lambda: system.labels((only.a, only.b)))
@@ -247,12 +277,23 @@ def _leakiest_pairs_among_known(system: AmongKnown, tolerance: float) -> Plan[li
     if system.leaves_only_the_target:
         return plan_leakiest_pairs(system.mechanism, tolerance)
 
+    if compares_no_pairs(system):
+        return Plan(BOUND, lambda: refuse_pairs(system))
+
     def tied() -> list[Pair]:
         ends = [(pair.a, pair.b) for pair in system.pairs]
         kinds = ends if len(ends) == 1 else leakiest_ends(_distances(system), tolerance)
         return [system.labels(pair) for pair in system.alike.like(kinds)]
 
     return Plan(TIED if len(system.pairs) == 1 else method_of_pairs(system), tied)
+
+
+def refuse_pairs(system: AmongKnown) -> list[Pair]:
+    """Refuse to choose among pairs that bounds do not distinguish."""
+    raise TooLargeError(
+        f"which of {math.comb(system.secrets, 2):,} pairs are the leakiest cannot be decided from bounds among "
+        f"{system.n - 1:,} known others; take fewer users, or others who are all alike"
+    )
 
 
 def _distances(system: AmongKnown) -> dict[Ends, float | Estimate]:

@@ -23,7 +23,7 @@ from discretion.measures.guesses.vulnerability import (
 from discretion.measures.information.capacities import NEWTON, attained_uniformly, capacity_of, plan_shannon_capacity
 from discretion.measures.information.mutual_information import information_of, plan_mutual_information
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon
+from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon, plan_privacy_profile
 from discretion.numerics.draws import generator
 from discretion.numerics.matrices import besides_maxima
 from discretion.shuffling.bounds import (
@@ -34,7 +34,7 @@ from discretion.shuffling.bounds import (
     bounded_leak,
     gain_leak,
 )
-from discretion.shuffling.known_others import PLAIN, STEPS, AmongKnown, method_of_pairs
+from discretion.shuffling.known_others import PLAIN, STEPS, AmongKnown, compares_no_pairs, method_of_pairs
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.closed_bounds import OneLaw
 from discretion.shuffling.laws.groups import is_symmetric
@@ -105,6 +105,8 @@ def _bayes_security_among_known(system: AmongKnown) -> Result:
     response = system.uniform_response
     if response is not None:
         return Plan(WALK, lambda: bayes_security_among_uniform(response, system.n))
+    if compares_no_pairs(system):
+        return plan_privacy_profile(system).then(lambda profile: settled(as_share(1 - profile(0.0))))
     return Plan(
         method_of_pairs(system),
         lambda: settled(as_share(1 - largest_excess_beyond(system.pairs, 0.0))),

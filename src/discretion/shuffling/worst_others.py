@@ -53,6 +53,7 @@ from discretion.measures.privacy_loss.differential_privacy import (
     ratio_of,
 )
 from discretion.measures.privacy_loss.divergences import logarithms, renyi_of_logs
+from discretion.mechanisms.reporting import Overlaps, reporting
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import histogram_count
 from discretion.numerics.laws.binomial import split_binomials
@@ -70,7 +71,7 @@ from discretion.shuffling.bounds import (
     gain_leak,
 )
 from discretion.shuffling.known_others import AmongKnown, even_counts, known_groups
-from discretion.shuffling.laws.blanket import BOUND, Blanket, certified_interval
+from discretion.shuffling.laws.blanket import BOUND, ROUGH, Blanket, certified_interval, linear_excess
 from discretion.shuffling.laws.groups import Ends, Group, is_symmetric, report_types
 from discretion.shuffling.laws.pairs import (
     PairOfValues,
@@ -81,6 +82,7 @@ from discretion.shuffling.laws.pairs import (
     tests_of_logs,
 )
 from discretion.shuffling.laws.report_histograms import OPERATIONS_PER_CROWD
+from discretion.shuffling.laws.supports import uniform_others_types, worst_excess_bound
 from discretion.shuffling.laws.two_kinds import BOUNDED, TwoKinds, between
 from discretion.shuffling.views import Result, View, bayes_capacity_of_guess, ldp_epsilon_of_mechanism, risk_of_guess
 
@@ -439,7 +441,7 @@ def _privacy_profile_among_worst(system: AmongWorst) -> Plan[Profile]:
             )
         )
 
-    if is_enumerable(worst_case_of_excess(system, 0.0, listed)):
+    if _can_try_pairs(system, listed):
         return Plan(ENUMERATED, lambda: profile)
     return Plan(BOUND, lambda: _bounded_profile(system))
 
@@ -450,6 +452,12 @@ def _least_epsilon_among_worst(system: AmongWorst, delta: float) -> Plan[float |
     if kinds is None:
         return plan_least_epsilon.dispatch(object)(system, delta)
     return Plan(kinds.method, lambda: kinds.epsilon(delta, system.ldp_epsilon))
+
+
+def _can_try_pairs(system: AmongWorst, listed: dict[Counts, list[PairOfValues]]) -> bool:
+    """Whether what the others can hold is little enough to be looked through for every pair: for one to begin with."""
+    first = worst_case_of_excess(system, 0.0, {}, system.blanket.ends[:1])
+    return is_enumerable(first) and is_enumerable(worst_case_of_excess(system, 0.0, listed))
 
 
 @plan_renyi.register
@@ -479,6 +487,9 @@ def _pairs_alike_among_worst(system: AmongWorst) -> bool:
 
 def _bounded_profile(system: AmongWorst) -> Profile:
     """Return δ(ε) between what others make of it who all hold one value, or halves two, and what the blanket hides."""
+    overlaps = reporting(system.mechanism).overlaps
+    if overlaps is not None and (system.secrets > 2 or system.response is None):
+        return lambda epsilon: as_share(_bounded_by_supports(system, overlaps, epsilon))
     pairs = likely_worst_pairs(system, system.blanket.ends)
 
     def profile(epsilon: float) -> float | Estimate:
@@ -489,6 +500,17 @@ def _bounded_profile(system: AmongWorst) -> Profile:
         )
 
     return profile
+
+
+def _bounded_by_supports(system: AmongWorst, overlaps: Overlaps, epsilon: float) -> Estimate:
+    """Return the excess of any pair between that among others who all hold one value, and bounds for all others."""
+    users, ratio = system.n - 1, ratio_of(epsilon)
+    bound = hidden_excess(system.mechanism, system.blanket, epsilon)
+    if epsilon >= system.ldp_epsilon:
+        return certified_interval(0.0, bound)
+    excesses = (linear_excess(types, users, ratio, ROUGH) for types in uniform_others_types(overlaps))
+    attained = max(excess.value - excess.error for excess in excesses)
+    return certified_interval(max(0.0, attained), min(bound, worst_excess_bound(overlaps, users, ratio)))
 
 
 def likely_worst_pairs(system: AmongWorst, ends: Iterable[Ends]) -> list[PairOfValues]:
@@ -543,7 +565,7 @@ def _leakiest_pairs_among_worst(system: AmongWorst, tolerance: float) -> Plan[li
 
 def _worst_distances(system: AmongWorst) -> dict[Ends, float | Estimate]:
     """Return how far distinct the others' values can make each pair, where all of these can be tried."""
-    if not is_enumerable(worst_case_of_excess(system, 0.0, {})):
+    if not _can_try_pairs(system, {}):
         raise TooLargeError(
             f"the values that {system.n - 1:,} others can hold are too many to try for the leakiest pair; take fewer "
             "users, or say what the others hold with discretion.AllButOne"
@@ -575,7 +597,7 @@ def _tradeoff_among_worst(system: AmongWorst, pair: Pair | None) -> Plan[BestTes
                 ExcessFunctions.from_profile(cache(partial(kinds.excess_beyond, way))) for way in ((b, a), (a, b))
             )
         return Plan(kinds.method, lambda: Conjugate(forwards, backwards, system.ldp_epsilon, kinds.method.name))
-    method = ENUMERATED if is_enumerable(worst_case_of_excess(system, 0.0, {})) else BOUND
+    method = ENUMERATED if _can_try_pairs(system, {}) else BOUND
     if pair is None:
         way = ExcessFunctions.from_profile(plan_privacy_profile(system).compute())
         return Plan(method, lambda: Conjugate(way, way, system.ldp_epsilon, method.name))

@@ -19,7 +19,7 @@ from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
 from discretion.mechanisms.protocols import ranked_supports
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.protocols.ranked_supports import kinds_by_support, plan_other_gain
-from discretion.mechanisms.reporting import Support, SupportSizes
+from discretion.mechanisms.reporting import Overlaps, Support, SupportSizes
 from discretion.mechanisms.wire import Numbers
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws import coin_flips, evenly_spread, heads
@@ -94,6 +94,12 @@ class HadamardResponse(PureProtocol):
         plus, minus = (1 + signs) / 2, (1 - signs) / 2
         own, not_own = self.support[:2]
         return SupportSizes(np.rint(plus * self.k).astype(np.int64), 2 * shares * (plus * own + minus * not_own))
+
+    @property
+    def overlaps(self) -> Overlaps | None:
+        """Any two rows are independent; of three, the third may be the product of the others, as 3 is of 1 and 2."""
+        three = (1 / 4,) * (self.k > 2) + (1 / 8,) * (self.k > 3)
+        return self._overlapping(1 / 2, 1 / 4, three, 1 / self.columns)
 
     def with_epsilon(self, epsilon: float) -> "HadamardResponse":
         """Return Hadamard response with another ε."""

@@ -34,7 +34,7 @@ from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
 from discretion.mechanisms.protocols.ranked_supports import kinds_by_support, plan_ranked_sum
-from discretion.mechanisms.reporting import Sender, Support, SupportSizes, reporting
+from discretion.mechanisms.reporting import Overlaps, Sender, Support, SupportSizes, reporting
 from discretion.mechanisms.wire import Numbers
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws import coin_flips
@@ -158,6 +158,19 @@ class LocalHashing(PureProtocol):
             answered = self.answer.q + self.answer.gap * counts / self.k
             probabilities.append(float(self.g) ** -zeros * (1 - 1 / self.g) * times * answered)
         return SupportSizes(np.concatenate(sizes), np.concatenate(probabilities))
+
+    @property
+    def overlaps(self) -> Overlaps | None:
+        """Any two values' classes are independent; those of three on a line are so that the third follows from two.
+
+        Three values are on a line if two of their differences are multiples of each other: 0, 1 and 2 with more than
+        two classes. Only 0, 1 and the first number of two digits are not, or further ones with them.
+        """
+        if not _over_a_field(self):
+            return None
+        g = self.g
+        three = (g**-2,) * (self.k > 2 and g > 2) + (g**-3,) * (self.k > max(g, 2))
+        return self._overlapping(1 / g, g**-2, three, 1 / (self.functions * g))
 
     def laws_of_classes(self) -> Iterator[Reals]:
         """Yield the law of a uniform value's class, up to the classes' order, by the number of low coefficients 0.

@@ -36,7 +36,7 @@ from discretion.measures.privacy_loss.differential_privacy import (
 from discretion.measures.privacy_loss.divergences import excess_mass_of_logs, logarithms, renyi_of_logs
 from discretion.measures.privacy_loss.losses import LatticeLosses, leakiest_losses, three_point_losses
 from discretion.mechanisms.mechanism import Mechanism, Reports
-from discretion.mechanisms.reporting import Sender, Support
+from discretion.mechanisms.reporting import Overlaps, Sender, Support
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws import column_sums
 from discretion.numerics.laws.binomial_limits import split_limits
@@ -45,6 +45,7 @@ _CELLS_AT_ONCE = 1 << 22
 _CELLS_TALLIED_AT_ONCE = 1 << 18  # what the processor's cache holds
 # At this ε a lie is far rarer than anything else, yet no number underflows: more only makes lies rarer still.
 _LOUD, _RARE = 600.0, -570.0
+_LIKELIEST = 1e12
 
 
 class PureProtocol(Mechanism):
@@ -74,6 +75,14 @@ class PureProtocol(Mechanism):
         """Its own ε."""
         return self.epsilon
 
+    @property
+    def blanket_probability(self) -> float:
+        """What every report is at least as likely as from a value that it does not support, if there is one."""
+        overlaps = self.overlaps
+        if overlaps is None:
+            return super().blanket_probability
+        return min(1.0, overlaps.unlikely + overlaps.every * (overlaps.likely - overlaps.unlikely))
+
     def with_epsilon(self, epsilon: float) -> "PureProtocol | None":
         """Return the same protocol with another ε, or None if its lies are not all rarer by as much as ε is larger."""
         return None
@@ -91,6 +100,12 @@ class PureProtocol(Mechanism):
         """Logarithms of how likely two values make a report that supports the first alone, the second alone, others."""
         alone, alike = logarithms(np.array(self.contest))
         return np.array([alone, alone - self.epsilon, alike]), np.array([alone - self.epsilon, alone, alike])
+
+    def _overlapping(self, one: float, two: float, three: tuple[float, ...], every: float = 0.0) -> Overlaps | None:
+        """Return the overlaps of supports, or None where a double does not hold how much likelier a value makes one."""
+        own, not_own = self.support[:2]
+        likely = own / one if one > 0 else math.inf
+        return Overlaps(one, two, three, every, likely, not_own / (1 - one)) if likely < _LIKELIEST else None
 
     @abstractmethod
     def _supports(self, reports: Reports) -> Booleans:

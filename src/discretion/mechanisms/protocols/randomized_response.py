@@ -22,7 +22,7 @@ from discretion.measures.measure import Method, Plan
 from discretion.mechanisms.device import DeviceWork, coin
 from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
-from discretion.mechanisms.reporting import Response, Sender, Support, SupportSizes, known_values
+from discretion.mechanisms.reporting import Overlaps, Response, Sender, Support, SupportSizes, known_values
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws import coin_flips, evenly_spread, heads
 from discretion.numerics.excess import deviance
@@ -113,6 +113,11 @@ class RandomizedResponse(PureProtocol):
     def support_sizes(self) -> SupportSizes:
         """A report supports one value."""
         return SupportSizes(np.array([1]), np.ones(1))
+
+    @property
+    def overlaps(self) -> Overlaps | None:
+        """A report supports one value."""
+        return self._overlapping(1 / self.k, 0.0, (0.0,) if self.k > 2 else ())
 
     @property
     def is_symmetric(self) -> bool:

@@ -24,7 +24,7 @@ from discretion.mechanisms.protocols import ranked_supports
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
 from discretion.mechanisms.protocols.ranked_supports import plan_other_gain
-from discretion.mechanisms.reporting import Response, Sender, Support, SupportSizes, known_values
+from discretion.mechanisms.reporting import Overlaps, Response, Sender, Support, SupportSizes, known_values
 from discretion.mechanisms.wire import Sets
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws import coin_flips
@@ -128,6 +128,12 @@ class SubsetSelection(PureProtocol):
     def support_sizes(self) -> SupportSizes:
         """All sets are of one size."""
         return SupportSizes(np.array([self.size]), np.ones(1))
+
+    @property
+    def overlaps(self) -> Overlaps | None:
+        """Sets are drawn without replacement."""
+        shares = [max(0, self.size - i) / (self.k - i) for i in range(min(3, self.k))]
+        return self._overlapping(shares[0], shares[0] * shares[1], (math.prod(shares),) if self.k > 2 else ())
 
     @property
     def is_symmetric(self) -> bool:

@@ -17,7 +17,7 @@ from discretion.errors import InvalidValueError, TooLargeError
 from discretion.mechanisms.device import DeviceWork, coin
 from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
-from discretion.mechanisms.reporting import Sender, Support, SupportSizes, known_values
+from discretion.mechanisms.reporting import Overlaps, Sender, Support, SupportSizes, known_values
 from discretion.mechanisms.wire import Bits
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws import coin_flips, column_sums, heads
@@ -194,6 +194,12 @@ class UnaryEncoding(PureProtocol):
         return SupportSizes(first + np.arange(probabilities.size), probabilities)
 
     @property
+    def overlaps(self) -> Overlaps | None:
+        """Bits are independent."""
+        three = (self.lam**3,) if self.k > 2 else ()
+        return self._overlapping(self.lam, self.lam**2, three, self.lam**self.k)
+
+    @property
     def is_symmetric(self) -> bool:
         """All bits are alike."""
         return True
@@ -222,9 +228,11 @@ class UnaryEncoding(PureProtocol):
         masses, sizes = np.unique(np.delete(rest, apart), return_counts=True)
         blocks = [1] * len(apart) + (sizes.tolist() if strangers else [])
         if np.prod([size + 1.0 for size in blocks]) > limits.current().numbers(MAX_REPORT_TYPES):
+            known = f"{len(apart):,} known values"
+            shares = f"{known} and a population with {len(sizes):,} different shares" if strangers else known
             raise TooLargeError(
-                f"reports of {self.k:,} bits are of too many types for a population with {len(sizes):,} different "
-                "shares; take the uniform population, or fewer values"
+                f"reports of {self.k:,} bits are of too many types to list for {shares}; let the others hold fewer "
+                "values, or take the uniform population"
             )
         # A block is one bit, or how many bits of equally frequent values are set: without and with the user's own.
         silent = [_ones(size, self.support) for size in blocks]

@@ -26,7 +26,7 @@ MAX_CELLS_SUMMED = 1 << 22
 # Peaks of an integral for a mean excess, the rest of which is bounded.
 MAX_PEAKS = 1 << 18
 # Nodes of such an integral, times kinds.
-MAX_INTEGRAL_TERMS = 1 << 24
+MAX_INTEGRAL_TERMS = 1 << 21
 
 # Steps that agree to this are one kind.
 _SAME = 1e-15

@@ -153,7 +153,7 @@ def _overtaken() -> float:
         oue, grr = (_at(name, PROTOCOLS[name], _epsilon_at(PROTOCOLS[name], level)) for name in ("OUE", "GRR"))
         return oue["F"] - grr["F"]
 
-    return brentq(ahead, 0.9, 0.92, xtol=1e-6)
+    return root(ahead, 0.9, 0.92, 1e-6)
 
 
 def _limits(rows: Sequence[Row]) -> tuple[Published, ...]:

@@ -18,9 +18,11 @@ from discretion.channels.channel import System
 from discretion.estimate import Estimate
 from discretion.measures.measure import Method
 from discretion.measures.privacy_loss.divergences import excess_over
+from discretion.mechanisms.reporting import Overlaps, reporting
 from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.binomial import binomial_window
 from discretion.numerics.means.mean_excess import RELATIVE, Bounded, mean_excess
+from discretion.numerics.means.smoothed_excess import SmoothedSum, Steps
 from discretion.shuffling.laws.groups import (
     Group,
     OtherUsers,
@@ -29,8 +31,12 @@ from discretion.shuffling.laws.groups import (
     is_symmetric,
     report_types,
 )
+from discretion.shuffling.laws.supports import blanket_types
 
 BOUND = Method("certified bounds: from above by the privacy blanket, from below by what is surely seen", "bound")
+
+# Types of report beyond which a mean excess is bounded instead of computed.
+MAX_KINDS_SUMMED = 48
 
 _STRETCHES = 24
 _BELOW, _ABOVE = 9, 2
@@ -96,19 +102,30 @@ class Blanket:
 
     @cached_property
     def _unlike_ends(self) -> list[tuple[int, int]]:
+        if self._overlaps is not None:
+            return [(0, 1)]
         pairs = alike_pairs(self._mechanism, self._hidden_among).representatives
         return [ends for a, b in pairs for ends in ((a, b), (b, a))]
 
     def excess(self, a: int, b: int, ratio: float) -> float:
         """Return the bound for a pair of values."""
-        ends = (0, 1) if is_symmetric(self._mechanism) else (a, b)
+        ends = (0, 1) if self._overlaps is not None or is_symmetric(self._mechanism) else (a, b)
         if ends not in self._types:
-            self._types[ends] = report_types(self._mechanism, self._hidden_among, ends)
+            self._types[ends] = self._types_of(ends)
         types = self._types[ends]
         key = kind_of_types(types), ratio, limits.current()
         if key not in self._bounds:
             self._bounds[key] = self._excess(types, ratio)
         return self._bounds[key]
+
+    @cached_property
+    def _overlaps(self) -> Overlaps | None:
+        return reporting(self._mechanism).overlaps
+
+    def _types_of(self, ends: tuple[int, int]) -> Reals:
+        if self._overlaps is None:
+            return report_types(self._mechanism, self._hidden_among, ends)
+        return blanket_types(self._overlaps)[: 2 + len(self._hidden_among)]
 
     @cached_property
     def _hidden_among(self) -> OtherUsers:
@@ -132,6 +149,21 @@ def kind_of_types(types: Reals) -> bytes:
 
 def linear_excess(types: Reals, count: int, ratio: float, relative: float = RELATIVE) -> Bounded:
     """Return the excess when all others' reports follow the law in the third row."""
+    n, steps, law, impossible = _linear_steps(types, count, ratio)
+    if steps.size > MAX_KINDS_SUMMED:
+        return smoothed_linear_excess(types, count, ratio)
+    excess = mean_excess(n, steps, law, relative)
+    return Bounded(excess.value + impossible, excess.error)
+
+
+def smoothed_linear_excess(types: Reals, count: int, ratio: float) -> Bounded:
+    """Return quick bounds of the same, whatever the number of types."""
+    n, steps, law, impossible = _linear_steps(types, count, ratio)
+    low, high = SmoothedSum(0.0, [Steps(n, steps / n, law)]).excess()
+    return Bounded(impossible + (low + high) / 2, (high - low) / 2 + _ROUNDING * high)
+
+
+def _linear_steps(types: Reals, count: int, ratio: float) -> tuple[int, Reals, Reals, float]:
     a, b, law = types
     possible = (count + 1) * law * max(1.0, min(ratio, 1e290)) > _NEVER  # for as many users as there can be, in doubles
     impossible = excess_over(a[~possible], b[~possible], ratio)
@@ -141,5 +173,4 @@ def linear_excess(types: Reals, count: int, ratio: float, relative: float = RELA
     # One step down of n+1 times the highest step up decides already; a longer one only overflows.
     n = count + 1
     steps = np.maximum(steps, -(n + 1) * max(0.0, float(steps.max())))
-    excess = mean_excess(n, steps, law[possible], relative)
-    return Bounded(excess.value + impossible, excess.error)
+    return n, steps, law[possible], impossible

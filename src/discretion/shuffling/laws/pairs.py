@@ -18,23 +18,37 @@ from discretion.channels.channel import System
 from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, highest, largest, lowest, settled
 from discretion.measures.attack_curves.polygon import Polygon
+from discretion.measures.privacy_loss.differential_privacy import plan_privacy_profile
 from discretion.measures.privacy_loss.divergences import excess_mass_of_logs, excess_over, logarithms
+from discretion.mechanisms.reporting import reporting
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import sequence_count, simplex_work
 from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law, log_histogram_work
 from discretion.numerics.laws.poisson_multinomial import histogram_box
 from discretion.numerics.means.mean_excess import RELATIVE, Bounded
-from discretion.shuffling.laws.blanket import ROUGH, Blanket, certified_interval, kind_of_types, linear_excess
-from discretion.shuffling.laws.groups import Ends, OtherUsers, log_report_types, report_types
+from discretion.shuffling.laws.blanket import (
+    Blanket,
+    certified_interval,
+    kind_of_types,
+    linear_excess,
+    smoothed_linear_excess,
+)
+from discretion.shuffling.laws.groups import Ends, OtherUsers, holders, log_report_types, report_types
 from discretion.shuffling.laws.report_histograms import MAX_TERMS_ADDED, ListedOthers, most_histograms
+from discretion.shuffling.laws.supports import PairAmongHolders
 
+# Types of report, of all pairs that may be the leakiest, whose excess is computed instead of bounded.
+MAX_TYPES_COMPARED = 128
 # The same in logarithms, which take longer.
 MAX_LOG_TERMS = 1 << 24
 
 # So few terms, or cells of a box, as to be listed at once.
 _AT_ONCE, _ALL = 1 << 14, 1 << 14
+# So many people that one more is next to no difference.
+_MANY = 64
 # Beyond e^_LARGEST no double holds a ratio, nor a product of several beyond e^LOUD.
 _LARGEST, LOUD = 700.0, 300.0
+SMOOTHED = "mean excess of a sum of independent steps and a normal error, within certified bounds"
 # What the transform rounds off of a sum over its histograms, at most.
 _ROUNDED_SUM = 1e-14
 
@@ -69,12 +83,24 @@ class PairOfValues:
     @cached_property
     def kind(self) -> tuple[tuple[int, ...], bytes]:
         """What pairs have in common that are alike: the laws of their types, to the last bit, in whatever order."""
+        if self._even and not self.needs_no_bound and self._by_supports is not None:
+            return (self._even,), b""
+        if not self.has_types:
+            return (*self._counts, -1, *self._holders), b""
         return self._counts, kind_of_types(self.log_types if self.is_loud else self.types)
+
+    @cached_property
+    def has_types(self) -> bool:
+        """Whether the types of report are few enough to list."""
+        try:
+            return self.types.size > 0
+        except TooLargeError:
+            return False
 
     @cached_property
     def is_linear(self) -> bool:
         """Whether the likelihood is linear in the histogram, and there are too many of them to list at once."""
-        return len(self.groups) == 1 and simplex_work(self._counts, self.types.shape[1]) > _AT_ONCE
+        return len(self.groups) == 1 and self.has_types and simplex_work(self._counts, self.types.shape[1]) > _AT_ONCE
 
     @property
     def needs_no_bound(self) -> bool:
@@ -84,27 +110,29 @@ class PairOfValues:
     @property
     def cells(self) -> float:
         """How many histograms there are to list."""
-        return self._others(self.types).cells
+        return self._others(self.types).cells if self.has_types else math.inf
 
     def excess_beyond(self, epsilon: float) -> float | Estimate:
         """Return ``Σ_h max(0, P(h | a) - e^ε P(h | b))``."""
+        if not self.has_types:
+            return self._untyped_excess(epsilon)
         if math.isinf(epsilon) and not np.any((self.log_types[0] > -math.inf) & (self.log_types[1] == -math.inf)):
             return 0.0
         if self.is_loud or _LARGEST < epsilon < math.inf:
             return self._logarithmic_excess(epsilon)
         ratio = math.exp(epsilon)
-        if not self.groups:
-            return excess_over(self.types[0], self.types[1], ratio)
         if self.is_linear:
             return _share_of_bounds(linear_excess(self.types, self._counts[0], ratio))
-        if self.is_listable:
-            return self._listed_excess(ratio)
-        return self._bounded_excess(ratio)
+        if not self.groups:
+            return excess_over(self.types[0], self.types[1], ratio)
+        return self._listed_excess(ratio) if self.is_listable else self._bounded_excess(ratio)
 
-    def rough_excess_beyond(self, epsilon: float, relative: float = ROUGH) -> Bounded:
-        """Return the excess, or bounds of it that are quick to have."""
+    def rough_excess_beyond(self, epsilon: float, relative: float | None = None) -> Bounded:
+        """Return the excess, or bounds of it that are quick to have, or as near as asked for."""
         if not self.is_linear or self.is_loud or _LARGEST < epsilon < math.inf:
             return Bounded(0.0, math.inf)
+        if relative is None:
+            return smoothed_linear_excess(self.types, self._counts[0], math.exp(epsilon))
         return linear_excess(self.types, self._counts[0], math.exp(epsilon), relative)
 
     @property
@@ -115,6 +143,8 @@ class PairOfValues:
     @property
     def lists_all(self) -> bool:
         """Whether every histogram can be listed, down to the least likely one."""
+        if not self.has_types:
+            return False
         m = self.types.shape[1]
         rarest = (1 + sum(self._counts)) * float(self.log_types.min(where=self.log_types > -math.inf, initial=0.0))
         summed = simplex_work(self._counts, m) <= limits.current().steps(MAX_TERMS_ADDED) and rarest > -_LARGEST
@@ -129,7 +159,7 @@ class PairOfValues:
     @cached_property
     def is_loud(self) -> bool:
         """Whether one value or group is so much likelier to send a report than another that doubles lose the ratio."""
-        return largest_log_ratio(self.log_types) > LOUD
+        return self.has_types and largest_log_ratio(self.log_types) > LOUD
 
     @property
     def all_log_likelihoods(self) -> tuple[Reals, Reals]:
@@ -202,10 +232,45 @@ class PairOfValues:
         two = np.stack([self.types[:, likelier].sum(axis=1), self.types[:, ~likelier].sum(axis=1)], axis=1)
         return self._listed_likelihoods(two)
 
+    def _untyped_excess(self, epsilon: float) -> Estimate:
+        """Return bounds where even the types of report are too many: the mechanism alone hides no more."""
+        alone = highest(plan_privacy_profile(self.mechanism).compute()(epsilon))
+        bounds = self._bounded_excess(math.exp(min(epsilon, _LARGEST)))
+        return certified_interval(min(bounds.low, alone), min(bounds.high, alone))
+
     def _bounded_excess(self, ratio: float) -> Estimate:
         blanket = self.blanket or Blanket(self.mechanism, 1 + sum(self._counts))
         bound = blanket.excess(self.a, self.b, ratio)
-        return certified_interval(excess_over(*self.coarse, ratio), bound)
+        if self._by_supports is None:
+            return certified_interval(excess_over(*self.coarse, ratio) if self.has_types else 0.0, bound)
+        low, high = self._by_supports.excess(ratio)
+        return certified_interval(low, min(high, bound))
+
+    @cached_property
+    def _by_supports(self) -> PairAmongHolders | None:
+        """The same two values by what reports support, where the mechanism treats all values alike."""
+        facts = reporting(self.mechanism)
+        overlaps, sizes, k = facts.overlaps, facts.support_sizes, facts.secrets
+        known = all(group.value is not None for group in self.groups)
+        if overlaps is None or sizes is None or not known or not (facts.is_symmetric or k == 2):
+            return None
+        a, b = self._holders
+        further = np.delete(holders(k, self.groups), [self.a, self.b])
+        each = int(further.min()) if k > 2 else 0
+        kept = (self._even, self._even, self._even) if self._even else (a, b, each)
+        return PairAmongHolders(overlaps, sizes, k, a, b, int(further.sum()), kept)
+
+    @property
+    def _holders(self) -> tuple[int, int]:
+        counts = holders(self.mechanism.secrets, self.groups)
+        return int(counts[self.a]), int(counts[self.b])
+
+    @cached_property
+    def _even(self) -> int:
+        """How many of the others hold each value, or one more, if that is next to no difference; else 0."""
+        counts = holders(self.mechanism.secrets, self.groups)
+        least = int(counts.min())
+        return least if least >= _MANY and counts.max() <= least + 1 else 0
 
 
 def distinct_pairs(pairs: Iterable[PairOfValues]) -> list[PairOfValues]:
@@ -217,7 +282,12 @@ def largest_excess_beyond(pairs: Iterable[PairOfValues], epsilon: float) -> floa
     """Return the largest excess of some pairs: of those that a rough look does not rule out."""
     rough = [(pair, pair.rough_excess_beyond(epsilon)) for pair in pairs]
     low = max((bounds.value - bounds.error for _, bounds in rough), default=0.0)
-    return largest(pair.excess_beyond(epsilon) for pair, bounds in rough if bounds.value + bounds.error >= low)
+    near = [(pair, bounds) for pair, bounds in rough if bounds.value + bounds.error >= low]
+    if all(pair.is_linear for pair, _ in near) and sum(pair.types.shape[1] for pair, _ in near) > MAX_TYPES_COMPARED:
+        high = max(bounds.value + bounds.error for _, bounds in near)
+        if math.isfinite(high):
+            return Estimate.between(max(0.0, low), min(1.0, high), SMOOTHED)
+    return largest(pair.excess_beyond(epsilon) for pair, _ in near)
 
 
 def _share_of_bounds(bounds: Bounded) -> float | Estimate:
