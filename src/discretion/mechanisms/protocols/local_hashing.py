@@ -13,6 +13,7 @@ is the mean over functions of what k-RR leaks of the class. A function with exac
 import itertools
 import math
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -214,6 +215,10 @@ class LocalHashing(PureProtocol):
 
     def channel(self) -> Channel:
         """Return the channel from values to all reports, in their order, or raise TooLargeError."""
+        return self._explicit
+
+    @cached_property
+    def _explicit(self) -> Channel:
         return Channel(np.where(self._listed_supports().T, self.answer.p, self.answer.q) / self.functions)
 
     def _listed_supports(self) -> Booleans:

@@ -159,7 +159,10 @@ class PairOfValues:
     @cached_property
     def is_loud(self) -> bool:
         """Whether one value or group is so much likelier to send a report than another that doubles lose the ratio."""
-        return self.has_types and largest_log_ratio(self.log_types) > LOUD
+        alone = reporting(self.mechanism).pure_epsilon
+        if not self.has_types or (alone is not None and alone <= LOUD):  # no ratio is beyond that of one report
+            return False
+        return largest_log_ratio(self.log_types) > LOUD
 
     @property
     def all_log_likelihoods(self) -> tuple[Reals, Reals]:

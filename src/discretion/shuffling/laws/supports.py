@@ -108,7 +108,7 @@ def attained_excess(types: Reals, counts: Sequence[int], ratio: float) -> float:
     gains = laws[0] - ratio * laws[1]
     covariance = (crowd[:, None, None] * (others[:, :, None] * (np.eye(3) - others[:, None, :]))).sum(axis=0)
     told = gains - (1 - ratio) * (crowd @ others) / crowd.sum()
-    score: Reals = np.linalg.lstsq(covariance, told, rcond=1e-9)[0]
+    score: Reals = np.asarray(np.linalg.lstsq(covariance, told, rcond=1e-9)[0], dtype=np.float64)
     steps = [Steps(int(count), score, law / law.sum()) for count, law in zip(crowd, others, strict=True)]
     centre = sum(each.times * float(each.values @ each.probabilities) for each in steps)
     own = score - float(score @ laws[:2].mean(axis=0))
