@@ -353,7 +353,7 @@ def test_a_population_may_be_one_of_some_points(tmp_path) -> None:
 
 @pytest.mark.parametrize(
     ("spelled", "reason"),
-    [("krr:k=3,epsilon=0", "not faithful"), ("rappor:k=100,epsilon=1", "2^100 reports")],
+    [("krr:k=3,epsilon=0", "not faithful"), ("rappor:k=100,epsilon=400", "2^100 reports")],
 )
 def test_a_utility_without_an_answer_says_why_and_leaves_the_others(spelled: str, reason: str) -> None:
     results = measured(spelled, "--population", "jeffreys")
