@@ -1,5 +1,6 @@
 """The protocols that a design chooses among, and the numbers that it may print for ε and for people."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -95,30 +96,31 @@ PEOPLE = Grid(_people, 99 + 8 * _PER_DECADE)
 def last_place(margin: Callable[[int], float], last: int, start: int) -> int | None:
     """Return the last place in ``0..last`` whose margin is not negative, where margins fall from place to place.
 
-    Few margins are asked for: by steps that double from the start, then between the two places, in turn by
-    interpolation and by halves.
+    Few margins are asked for: by steps that double from the start, then by halves, and between near places by
+    interpolation in which an end that stays counts half as much each time (the Illinois rule).
 
     Examples
     --------
     >>> last_place(lambda place: 37.5 - place, 100, start=50), last_place(lambda place: -1, 100, start=50)
     (37, None)
     """
-    meets, fails, step, place = -1, last + 1, 32, start
-    at: dict[int, float] = {}
+    meets, fails, weights = -1, last + 1, {-1: math.inf, last + 1: -math.inf}
+    step, place = 64, start
     while meets < place < fails:
-        at[place] = margin(place)
-        meets, fails = (place, fails) if at[place] >= 0 else (meets, place)
-        place += step if at[place] >= 0 else -step
+        weights[place] = margin(place)
+        meets, fails = (place, fails) if weights[place] >= 0 else (meets, place)
+        place = min(place + step, last) if weights[place] >= 0 else max(place - step, 0)
         step *= 2
-        if (meets >= 0 and fails <= last) or not meets < place < fails:
-            break
-    halve = False
+    asked = 0
     while fails - meets > 1:
         place = (meets + fails) // 2
-        if not halve and meets in at and fails in at and at[meets] - at[fails] < float("inf"):
-            share = at[meets] / (at[meets] - at[fails])
+        asked += 1
+        if fails - meets <= 128 and asked % 4 and weights[meets] - weights[fails] < math.inf:
+            share = weights[meets] / (weights[meets] - weights[fails])
             place = min(max(round(meets + share * (fails - meets)), meets + 1), fails - 1)
-        halve = not halve
-        at[place] = margin(place)
-        meets, fails = (place, fails) if at[place] >= 0 else (meets, place)
+        weights[place] = margin(place)
+        if weights[place] >= 0:
+            meets, weights[fails] = place, weights[fails] / 2
+        else:
+            fails, weights[meets] = place, weights[meets] / 2
     return meets if meets >= 0 else None

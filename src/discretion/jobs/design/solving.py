@@ -15,7 +15,7 @@ from discretion.jobs.design.protocols import EPSILONS, PEOPLE, Protocol, last_pl
 from discretion.jobs.scenario import Result
 from discretion.validation import as_epsilon
 
-# Where a search starts: ε = 1, and ten thousand people.
+# Where the first search starts: ε = 1, and ten thousand people.
 _USUAL_EPSILON, _USUAL_PEOPLE = 2700, 99 + 2 * 900
 _OF_A_REPORT = ("ldp_epsilon", "average_privacy")
 
@@ -76,6 +76,7 @@ class Solver:
         self._accuracy = [goal for goal in goals if goal.is_accuracy]
         self._given = None if epsilon is None else as_epsilon(epsilon)
         self._results: dict[tuple[Goal, str, int], Result] = {}
+        self._start = _USUAL_EPSILON  # from then on where the last protocol's search ended
         self._check()
 
     def _check(self) -> None:
@@ -125,8 +126,9 @@ class Solver:
         # Of a protocol that reports answers, no noise is one ε more; others have no such report.
         if protocol.name == "krr" and self._margin(protocol, math.inf, users) >= 0:
             return Solved(math.inf, users)
-        place = last_place(lambda place: self._margin(protocol, EPSILONS[place], users), EPSILONS.last, _USUAL_EPSILON)
+        place = last_place(lambda place: self._margin(protocol, EPSILONS[place], users), EPSILONS.last, self._start)
         if place is not None:
+            self._start = place
             return Solved(EPSILONS[place], users)
         epsilon = EPSILONS[0]
         undecided = self._checked(protocol, epsilon, users)

@@ -202,6 +202,8 @@ class LocalHashing(PureProtocol):
         """Return the probability of each type of report: the value that it supports, if it supports one at most."""
         if not _one_to_one(self):
             return super().report_types(values, senders)
+        what = f"the types of reports of local hashing with k = {self.k:,}"
+        check_size(self.k, self.k + 1, what, "ask for a measure that has a closed form")
         telling, untold = 1 - 1 / self.g, 1 / self.g + (1 - 1 / self.g) * (self.g - self.k) * self.answer.q
         supported = telling * (self.answer.q + self.answer.gap * np.eye(self.k))
         types = Channel(np.column_stack([supported, np.full(self.k, untold)]))

@@ -37,7 +37,11 @@ class Steps(NamedTuple):
 
     def log_mgf(self, s: Reals) -> Reals:
         """Return ``log E e^(sX)`` of one step at many s."""
-        return np.log1p(np.expm1(np.multiply.outer(s, self.values)) @ self.probabilities)
+        exponents = np.multiply.outer(s, self.values)
+        most = exponents.max(axis=-1, keepdims=True)
+        small = np.log1p(np.expm1(np.minimum(exponents, 1.0)) @ self.probabilities)
+        large = most[..., 0] + np.log(np.exp(exponents - most) @ self.probabilities)
+        return np.where(most[..., 0] < 1, small, large)  # to all digits where it is small, and never beyond a double
 
     def log_mgf_along(self, s: float, t: Reals) -> Complexes:
         """Return ``log E e^(zX)`` of one step at ``z = s + it``, to all digits where it is small."""
