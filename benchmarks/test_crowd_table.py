@@ -50,6 +50,8 @@ class Measured(NamedTuple):
 MEASURES: dict[str, Measured] = {
     "dp_epsilon": Measured(lambda crowd: dc.dp_epsilon(crowd, 1e-6), lambda k: 0.0),
     "bayes_security": Measured(dc.bayes_security, lambda k: 1.0),
+    "posterior_vulnerability": Measured(dc.posterior_vulnerability, lambda k: 1 / k),
+    "mutual_information": Measured(dc.mutual_information, lambda k: 0.0),
 }
 USERS = (10**3, 10**5, 10**6, 10**9)
 VALUES = (2, 10, 100, 1000)
