@@ -24,6 +24,7 @@ from discretion.measures.information.capacities import NEWTON, attained_uniforml
 from discretion.measures.information.mutual_information import information_of, plan_mutual_information
 from discretion.measures.measure import Method, Plan
 from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon, plan_privacy_profile
+from discretion.numerics.arrays import Reals
 from discretion.numerics.draws import generator
 from discretion.numerics.matrices import besides_maxima
 from discretion.shuffling.bounds import (
@@ -59,6 +60,7 @@ from discretion.shuffling.views import (
     HISTOGRAMS,
     Result,
     bayes_capacity_of_guess,
+    guess_of_two,
     ldp_epsilon_of_mechanism,
     risk_of_guess,
 )
@@ -81,11 +83,19 @@ def _vulnerability_among_known(system: AmongKnown, prior: Prior, gain: Gain) -> 
         # How far the first value's law exceeds the second's is what the pair says, so that these change places.
         lines = (gain.guesses() * law)[:, ::-1]
         return Plan(STEPS, lambda: settled(two_secret_vulnerability(lines, system.pair(0, 1).excess_beyond)))
+    if system.secrets == 2 and prior is None and isinstance(gain, IdentityGain) and not system.is_listable:
+        return plan_bayes_security(system).then(guess_of_two)
+    return _guess_among_known(system, law, prior, gain)
+
+
+def _guess_among_known(system: AmongKnown, law: Reals, prior: Prior, gain: Gain) -> Result:
+    """Plan the vulnerability by histograms, or bounds and a sample."""
     if system.is_listable:
         return Plan(HISTOGRAMS, lambda: float(gain.best(law[:, None] * system.likelihoods()).sum()))
-    if _can_be_sampled(system):
-        return Plan(SAMPLED, lambda: _sampled(system, GuessLeak(law, gain), GainBounds(law, gain)))
-    return _bounds_and_sample(system, GuessLeak(law, gain), lambda: _bounded_gain(system, prior, gain))
+    leak = GuessLeak(law, gain)
+    if not _can_be_sampled(system):
+        return _bounds_and_sample(system, leak, lambda: _bounded_gain(system, prior, gain))
+    return Plan(SAMPLED, lambda: _sampled(system, leak, GainBounds(law, gain)))
 
 
 @plan_bayes_risk.register

@@ -7,7 +7,7 @@ from functools import cached_property
 from discretion.adversaries.gains import IdentityGain
 from discretion.channels.channel import Channel, Composable, System
 from discretion.errors import TooLargeError
-from discretion.estimate import Estimate
+from discretion.estimate import Estimate, as_share, settled
 from discretion.measures.attack_curves.tradeoff import pair_indices
 from discretion.measures.guesses.bayes_security import Pair
 from discretion.measures.guesses.vulnerability import Prior, plan_posterior_vulnerability
@@ -78,6 +78,11 @@ def risk_of_guess(system: View, prior: Prior) -> Result:
     """Return the Bayes risk as what the best guess misses."""
     guess = plan_posterior_vulnerability(system, prior, IdentityGain(system.secrets))
     return guess.then(lambda right: 1 - right)
+
+
+def guess_of_two(security: float | Estimate) -> float | Estimate:
+    """Return the best guess of two values that are as likely as each other, by how distinct their laws are."""
+    return settled(as_share(1 - security / 2))
 
 
 def bayes_capacity_of_guess(system: View) -> Result:

@@ -84,7 +84,14 @@ from discretion.shuffling.laws.pairs import (
 from discretion.shuffling.laws.report_histograms import OPERATIONS_PER_CROWD
 from discretion.shuffling.laws.supports import uniform_others_types, worst_excess_bound
 from discretion.shuffling.laws.two_kinds import BOUNDED, TwoKinds, between
-from discretion.shuffling.views import Result, View, bayes_capacity_of_guess, ldp_epsilon_of_mechanism, risk_of_guess
+from discretion.shuffling.views import (
+    Result,
+    View,
+    bayes_capacity_of_guess,
+    guess_of_two,
+    ldp_epsilon_of_mechanism,
+    risk_of_guess,
+)
 
 # Likelihoods in search of the worst others.
 MAX_LIKELIHOODS_TRIED = 1 << 24
@@ -350,6 +357,8 @@ def _vulnerability_among_worst(system: AmongWorst, prior: Prior, gain: Gain) -> 
         if len(bends) <= 1:  # then the most of this one excess is the most of all
             excess = partial(kinds.excess_beyond, (0, 1))
             return Plan(kinds.method, lambda: settled(two_secret_vulnerability(lines, excess)))
+    if system.secrets == 2 and prior is None and isinstance(gain, IdentityGain) and not is_enumerable(case):
+        return plan_bayes_security(system).then(guess_of_two)
     return _plan_worst(case, leak, GainBounds(law, gain))
 
 
