@@ -22,6 +22,8 @@ from discretion.mechanisms.protocols.channel_mechanism import ChannelMechanism
 from discretion.mechanisms.protocols.exponential import Exponential
 from discretion.mechanisms.protocols.hadamard_response import HadamardResponse
 from discretion.mechanisms.protocols.local_hashing import LocalHashing
+from discretion.mechanisms.protocols.longitudinal import Longitudinal
+from discretion.mechanisms.protocols.memoized_rounds import MemoizedRounds
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
 from discretion.mechanisms.protocols.subset_selection import SubsetSelection
@@ -41,7 +43,9 @@ __all__ = [
     "Laplace",
     "LikeliestFrequencies",
     "LocalHashing",
+    "Longitudinal",
     "Mechanism",
+    "MemoizedRounds",
     "PureProtocol",
     "RandomizedResponse",
     "Reporting",

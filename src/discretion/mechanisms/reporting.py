@@ -121,6 +121,9 @@ class Reporting(ABC):
     def channel(self) -> Channel:
         """Return the explicit channel from value to report, or raise TooLargeError."""
 
+    def check_shuffled(self) -> None:  # noqa: B027 - most reports may be shuffled
+        """Refuse to be shuffled with the reports of others, if a shuffler is not known to protect this report."""
+
     @property
     def is_symmetric(self) -> bool:
         """Whether it treats all values alike: renaming them only renames the reports."""

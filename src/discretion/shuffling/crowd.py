@@ -63,7 +63,7 @@ class Shuffled(Composable):
                 "Shuffled needs a discretion.Channel or a mechanism that has one, with finitely many reports, got "
                 f"{type(mechanism).__name__}; sort continuous reports into bins and give their discretion.Channel"
             )
-        reporting(mechanism)  # refuses a continuum of reports
+        reporting(mechanism).check_shuffled()  # a continuum of reports is refused as well
         self._mechanism = mechanism
         if isinstance(mechanism, Shuffled | View):
             raise UnsupportedError(

@@ -169,6 +169,27 @@ class UnaryEncoding(PureProtocol):
         likely, rare = _sigmoids(epsilon)
         return cls._at(k, (likely, rare), (0.5, 0.5), math.tanh(epsilon / 2) / 2, epsilon)
 
+    def randomized_again(self, step: "UnaryEncoding") -> "UnaryEncoding":
+        """Return the encoding of which another step randomizes each reported bit again, by its κ of a 1, λ of a 0.
+
+        Parameters
+        ----------
+        step
+            Unary encoding with as many values.
+
+        Examples
+        --------
+        >>> UnaryEncoding(3, kappa=0.75, lam=0.25).randomized_again(UnaryEncoding(3, kappa=0.5, lam=0))
+        UnaryEncoding(k=3, kappa=0.375, lam=0.125)
+        """
+        own, other = (
+            (one * step.kappa + zero * step.lam, one * step.not_kappa + zero * step.not_lam)
+            for one, zero in ((self.kappa, self.not_kappa), (self.lam, self.not_lam))
+        )
+        gap = self.gap * step.gap
+        epsilon = _log_ratio(own[0], other[0], gap) + _log_ratio(other[1], own[1], gap)
+        return self._at(self.k, own, other, gap, epsilon)
+
     @property
     def epsilon(self) -> float:
         """The least ε for which the mechanism is ε-locally differentially private."""
