@@ -58,7 +58,7 @@ NO_LIMITS = {
     "_MOST_EXPONENT": "numerics/laws/poisson_multinomial.py",
     "_MOST_LOG_TILT": "measures/privacy_loss/loss_sketch.py",
     "_MOST_LOUD": "mechanisms/protocols/unary_encoding.py",
-    "_MAX_EPSILON": "mechanisms/protocols/longitudinal.py",
+    "_MAX_EPSILON": "mechanisms/protocols/d_bit_flip.py mechanisms/protocols/longitudinal.py",
     "_MAX_BINS": "shuffling/outsider.py",
     "_MOST_MISSES": "blackbox/compared_pairs.py",
     # From where on an interval has no middle, and what NumPy can walk through.

@@ -19,6 +19,7 @@ from discretion.mechanisms.protocols import (
     unary_measures as unary_measures,  # registers the closed forms
 )
 from discretion.mechanisms.protocols.channel_mechanism import ChannelMechanism
+from discretion.mechanisms.protocols.d_bit_flip import DBitFlip
 from discretion.mechanisms.protocols.exponential import Exponential
 from discretion.mechanisms.protocols.hadamard_response import HadamardResponse
 from discretion.mechanisms.protocols.local_hashing import LocalHashing
@@ -33,6 +34,7 @@ from discretion.mechanisms.wire import Encodable
 
 __all__ = [
     "ChannelMechanism",
+    "DBitFlip",
     "DiscreteGaussian",
     "Encodable",
     "Exponential",

@@ -64,7 +64,8 @@ def refuse_fresh_randomness() -> NoReturn:
     """Refuse to use a memoized report as if each use drew it anew."""
     raise UnsupportedError(
         "each use would draw all randomness anew, and a longitudinal protocol memoizes its permanent report; take "
-        "Longitudinal.rounds(t) for what all reports of t rounds give away"
+        "Longitudinal.rounds(t) for what all reports of t rounds give away, and a DBitFlip as it is: the report of all "
+        "rounds is the same"
     )
 
 
@@ -101,7 +102,7 @@ class MemoizedRounds(Reporting, Composable):
 
     @property
     @abstractmethod
-    def epsilon(self) -> float:
+    def largest_loss(self) -> float:
         """The ε of all rounds: the loss where every report names one value and never the other."""
 
     @abstractmethod
@@ -163,7 +164,7 @@ class MemoizedBits(MemoizedRounds):
         return self.permanent.randomized_again(self.instantaneous)
 
     @property
-    def epsilon(self) -> float:
+    def largest_loss(self) -> float:
         """The ε of all rounds: one value's bit is always 1, the other's never."""
         first, second = self.permanent, self.instantaneous
         t = self.t
@@ -269,10 +270,10 @@ class MemoizedResponses(MemoizedRounds):
     @property
     def one_report(self) -> RandomizedResponse:
         """The report of one round."""
-        return RandomizedResponse(self.secrets, replace(self, t=1).epsilon)
+        return RandomizedResponse(self.secrets, replace(self, t=1).largest_loss)
 
     @property
-    def epsilon(self) -> float:
+    def largest_loss(self) -> float:
         """The ε of all rounds: all reports name one value."""
         first, second = self.permanent, self.instantaneous
         once = math.exp(-self._rounds * second.epsilon)  # divided by ρ^t
@@ -395,7 +396,7 @@ def _parallel_of_rounds(first: MemoizedRounds, second: System) -> System | None:
 
 @plan_ldp_epsilon.register
 def _ldp_epsilon_of_rounds(system: MemoizedRounds) -> Plan[float]:
-    return Plan(_CLOSED_FORM, lambda: system.epsilon)
+    return Plan(_CLOSED_FORM, lambda: system.largest_loss)
 
 
 @plan_bayes_security.register
