@@ -20,7 +20,7 @@ _LARGEST = _USERS[-1]
 # With two shares noise, with three none, so that a hundred thousand users can be summed over.
 _PROTOCOLS = {2: dc.RandomizedResponse(2, epsilon=2), 3: dc.RandomizedResponse(3, p=1)}
 _REACHED = 0.01
-_MOST, _ALL = "all shares but one rounded", "all shares rounded"
+_ALL_BUT_ONE, _ALL = "all shares but one rounded", "all shares rounded"
 
 
 def lemma_4_7() -> Reproduction:
@@ -31,7 +31,7 @@ def lemma_4_7() -> Reproduction:
         entry
         for row in last
         for entry in (
-            Published("Lemma 4.7", f"limit, {_MOST}, a = {row['a']}", "0", 0.0, row[_MOST], _REACHED),
+            Published("Lemma 4.7", f"limit, {_ALL_BUT_ONE}, a = {row['a']}", "0", 0.0, row[_ALL_BUT_ONE], _REACHED),
             Published("Lemma 4.7", f"limit, {_ALL}, a = {row['a']}", "0", 0.0, row[_ALL], _REACHED, _CUT),
         )
     )
@@ -59,7 +59,7 @@ def _row(a: int, n: int) -> Row:
         "n": n,
         "digits": digits,
         "I(Y;P)": information,
-        _MOST: information - rounded_entropy(a, cells, every=False),
+        _ALL_BUT_ONE: information - rounded_entropy(a, cells, every=False),
         _ALL: information - rounded_entropy(a, cells, every=True),
         "added by the last share, in the limit": excess(a, cells % 1),
     }
@@ -102,14 +102,17 @@ def _sum_of_two(ends: Reals) -> Reals:
 
 
 _LOOKS: dict[str, Look] = {
-    f"{_MOST}, a = 2": "solid", f"{_MOST}, a = 3": "dashed", f"{_ALL}, a = 2": "circles", f"{_ALL}, a = 3": "squares",
-}  # fmt: skip
+    f"{_ALL_BUT_ONE}, a = 2": "solid",
+    f"{_ALL_BUT_ONE}, a = 3": "dashed",
+    f"{_ALL}, a = 2": "circles",
+    f"{_ALL}, a = 3": "squares",
+}
 
 
 def _chart(rows: Sequence[Row]) -> object:
     drawn = [
         Curve([(row["n"], row[kind]) for row in rows if row["a"] == a], f"{kind}, a = {a}")
-        for kind in (_MOST, _ALL)
+        for kind in (_ALL_BUT_ONE, _ALL)
         for a in _PROTOCOLS
     ]
     across = Axis("users n, logarithmic scale", 10, _LARGEST, logarithmic=True, ticks=(10, 100, 1000, 10_000, 100_000))
