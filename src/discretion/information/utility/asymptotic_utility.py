@@ -37,8 +37,8 @@ CONFIDENCE = 0.95
 _BLOCKS = Method("blocks of the transform, each a closed form", "exact")
 _BOUNDS = Method("certified ends by the support of reports", "bound")
 _CLOSED_FORM = Method("closed form of k-RR (LDP-info Prop. 10.1)", "closed form")
-# Reports of a channel that lattices narrow the certified ends of: 12 bits.
-_REPORTS_LATTICED = 1 << 12
+# Reports of a channel that lattices narrow the certified ends of, 12 bits, and values whose determinants are quick.
+_REPORTS_LATTICED, _VALUES_LATTICED = 1 << 12, 64
 _VALUES_BY_QUADRATURE = 3
 _STEPS = (0.5, 0.25, 0.125)
 _SETTLED = 1e-10  # of two steps of a rule that converges geometrically: the finer one then errs by about the square
@@ -242,7 +242,7 @@ def _plan_of_pure_protocol(
     if has_closed_determinant(system, population):
         return Plan(_BLOCKS, lambda: _between(system, population))
     certified = Plan(_BOUNDS, lambda: _between(system, population))
-    if report_count(system) > _REPORTS_LATTICED:
+    if system.k > _VALUES_LATTICED or report_count(system) > _REPORTS_LATTICED:
         return certified
     listed: Plan[float | Estimate] = _plan_of_reports.dispatch(object)(system, population, rng)
 

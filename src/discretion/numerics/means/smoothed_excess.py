@@ -39,9 +39,10 @@ class Steps(NamedTuple):
         """Return ``log E e^(sX)`` of one step at many s."""
         exponents = np.multiply.outer(s, self.values)
         most = exponents.max(axis=-1, keepdims=True)
-        small = np.log1p(np.expm1(np.minimum(exponents, 1.0)) @ self.probabilities)
-        large = most[..., 0] + np.log(np.exp(exponents - most) @ self.probabilities)
-        return np.where(most[..., 0] < 1, small, large)  # to all digits where it is small, and never beyond a double
+        near = np.expm1(np.minimum(exponents, 1.0)) @ self.probabilities
+        far = most[..., 0] + np.log(np.exp(exponents - most) @ self.probabilities)
+        is_near = (most[..., 0] < 1) & (near > -0.5)  # where all digits of a small one are kept
+        return np.where(is_near, np.log1p(np.where(is_near, near, 0.0)), far)
 
     def log_mgf_along(self, s: float, t: Reals) -> Complexes:
         """Return ``log E e^(zX)`` of one step at ``z = s + it``, to all digits where it is small."""
@@ -60,7 +61,8 @@ class Steps(NamedTuple):
         weights = self.probabilities * np.exp(s * self.values - most)
         total = float(weights.sum())
         mean = float(weights @ self.values) / total
-        log = math.log1p(float(self.probabilities @ np.expm1(s * self.values))) if most < 1 else most + math.log(total)
+        near = float(self.probabilities @ np.expm1(s * self.values)) if most < 1 else math.inf
+        log = math.log1p(near) if -0.5 < near < math.inf else most + math.log(total)
         return log, mean, float(weights @ (self.values - mean) ** 2) / total
 
 
