@@ -18,6 +18,7 @@ from discretion.errors import InvalidPriorError, InvalidValueError, UnsupportedE
 from discretion.escaping import short_repr
 from discretion.measures.measure import plainest, prior_on, reported_alone
 from discretion.measures.privacy_loss.differential_privacy import system_of_claim
+from discretion.mechanisms.noise.additive import noise_on_two_values
 from discretion.mechanisms.reporting import reporting
 from discretion.numerics.arrays import Reals
 from discretion.numerics.draws import fresh_seed
@@ -25,6 +26,7 @@ from discretion.shuffling.exchangeable import AmongExchangeable
 from discretion.shuffling.known_others import AmongKnown
 from discretion.shuffling.laws.groups import groups_of_others
 from discretion.shuffling.views import View
+from discretion.shuffling.worst_noise import NoiseAmongWorst
 from discretion.shuffling.worst_others import AmongWorst
 from discretion.validation import as_count, as_crowd
 
@@ -39,7 +41,9 @@ class Shuffled(Composable):
     Parameters
     ----------
     mechanism
-        A local mechanism or a channel from one user's value to her report.
+        A local mechanism or a channel from one user's value to her report. Of `discretion.Laplace` and
+        `discretion.Gaussian` noise, whose reports are a continuum, δ(ε), ε(δ) and Bayes security are bounded against
+        `discretion.WorstAllButOne`; each user's value is 0 or the sensitivity.
     n
         Number of users, the target included, at least 1.
 
@@ -63,7 +67,8 @@ class Shuffled(Composable):
                 "Shuffled needs a discretion.Channel or a mechanism that has one, with finitely many reports, got "
                 f"{type(mechanism).__name__}; sort continuous reports into bins and give their discretion.Channel"
             )
-        reporting(mechanism).check_shuffled()  # a continuum of reports is refused as well
+        if noise_on_two_values(mechanism) is None:
+            reporting(mechanism).check_shuffled()  # any other continuum of reports is refused as well
         self._mechanism = mechanism
         if isinstance(mechanism, Shuffled | View):
             raise UnsupportedError(
@@ -126,7 +131,11 @@ class Shuffled(Composable):
         start = fresh_seed() if seed is None else as_count(seed, "seed", at_least=0)
         mechanism = plainest(self.mechanism)
         if isinstance(knowledge, WorstAllButOne):
-            return AmongWorst(mechanism, knowledge.remaining(self.n), seed=start)
+            noise, users = noise_on_two_values(mechanism), knowledge.remaining(self.n)
+            return (
+                AmongWorst(mechanism, users, seed=start) if noise is None else NoiseAmongWorst(noise, users, seed=start)
+            )
+        reporting(mechanism)  # refuses noise with a density, and names the measures that take it
         if isinstance(knowledge, Exchangeable):
             return AmongExchangeable(mechanism, self.n, knowledge, seed=start)
         return AmongKnown(mechanism, self.n, groups_of_others(knowledge, self.n), seed=start)

@@ -26,7 +26,7 @@ def by_summing(n, steps, probabilities):
 
 def integral(n, steps, probabilities, *, relative=module.RELATIVE, most_peaks=1 << 14):
     """However early the search for peaks is broken off, what it leaves out is said: here it is, to save time."""
-    c, q = module._kinds(np.array(steps, dtype=np.float64), np.array(probabilities, dtype=np.float64))
+    c, q = module.distinct_kinds(np.array(steps, dtype=np.float64), np.array(probabilities, dtype=np.float64))
     with lowered(MAX_INTEGRAL_TERMS=1 << 16):
         return module._Integral(n, c, q, relative, most_peaks=most_peaks).result()
 
@@ -168,7 +168,7 @@ def random_walk(rng):
     elif shape == 3:
         steps = -np.abs(steps)
         steps[rng.integers(kinds)] *= -(10 ** rng.uniform(-3, 3))
-    return n, *module._kinds(steps, probabilities)
+    return n, *module.distinct_kinds(steps, probabilities)
 
 
 @pytest.mark.long
@@ -207,7 +207,7 @@ def test_the_certified_error_bounds_the_error_of_hockey_sticks(n, k, epsilon):
     a, b, others = np.array([[p, q, 1 - p - q], [q, p, 1 - p - q], [q, q, 1 - 2 * q]])
     ratio = math.exp(epsilon * math.sqrt(100 / n))
     steps = (a - ratio * b) / others
-    truth = by_summing(n, *module._kinds(steps, others))
+    truth = by_summing(n, *module.distinct_kinds(steps, others))
     for relative in (module.RELATIVE, 1e-4):
         assert holds(integral(n, steps, others, relative=relative), truth, steps)
     assert found(n, steps, others).value == exactly(truth)

@@ -2,11 +2,12 @@
 
 import math
 from abc import abstractmethod
+from functools import singledispatch
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discretion.channels.channel import Channel, Composable
+from discretion.channels.channel import Channel, Composable, System
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.measures.measure import Method
 from discretion.measures.privacy_loss.losses import LatticeLosses, Losses
@@ -233,9 +234,24 @@ class IntegerNoise(AdditiveNoise):
         return as_whole(reports, "reports")
 
 
+@singledispatch
+def noise_on_two_values(system: System) -> AdditiveNoise | None:
+    """Return the system itself if it adds noise to one of two values and has many reports or a continuum of them."""
+    return None
+
+
+@noise_on_two_values.register
+def _noise_with_a_density(system: ContinuousNoise) -> AdditiveNoise:
+    return system
+
+
 @reporting.register
 def _reporting_of_continuous_noise(system: ContinuousNoise) -> Reporting:
-    raise no_report_types_error(system)
+    raise UnsupportedError(
+        f"{system!r} has a continuum of reports. In a crowd seen by discretion.WorstAllButOne() these measures take "
+        f"it: {MEASURES_OF_CROWDS}. For other measures and adversaries, sort continuous reports into bins and give "
+        "their discretion.Channel"
+    )
 
 
 def no_report_types_error(system: object) -> UnsupportedError:
@@ -251,6 +267,7 @@ MEASURES_OF_TWO = (
     "bayes_security, posterior_vulnerability, bayes_risk, mutual_information, multiplicative_bayes_capacity, "
     "privacy_profile, dp_epsilon, renyi_dp, tradeoff"
 )
+MEASURES_OF_CROWDS = "bayes_security, privacy_profile, dp_epsilon, ldp_epsilon"
 MEASURES_OF_PAIRS = "bayes_security, privacy_profile, dp_epsilon, ldp_epsilon, renyi_dp, tradeoff"
 
 

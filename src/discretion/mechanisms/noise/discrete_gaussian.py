@@ -11,7 +11,7 @@ from discretion.channels.storage.storage import check_size
 from discretion.errors import TooLargeError
 from discretion.measures.measure import Method
 from discretion.measures.privacy_loss.losses import LatticeLosses
-from discretion.mechanisms.noise.additive import IntegerNoise, RandomSource
+from discretion.mechanisms.noise.additive import IntegerNoise, RandomSource, noise_on_two_values
 from discretion.mechanisms.noise.geometric import LEAST_RATE, two_sided_geometric
 from discretion.mechanisms.noise.parameters import as_distance, as_positive, check_ratio
 from discretion.numerics.arrays import Integers, Reals
@@ -162,3 +162,8 @@ def _heads(probabilities: Reals, source: RandomSource) -> np.ndarray[tuple[int],
     if tied.size:
         heads[tied] = _heads(scaled[tied] - digits[tied], source)
     return heads
+
+
+@noise_on_two_values.register
+def _noise_on_whole_numbers(system: DiscreteGaussian) -> DiscreteGaussian:
+    return system

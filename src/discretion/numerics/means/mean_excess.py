@@ -52,7 +52,7 @@ class Bounded(NamedTuple):
 
 def mean_excess(n: int, steps: Reals, probabilities: Reals, relative: float = RELATIVE) -> Bounded:
     """Return ``E[(Σ_y steps_y h_y)₊] / n`` for h ~ Multinomial(n, probabilities), about to the relative error asked."""
-    c, q = _kinds(steps, probabilities)
+    c, q = distinct_kinds(steps, probabilities)
     if c[0] >= 0:
         return Bounded(float(q @ c), 0.0)
     if c[-1] <= 0:
@@ -92,7 +92,7 @@ def binomial_mean_excess(n: Reals, p: float, q: float, threshold: Reals, rest: R
     return np.where(within, inside, np.maximum(surplus, 0.0))
 
 
-def _kinds(steps: Reals, probabilities: Reals) -> tuple[Reals, Reals]:
+def distinct_kinds(steps: Reals, probabilities: Reals) -> tuple[Reals, Reals]:
     """Return the distinct steps, ascending, and how likely each is."""
     order = np.argsort(steps, kind="stable")
     c, q = steps[order], probabilities[order]
@@ -167,9 +167,9 @@ class _TiltedWalk:
 
     def __init__(self, n: int, c: Reals, q: Reals) -> None:
         self.n = n
-        self.s = _saddle(n, c, q)
+        self.s = saddle_point(n, c, q)
         self.log_height = n * _log_mgf(self.s, c, q)
-        self.weights = _tilted(c, q, self.s)
+        self.weights = tilted_law(c, q, self.s)
         mean = float(self.weights @ c)
         self.centred: Reals = c - mean
         self.drift = n * mean
@@ -277,10 +277,10 @@ def _nodes_within(low: Reals, high: Reals, step: float) -> Integers:
 def _tilted_to_zero(n: int, c: Reals, q: Reals) -> Reals:
     """Return the law tilted to where the sum is about 0."""
     scaled = c / np.abs(c).max()
-    return _tilted(scaled, q, _saddle(n, scaled, q))
+    return tilted_law(scaled, q, saddle_point(n, scaled, q))
 
 
-def _tilted(c: Reals, q: Reals, s: float) -> Reals:
+def tilted_law(c: Reals, q: Reals, s: float) -> Reals:
     """Return the law ``q e^{sc}``, normalised."""
     weights = q * np.exp(s * (c - c.max()))
     return weights / weights.sum()
@@ -293,7 +293,7 @@ def _log_mgf(z: float, c: Reals, q: Reals) -> float:
     return z * float(c.max()) + math.log(float(q @ np.exp(z * (c - c.max()))))
 
 
-def _saddle(n: int, c: Reals, q: Reals) -> float:
+def saddle_point(n: int, c: Reals, q: Reals) -> float:
     """Return where ``n log Σ_y q_y e^{s c_y} - 2 log s`` is least: its slope grows with s."""
 
     def slope(s: float) -> float:
