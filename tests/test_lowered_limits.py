@@ -380,6 +380,7 @@ QUESTIONS = {
     "whole noise added up": lambda _: dc.privacy_profile(dc.repeated(dc.Geometric(epsilon=0.5), 20), 1.0),
     "a profile of many reports": lambda _: dc.privacy_profile(crowd(FIVE, 60), 0.1),
     "a profile among others of two laws": lambda _: dc.privacy_profile(crowd(OUE, 9, dc.AllButOne([4, 2, 1, 1])), 0.1),
+    "the leakiest pair among others of two laws": lambda _: dc.leakiest_pair(crowd(OUE, 9, dc.AllButOne([4, 2, 1, 1]))),
     "a stored channel": lambda folder: dc.bayes_security(stored(folder)),
     "information of a stored channel": lambda folder: dc.mutual_information(stored(folder)),
     "a capacity": lambda _: dc.shannon_capacity(LEANING),
@@ -540,11 +541,12 @@ REFUSED = [
     ("MAX_CROWD_CELLS", 20, "a large crowd's channel"),
     ("MAX_HISTOGRAMS", 20, "leakiest pairs of a crowd"),
     ("MAX_TERMS_ADDED", 1, "a divergence"),
-    ("MAX_REPORT_TYPES", 1, "a profile among others of two laws"),
+    ("MAX_REPORT_TYPES", 1, "the leakiest pair among others of two laws"),
     ("MAX_CELLS_COMPARED", 20, "a black box"),
     ("MAX_PAIRS_COMPARED", 5, "a black box"),
 ]
 LESS_IS_SAID = [
+    ("MAX_REPORT_TYPES", 1, "a profile among others of two laws"),
     ("MAX_CAPACITY_TERMS", 1, "a capacity"),
     ("MAX_CHOICES_TRIED", 2, "a loss at its worst"),
     ("MAX_LOSS_POINTS", 1000, "noise added up"),

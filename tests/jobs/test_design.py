@@ -29,7 +29,7 @@ def place_of(epsilon: float) -> int:
 
 
 def test_the_question_of_a_telemetry_team() -> None:
-    result = dc.design(12, 50_000, guess="+0.01", protocols=["krr", "ss", "oue"], seed=1)
+    result = dc.design(12, 50_000, guess="+0.01", protocols=["krr", "ss", "olh"], seed=1)
     chosen = result.recommended
     assert chosen is not None
     assert chosen.mechanism == "krr:k=12,epsilon=5.61"
@@ -38,7 +38,7 @@ def test_the_question_of_a_telemetry_team() -> None:
     assert chosen.alone["posterior_vulnerability"] == pytest.approx(0.9613, abs=1e-4)
     assert 0.40 < lowest(chosen.shuffled["dp_epsilon"]) <= highest(chosen.shuffled["dp_epsilon"]) < 0.42
     assert result.runner_up is not None
-    assert result.runner_up.protocol == "oue"  # subset selection of one answer is k-RR
+    assert result.runner_up.protocol == "olh"  # subset selection of one answer is k-RR
     text = result.to_markdown()
     assert "knows all other answers" in text
     assert "If the shuffler is not honest" in text
@@ -91,10 +91,10 @@ def test_the_least_epsilon_reaches_the_error_and_the_one_before_does_not(protoco
 
 @pytest.mark.parametrize(("adversary", "error"), [("worst", 0.02), ("uninformed", 0.01)])
 def test_the_fewest_people_meet_both_goals_and_fewer_do_not(adversary: str, error: float) -> None:
-    both = {"answers": 4, "guess": "+0.01", "error": error, "protocols": ["krr"], "adversary": adversary}
+    both = {"answers": 2, "guess": "+0.01", "error": error, "protocols": ["krr"], "adversary": adversary}
     chosen = dc.design(**both).recommended
     assert chosen is not None
-    assert highest(chosen.guess) <= 0.26
+    assert highest(chosen.guess) <= 0.51
     assert chosen.frequency_error["share"] <= error
     place = next(place for place in range(PEOPLE.last) if PEOPLE[place] == chosen.users)
     fewer = {**both, "users": int(PEOPLE[place - 1])}
@@ -103,12 +103,12 @@ def test_the_fewest_people_meet_both_goals_and_fewer_do_not(adversary: str, erro
     guess, accuracy = goals_of(options, setting)
     users = fewer["users"]
     reached = (place for place in range(EPSILONS.last) if _error(EPSILONS[place], users) <= accuracy.level)
-    mechanism = dc.RandomizedResponse(4, EPSILONS[next(reached)])
+    mechanism = dc.RandomizedResponse(2, EPSILONS[next(reached)])
     assert guess.margin(guess.ask(mechanism, users)) < 0
 
 
 def _error(epsilon: float, users: int) -> float:
-    return dc.frequency_error(dc.RandomizedResponse(4, epsilon), users).share
+    return dc.frequency_error(dc.RandomizedResponse(2, epsilon), users).share
 
 
 @pytest.mark.parametrize(
@@ -144,11 +144,11 @@ def test_what_cannot_be_designed_is_refused_in_a_sentence(arguments: dict, messa
 
 
 def test_contradicting_goals_are_named_with_the_people_who_are_enough() -> None:
-    goals = {"answers": 4, "guess": "+0.02", "error": 0.01, "protocols": ["krr"]}
+    goals = {"answers": 2, "guess": "+0.02", "error": 0.01, "protocols": ["krr"]}
     with pytest.raises(InvalidValueError) as refused:
         dc.design(users=100, **goals)
     sentence = str(refused.value)
-    assert "both best guess at most 27 % and standard error of a share at most 1 %" in sentence
+    assert "both best guess at most 52 % and standard error of a share at most 1 %" in sentence
     enough = int(sentence.partition("goals, or ")[2].partition(" people")[0].replace(",", ""))
     assert dc.design(users=enough, **goals).recommended is not None
 
@@ -238,7 +238,7 @@ def test_a_goal_within_all_intervals_is_not_decided() -> None:
 
 
 def test_the_answers_to_a_million_questions_are_not_said_to_be_hidden() -> None:
-    result = dc.design(3, 10, guess=0.34, questions=10**6, protocols=["krr"])
+    result = dc.design(3, 10, guess=0.34, questions=10**6, protocols=["krr"], adversary="all-but-one:9,0,0")
     assert result.recommended is None
     assert highest(result.protocols["krr"].guess) == 1
 

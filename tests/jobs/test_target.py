@@ -122,7 +122,8 @@ def test_the_crowd_and_the_epsilon_of_a_simulation_lie_between_what_is_said_of_t
     text = " ".join(run("compare", name, *told)[1].split())
     assert ("users are sufficient" in text) == isinstance(target["smallest_crowd"], dict)
     assert ("is sufficient, " in text) == isinstance(target["largest_epsilon"], dict)
-    for answer, simulated in ((target["smallest_crowd"], 18_000), (target["largest_epsilon"], 2.3)):
+    # Of 60 simulated collections of 100,000 people the mean guess is .010094 at ε = 2 and .010102 at 2.14, ± .000002.
+    for answer, simulated in ((target["smallest_crowd"], 18_000), (target["largest_epsilon"], 2.11)):
         if isinstance(answer, dict):
             assert answer["kind"] == "bound"
             assert answer["value"] in (answer["low"], answer["high"])

@@ -85,7 +85,6 @@ class Scenario:
         questions: dict[str, Question] = {
             "posterior_vulnerability": lambda s: in_doubles(posterior_vulnerability(s, prior, gain)),
             "leakage": lambda s: in_doubles(leakage(s, prior, gain)),
-            "additive_leakage": lambda s: in_doubles(leakage(s, prior, gain, "additive")),
             "bayes_security": lambda s: in_doubles(bayes_security(s, prior, gain)),
         }
         if gain is None:
@@ -108,7 +107,10 @@ class Scenario:
 
     def questions_of_crowds(self) -> dict[str, CrowdQuestion]:
         """Return the same of what the adversary sees of a crowd; of privacy the worst one, if none is named."""
-        return {name: self._of_crowd(name, question) for name, question in self.questions().items()}
+        prior, gain = self.prior, self.gain
+        questions = self.questions()
+        questions["additive_leakage"] = lambda s: in_doubles(leakage(s, prior, gain, "additive"))
+        return {name: self._of_crowd(name, question) for name, question in questions.items()}
 
     def _of_crowd(self, name: str, question: Question) -> CrowdQuestion:
         knowledge = self.against(name)

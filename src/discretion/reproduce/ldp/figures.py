@@ -6,10 +6,11 @@ Only the text of the paper is at hand, not its drawings: the ranges are our choi
 import math
 from collections.abc import Iterator, Sequence
 
+from scipy.optimize import brentq
+
 import discretion as dc
 from discretion.charts import Axis, Curve, Look, Panel, Protocol, Quantity, curves, percentages, privacy_utility
 from discretion.estimate import highest, lowest
-from discretion.numerics.bisection import root
 from discretion.reproduce.item import Published, Reproduction, Row
 from discretion.reproduce.ldp.protocols import PROTOCOLS, SEED, Family
 
@@ -118,7 +119,7 @@ def _epsilon_at(make: Family, level: float) -> float:
     def missing(epsilon: float) -> float:
         return dc.information.average_privacy(make(_A, epsilon)) - level
 
-    return root(missing, 1e-3, 60, 1e-14)
+    return brentq(missing, 1e-3, 60)
 
 
 def _at(name: str, make: Family, epsilon: float) -> Row:
@@ -153,7 +154,7 @@ def _overtaken() -> float:
         oue, grr = (_at(name, PROTOCOLS[name], _epsilon_at(PROTOCOLS[name], level)) for name in ("OUE", "GRR"))
         return oue["F"] - grr["F"]
 
-    return root(ahead, 0.9, 0.92, 1e-6)
+    return brentq(ahead, 0.9, 0.92, xtol=1e-6)
 
 
 def _limits(rows: Sequence[Row]) -> tuple[Published, ...]:

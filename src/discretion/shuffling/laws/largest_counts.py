@@ -161,6 +161,8 @@ def _risen_among_known(report: Reporting, held: Integers) -> float:
     if bits is None or numbers.size > _MAX_KINDS:
         return 0.0
     users = int(held.sum())
+    if not users:
+        return 0.0
     try:
         kinds = [
             _kind(size, [(held_by, bits.own, bits.not_own), (users - held_by, bits.other, bits.not_other)])
