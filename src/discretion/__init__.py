@@ -16,6 +16,7 @@ _AT_THE_TOP = {
     "discretion.adversaries": (
         "AllButOne",
         "Dirichlet",
+        "DirichletMixture",
         "Exchangeable",
         "PartlyInformed",
         "PointMixture",

@@ -17,6 +17,7 @@ from discretion import (
 from discretion.adversaries import (
     AllButOne as AllButOne,
     Dirichlet as Dirichlet,
+    DirichletMixture as DirichletMixture,
     Exchangeable as Exchangeable,
     PartlyInformed as PartlyInformed,
     PointMixture as PointMixture,

@@ -46,7 +46,22 @@ class PointsLaw:
             return np.log(self.points), self.weights
 
 
+class MixtureLaw:
+    def __init__(self, parts, weights):
+        self.parts, self.weights = parts, [float(weight) for weight in weights]
+
+    def moment(self, counts):
+        return sum(Fraction(w) * part.moment(counts) for w, part in zip(self.weights, self.parts, strict=True))
+
+    @cached_property
+    def nodes(self):
+        log_p, weights = zip(*(part.nodes for part in self.parts), strict=True)
+        return np.vstack(log_p), np.concatenate([w * own for w, own in zip(self.weights, weights, strict=True)])
+
+
 def law_of(population):
+    if getattr(population, "components", None):
+        return MixtureLaw([DirichletLaw(law.alpha) for law in population.components], population.weights)
     if hasattr(population, "alpha"):
         return DirichletLaw(population.alpha)
     return PointsLaw(population.points, population.weights)

@@ -149,6 +149,7 @@ POPULATIONS = {
     "jeffreys": dc.Dirichlet.jeffreys(2),
     "dirichlet:1,2.5": dc.Dirichlet([1, 2.5]),
     "mixture:0.25,1,0;0.75,0.1,0.9": dc.PointMixture([[1, 0], [0.1, 0.9]], [0.25, 0.75]),
+    "dirichlet-mixture:0.25,1,2;0.75,0.5,9": dc.DirichletMixture([[1, 2], [0.5, 9]], [0.25, 0.75]),
 }
 
 

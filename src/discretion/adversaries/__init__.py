@@ -19,12 +19,13 @@ from discretion.adversaries.knowledge import (
     Uninformed,
     WorstAllButOne,
 )
-from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw
+from discretion.adversaries.populations import Dirichlet, DirichletMixture, PointMixture, PopulationLaw
 from discretion.adversaries.priors import point, uniform
 
 __all__ = [
     "AllButOne",
     "Dirichlet",
+    "DirichletMixture",
     "Exchangeable",
     "Gain",
     "Knowledge",

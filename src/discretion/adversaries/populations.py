@@ -145,6 +145,64 @@ class PointMixture:
         return bool((possible == possible[0]).all())
 
 
+@dataclass(frozen=True, eq=False)
+class DirichletMixture:
+    """A finite mixture of Dirichlet laws: P has one of some Dirichlet laws, each with a weight.
+
+    Parameters
+    ----------
+    alpha
+        Shape ``(components, k)``, k >= 2: the parameters of a Dirichlet law in each row, positive and finite.
+    weights
+        The probability of each component, shape ``(components,)``; they sum to 1.
+
+    Notes
+    -----
+    The posterior of a Dirichlet law after the reports of a local protocol is such a mixture (LDP-info, Proposition
+    9.1). A mixture also represents a population of several kinds, for example one with a common value and one without.
+
+    Examples
+    --------
+    >>> DirichletMixture([[8, 1, 1], [1, 1, 2]], [0.5, 0.5]).mean.round(3).tolist()
+    [0.525, 0.175, 0.3]
+    """
+
+    alpha: Reals
+    weights: Reals
+
+    def __init__(self, alpha: ArrayLike, weights: ArrayLike) -> None:
+        try:
+            rows = as_reals(alpha)
+        except NotNumbersError:
+            rows = np.zeros(0)
+        if rows.ndim != 2 or rows.shape[0] == 0:
+            raise InvalidValueError(
+                f"alpha must have the parameters of a Dirichlet law in each row, got {short_repr(alpha)}"
+            )
+        rows = np.stack([as_parameters(row, "one for each of two or more values", at_least=2) for row in rows])
+        law = as_distribution(weights, "weights")
+        if law.size != len(rows):
+            raise InvalidPriorError(f"weights must be one per component ({len(rows)}), got {law.size}")
+        rows.setflags(write=False)
+        object.__setattr__(self, "alpha", rows)
+        object.__setattr__(self, "weights", law)
+
+    @property
+    def k(self) -> int:
+        """The number of values."""
+        return self.alpha.shape[1]
+
+    @property
+    def components(self) -> tuple[Dirichlet, ...]:
+        """The Dirichlet laws, one for each weight."""
+        return tuple(Dirichlet(row) for row in self.alpha)
+
+    @property
+    def mean(self) -> Reals:
+        """The mean of P: the mixture of the components' means."""
+        return self.weights @ (self.alpha / self.alpha.sum(axis=1, keepdims=True))
+
+
 def as_parameters(alpha: ArrayLike, how_many: str, *, at_least: int) -> Reals:
     """Return the parameters of a Dirichlet law, or refuse other than this many positive numbers."""
     try:
@@ -158,7 +216,7 @@ def as_parameters(alpha: ArrayLike, how_many: str, *, at_least: int) -> Reals:
     return parameters
 
 
-PopulationLaw = Dirichlet | PointMixture
+PopulationLaw = Dirichlet | PointMixture | DirichletMixture
 
 
 def as_population_law(population: Any, k: int) -> PopulationLaw:
@@ -169,8 +227,8 @@ def as_population_law(population: Any, k: int) -> PopulationLaw:
         return Dirichlet.jeffreys(k)
     if not isinstance(population, PopulationLaw):
         raise UnsupportedError(
-            f"population must be None, a discretion.Dirichlet or a discretion.PointMixture, got "
-            f"{type(population).__name__}"
+            f"population must be None, a discretion.Dirichlet, a discretion.PointMixture or a "
+            f"discretion.DirichletMixture, got {type(population).__name__}"
         )
     if population.k != k:
         raise InvalidPriorError(f"the population has {population.k} values and the system {k}")

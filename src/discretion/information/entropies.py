@@ -1,13 +1,15 @@
 """What the people themselves know: entropies of their values and tallies, and of the population's shares."""
 
 import math
+from typing import overload
 
 import numpy as np
 from scipy.special import entr
 
 from discretion import limits
-from discretion.adversaries.populations import Dirichlet, PopulationLaw
+from discretion.adversaries.populations import Dirichlet, DirichletMixture, PointMixture, PopulationLaw
 from discretion.errors import TooLargeError, UnsupportedError
+from discretion.information.mixtures import weighted_components
 from discretion.numerics.arrays import Reals
 from discretion.numerics.excess import deviance, relative_excess
 from discretion.numerics.laws.binomial import digamma_lag, gamma_error, stirling_error
@@ -22,6 +24,8 @@ def value_entropy(population: PopulationLaw) -> float:
     if isinstance(population, Dirichlet):
         alpha, times = np.unique(population.alpha, return_counts=True)
         return float(mean_uncertainty(np.ones((1, alpha.size)), alpha, times)[0])
+    if isinstance(population, DirichletMixture):
+        return math.fsum(weight * value_entropy(law) for weight, law in weighted_components(population))
     return float(population.weights @ entr(population.points).sum(axis=1))
 
 
@@ -37,14 +41,17 @@ def share_entropy(population: Dirichlet) -> float:
     return (k - 1) * (half - math.log(total)) + float(own.sum()) - whole
 
 
-def as_density(population: PopulationLaw) -> Dirichlet:
+@overload
+def as_density(population: Dirichlet | PointMixture) -> Dirichlet: ...
+@overload
+def as_density(population: PopulationLaw) -> Dirichlet | DirichletMixture: ...
+def as_density(population: PopulationLaw) -> Dirichlet | DirichletMixture:
     """Return the law if it has a density, or refuse it: points have none."""
-    if isinstance(population, Dirichlet):
+    if isinstance(population, Dirichlet | DirichletMixture):
         return population
     raise UnsupportedError(
         "this utility compares with the density of the population's shares, and a discretion.PointMixture has no "
-        "density; "
-        "take a discretion.Dirichlet"
+        "density; take a discretion.Dirichlet or a discretion.DirichletMixture"
     )
 
 

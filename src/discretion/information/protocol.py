@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw
+from discretion.adversaries.populations import Dirichlet, DirichletMixture, PointMixture, PopulationLaw
 from discretion.channels.channel import Channel, System, as_system
 from discretion.measures.measure import Method, reported_alone
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
@@ -56,6 +56,9 @@ def merge_values(system: System, population: PopulationLaw) -> tuple[System, Pop
     rows = matrix[[group[0] for group in groups]]
     if isinstance(population, Dirichlet):
         law = Dirichlet([population.alpha[group].sum() for group in groups])
+    elif isinstance(population, DirichletMixture):
+        sums = np.stack([population.alpha[:, group].sum(axis=1) for group in groups], axis=1)
+        law = DirichletMixture(sums, population.weights)
     else:
         shares = np.stack([population.points[:, group].sum(axis=1) for group in groups], axis=1)
         law = PointMixture(shares, population.weights)

@@ -7,6 +7,7 @@ import numpy as np
 from discretion.adversaries import (
     AllButOne,
     Dirichlet,
+    DirichletMixture,
     Exchangeable,
     Knowledge,
     PartlyInformed,
@@ -22,7 +23,7 @@ from discretion.spelling.numbers import matrix_of, numbers_of, spelled_matrix, s
 from discretion.spelling.spelled import spelled
 
 _KNOWLEDGE = ("uninformed", "all-but-one", "partly-informed", "exchangeable", "worst")
-_POPULATIONS = ("jeffreys", "dirichlet", "mixture")
+_POPULATIONS = ("jeffreys", "dirichlet", "mixture", "dirichlet-mixture")
 
 
 def knowledge_of(text: str) -> Knowledge:
@@ -99,6 +100,9 @@ def population_of(text: str, k: int) -> PopulationLaw:
             return Dirichlet.jeffreys(k)
         case "dirichlet":
             return as_population_law(Dirichlet(numbers_of(rest, "dirichlet", float)), k)
+        case "dirichlet-mixture":
+            rows = matrix_of(rest)
+            return as_population_law(DirichletMixture([row[1:] for row in rows], [row[0] for row in rows]), k)
         case _:
             rows = matrix_of(rest)
             return as_population_law(PointMixture([row[1:] for row in rows], [row[0] for row in rows]), k)
@@ -112,6 +116,11 @@ def _spelled_of_dirichlet(law: Dirichlet) -> str:
 @spelled.register
 def _spelled_of_point_mixture(law: PointMixture) -> str:
     return f"mixture:{spelled_matrix(np.column_stack([law.weights, law.points]))}"
+
+
+@spelled.register
+def _spelled_of_dirichlet_mixture(law: DirichletMixture) -> str:
+    return f"dirichlet-mixture:{spelled_matrix(np.column_stack([law.weights, law.alpha]))}"
 
 
 def prior_of(text: str) -> list[float]:

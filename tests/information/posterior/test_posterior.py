@@ -522,3 +522,72 @@ def test_bad_input_is_refused(make, error, words):
 
 def posterior_of(population=None):
     return dc.frequency_posterior(dc.Channel(BINARY), [1, 1], population)
+
+
+# The posterior as the next prior
+
+
+@pytest.mark.parametrize("alpha", [[0.5, 0.5, 0.5], [1 / 3, 2.7, 0.01], [1e13, 1e13, 2e13]], ids=str)
+@pytest.mark.parametrize("channel", ["asymmetric", "excluding", "unary encoding", "nearly nothing"])
+def test_two_waves_one_after_the_other_are_both_at_once(channel, alpha):
+    system = dc.Channel(CHANNELS[channel])
+    outputs = system.channel().shape[1]
+    first, second = (np.bincount(np.arange(seed, seed + 7) ** 2 % outputs, minlength=outputs) for seed in (1, 3))
+    prior = dc.Dirichlet(alpha)
+    next_prior = dc.frequency_posterior(system, first, prior).as_population()
+    assert isinstance(next_prior, dc.DirichletMixture)
+    one_by_one = dc.frequency_posterior(system, second, next_prior)
+    at_once = dc.frequency_posterior(system, first + second, prior)
+    assert one_by_one.exact
+    assert one_by_one.mean == pytest.approx(at_once.mean, rel=1e-10)
+    assert one_by_one.covariance == pytest.approx(at_once.covariance, rel=1e-8, abs=1e-14)
+    assert one_by_one.marginal(0).cdf(0.3) == pytest.approx(at_once.marginal(0).cdf(0.3), rel=1e-10, abs=1e-12)
+
+
+def test_waves_of_different_protocols_are_one_of_both_side_by_side():
+    prior = dc.Dirichlet([0.5, 1, 2])
+    first, second = CHANNELS["asymmetric"], CHANNELS["excluding"]
+    next_prior = dc.frequency_posterior(dc.Channel(first), [3, 1, 2], prior).as_population()
+    one_by_one = dc.frequency_posterior(dc.Channel(second), [1, 0, 2, 2], next_prior)
+    either = np.hstack([np.asarray(first), second]) / 2
+    at_once = dc.frequency_posterior(dc.Channel(either), [3, 1, 2, 1, 0, 2, 2], prior)
+    assert one_by_one.mean == pytest.approx(at_once.mean, rel=1e-10)
+    assert one_by_one.sample(20_000, rng=1).mean(axis=0) == pytest.approx(at_once.mean, abs=0.01)
+
+
+def test_components_are_weighed_by_how_likely_they_make_the_reports():
+    mixture = dc.DirichletMixture([[8, 1, 1], [0.5, 1, 2]], [0.25, 0.75])
+    counts = [2, 0, 2, 1]
+    posterior = dc.frequency_posterior(dc.Channel(EXCLUDING), counts, mixture)
+    parts = [Enumerated(EXCLUDING, counts, alpha) for alpha in mixture.alpha.tolist()]
+    evidence = [Fraction(w) * part.evidence for w, part in zip(mixture.weights.tolist(), parts, strict=True)]
+    for x in range(3):
+        mean = sum(e * part.moment(unit(3, x)) for e, part in zip(evidence, parts, strict=True)) / sum(evidence)
+        assert posterior.mean[x] == exactly(mean)
+
+
+def test_the_truth_of_a_billion_people_weighs_components_to_all_digits():
+    mixture = dc.DirichletMixture([[1, 1], [2, 1]], [0.5, 0.5])
+    counts = [400_000_000, 600_000_000]
+    posterior = dc.frequency_posterior(dc.RandomizedResponse(2, p=1), counts, mixture)
+    # B(α + t)/B(α) of the second is 2 (t + 1)/(n + 2) times that of the first.
+    odds = Fraction(2 * (counts[0] + 1), sum(counts) + 2)
+    weights = [1 / (1 + odds), odds / (1 + odds)]
+    means = [Fraction(counts[0] + 1, sum(counts) + 2), Fraction(counts[0] + 2, sum(counts) + 3)]
+    assert posterior.as_population().weights == pytest.approx([float(w) for w in weights[::-1]][::-1], rel=1e-10)
+    assert posterior.mean[0] == exactly(sum(w * m for w, m in zip(weights, means, strict=True)))
+
+
+def test_points_and_one_component_keep_their_laws():
+    points = dc.PointMixture([[1, 0], [0.5, 0.5]], [0.5, 0.5])
+    assert isinstance(dc.frequency_posterior(dc.Channel(BINARY), [1, 1], points).as_population(), dc.PointMixture)
+    certain = dc.frequency_posterior(dc.RandomizedResponse(2, p=1), [3, 4]).as_population()
+    assert certain.alpha.tolist() == [3.5, 4.5]
+
+
+def test_a_sampled_posterior_is_no_prior(sampled):
+    posterior = dc.frequency_posterior(dc.Channel(BINARY), [5, 3], rng=1)
+    with pytest.raises(dc.errors.UnsupportedError, match="add the counts"):
+        posterior.as_population()
+    with pytest.raises(dc.errors.TooLargeError, match="add the counts"):
+        dc.frequency_posterior(dc.Channel(BINARY), [5, 3], dc.DirichletMixture([[1, 2], [2, 1]], [0.5, 0.5]))

@@ -8,9 +8,15 @@ from difflib import get_close_matches
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discretion.adversaries.populations import PopulationLaw, as_population_law
+from discretion.adversaries.populations import (
+    Dirichlet,
+    DirichletMixture,
+    PointMixture,
+    PopulationLaw,
+    as_population_law,
+)
 from discretion.channels.channel import Channel
-from discretion.errors import InvalidGainError, InvalidPriorError, InvalidValueError
+from discretion.errors import InvalidGainError, InvalidPriorError, InvalidValueError, UnsupportedError
 from discretion.escaping import short_repr
 from discretion.estimate import Estimate
 from discretion.information.design.finite import DistributionGoal
@@ -165,6 +171,11 @@ def optimal_mechanism(  # noqa: PLR0917 - the public contract
     most = math.inf if epsilon is None else as_epsilon(epsilon)
     privacy = 0.0 if min_average_privacy is None else as_probability(min_average_privacy, "min_average_privacy")
     law = as_population_law(population, k)
+    if isinstance(law, DirichletMixture):
+        raise UnsupportedError(
+            "optimal_mechanism takes a discretion.Dirichlet or a discretion.PointMixture, got a "
+            "discretion.DirichletMixture; take one of its components, or compare mechanisms by their measures"
+        )
     goal = _goal(objective, law, n, rng)
     if privacy > 0 and value_entropy(law) == 0:
         raise InvalidPriorError(
@@ -173,7 +184,7 @@ def optimal_mechanism(  # noqa: PLR0917 - the public contract
     return _design(goal, _best(goal, most, privacy))
 
 
-def _goal(objective: str | ArrayLike, law: PopulationLaw, n: int | None, rng: Seed) -> Goal:
+def _goal(objective: str | ArrayLike, law: Dirichlet | PointMixture, n: int | None, rng: Seed) -> Goal:
     if isinstance(objective, str) and objective == "distribution_utility":
         if n is None:
             raise InvalidValueError("the distribution utility needs n, the number of reports; give n=1 or more")

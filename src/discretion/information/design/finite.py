@@ -19,7 +19,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from discretion.adversaries.populations import PopulationLaw
+from discretion.adversaries.populations import Dirichlet, PointMixture
 from discretion.channels.channel import Channel, System
 from discretion.errors import InvalidPriorError, TooLargeError
 from discretion.estimate import Estimate, highest, lowest
@@ -54,7 +54,7 @@ class DistributionGoal(Goal):
 
     confidence: ClassVar[float | None] = CONFIDENCE
 
-    def __init__(self, law: PopulationLaw, n: int, rng: np.random.Generator) -> None:
+    def __init__(self, law: Dirichlet | PointMixture, n: int, rng: np.random.Generator) -> None:
         super().__init__(law)
         self._n, self._rng = n, rng
         self._truth = truth(law.k, n, law, rng)

@@ -9,7 +9,7 @@ import numpy as np
 
 from discretion import limits
 from discretion.adversaries.gains import gain_matrix
-from discretion.adversaries.populations import Dirichlet, PopulationLaw
+from discretion.adversaries.populations import Dirichlet, PointMixture
 from discretion.channels.channel import System
 from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, highest, in_doubles, lowest
@@ -68,7 +68,7 @@ class Goal(ABC):
     best_is_least: ClassVar[bool] = False
     confidence: ClassVar[float | None] = None
 
-    def __init__(self, law: PopulationLaw) -> None:
+    def __init__(self, law: Dirichlet | PointMixture) -> None:
         self.law = law
 
     @property
@@ -172,7 +172,7 @@ class LossGoal(Goal):
 
     best_is_least: ClassVar[bool] = True
 
-    def __init__(self, law: PopulationLaw, loss: Reals) -> None:
+    def __init__(self, law: Dirichlet | PointMixture, loss: Reals) -> None:
         super().__init__(law)
         self._loss = loss
         self._saving = Saving.from_loss(loss, law.mean)
@@ -331,7 +331,7 @@ def _bounded(columns: Columns, weights: Reals, least: float, most: float, certif
     return Optimum(columns, weights, gap, certificate, value=value)
 
 
-def largest_epsilons(law: PopulationLaw, sizes: Integers, epsilon: float, privacy: float) -> Reals:
+def largest_epsilons(law: Dirichlet | PointMixture, sizes: Integers, epsilon: float, privacy: float) -> Reals:
     """Return for each size the largest ε, up to a limit, at which subset selection has this average privacy."""
     allowed, leaked = (1 - privacy) * value_entropy(law), leak(law)
     low, high = np.zeros(sizes.size), np.full(sizes.size, epsilon)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from discretion.adversaries.populations import Dirichlet, PopulationLaw
+from discretion.adversaries.populations import Dirichlet, PointMixture
 from discretion.information.design.search import Mixture
 from discretion.information.design.staircase import Columns, columns_of
 from discretion.numerics.arrays import Booleans, Integers, Reals
@@ -54,7 +54,7 @@ def information(mean: Reals) -> Callable[[Columns], Reals]:
     return lambda columns: _column_information(_shares(columns, mean), columns)
 
 
-def leak(population: PopulationLaw) -> Callable[[Columns], Reals]:
+def leak(population: Dirichlet | PointMixture) -> Callable[[Columns], Reals]:
     """Return the information of columns on a value, given the population, in nats: ``I(X; Y | P)``."""
     if isinstance(population, Dirichlet):
         return _mean_over(population, mean_information)
@@ -62,7 +62,7 @@ def leak(population: PopulationLaw) -> Callable[[Columns], Reals]:
     return lambda columns: weights @ [_column_information(_shares(columns, point), columns) for point in points]
 
 
-def population_worth(population: PopulationLaw) -> Callable[[Columns], Reals]:
+def population_worth(population: Dirichlet | PointMixture) -> Callable[[Columns], Reals]:
     """Return the information of columns on the population's shares, in nats: ``I(Y; P)`` of one report."""
     if isinstance(population, Dirichlet):
         return _mean_over(population, mean_s_log_s)

@@ -12,7 +12,7 @@ import numpy as np
 
 from discretion import limits
 from discretion.errors import TooLargeError
-from discretion.information.posterior.dirichlet_mixture import component_means, log_dirichlet
+from discretion.information.posterior.updated_dirichlet import component_means, log_dirichlet
 from discretion.numerics.arrays import Integers, Reals
 
 # Numbers that a sampler draws: a quarter of a minute.

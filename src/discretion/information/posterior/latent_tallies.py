@@ -14,8 +14,8 @@ def work(n: int, k: int) -> float:
     return k * float(np.exp(min(700.0, gammaln(n + k + 1.0) - gammaln(n + 1.0) - gammaln(k + 1.0))))
 
 
-def latent_tallies(likelihoods: Reals, counts: Integers, alpha: Reals) -> tuple[Integers, Reals]:
-    """Return all tallies t of n true values, ``(tallies, k)``, and how likely each is given the reports.
+def latent_tallies(likelihoods: Reals, counts: Integers, alpha: Reals) -> tuple[Integers, Reals, Reals]:
+    """Return the tallies t of n true values, their probabilities given the reports, and the reports' log-probabilities.
 
     The weight of t is proportional to ``B(α + t)`` times the coefficient of ``z^t`` in ``Π_y (Σ_x C[x, y] z_x)^s_y``
     (LDP-info, equation 9.4). One report at a time: ``w(t) ← Σ_x C[x, y] (α_x + t_x - 1) w(t - e_x)``, since
@@ -28,25 +28,34 @@ def latent_tallies(likelihoods: Reals, counts: Integers, alpha: Reals) -> tuple[
     counts
         How often each output was seen, n in all.
     alpha
-        The prior's parameters, shape ``(k,)``.
+        The parameters of one or more priors, shape ``(priors, k)``.
+
+    Returns
+    -------
+    tuple of Integers, Reals and Reals
+        Of shapes ``(tallies, k)``, ``(priors, tallies)`` and ``(priors,)``.
     """
     k, n = likelihoods.shape[0], int(counts.sum())
     tallies, before = _all_tallies(n, k)
     with np.errstate(divide="ignore"):
         logs = np.log(likelihoods)
-    weights = np.zeros(1)
+    totals = alpha.sum(axis=1)
+    weights, evidence = np.zeros((len(alpha), 1)), np.zeros(len(alpha))
     for d, y in enumerate(_evenly(counts)):
         # The tallies of d + 1 values are the first of those of n, but for the last value, which then has fewer.
         own = tallies[:, : comb(d + k, k - 1)].copy()
         own[-1] -= n - (d + 1)
         possible = own > 0
-        prior = np.log(alpha[:, None] + np.where(possible, own - 1, 0))
-        terms = logs[:, y, None] + prior + weights[np.where(possible, before[:, : own.shape[1]], 0)]
-        weights = np.logaddexp.reduce(np.where(possible, terms, -np.inf), axis=0)
-        weights -= weights.max()
+        prior = np.log(alpha[:, :, None] + np.where(possible, own - 1, 0))
+        terms = logs[:, y, None] + prior + weights[:, np.where(possible, before[:, : own.shape[1]], 0)]
+        weights = np.logaddexp.reduce(np.where(possible, terms, -np.inf), axis=1)
+        highest: Reals = weights.max(axis=1)
+        weights -= highest[:, None]
+        evidence += highest - np.log(totals + d)
     likely = np.exp(weights)
-    kept = likely > 0
-    return tallies[:, kept].T, likely[kept] / likely.sum()
+    sums: Reals = likely.sum(axis=1)
+    kept = (likely > 0).any(axis=0)
+    return tallies[:, kept].T, likely[:, kept] / sums[:, None], evidence + np.log(sums)
 
 
 def _evenly(counts: Integers) -> Integers:

@@ -10,7 +10,7 @@ from scipy.special import betainc
 
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.escaping import short_repr
-from discretion.numerics.arrays import Integers, Reals
+from discretion.numerics.arrays import Reals
 from discretion.numerics.bisection import root
 from discretion.numerics.excess import deviance
 from discretion.numerics.laws.binomial import gamma_error
@@ -79,13 +79,13 @@ class Marginal(ABC):
 
 
 class BetaMixture(Marginal):
-    """A mixture of beta laws with the parameters ``(own + hits, others + misses)``."""
+    """A mixture of beta laws with the parameters ``(own, others)``, each with its weight."""
 
-    def __init__(self, own: float, others: float, hits: Integers, misses: Integers, weights: Reals) -> None:
-        pairs, which = np.unique(np.stack([hits, misses]), axis=1, return_inverse=True)
+    def __init__(self, own: Reals, others: Reals, weights: Reals) -> None:
+        pairs, which = np.unique(np.stack([own, others]), axis=1, return_inverse=True)
         self._weights = np.bincount(which.ravel(), weights)
-        self._a: Reals = own + pairs[0]
-        self._b: Reals = others + pairs[1]
+        self._a: Reals = pairs[0]
+        self._b: Reals = pairs[1]
 
     @property
     def mean(self) -> float:

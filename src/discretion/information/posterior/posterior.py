@@ -9,15 +9,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discretion import limits
-from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population_law
+from discretion.adversaries.populations import (
+    Dirichlet,
+    DirichletMixture,
+    PointMixture,
+    PopulationLaw,
+    as_population_law,
+)
 from discretion.channels.channel import Channel, System
 from discretion.channels.storage.storage import check_size
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.escaping import short_repr
-from discretion.information.posterior.dirichlet_mixture import DirichletMixture
 from discretion.information.posterior.gibbs import sample_tallies
 from discretion.information.posterior.latent_tallies import latent_tallies, work
 from discretion.information.posterior.marginals import KnownShares, Marginal
+from discretion.information.posterior.updated_dirichlet import UpdatedDirichlet, log_evidence_of_values
 from discretion.information.protocol import as_protocol
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.draws import Seed, generator
@@ -25,6 +31,8 @@ from discretion.validation import NotNumbersError, as_array, as_count, as_index
 
 # Terms of a sum over what people may hold.
 MAX_POSTERIOR_TERMS = 1 << 23
+
+_SUM = "sum over what the people may hold"
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +62,9 @@ class _Points:
     def marginal(self, x: int) -> KnownShares:
         return KnownShares(self.points[:, x], self.weights)
 
+    def as_law(self) -> PointMixture:
+        return PointMixture(self.points, self.weights)
+
     def sample(self, m: int, rng: np.random.Generator) -> Reals:
         return self.points[rng.choice(self.weights.size, size=m, p=self.weights / self.weights.sum())]
 
@@ -72,7 +83,7 @@ class FrequencyPosterior:
 
     method: str
     mean_error: Reals
-    _law: DirichletMixture | _Points
+    _law: UpdatedDirichlet | _Points
     _shares: Reals | None = field(default=None)
 
     @property
@@ -102,6 +113,36 @@ class FrequencyPosterior:
         """Return m populations drawn from the posterior, shape ``(m, k)``."""
         return self._law.sample(as_count(m, "m", at_least=1), generator(rng))
 
+    def as_population(self) -> PopulationLaw:
+        """Return the posterior as a law of the population: the prior of the next reports, or of a measure.
+
+        Returns
+        -------
+        PopulationLaw
+            A `discretion.DirichletMixture`, a `discretion.Dirichlet` where it has one component, or, of a prior of
+            points, a `discretion.PointMixture`.
+
+        Raises
+        ------
+        UnsupportedError
+            If the posterior is not exact.
+
+        Examples
+        --------
+        >>> import discretion as dc
+        >>> krr = dc.RandomizedResponse(2, p=0.75)
+        >>> first = dc.frequency_posterior(krr, [30, 10])
+        >>> second = dc.frequency_posterior(krr, [20, 5], first.as_population())
+        >>> abs(second.mean - dc.frequency_posterior(krr, [50, 15]).mean).max() < 1e-12
+        np.True_
+        """
+        if not self.exact:
+            raise UnsupportedError(
+                "this posterior is sampled, and only an exact one is a prior; add the counts of all reports of this "
+                "protocol, and call frequency_posterior once"
+            )
+        return self._law.as_law()
+
     def diagnostics(self) -> Diagnostics:
         """Return R-hat (rank-normalised, near 1 if chains agree) and the bulk effective sample size, by ArviZ."""
         if self._shares is None:
@@ -130,7 +171,8 @@ def frequency_posterior(
         How many reports were each output: a whole number per column of ``system.channel()``, in its order. For k-RR
         that is what ``aggregate`` returns.
     population
-        What is known beforehand of P: a `discretion.Dirichlet` or a `discretion.PointMixture`; None means Jeffreys'
+        What is known beforehand of P: a `discretion.Dirichlet`, a `discretion.PointMixture` or a
+        `discretion.DirichletMixture`, such as the posterior of earlier reports (`as_population`); None means Jeffreys'
         prior.
     rng
         A generator or a seed; only long sums, which are sampled, draw from it.
@@ -138,13 +180,16 @@ def frequency_posterior(
     Returns
     -------
     FrequencyPosterior
-        ``.mean``, ``.covariance``, ``.marginal(x)``, ``.sample(m, rng)``; ``.exact``, ``.method``, ``.mean_error`` and
-        ``.diagnostics()`` tell how well it is known.
+        ``.mean``, ``.covariance``, ``.marginal(x)``, ``.sample(m, rng)``; ``.as_population()``, the prior of the next
+        reports; ``.exact``, ``.method``, ``.mean_error`` and ``.diagnostics()`` tell how well it is known.
 
     Raises
     ------
     UnsupportedError
         If the system is not one person's.
+    TooLargeError
+        If the population is a mixture of Dirichlet laws and the sums over all of them are too long: they are not
+        sampled.
 
     Notes
     -----
@@ -204,7 +249,7 @@ def _as_array(counts: ArrayLike) -> NDArray[Any]:
 
 
 def _under_dirichlet(
-    prior: Dirichlet, likelihoods: Reals, counts: Integers, rng: np.random.Generator
+    prior: Dirichlet | DirichletMixture, likelihoods: Reals, counts: Integers, rng: np.random.Generator
 ) -> FrequencyPosterior:
     k = prior.k
     telling = np.ptp(likelihoods, axis=0) > 0
@@ -212,16 +257,46 @@ def _under_dirichlet(
     tallies = np.zeros((1, k), dtype=np.int64)
     np.add.at(tallies[0], likelihoods[:, certain].argmax(axis=0), counts[certain])
     doubtful = telling & ~certain
+    likelihoods, counts = likelihoods[:, doubtful], counts[doubtful]
+    if isinstance(prior, DirichletMixture):
+        return _under_dirichlet_mixture(prior, likelihoods, counts, tallies)
+    alpha = prior.alpha[None]
     if not doubtful.any():
-        return _exact(DirichletMixture(prior.alpha, tallies, np.ones(1)), "conjugate update")
-    likelihoods, counts, alpha = likelihoods[:, doubtful], counts[doubtful], prior.alpha + tallies[0]
-    if work(int(counts.sum()), k) <= limits.current().steps(MAX_POSTERIOR_TERMS, each=8):
-        latent, weights = latent_tallies(likelihoods, counts, alpha)
-        return _exact(DirichletMixture(prior.alpha, tallies + latent, weights), "sum over what the people may hold")
-    drawn = sample_tallies(likelihoods, counts, alpha, rng)
+        return _exact(UpdatedDirichlet(alpha, tallies, np.ones(1)), "conjugate update")
+    if _terms(counts, k) <= limits.current().steps(MAX_POSTERIOR_TERMS, each=8):
+        latent, weights, _ = latent_tallies(likelihoods, counts, alpha + tallies)
+        return _exact(UpdatedDirichlet(alpha, tallies + latent, weights[0]), _SUM)
+    drawn = sample_tallies(likelihoods, counts, prior.alpha + tallies[0], rng)
     rows = drawn.tallies.reshape(-1, k)
-    law = DirichletMixture(prior.alpha, tallies + rows, np.full(len(rows), 1 / len(rows)))
+    law = UpdatedDirichlet(alpha, tallies + rows, np.full(len(rows), 1 / len(rows)))
     return FrequencyPosterior("Gibbs sampling", _read_only(drawn.mean_error), law, drawn.shares)
+
+
+def _under_dirichlet_mixture(
+    prior: DirichletMixture, likelihoods: Reals, counts: Integers, certain: Integers
+) -> FrequencyPosterior:
+    """Return the components' posteriors, each weighted by its prior weight times its evidence of the reports."""
+    possible = prior.weights > 0
+    alpha, logs = prior.alpha[possible], np.log(prior.weights[possible])
+    if len(alpha) * _terms(counts, prior.k) > limits.current().steps(MAX_POSTERIOR_TERMS, each=8):
+        raise TooLargeError(
+            f"{int(counts.sum()):,} reports under a mixture of {len(alpha):,} Dirichlet laws on {prior.k:,} values are "
+            "too many to sum over; take fewer reports or components, or, if the mixture is the posterior of reports "
+            "of the same protocol, add the counts of all reports and start from the first prior"
+        )
+    logs += [log_evidence_of_values(row, certain[0]) for row in alpha]
+    latent, weights, evidence = latent_tallies(likelihoods, counts, alpha + certain)
+    logs += evidence
+    likely = np.exp(logs - logs.max())
+    joint: Reals = (likely / likely.sum())[:, None] * weights
+    component, tally = np.nonzero(joint)
+    law = UpdatedDirichlet(alpha[component], certain + latent[tally], joint[component, tally])
+    return _exact(law, _SUM)
+
+
+def _terms(counts: Integers, k: int) -> float:
+    """Return the number of terms of the sum over what the people with these reports may hold."""
+    return work(int(counts.sum()), k)
 
 
 def _among_points(prior: PointMixture, likelihoods: Reals, counts: Integers) -> FrequencyPosterior:
@@ -245,7 +320,7 @@ def _log_ratios(points: Reals, reference: int, likelihoods: Reals) -> Reals:
     return np.where(near, np.log1p(np.where(near, apart / own, 0.0)), np.log(theirs / own))
 
 
-def _exact(law: DirichletMixture | _Points, method: str) -> FrequencyPosterior:
+def _exact(law: UpdatedDirichlet | _Points, method: str) -> FrequencyPosterior:
     return FrequencyPosterior(method, _read_only(np.zeros(law.mean.size)), law)
 
 

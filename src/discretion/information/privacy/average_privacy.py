@@ -1,11 +1,20 @@
 """How much of a person's own information stays hidden on average."""
 
+import math
+
 from scipy.special import xlogy
 
-from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population_law
+from discretion.adversaries.populations import (
+    Dirichlet,
+    DirichletMixture,
+    PointMixture,
+    PopulationLaw,
+    as_population_law,
+)
 from discretion.channels.channel import System
 from discretion.errors import InvalidPriorError
 from discretion.information.entropies import value_entropy
+from discretion.information.mixtures import weighted_components
 from discretion.information.privacy.report_kinds import compare_columns, report_kinds
 from discretion.information.protocol import NOTHING, as_protocol, merge_values, reduced_matrix
 from discretion.measures.measure import Method, Plan, measure
@@ -27,8 +36,8 @@ def average_privacy(system: System, population: PopulationLaw | None = None) -> 
     system
         A channel or a mechanism on k values.
     population
-        The law of the population's shares P: a `discretion.Dirichlet` or a `discretion.PointMixture`; None is Jeffreys'
-        prior.
+        The law of the population's shares P: a `discretion.Dirichlet`, a `discretion.PointMixture` or a
+        `discretion.DirichletMixture`; None is Jeffreys' prior.
 
     Returns
     -------
@@ -66,6 +75,9 @@ def plan_hidden(system: System, population: PopulationLaw) -> Plan[float]:
     """Plan ``H(X | Y, P)`` of one person, in nats."""
     if isinstance(population, Dirichlet):
         return Plan(_INTEGRALS, lambda: report_kinds(system, population).hidden)
+    if isinstance(population, DirichletMixture):
+        laws = weighted_components(population)
+        return Plan(_INTEGRALS, lambda: math.fsum(weight * report_kinds(system, law).hidden for weight, law in laws))
     return Plan(_POINTS, lambda: _hidden_at(reduced_matrix(system), population))
 
 
@@ -77,6 +89,9 @@ def plan_leaked(system: System, population: PopulationLaw) -> Plan[float]:
     system, population = merged
     if isinstance(population, Dirichlet):
         return Plan(_INTEGRALS, lambda: report_kinds(system, population).leaked)
+    if isinstance(population, DirichletMixture):
+        laws = weighted_components(population)
+        return Plan(_INTEGRALS, lambda: math.fsum(weight * report_kinds(system, law).leaked for weight, law in laws))
     return Plan(_POINTS, lambda: _leaked_at(reduced_matrix(system), population))
 
 

@@ -7,11 +7,12 @@ import numpy as np
 from scipy.special import psi
 
 from discretion import limits
-from discretion.adversaries.populations import Dirichlet, PopulationLaw, as_population_law
+from discretion.adversaries.populations import Dirichlet, DirichletMixture, PopulationLaw, as_population_law
 from discretion.channels.channel import System
 from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, settled
 from discretion.information.entropies import as_density
+from discretion.information.mixtures import plan_mean, weighted_components
 from discretion.information.protocol import as_protocol, reduced_matrix
 from discretion.information.utility.determinant_bounds import (
     LOUD,
@@ -62,7 +63,8 @@ def asymptotic_utility(
     system
         A channel or a mechanism on k values that is faithful: its rows are linearly independent.
     population
-        The law of the population's shares P, a `discretion.Dirichlet`; None is Jeffreys' prior.
+        The law of the population's shares P, a `discretion.Dirichlet` or a `discretion.DirichletMixture`; None is
+        Jeffreys' prior.
     rng
         A generator or a seed, where the mean is taken over random points; None draws a fresh one.
 
@@ -162,7 +164,8 @@ def asymptotic_utility_bound(system: System, population: PopulationLaw | None = 
     system
         A channel or a mechanism on k values, of any size for which ε is known.
     population
-        The law of the population's shares P, a `discretion.Dirichlet`; None is Jeffreys' prior.
+        The law of the population's shares P, a `discretion.Dirichlet` or a `discretion.DirichletMixture`; None is
+        Jeffreys' prior.
 
     Returns
     -------
@@ -200,14 +203,20 @@ def asymptotic_utility_bound(system: System, population: PopulationLaw | None = 
     return Plan(Method("LDP-info Theorem 8.1", "bound"), bound)
 
 
-def _of_truth(population: Dirichlet) -> float:
+def _of_truth(population: Dirichlet | DirichletMixture) -> float:
     """Return ``E log det diag(1/P)``."""
+    if isinstance(population, DirichletMixture):
+        return math.fsum(weight * _of_truth(law) for weight, law in weighted_components(population))
     single, times = population.single_shares
     return -float(times @ mean_log(np.broadcast_to([1.0, 0.0], single.shape), single))
 
 
-def plan_log_determinant(system: System, population: Dirichlet, rng: np.random.Generator) -> Plan[float | Estimate]:
-    """Plan ``E log det(C diag(1/PC) Cᵀ)``, or raise UnfaithfulError."""
+def plan_log_determinant(
+    system: System, population: Dirichlet | DirichletMixture, rng: np.random.Generator
+) -> Plan[float | Estimate]:
+    """Plan ``E log det(C diag(1/PC) Cᵀ)``, which is linear in the law of P, or raise UnfaithfulError."""
+    if isinstance(population, DirichletMixture):
+        return plan_mean(population, lambda law: plan_log_determinant(system, law, rng))
     check_faithful(system)
     response = reporting(system).response
     if response is not None:

@@ -1,16 +1,24 @@
 """I(Y⃗; P): the information of n reports on the population they come from."""
 
 import math
+from collections.abc import Callable
 from functools import singledispatch
 
 import numpy as np
 from scipy.special import logsumexp
 
 from discretion import limits
-from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population_law
+from discretion.adversaries.populations import (
+    Dirichlet,
+    DirichletMixture,
+    PointMixture,
+    PopulationLaw,
+    as_population_law,
+)
 from discretion.channels.channel import System
-from discretion.estimate import Estimate, settled
+from discretion.estimate import Estimate, bracketed, highest, lowest, settled
 from discretion.information.entropies import TrueTallies, check_summable
+from discretion.information.mixtures import at_most_a_bound, component_entropy, plan_mean, weighted_components
 from discretion.information.privacy.report_kinds import deviations, report_kinds
 from discretion.information.protocol import (
     NOTHING,
@@ -67,6 +75,7 @@ _ROUNDING = 1e-10
 
 _VALUES = Method("the values themselves", "exact")
 _SAMPLED = Method("sampled tallies", "estimate")
+_COMPONENTS = "the components' information, between that of none and of all on the component"
 _BOUNDED = Method("certified ends by the support of reports", "bound")
 
 
@@ -83,8 +92,8 @@ def population_information(
     n
         Number of people who report, at least 1.
     population
-        The law of the population's shares P: a `discretion.Dirichlet` or a `discretion.PointMixture`; None is Jeffreys'
-        prior.
+        The law of the population's shares P: a `discretion.Dirichlet`, a `discretion.PointMixture` or a
+        `discretion.DirichletMixture`; None is Jeffreys' prior.
     rng
         A generator or a seed, where the reports are sampled; None draws a fresh one.
 
@@ -127,6 +136,8 @@ def plan_population_information(
     if merged is None or (isinstance(merged[1], PointMixture) and merged[1].is_known):
         return Plan(NOTHING, lambda: 0.0)
     system, population = merged
+    if isinstance(population, DirichletMixture):
+        return _plan_of_mixture(system, n, population, rng)
     if isinstance(population, Dirichlet) and (plan := _plan_without_matrix(system, n, population, rng)) is not None:
         return plan
     matrix = reduced_matrix(system)
@@ -244,6 +255,89 @@ def _plan_among_points(
     if listed * weights.size <= allowed.steps(MAX_TALLY_TERMS) and listed <= most_listed():
         return Plan(Method("all tallies listed", "exact"), lambda: _among_listed(matrix, n, points, weights))
     return Plan(_SAMPLED, lambda: estimate_among_points(matrix, n, points, weights, rng))
+
+
+def _plan_of_mixture(
+    system: System, n: int, population: DirichletMixture, rng: np.random.Generator
+) -> Plan[float | Estimate]:
+    """Plan ``Σ_z w_z I_z + I(Y⃗; Z)``: the latter summed over all reports, or between that of one report and H(w).
+
+    The information of n reports is at most n times that of one, too.
+    """
+    given = plan_mean(population, lambda law: plan_population_information(system, n, law, rng))
+    laws = weighted_components(population)
+    if len(laws) == 1:
+        return given
+    one = _component_in_one_report(system, population)
+    if given.is_exact and (n == 1 and one is not None):
+        return given.then(lambda inside: inside + one)
+    if given.is_exact and (listed := _component_laws(system, n, population)) is not None:
+        return Plan(given.method, lambda: given.compute() + _component_information(listed(), population))
+
+    def bounded() -> float | Estimate:
+        inside = given.compute()
+        low, high = lowest(inside) + (one or 0.0), highest(inside) + component_entropy(population)
+        if one is not None and np.unique(population.alpha).size <= MAX_PARAMETERS:
+            once = math.fsum(weight * report_kinds(system, law).of_population for weight, law in laws) + one
+            high = max(low, min(high, n * once))
+        return settled(bracketed(low, high, [inside], _COMPONENTS, safe="low"))
+
+    return Plan(at_most_a_bound(given, _COMPONENTS), bounded)
+
+
+def _is_written(system: System) -> bool:
+    return system.secrets * report_count(system) <= limits.current().numbers(MAX_KINDS_WRITTEN)
+
+
+def _component_in_one_report(system: System, population: DirichletMixture) -> float | None:
+    """Return the information of one report on the component; None if the channel is too large to be written down."""
+    possible = population.weights > 0
+    alpha, weights = population.alpha[possible], population.weights[possible]
+    means: Reals = alpha / alpha.sum(axis=1, keepdims=True)
+    if (means == means[0]).all():
+        return 0.0
+    if not _is_written(system):
+        return None
+    matrix = reduced_matrix(system)
+    weights = weights / weights.sum()
+    return float(weights @ relative_excess(deviations(matrix, means, weights)) @ (weights @ means @ matrix))
+
+
+def _component_laws(system: System, n: int, population: DirichletMixture) -> Callable[[], Reals] | None:
+    """Return the listing of the laws of the reports' tallies, a row for each component; None if it is too long."""
+    if not _is_written(system):
+        return None
+    matrix, allowed = reduced_matrix(system), limits.current()
+    k, reports = matrix.shape
+    laws = [law.alpha for _, law in weighted_components(population)]
+    if histogram_count(n, reports) * len(laws) > most_listed():
+        return None
+    if tells_the_values(matrix):
+        tallies = histograms(n, k)
+        return lambda: np.stack([dirichlet_multinomial_pmf(tallies, alpha) for alpha in laws])
+    work = histogram_count(n, reports) * listing_work(n, k) * len(laws)
+    if work > allowed.steps(MAX_TALLY_CELLS, each=8):
+        return None
+
+    def listed() -> Reals:
+        tallies, values = histograms(n, reports), histograms(n, k)
+        return np.stack([
+            np.exp(posterior_entropies(matrix, tallies, values, dirichlet_multinomial_pmf(values, alpha))[1])
+            for alpha in laws
+        ])  # fmt: skip
+
+    return listed
+
+
+def _component_information(laws: Reals, population: DirichletMixture) -> float:
+    """Return the information of the reports on the component, given their law under each."""
+    weights = population.weights[population.weights > 0]
+    weights = weights / weights.sum()
+    laws = laws / laws.sum(axis=1, keepdims=True)
+    common: Reals = weights @ laws
+    possible = common > 0
+    laws, common = laws[:, possible], common[possible]
+    return float(weights @ relative_excess((laws - common) / common) @ common)
 
 
 def _listing_size(k: int, n: int, population: Dirichlet) -> float:

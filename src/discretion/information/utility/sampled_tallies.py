@@ -18,7 +18,7 @@ import math
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from discretion.adversaries.populations import Dirichlet, PopulationLaw
+from discretion.adversaries.populations import Dirichlet, DirichletMixture, PointMixture, PopulationLaw
 from discretion.estimate import Estimate
 from discretion.information.utility.report_tables import TABLES, likelihood_bounds, listing_work, posterior_entropies
 from discretion.information.utility.sampled_information import (
@@ -59,7 +59,7 @@ _CELLS_AT_ONCE = 1 << 21
 def sampled_tally_information(
     matrix: Reals,
     n: int,
-    population: PopulationLaw,
+    population: Dirichlet | PointMixture,
     entropy: float,
     rng: np.random.Generator,
     *,
@@ -93,7 +93,7 @@ def _interval(
     matrix: Reals,
     drawn: tuple[Reals, Integers, Integers],
     brackets: tuple[Reals, Reals],
-    population: PopulationLaw,
+    population: Dirichlet | PointMixture,
     entropy: float,
     *,
     is_mean: bool = False,
@@ -144,18 +144,21 @@ def tally_law(listed: Integers, population: PopulationLaw) -> Reals:
     """Return how likely the tallies of the people's values are."""
     if isinstance(population, Dirichlet):
         return dirichlet_multinomial_pmf(listed, population.alpha)
-    laws = np.stack([multinomial_pmf(listed, point) for point in population.points])
+    if isinstance(population, DirichletMixture):
+        laws = np.stack([dirichlet_multinomial_pmf(listed, alpha) for alpha in population.alpha])
+    else:
+        laws = np.stack([multinomial_pmf(listed, point) for point in population.points])
     return population.weights @ laws
 
 
-def _draw_points(population: PopulationLaw, draws: int, rng: np.random.Generator) -> Reals:
+def _draw_points(population: Dirichlet | PointMixture, draws: int, rng: np.random.Generator) -> Reals:
     if isinstance(population, Dirichlet):
         return draw_shares(population, draws, rng)
     return population.points[rng.choice(population.weights.size, size=draws, p=population.weights)]
 
 
 def _log_marginals(
-    matrix: Reals, tallies: Integers, shares: Reals, population: PopulationLaw, rng: np.random.Generator
+    matrix: Reals, tallies: Integers, shares: Reals, population: Dirichlet | PointMixture, rng: np.random.Generator
 ) -> tuple[Reals, Reals]:
     """Return logarithms that are on average too low and too high for sequences with these tallies of reports."""
     if isinstance(population, Dirichlet):

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.special import entr
 
 from discretion import limits
-from discretion.adversaries.populations import Dirichlet, PopulationLaw
+from discretion.adversaries.populations import Dirichlet, DirichletMixture, PopulationLaw
 from discretion.channels.channel import Channel, System
 from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, highest, lowest
@@ -52,9 +52,8 @@ def tally_entropy(k: int, n: int, population: PopulationLaw) -> float:
         return TrueTallies(population, n).entropy
     if histogram_count(n, k) > limits.current().numbers(MAX_TALLIES_LISTED, each=64):
         raise TooLargeError(
-            f"the tallies of n = {n:,} people on {k} values are too many to list, which takes a "
-            f"discretion.PointMixture; "
-            "take a discretion.Dirichlet, or fewer people"
+            f"the tallies of n = {n:,} people on {k} values are too many to list, as a "
+            f"discretion.{type(population).__name__} requires; take a discretion.Dirichlet, or fewer people"
         )
     return float(entr(tally_law(histograms(n, k), population)).sum())
 
@@ -86,14 +85,14 @@ def plan_tally_information(
             return Plan(_LISTED, lambda: _listed(matrix, n, population))
     leaked = plan_leaked(system, population)
     draws = 0
-    if n <= allowed.steps(MAX_USERS_SAMPLED, each=1 << 12):
+    if not isinstance(population, DirichletMixture) and n <= allowed.steps(MAX_USERS_SAMPLED, each=1 << 12):
         by_formula = response is not None and isinstance(population, Dirichlet)
         draws = tally_draws(n, k, report_count(system), by_formula=by_formula)
     rung = "estimate" if draws or information.rung == "estimate" else "bound"
 
     def bounded() -> Estimate:
         entropy = tally_entropy(k, n, population)
-        if not draws:
+        if not draws or isinstance(population, DirichletMixture):
             return _between(information.compute(), n * leaked.compute(), entropy)
         sampled = sampled_tally_information(
             reduced_matrix(system), n, population, entropy, rng, draws=draws, response=response

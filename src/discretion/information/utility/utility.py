@@ -5,11 +5,18 @@ import math
 import numpy as np
 
 from discretion import limits
-from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population_law
+from discretion.adversaries.populations import (
+    Dirichlet,
+    DirichletMixture,
+    PointMixture,
+    PopulationLaw,
+    as_population_law,
+)
 from discretion.channels.channel import System
 from discretion.errors import InvalidPriorError
-from discretion.estimate import Estimate, contrasted, highest
+from discretion.estimate import Estimate, bracketed, contrasted, highest, lowest, settled
 from discretion.information.entropies import MAX_USERS_SUMMED, TrueTallies, as_density, check_summable, share_entropy
+from discretion.information.mixtures import at_most_a_bound, component_entropy, plan_mean, weighted_components
 from discretion.information.protocol import as_protocol
 from discretion.information.utility.population_information import plan_population_information
 from discretion.information.utility.tally_information import plan_tally_information, tally_entropy
@@ -18,6 +25,7 @@ from discretion.mechanisms.protocols.randomized_response import RandomizedRespon
 from discretion.numerics.draws import Seed, generator
 from discretion.validation import as_crowd
 
+_DIGITS = "the components' digits, less at most the entropy of the component"
 _CERTAIN = (
     "the population is known beforehand, so that there is nothing to learn; give it at least two points, or take a "
     "discretion.Dirichlet"
@@ -39,8 +47,8 @@ def distribution_utility(
     n
         Number of people who report, at least 1.
     population
-        The law of the population's shares P: a `discretion.Dirichlet` or a `discretion.PointMixture`; None is Jeffreys'
-        prior.
+        The law of the population's shares P: a `discretion.Dirichlet`, a `discretion.PointMixture` or a
+        `discretion.DirichletMixture`; None is Jeffreys' prior.
     rng
         A generator or a seed, where reports are sampled; None draws a fresh one.
 
@@ -121,12 +129,14 @@ def digit_utility(
     system, n, rng
         As for `distribution_utility`.
     population
-        The law of the population's shares P, a `discretion.Dirichlet`; None is Jeffreys' prior.
+        The law of the population's shares P, a `discretion.Dirichlet` or a `discretion.DirichletMixture`; None is
+        Jeffreys' prior.
 
     Returns
     -------
     float or Estimate
-        In nats; each further one narrows a share by a factor of e.
+        Under a mixture an `Estimate`, certified to ``H(w)/(k-1)`` with the entropy of its weights where the components
+        are exact. In nats; each further one narrows a share by a factor of e.
 
     Raises
     ------
@@ -146,10 +156,31 @@ def digit_utility(
     1.085365
     """
     protocol, law = _checked(system, population)
-    density = as_density(law)
-    plan = plan_population_information(protocol, as_crowd(n, "n"), density, generator(rng))
-    k, entropy = protocol.secrets, share_entropy(density)
+    density, n, k, source = as_density(law), as_crowd(n, "n"), protocol.secrets, generator(rng)
+    if isinstance(density, DirichletMixture):
+        return _plan_digits_of_mixture(protocol, n, density, source)
+    plan, entropy = plan_population_information(protocol, n, density, source), share_entropy(density)
     return plan.then(lambda information: (information - entropy) / (k - 1))
+
+
+def _plan_digits_of_mixture(
+    system: System, n: int, population: DirichletMixture, rng: np.random.Generator
+) -> Plan[float | Estimate]:
+    """Plan the components' mean, less what P reveals of the component beyond the reports: at most H(w).
+
+    ``I(Y⃗; P) - h(P) = Σ_z w_z (I_z - h_z) - I(P; Z | Y⃗)``.
+    """
+    plan = plan_mean(population, lambda law: plan_population_information(system, n, law, rng))
+    entropy = math.fsum(weight * share_entropy(law) for weight, law in weighted_components(population))
+    most = component_entropy(population)
+
+    def digits() -> float | Estimate:
+        inside = plan.compute() - entropy
+        low, high = lowest(inside) - most, highest(inside)
+        ends = bracketed(low, high, [inside], _DIGITS, safe="low")
+        return settled(ends / (system.secrets - 1))
+
+    return Plan(at_most_a_bound(plan, _DIGITS), digits)
 
 
 def _checked(system: object, population: PopulationLaw | None) -> tuple[System, PopulationLaw]:

@@ -56,12 +56,12 @@ class MeasureOptions(ScenarioOptions):
         matrix:FILE.csv (what a guess, a row, is worth for a value, a column) or loss:FILE.csv (what it costs: a
         vulnerability is then minus a risk). Rows may also stand in a file's place: matrix:1,0,0;0,1,1.
     population
-        The law of the population's shares: jeffreys, dirichlet:a0,a1,… or mixture:FILE.csv (in each row a weight, then
-        the share of each value). Adds what is measured against it, in information: without --shuffled
-        worst_case_privacy, worst_case_report (the report and two values that attain it) and average_privacy, always
-        asymptotic_utility and effective_participation, and with --users population_information, distribution_utility,
-        tally_utility and digit_utility, from which shuffling takes nothing. Without --population these run only where
-        --only names them, then with jeffreys.
+        The law of the population's shares: jeffreys, dirichlet:a0,a1,…, mixture:FILE.csv (in each row a weight, then
+        the share of each value) or dirichlet-mixture:FILE.csv (a weight, then the parameters). Adds what is measured
+        against it, in information: without --shuffled worst_case_privacy, worst_case_report (the report and two values
+        that attain it) and average_privacy, always asymptotic_utility and effective_participation, and with --users
+        population_information, distribution_utility, tally_utility and digit_utility, from which shuffling takes
+        nothing. Without --population these run only where --only names them, then with jeffreys.
     false_positive_rate
         Add tradeoff: the share of the guilty that the best attack misses if it falsely accuses this share of the
         innocent, to separate any two values of the target; likewise.

@@ -8,7 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discretion import limits
-from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population_law
+from discretion.adversaries.populations import (
+    Dirichlet,
+    DirichletMixture,
+    PointMixture,
+    PopulationLaw,
+    as_population_law,
+)
 from discretion.adversaries.priors import as_prior, prior_vector
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.escaping import short_repr
@@ -134,7 +140,7 @@ def frequency_error(
     law = _law(mechanism, frequencies)
     mechanism.check_informative()
     support = mechanism.support
-    if estimator == "raw" and norm == "l1" and support is not None and not isinstance(law, Dirichlet):
+    if estimator == "raw" and norm == "l1" and support is not None and isinstance(law, PointMixture):
         counts = np.concatenate([_people(n, point) for point in law.points])
         weights = np.repeat(law.weights, mechanism.k)
         if (different := np.unique(counts)).size <= _LAWS_SUMMED:
@@ -292,6 +298,8 @@ def _simulated(
 def _drawn_shares(law: PopulationLaw, rng: np.random.Generator) -> Reals:
     if isinstance(law, Dirichlet):
         return rng.dirichlet(law.alpha)
+    if isinstance(law, DirichletMixture):
+        return rng.dirichlet(law.alpha[rng.choice(law.weights.size, p=law.weights)])
     return law.points[rng.choice(law.weights.size, p=law.weights)]
 
 
