@@ -64,6 +64,13 @@ def test_tallies_under_a_mixture_are_those_of_everybody_s_value_enumerated(n):
     assert dc.information.tally_utility(SKEWED, n, THREE) == exactly(slow.tally_utility(matrix, n, law))
 
 
+def test_the_split_of_information_under_a_mixture_is_its_definition():
+    matrix, law = oracle(SKEWED, THREE)
+    split = dc.information.information_split(SKEWED, 2, THREE)
+    for (side, part), expected in slow.information_split(matrix, 2, law).items():
+        assert float(getattr(getattr(split, side), part)) == exactly(float(expected))
+
+
 @each_case
 def test_digits_lie_between_certified_ends(system, population):
     matrix, law = oracle(system, population)

@@ -2,6 +2,7 @@
 
 from discretion.information.design.design import Design, optimal_mechanism
 from discretion.information.posterior.posterior import frequency_posterior
+from discretion.information.posterior.tally_posterior import TallyPosterior, tally_posterior
 from discretion.information.privacy.average_privacy import average_privacy
 from discretion.information.privacy.worst_case import WorstCaseReport, worst_case_privacy, worst_case_report
 from discretion.information.utility.asymptotic_utility import (
@@ -16,6 +17,7 @@ from discretion.information.utility.utility import digit_utility, distribution_u
 
 __all__ = [
     "Design",
+    "TallyPosterior",
     "WorstCaseReport",
     "asymptotic_utility",
     "asymptotic_utility_bound",
@@ -28,6 +30,7 @@ __all__ = [
     "is_faithful",
     "optimal_mechanism",
     "population_information",
+    "tally_posterior",
     "tally_utility",
     "worst_case_privacy",
     "worst_case_report",

@@ -211,13 +211,13 @@ def frequency_posterior(
     protocol = as_protocol(system)
     prior = as_population_law(population, protocol.secrets)
     random = generator(rng)
-    likelihoods, seen = _observed_outputs(protocol.channel(), counts)
+    likelihoods, seen = observed_outputs(protocol.channel(), counts)
     if isinstance(prior, PointMixture):
         return _among_points(prior, likelihoods, seen)
     return _under_dirichlet(prior, likelihoods, seen, random)
 
 
-def _observed_outputs(channel: Channel, counts: ArrayLike) -> tuple[Reals, Integers]:
+def observed_outputs(channel: Channel, counts: ArrayLike) -> tuple[Reals, Integers]:
     """Return the likelihoods of the outputs that were seen, ``(k, outputs)``, and how often each was."""
     k, outputs = channel.shape
     given = _as_array(counts)
