@@ -115,7 +115,7 @@ def population_information(
     Source: LDP-info, section 4 and Propositions D.10 and D.13. For k-RR the probability of a tally is one contour
     integral, whatever n and k; for two and three values it is a polynomial's mean, which a quadrature gives exactly.
     The certified ends (`discretion.information.utility.information_bounds`) are near each other where n reports reveal
-    little of a share, and otherwise up to some 0.7 nats a share apart.
+    little of a share, and otherwise up to some 1.25 nats a share apart.
 
     Examples
     --------

@@ -143,7 +143,8 @@ class SmoothedSum:
 
     @cached_property
     def _nodes(self) -> Complexes:
-        return self.slope + 1j * self._step * np.arange(math.ceil(self._end / self._step) + 1)
+        imaginary = self._step * np.arange(math.ceil(self._end / self._step) + 1, dtype=np.float64)
+        return np.asarray(self.slope + 1j * imaginary, dtype=np.complex128)
 
     @cached_property
     def _height(self) -> Complexes:
