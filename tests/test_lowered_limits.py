@@ -57,6 +57,7 @@ NO_LIMITS = {
     # Where exponents leave the doubles, and probabilities what was proved.
     "_MOST_EXPONENT": "numerics/laws/poisson_multinomial.py",
     "_MOST_LOG_TILT": "measures/privacy_loss/loss_sketch.py",
+    "_MOST_NODES": "numerics/means/smoothed_excess.py",
     "_MOST_LOUD": "mechanisms/protocols/unary_encoding.py",
     "_MAX_EPSILON": "mechanisms/protocols/d_bit_flip.py mechanisms/protocols/longitudinal.py",
     "_MAX_BINS": "shuffling/outsider.py",

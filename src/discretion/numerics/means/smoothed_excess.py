@@ -26,6 +26,8 @@ _ERROR, _END, _ALIAS = 0.05, 8.0, 40.0
 # What the exponents of a sum of up to 10¹⁰ steps round, at most, relatively.
 _ROUNDING = 1e-9
 _NODES_AT_ONCE = 1 << 18
+_MOST_NODES = 1 << 20
+_STEEPEST = 1e290
 
 
 class Steps(NamedTuple):
@@ -56,14 +58,20 @@ class Steps(NamedTuple):
         return log1p(real + 1j * imaginary)
 
     def tilted(self, s: float) -> tuple[float, float, float]:
-        """Return the logarithm of the moment generating function at s, and its first two derivatives."""
-        most = float((s * self.values).max())
-        weights = self.probabilities * np.exp(s * self.values - most)
-        total = float(weights.sum())
-        mean = float(weights @ self.values) / total
-        near = float(self.probabilities @ np.expm1(s * self.values)) if most < 1 else math.inf
-        log = math.log1p(near) if -0.5 < near < math.inf else most + math.log(total)
-        return log, mean, float(weights @ (self.values - mean) ** 2) / total
+        """Return the logarithm of the moment generating function at s, and its first two derivatives.
+
+        They are no numbers where steps are beyond what doubles hold.
+        """
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            most = float((s * self.values).max())
+            weights = self.probabilities * np.exp(s * self.values - most)
+            total = float(weights.sum())
+            if not 0 < total < math.inf or not math.isfinite(most):
+                return math.nan, math.nan, math.nan
+            mean = float(weights @ self.values) / total
+            near = float(self.probabilities @ np.expm1(s * self.values)) if most < 1 else math.inf
+            log = math.log1p(near) if -0.5 < near < math.inf else most + math.log(total)
+            return log, mean, float(weights @ (self.values - mean) ** 2) / total
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +85,7 @@ class SmoothedSum:
     def slope(self) -> float:
         """Where on the real axis the line is: about how fast the logarithm of the mean excess grows with T."""
         low, high = 1e-6 / self._reach, 1.0 / self._reach
-        while self._tilted(high)[1] * high < 2:
+        while high < _STEEPEST and self._tilted(high)[1] * high < 2:
             high *= 2
         for _ in range(50):
             middle = math.sqrt(low * high)
@@ -98,6 +106,8 @@ class SmoothedSum:
         """Return a lower and an upper bound of ``E[T₊]``."""
         if self.is_certain:
             return max(0.0, self.mean), max(0.0, self.mean)
+        if self._is_too_long:
+            return max(0.0, self.mean), self._chernoff_of_excess
         z, height = self._nodes, self._height
         high = self._integral(height / z**2) + self._rest / self._end**2
         raised = self.error**2 * (self._integral(height) + self._rest)
@@ -110,6 +120,8 @@ class SmoothedSum:
         """Return a lower bound of ``Σ_y gains_y P(T + own_y + ηG > 0)``: what a test by T gains."""
         if self.is_certain:
             return max(0.0, float(gains.sum())) if self._least >= 0 else 0.0
+        if self._is_too_long:
+            return -math.inf
         z, height = self._nodes, self._height
         each = float(gains.sum()) + np.expm1(np.multiply.outer(z, own)) @ gains
         total, far = self._integral(height * each / z), math.exp(self.slope * float(np.abs(own).max()))
@@ -120,6 +132,8 @@ class SmoothedSum:
 
     def height_along(self, line: "SmoothedSum") -> float:
         """Return an upper bound of ``E[T₊]`` for steps of one law by the modulus of M along another sum's line."""
+        if line._is_too_long:
+            return self._chernoff_of_excess
         (steps,) = self.steps
         s, error = line.slope, line.error
         at = self._tilted(s)[0] + (error * s) ** 2 / 2
@@ -140,6 +154,19 @@ class SmoothedSum:
     @property
     def _end(self) -> float:
         return _END / self.error
+
+    @property
+    def _is_too_long(self) -> bool:
+        """Whether steps are so rare, or so unequal, that the line would take more points than are worth it."""
+        return not (0 < self.slope < _STEEPEST and self.error > 0 and self._end / self._step <= _MOST_NODES)
+
+    @property
+    def _chernoff_of_excess(self) -> float:
+        """An upper bound of ``E[T₊]``, since ``t₊ <= e^(st) / (es)``, and no more than T can be."""
+        log = self._tilted(self.slope)[0]
+        return min(
+            self._most, math.exp(min(log, 700.0)) / (math.e * self.slope) * (1 + _ROUNDING) + (log > 700) * self._most
+        )
 
     @cached_property
     def _nodes(self) -> Complexes:
