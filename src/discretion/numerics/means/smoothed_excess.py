@@ -27,7 +27,7 @@ _ERROR, _END, _ALIAS = 0.05, 8.0, 40.0
 _ROUNDING = 1e-9
 _NODES_AT_ONCE = 1 << 18
 _MOST_NODES = 1 << 20
-_STEEPEST = 1e290
+_STEEPEST, _FAR = 1e290, 300.0
 
 
 class Steps(NamedTuple):
@@ -132,9 +132,9 @@ class SmoothedSum:
 
     def height_along(self, line: "SmoothedSum") -> float:
         """Return an upper bound of ``E[T₊]`` for steps of one law by the modulus of M along another sum's line."""
-        if line._is_too_long:
-            return self._chernoff_of_excess
         (steps,) = self.steps
+        if line._is_too_long or not steps.tilted(line.slope)[0] < _FAR:
+            return self._chernoff_of_excess
         s, error = line.slope, line.error
         at = self._tilted(s)[0] + (error * s) ** 2 / 2
         logs = np.real(steps.log_mgf_along(s, np.imag(line._nodes)))
