@@ -18,12 +18,12 @@ from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.estimate import Estimate, quantity
 from discretion.measures.privacy_loss.differential_privacy import confirm_inverse
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
+from discretion.numerics.bisection import Place, bracketed
 from discretion.shuffling.crowd import Shuffled
 from discretion.validation import as_crowd, as_real
 
 Question = Callable[[Shuffled], float | Estimate]
 Family = Callable[[float], System]
-Place = tuple[float, float]  # where, and the margin there
 Number = TypeVar("Number", int, float)
 
 _PRECISION = 1e-9
@@ -272,7 +272,7 @@ def _confirm(result: Number, answer: Callable[[Number], float | Estimate], goal:
 
 def _least_users(margin: Callable[[int], float], fails: Place, meets: Place) -> int:
     """Return the least n whose margin is not negative."""
-    least = int(_bracketed(lambda n: margin(int(n)), meets, fails, precision=1, whole=True))
+    least = int(bracketed(lambda n: margin(int(n)), meets, fails, precision=1, whole=True))
     # Crowds of n and n+1 may be as safe; where rounding parts such a pair at the target, the first still counts.
     return least - 2 if least > 2 and margin(least - 2) >= 0 else least
 
@@ -302,7 +302,7 @@ def _greatest_epsilon(margin: Callable[[float], float]) -> float:
             continue
         if (far[1] >= 0) != meets_at_first:
             meets, fails = (near, far) if meets_at_first else (far, near)
-            return math.exp(_bracketed(lambda log: at(log)[1], meets, fails, precision=_PRECISION))
+            return math.exp(bracketed(lambda log: at(log)[1], meets, fails, precision=_PRECISION))
         if near[0] < _LARGE <= far[0] and _is_met(margin, math.inf):
             return math.inf
         near, step = far, 2 * step
@@ -316,28 +316,3 @@ def _is_met(margin: Callable[[float], float], epsilon: float) -> bool:
         return margin(epsilon) >= 0
     except TooLargeError:
         return False
-
-
-def _bracketed(
-    margin: Callable[[float], float], meets: Place, fails: Place, *, precision: float, whole: bool = False
-) -> float:
-    """Return a place whose margin is not negative, no farther than ``precision`` from one where it is.
-
-    By interpolation that takes hardly a step more than bisection at worst: Oliveira and Takahashi, An enhancement of
-    the bisection method average performance preserving minmax optimality, ACM TOMS 2020.
-    """
-    width = first = abs(fails[0] - meets[0])
-    reach = precision * 2.0 ** math.ceil(math.log2(first / precision))
-    while width > precision:
-        middle = (meets[0] + fails[0]) / 2
-        share = meets[1] / (meets[1] - fails[1])
-        guess = meets[0] + share * (fails[0] - meets[0]) if math.isfinite(share) else middle
-        guess += math.copysign(min(0.2 * width * width / first, abs(middle - guess)), middle - guess)
-        slack = max(0.0, reach - width / 2)
-        place = min(max(guess, middle - slack), middle + slack)
-        if whole:
-            place = min(max(round(place), min(meets[0], fails[0]) + 1), max(meets[0], fails[0]) - 1)
-        reached = place, margin(place)
-        meets, fails = (reached, fails) if reached[1] >= 0 else (meets, reached)
-        width, reach = abs(fails[0] - meets[0]), reach / 2
-    return meets[0]

@@ -107,6 +107,7 @@ class Setting:
         self._false_positive_rate = options.false_positive_rate
         self._epsilon = options.epsilon
         self._seen: tuple[tuple[Mechanism, int], System] | None = None
+        self._answers: dict[tuple[str, Mechanism, int], Result] = {}
         if not self.shuffled and options.adversary != "worst":
             raise InvalidValueError(
                 f"--adversary {options.adversary} is about the other users, from whom a report that is not shuffled "
@@ -187,7 +188,18 @@ class Setting:
         return float(frequency_error(mechanism, n, self.shares).share)
 
     def measure(self, name: str) -> Callable[[Mechanism, int], Result]:
-        """Return a measure of a mechanism that so many people use."""
+        """Return a measure of a mechanism that so many people use, which computes each answer once."""
+        compute = self._measure(name)
+
+        def answer(mechanism: Mechanism, n: int) -> Result:
+            key = name, mechanism, n
+            if key not in self._answers:
+                self._answers[key] = compute(mechanism, n)
+            return self._answers[key]
+
+        return answer
+
+    def _measure(self, name: str) -> Callable[[Mechanism, int], Result]:
         if self.questions > 1 and name == "average_privacy":
             raise InvalidValueError(f"{name} is of one question; leave out --questions, or the target")
         of_report: dict[str, Callable[[Mechanism, int], Result]] = {
@@ -214,6 +226,8 @@ class Setting:
         if name in scales:
             scale, offset = scales[name]
             return lambda system: mapped(self.guess(system, self.shares), lambda guess: scale * guess + offset)
+        if name == "uniform_posterior_vulnerability":
+            return lambda system: self.guess(system, None)
         if name == "bayes_security":
             return self.security
         if name == "mutual_information":

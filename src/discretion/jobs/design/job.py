@@ -4,18 +4,18 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, NoReturn
 
 from discretion.errors import InvalidValueError, UnsupportedError, one_of
 from discretion.estimate import Estimate, highest
 from discretion.jobs.design.goals import Setting, goals_of
 from discretion.jobs.design.protocols import PROTOCOLS, Protocol
-from discretion.jobs.design.result import NORMAL_95, Design, ProtocolDesign, order_of, words_of
-from discretion.jobs.design.solving import Solved, Solver, UnmetError
+from discretion.jobs.design.result import NORMAL_95, Design, Order, ProtocolDesign, measures_of, words_of
+from discretion.jobs.design.solving import Solver, UnmetError
 from discretion.jobs.monitor import Monitor
 from discretion.jobs.options.mechanisms import DesignOptions
 from discretion.jobs.scenario import Result
-from discretion.mechanisms import Mechanism
 from discretion.numerics.draws import fresh_seed
 
 # Errors that differ by less are as good as equal: the shorter report is then better.
@@ -154,7 +154,10 @@ class _Job:
         self._options, self._monitor = options, monitor
         self._setting = Setting(options)
         self._goals = goals_of(options, self._setting)
-        self._names = [one_of(name, PROTOCOLS, "protocol") for name in options.protocols] or [*PROTOCOLS]
+        names = [one_of(name, PROTOCOLS, "protocol") for name in options.protocols] or [*PROTOCOLS]
+        self._protocols = {name: Protocol(name, self._setting.k) for name in names}
+        limits_error = any(goal.is_accuracy for goal in self._goals)
+        self._by: Order = "users" if options.users is None else "guess" if limits_error else "error"
         self._best: ProtocolDesign | None = None
         self._solver = Solver(self._setting, self._goals, options.local_epsilon, self._step)
 
@@ -164,7 +167,7 @@ class _Job:
         refused: dict[str, Exception] = {}
         with ExitStack() as begun:
             try:
-                for name in self._names:
+                for name in self._protocols:
                     self._add(name, designs, refused)
                     if name in designs and len(designs) == 1:
                         begun.enter_context(searching())
@@ -176,7 +179,7 @@ class _Job:
         ordered = sorted(designs.values(), key=self._order)
         sure = [design for design in ordered if not design.undecided]
         chosen = _shortest_of_best(sure, self._order)
-        left_out = [name for name in self._names if name not in designs and name not in refused]
+        left_out = [name for name in self._protocols if name not in designs and name not in refused]
         return Design(
             recommended=chosen,
             runner_up=next((each for each in sure if chosen and not _is_same(each, chosen)), None),
@@ -189,13 +192,14 @@ class _Job:
             adversary=self._setting.adversary,
             before=self._setting.before,
             options=self._options,
+            by=self._by,
             points=(self._points(ordered) or None) if figure and not left_out else None,
         )
 
     def _add(self, name: str, designs: dict[str, ProtocolDesign], refused: dict[str, Exception]) -> None:
         """Add a protocol's design, or why there is none."""
         try:
-            designs[name] = self._designed(Protocol(name, self._setting.k))
+            designs[name] = self._designed(self._protocols[name])
         except (InvalidValueError, UnsupportedError) as error:
             refused[name] = error
         else:
@@ -206,7 +210,7 @@ class _Job:
         return self._monitor.step(what + best)
 
     def _order(self, design: ProtocolDesign) -> float:
-        match order_of(self._options):
+        match self._by:
             case "users":
                 return design.users
             case "guess":
@@ -218,8 +222,11 @@ class _Job:
         solved = self._solver.solve(protocol)
         mechanism, users, setting = protocol.at(solved.epsilon), solved.users, self._setting
         spelling = protocol.spelled(solved.epsilon)
-        shuffled = self._answers(spelling, self._seen(mechanism, solved))
-        alone = self._answers(spelling, self._alone(mechanism))
+        shuffled = {name: partial(setting.measure(name), mechanism, users) for name in measures_of(self._options)}
+        alone: dict[str, Callable[[], Result]] = {
+            "posterior_vulnerability": lambda: setting.guess(mechanism, setting.shares),
+            "ldp_epsilon": partial(setting.measure("ldp_epsilon"), mechanism, users),
+        }
         share = setting.error(mechanism, users)
         error = {"share": share, "people": users * share, "half_width": NORMAL_95 * users * share}
         undecided = words_of(solved.undecided)
@@ -228,33 +235,13 @@ class _Job:
             spelling,
             solved.epsilon,
             users,
-            shuffled,
-            alone,
+            self._answers(spelling, shuffled),
+            self._answers(spelling, alone),
             error,
             8 * mechanism.report_width,
             mechanism.device_work,
             undecided,
         )
-
-    def _seen(self, mechanism: Mechanism, solved: Solved) -> dict[str, Callable[[], Result]]:
-        """Return the questions of what the adversary sees."""
-        setting = self._setting
-        system = setting.seen(mechanism, solved.users)
-        measures = {"posterior_vulnerability": lambda: setting.guess(system, setting.shares)}
-        if setting.shares is not None:
-            measures["uniform_posterior_vulnerability"] = lambda: setting.guess(system, None)
-        return measures | {
-            "bayes_security": lambda: setting.security(system),
-            "dp_epsilon": lambda: setting.measure("dp_epsilon")(mechanism, solved.users),
-        }
-
-    def _alone(self, mechanism: Mechanism) -> dict[str, Callable[[], Result]]:
-        """Return the questions of a person's reports by themselves."""
-        setting = self._setting
-        return {
-            "posterior_vulnerability": lambda: setting.guess(mechanism, setting.shares),
-            "ldp_epsilon": lambda: setting.questions * mechanism.epsilon,
-        }
 
     def _answers(self, spelling: str, questions: Mapping[str, Callable[[], Result]]) -> dict[str, Result]:
         """Return the answers to those of the questions that have one in time."""
@@ -266,25 +253,25 @@ class _Job:
 
     def _rivals(self, chosen: ProtocolDesign | None, sure: Sequence[ProtocolDesign]) -> tuple[str, ...]:
         """Return the protocols whose bounds leave open that they have a smaller error."""
-        if chosen is None or order_of(self._options) != "error" or self._options.local_epsilon is not None:
+        if chosen is None or self._by != "error" or self._options.local_epsilon is not None:
             return ()
         others = [each for each in sure if not _is_same(each, chosen) and isinstance(each.guess, Estimate)]
         error = chosen.frequency_error["share"]
         return tuple(
             each.protocol
             for each in others
-            if self._solver.may_be_better(Protocol(each.protocol, self._setting.k), chosen.users, error)
+            if self._solver.may_be_better(self._protocols[each.protocol], chosen.users, error)
         )
 
     def _largest_epsilon(self, chosen: ProtocolDesign | None) -> float | None:
-        if chosen is None or order_of(self._options) == "error" or self._options.local_epsilon is not None:
+        if chosen is None or self._by == "error" or self._options.local_epsilon is not None:
             return None
-        return self._solver.largest_epsilon(Protocol(chosen.protocol, self._setting.k), chosen.users)
+        return self._solver.largest_epsilon(self._protocols[chosen.protocol], chosen.users)
 
     def _points(self, designs: Sequence[ProtocolDesign]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         """Return the points of each protocol's curve, its own ε among them."""
         return {
-            each.protocol: [*self._curve(Protocol(each.protocol, self._setting.k), each)]
+            each.protocol: [*self._curve(self._protocols[each.protocol], each)]
             for each in designs
             if each.epsilon < math.inf
         }
@@ -294,7 +281,7 @@ class _Job:
             epsilon = float(f"{part * own.epsilon:.3g}")
             mechanism = protocol.at(epsilon)
             with self._step(f"{protocol.spelled(epsilon)}: the figure"):
-                guess = self._setting.guess(self._setting.seen(mechanism, own.users), self._setting.shares)
+                guess = self._setting.measure("posterior_vulnerability")(mechanism, own.users)
             people = own.users * self._setting.error(mechanism, own.users)
             yield {"epsilon": epsilon, "guess": highest(guess), "people": people, "given": part == 1.0}
 
@@ -317,9 +304,9 @@ class _Job:
                 solver = Solver(setting, goals_of(self._options, setting), self._options.local_epsilon, self._step)
             except InvalidValueError:
                 return "Take other goals"
-            for name in self._names:
+            for name, protocol in self._protocols.items():
                 try:
-                    fewest[name] = solver.solve(Protocol(name, setting.k)).users
+                    fewest[name] = solver.solve(protocol).users
                 except (InvalidValueError, UnsupportedError):
                     continue
         if not fewest:

@@ -1,12 +1,11 @@
 """The protocols that a design chooses among, and the numbers that it may print for ε and for people."""
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, field
 
 from discretion.mechanisms import Mechanism
 from discretion.mechanisms.mechanism import as_mechanism
+from discretion.numerics.bisection import bracketed
 from discretion.presenting.numbers import spelled_number
 from discretion.spelling import family_of
 
@@ -38,6 +37,7 @@ class Protocol:
 
     name: str
     k: int
+    _made: dict[float, Mechanism] = field(default_factory=dict[float, Mechanism], init=False, repr=False, compare=False)
 
     @property
     def title(self) -> str:
@@ -45,17 +45,14 @@ class Protocol:
         return PROTOCOLS[self.name]
 
     def at(self, epsilon: float) -> Mechanism:
-        """Return the mechanism with this ε."""
-        return _mechanism(self.spelled(epsilon), epsilon)
+        """Return the mechanism with this ε, the same one each time."""
+        if epsilon not in self._made:
+            self._made[epsilon] = as_mechanism(family_of(self.spelled(epsilon))(epsilon), "a design")
+        return self._made[epsilon]
 
     def spelled(self, epsilon: float) -> str:
         """Return its spelling."""
         return f"{self.name}:k={self.k},epsilon={spelled_number(epsilon)}"
-
-
-@cache
-def _mechanism(spelling: str, epsilon: float) -> Mechanism:
-    return as_mechanism(family_of(spelling)(epsilon), "a design")
 
 
 class Grid:
@@ -96,31 +93,23 @@ PEOPLE = Grid(_people, 99 + 8 * _PER_DECADE)
 def last_place(margin: Callable[[int], float], last: int, start: int) -> int | None:
     """Return the last place in ``0..last`` whose margin is not negative, where margins fall from place to place.
 
-    Few margins are asked for: by steps that double from the start, then by halves, and between near places by
-    interpolation in which an end that stays counts half as much each time (the Illinois rule).
+    Few margins are asked for: by steps that double from the start, then by interpolation.
 
     Examples
     --------
     >>> last_place(lambda place: 37.5 - place, 100, start=50), last_place(lambda place: -1, 100, start=50)
     (37, None)
     """
-    meets, fails, weights = -1, last + 1, {-1: math.inf, last + 1: -math.inf}
+    meets, fails, margins = -1, last + 1, dict[int, float]()
     step, place = 64, start
     while meets < place < fails:
-        weights[place] = margin(place)
-        meets, fails = (place, fails) if weights[place] >= 0 else (meets, place)
-        place = min(place + step, last) if weights[place] >= 0 else max(place - step, 0)
+        margins[place] = margin(place)
+        meets, fails = (place, fails) if margins[place] >= 0 else (meets, place)
+        place = min(place + step, last) if margins[place] >= 0 else max(place - step, 0)
         step *= 2
-    asked = 0
-    while fails - meets > 1:
-        place = (meets + fails) // 2
-        asked += 1
-        if fails - meets <= 128 and asked % 4 and weights[meets] - weights[fails] < math.inf:
-            share = weights[meets] / (weights[meets] - weights[fails])
-            place = min(max(round(meets + share * (fails - meets)), meets + 1), fails - 1)
-        weights[place] = margin(place)
-        if weights[place] >= 0:
-            meets, weights[fails] = place, weights[fails] / 2
-        else:
-            fails, weights[meets] = place, weights[meets] / 2
-    return meets if meets >= 0 else None
+    if meets < 0:
+        return None
+    if fails > last:
+        return last
+    ends = (meets, margins[meets]), (fails, margins[fails])
+    return int(bracketed(lambda place: margin(int(place)), *ends, precision=1, whole=True))

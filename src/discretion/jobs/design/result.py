@@ -3,11 +3,11 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate, highest
-from discretion.jobs.design.goals import Goal, shares_of
+from discretion.jobs.design.goals import USUAL_DELTA, Goal, shares_of
 from discretion.jobs.design.protocols import PROTOCOLS
 from discretion.jobs.gates import numbers_in
 from discretion.jobs.options.mechanisms import DesignOptions
@@ -21,6 +21,8 @@ from discretion.presenting.shell import Command
 from discretion.presenting.views.document import Advice, Block, Bullets, Document, Figure, Grid, Section, Terms
 from discretion.presenting.views.result import JobResult, number_row
 from discretion.spelling import knowledge_of, mechanism_of
+
+Order = Literal["error", "users", "guess"]
 
 # Half of the interval that holds a normal variable 95 % of the time.
 NORMAL_95 = 1.959963984540054
@@ -119,6 +121,8 @@ class Design(JobResult):
         How often the best guess is right without any report.
     options
         The options of the design, with its seed.
+    by
+        By which number the protocols are in order: what the goals leave free.
     points
         Points of each protocol as its ε varies, for the figure; None leaves it out.
     """
@@ -133,6 +137,7 @@ class Design(JobResult):
     adversary: str
     before: float
     options: DesignOptions
+    by: Order
     points: Mapping[str, Sequence[Mapping[str, Any]]] | None = None
 
     @property
@@ -294,7 +299,7 @@ class Design(JobResult):
 
     @property
     def _delta(self) -> float:
-        return 1e-6 if self.options.delta is None else self.options.delta
+        return USUAL_DELTA if self.options.delta is None else self.options.delta
 
     def _reasons(self, chosen: ProtocolDesign) -> Iterator[str]:
         if self.goals:
@@ -319,15 +324,6 @@ class Design(JobResult):
             )
         if self.rivals:
             yield f"Not decided, because of bounds: {' and '.join(self.rivals)} may have a smaller error."
-
-    @property
-    def _measures(self) -> list[str]:
-        return [name for name in _SHOWN if name != "uniform_posterior_vulnerability" or self.options.shares]
-
-    @property
-    def by(self) -> str:
-        """By which number the protocols are in order: what the goals leave free."""
-        return order_of(self.options)
 
     def _tables(self) -> Iterator[Block]:
         options, designs = self.options, self.protocols.values()
@@ -360,7 +356,7 @@ class Design(JobResult):
         rows = [
             (
                 design.protocol,
-                *(_SHOWN[name](design.shuffled.get(name)) for name in self._measures),
+                *(_SHOWN[name](design.shuffled.get(name)) for name in measures_of(self.options)),
                 *(_at_most(value) for value in design.alone.values() if dishonest),
             )
             for design in self.protocols.values()
@@ -409,14 +405,9 @@ _SHOWN: Mapping[str, Callable[[Result | None], str]] = {
 }
 
 
-def order_of(options: DesignOptions) -> str:
-    """Return by which number protocols are in order: what the goals leave free."""
-    if options.users is None:
-        return "users"
-    limits_error = options.error is not None or any(
-        text.strip().startswith(("error", "effective_participation")) for text in options.targets
-    )
-    return "guess" if limits_error else "error"
+def measures_of(options: DesignOptions) -> list[str]:
+    """Return the measures of what the adversary sees: of equal shares, too, where others are given."""
+    return [name for name in _SHOWN if name != "uniform_posterior_vulnerability" or options.shares is not None]
 
 
 def words_of(goals: Sequence[Goal]) -> tuple[str, ...]:

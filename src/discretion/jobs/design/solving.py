@@ -75,7 +75,6 @@ class Solver:
         self._privacy = [goal for goal in goals if not goal.is_accuracy]
         self._accuracy = [goal for goal in goals if goal.is_accuracy]
         self._given = None if epsilon is None else as_epsilon(epsilon)
-        self._results: dict[tuple[Goal, str, int], Result] = {}
         self._start = _USUAL_EPSILON  # from then on where the last protocol's search ended
         self._check()
 
@@ -192,12 +191,8 @@ class Solver:
         return least
 
     def _asked(self, goal: Goal, protocol: Protocol, epsilon: float, users: int) -> Result:
-        spelling = protocol.spelled(epsilon)
-        key = goal, spelling, users
-        if key not in self._results:
-            with self._step(f"{spelling}, {users:,} people: {goal.measure}"):
-                self._results[key] = goal.ask(protocol.at(epsilon), users)
-        return self._results[key]
+        with self._step(f"{protocol.spelled(epsilon)}, {users:,} people: {goal.measure}"):
+            return goal.ask(protocol.at(epsilon), users)
 
 
 def _first(margin: Callable[[int], float], last: int, start: int | None = None) -> int | None:
