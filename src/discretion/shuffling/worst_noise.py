@@ -31,6 +31,7 @@ from discretion.measures.privacy_loss.profile_losses import dominating_losses
 from discretion.mechanisms.noise.additive import AdditiveNoise
 from discretion.numerics.arrays import Reals
 from discretion.numerics.means.excess_bounds import mean_excess_above, mean_excess_below
+from discretion.shuffling.laws.blanket import decided_steps
 from discretion.shuffling.worst_others import AmongWorst
 
 BINNED = Method(
@@ -133,7 +134,7 @@ class _Bins:
         exposed = self._split.infinite + float(a[~possible].sum())
         with np.errstate(over="ignore"):
             steps = (a - ratio * b)[possible] / common[possible]
-        return exposed + mean_excess_above(n, *_with_rest(_decided(steps, n), common[possible]))
+        return exposed + mean_excess_above(n, *_with_rest(decided_steps(steps, n), common[possible]))
 
     def excess_below(self, n: int, ratio: float) -> float:
         """Return a bound for n users of whom the others hold one value, the second or the first."""
@@ -143,13 +144,8 @@ class _Bins:
             possible = law > 0
             with np.errstate(over="ignore", divide="ignore"):
                 steps = (a - ratio * b)[possible] / law[possible]
-            bounds.append(mean_excess_below(n, _decided(steps, n), law[possible]))
+            bounds.append(mean_excess_below(n, decided_steps(steps, n), law[possible]))
         return max(bounds)
-
-
-def _decided(steps: Reals, n: int) -> Reals:
-    """Return the steps, but none so far down that it only overflows: n times the highest step up decides already."""
-    return np.maximum(steps, -(n + 1) * max(0.0, float(steps.max())))
 
 
 def _with_rest(steps: Reals, probabilities: Reals) -> tuple[Reals, Reals]:

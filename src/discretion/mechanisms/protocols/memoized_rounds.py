@@ -9,7 +9,7 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
-from typing import NoReturn
+from typing import Generic, NoReturn, TypeVar
 
 import numpy as np
 
@@ -52,6 +52,8 @@ from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.excess import relative_excess
 from discretion.numerics.histograms.histograms import histogram_count, histograms
 from discretion.numerics.histograms.log_histograms import log_multinomial_pmf
+
+Step = TypeVar("Step", UnaryEncoding, RandomizedResponse)
 
 # Stands for a probability of 0, which has no logarithm.
 _LEAST = 1e-300
@@ -136,14 +138,11 @@ class MemoizedRounds(Reporting, Composable):
 
 
 @dataclass(frozen=True, eq=False)
-class MemoizedBits(MemoizedRounds):
-    """Rounds of unary encoding: how often each bit was 1, independently for all bits.
+class TwoSteps(MemoizedRounds, Generic[Step]):
+    """Rounds in which a permanent report is randomized anew."""
 
-    The likelihood ratio of a bit grows with the number of ones.
-    """
-
-    permanent: UnaryEncoding
-    instantaneous: UnaryEncoding
+    permanent: Step
+    instantaneous: Step
     t: float
 
     @property
@@ -157,6 +156,19 @@ class MemoizedBits(MemoizedRounds):
         if math.isinf(self.t):
             return self.permanent
         return self.one_report if self.t == 1 else self
+
+    @property
+    @abstractmethod
+    def one_report(self) -> Step:
+        """The report of one round."""
+
+
+@dataclass(frozen=True, eq=False)
+class MemoizedBits(TwoSteps[UnaryEncoding]):
+    """Rounds of unary encoding: how often each bit was 1, independently for all bits.
+
+    The likelihood ratio of a bit grows with the number of ones.
+    """
 
     @property
     def one_report(self) -> UnaryEncoding:
@@ -244,28 +256,12 @@ class MemoizedBits(MemoizedRounds):
 
 
 @dataclass(frozen=True, eq=False)
-class MemoizedResponses(MemoizedRounds):
+class MemoizedResponses(TwoSteps[RandomizedResponse]):
     """Rounds of k-ary randomized response: how often each value was reported.
 
     Write c for these counts, ρ for ``e^ε_2``, and p and q for the first step: the counts have a probability in
     proportion to ``(p - q) ρ^c_x + q Σ_z ρ^c_z``.
     """
-
-    permanent: RandomizedResponse
-    instantaneous: RandomizedResponse
-    t: float
-
-    @property
-    def secrets(self) -> int:
-        """How many values the secret can take."""
-        return self.permanent.k
-
-    @property
-    def plainest(self) -> System:
-        """The report of the only round, or the permanent report of infinitely many; else these rounds themselves."""
-        if math.isinf(self.t):
-            return self.permanent
-        return self.one_report if self.t == 1 else self
 
     @property
     def one_report(self) -> RandomizedResponse:

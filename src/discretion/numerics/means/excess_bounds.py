@@ -59,10 +59,10 @@ def mean_excess_above(n: int, steps: Reals, probabilities: Reals) -> float:
     bounds = list[Bounded]()
     if tilted.is_smooth:
         grid = tilted.places[_ends_of_kinds(tilted, _KINDS_ABOVE)]
-        bounds.append(mean_excess(n, grid, _spread(grid, tilted.places, q), _RELATIVE))
+        bounds.append(mean_excess(n, grid, spread_over(grid, tilted.places, q), _RELATIVE))
     if not any(map(_is_close, bounds)):
         grid = _lattice(tilted)
-        bounds.append(_lattice_excess(tilted, grid, _spread(grid, tilted.places, q)))
+        bounds.append(_lattice_excess(tilted, grid, spread_over(grid, tilted.places, q)))
     bound = min(few.value + few.error for few in bounds)
     return bound * scale * (1 + _ROUNDING + _ROUNDING_PER_STEP * n)
 
@@ -105,7 +105,7 @@ def _lattice(steps: _Steps) -> Reals:
     return np.linspace(float(steps.places[0]), float(steps.places[-1]), cells + 1, dtype=np.float64)
 
 
-def _spread(grid: Reals, steps: Reals, probabilities: Reals) -> Reals:
+def spread_over(grid: Reals, steps: Reals, probabilities: Reals) -> Reals:
     """Return the law of the neighbor in the grid that each step moves to at random, by 0 on average."""
     cell = np.clip(np.searchsorted(grid, steps, side="right") - 1, 0, grid.size - 2)
     share = np.clip((steps - grid[cell]) / (grid[cell + 1] - grid[cell]), 0.0, 1.0)

@@ -20,6 +20,7 @@ import numpy as np
 
 from discretion.numerics.arrays import Complexes, Reals
 from discretion.numerics.excess import log1p
+from discretion.numerics.means.excess_bounds import spread_over
 
 # The error's standard deviation over that of the sum; where the line ends and how finely it is cut, in exponents.
 _ERROR, _END, _ALIAS = 0.05, 8.0, 40.0
@@ -240,9 +241,5 @@ def spread(steps: Steps, points: int) -> Steps:
     if steps.values.size <= points or low == high:
         return steps
     grid = np.linspace(low, high, points)
-    cell = np.clip(np.searchsorted(grid, steps.values, side="right") - 1, 0, points - 2)
-    upper = steps.probabilities * np.clip((steps.values - grid[cell]) / (grid[cell + 1] - grid[cell]), 0, 1)
-    masses: Reals = np.zeros(points)
-    np.add.at(masses, cell, steps.probabilities - upper)
-    np.add.at(masses, cell + 1, upper)
+    masses = spread_over(grid, steps.values, steps.probabilities)
     return Steps(steps.times, grid[masses > 0], masses[masses > 0])

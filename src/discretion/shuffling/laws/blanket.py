@@ -170,7 +170,12 @@ def _linear_steps(types: Reals, count: int, ratio: float) -> tuple[int, Reals, R
     with np.errstate(over="ignore", invalid="ignore"):
         steps: Reals = (a[possible] - ratio * b[possible]) / law[possible]
     steps = np.where(b[possible] == 0, a[possible] / law[possible], steps)
-    # One step down of n+1 times the highest step up decides already; a longer one only overflows.
-    n = count + 1
-    steps = np.maximum(steps, -(n + 1) * max(0.0, float(steps.max())))
-    return n, steps, law[possible], impossible
+    return count + 1, decided_steps(steps, count + 1), law[possible], impossible
+
+
+def decided_steps(steps: Reals, n: int) -> Reals:
+    """Return the steps of a sum of n, with none so far down that it only overflows.
+
+    One step down of n+1 times the highest step up decides already.
+    """
+    return np.maximum(steps, -(n + 1) * max(0.0, float(steps.max())))
