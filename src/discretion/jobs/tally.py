@@ -13,7 +13,8 @@ from discretion.estimate import Estimate
 from discretion.jobs.monitor import Monitor
 from discretion.jobs.options.mechanisms import Encoding, Estimator, TallyOptions
 from discretion.jobs.received_reports import BadLines, encoding_of, read_reports
-from discretion.mechanisms import Mechanism, clipped, iterative_bayesian_update, norm_sub
+from discretion.mechanisms import Mechanism, iterative_bayesian_update
+from discretion.mechanisms.estimating.postprocessing import POSTPROCESSING
 from discretion.mechanisms.mechanism import as_mechanism
 from discretion.numerics.arrays import Reals
 from discretion.presenting.names import short
@@ -258,8 +259,8 @@ def run_tally(
         shares = mechanism.estimate_from_aggregate(tallies, n)
         if keep:
             shares = iterative_bayesian_update(mechanism, np.concatenate(kept)).frequencies
-        elif options.estimator != "raw":
-            shares = {"clipped": clipped, "norm_sub": norm_sub}[options.estimator](shares)
+        else:
+            shares = POSTPROCESSING[options.estimator](shares)
     with monitor.step("the intervals"):
         low, high = mechanism.frequency_limits(tallies, n, confidence, simultaneous=options.simultaneous)
     for array in (shares, low, high):

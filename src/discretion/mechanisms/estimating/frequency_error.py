@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from typing import Generic, Literal, NamedTuple, TypeVar, overload
+from typing import Generic, Literal, NamedTuple, TypeVar, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,7 +20,7 @@ from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.escaping import short_repr
 from discretion.estimate import Estimate, highest
 from discretion.mechanisms.estimating.iterative_bayesian_update import iterative_bayesian_update
-from discretion.mechanisms.estimating.postprocessing import clipped, norm_sub
+from discretion.mechanisms.estimating.postprocessing import POSTPROCESSING
 from discretion.mechanisms.mechanism import Mechanism
 from discretion.mechanisms.reporting import Support, own_measures
 from discretion.numerics.arrays import Integers, Reals
@@ -37,13 +37,6 @@ Estimator = Literal["raw", "clipped", "norm_sub", "ibu"]
 Shares = ArrayLike | PopulationLaw | Literal["mean", "worst"] | None
 T_co = TypeVar("T_co", bound=float | Estimate, covariant=True)
 
-_NORMS = ("rms", "l1", "max")
-_ESTIMATORS: dict[str, Callable[[Reals], Reals]] = {
-    "raw": lambda raw: raw,
-    "clipped": clipped,
-    "norm_sub": norm_sub,
-    "ibu": lambda raw: raw,
-}
 _FEWEST, _RUNS = 32, 400
 _LAWS_SUMMED = 1 << 8
 _CONFIRMATIONS = 32
@@ -124,7 +117,7 @@ def frequency_error(
     >>> round(frequency_error(dc.RandomizedResponse(2, p=0.75), 10_000, norm="l1").share, 6)
     0.013819
     """
-    if norm not in _NORMS or estimator not in _ESTIMATORS:
+    if norm not in get_args(Norm) or estimator not in get_args(Estimator):
         raise InvalidValueError(
             f"norm must be 'rms', 'l1' or 'max', and estimator 'raw', 'clipped', 'norm_sub' or 'ibu'; got "
             f"{short_repr(norm)} and {short_repr(estimator)}"
@@ -308,7 +301,7 @@ def _estimated(mechanism: Mechanism, counts: Integers, estimator: Estimator, rng
         values = np.repeat(np.arange(mechanism.k), counts)
         return iterative_bayesian_update(mechanism, mechanism.sample(values, rng)).frequencies
     raw = mechanism.estimate_from_aggregate(mechanism.sample_aggregate(counts, rng), int(counts.sum()))
-    return _ESTIMATORS[estimator](raw)
+    return POSTPROCESSING[estimator](raw)
 
 
 @own_measures.register

@@ -1,5 +1,7 @@
 """What turns raw estimates, which may leave [0, 1], into shares of a population: nothing here costs privacy."""
 
+from collections.abc import Callable, Mapping
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -116,3 +118,11 @@ def _as_numbers(values: ArrayLike, name: str) -> Reals:
     if numbers.ndim != 1 or numbers.size == 0 or not np.isfinite(numbers).all():
         raise InvalidValueError(f"{name} must be finite numbers in one row, got {short_repr(values)}")
     return numbers
+
+
+#: What makes shares of raw estimates, by the names of the estimators that need no more than these.
+POSTPROCESSING: Mapping[str, Callable[[Reals], Reals]] = {
+    "raw": lambda raw: raw,
+    "clipped": clipped,
+    "norm_sub": norm_sub,
+}
