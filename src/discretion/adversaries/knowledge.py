@@ -127,7 +127,7 @@ class WorstAllButOne(Knowledge):
     Parameters
     ----------
     dropouts
-        The share of the n-1 other users, in [0, 1], of whom no report may arrive: at most ⌊dropouts · (n-1)⌋ of them,
+        The share of the n-1 other users, in [0, 1], whose reports may not arrive: at most ⌊dropouts · (n-1)⌋ of them,
         those whose absence exposes the target most. The adversary knows who they are. A float stands for the simplest
         fraction that rounds to it.
 
@@ -136,9 +136,9 @@ class WorstAllButOne(Knowledge):
     That is what a differential privacy guarantee is about. The worst values need not be all the same (for k = 2 a
     mixture can be worse).
 
-    An adversary who knows a user's value can add a report of that user itself. So fewer reports expose no less, and the
-    worst dropouts leave the worst crowd of n - ⌊dropouts · (n-1)⌋ users (Discretion). That covers users who drop out
-    whatever they would have reported; users who look at their report first are not covered.
+    An adversary that knows a user's value can add a report of that user itself. So fewer reports expose no less, and
+    the worst dropouts leave the worst crowd of n - ⌊dropouts · (n-1)⌋ users (Discretion). That covers users who drop
+    out whatever they would have reported; users who look at their report first are not covered.
 
     Examples
     --------

@@ -195,5 +195,5 @@ class _Search:
 
 
 def _key(crowd: Shuffled) -> tuple[int, int]:
-    """Return what tells apart the crowds of one search, whose mechanisms last as long as it does."""
+    """Return a key of a crowd in one search, whose mechanisms last as long as the search."""
     return id(crowd.mechanism), crowd.n

@@ -44,7 +44,7 @@ class LeakBounds(Protocol):
 
     @property
     def floor(self) -> float:
-        """What leaks to an adversary who sees no report."""
+        """The leak to an adversary that sees no report."""
         ...
 
     def closed_bounds(self, law: OneLaw) -> ClosedBounds:

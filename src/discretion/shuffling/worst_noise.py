@@ -137,7 +137,7 @@ class _Bins:
         return exposed + mean_excess_above(n, *_with_rest(decided_steps(steps, n), common[possible]))
 
     def excess_below(self, n: int, ratio: float) -> float:
-        """Return a bound for n users of whom the others hold one value, the second or the first."""
+        """Return a bound for n users, where all but the target hold one value, the second or the first."""
         a, b = self._merged
         bounds = list[float]()
         for law in (a, b):

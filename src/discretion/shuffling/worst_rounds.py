@@ -1,4 +1,4 @@
-"""Several rounds of the same crowd against the worst adversary, who knows all other users' values in each round.
+"""Several rounds of the same crowd against the worst adversary, which knows all other users' values in each round.
 
 The rounds are independent to that adversary, so that privacy losses add up. From above: the largest δ(ε) of one round,
 over all values and all that the others can hold, is the profile of one pair of laws that dominates every round; its
@@ -88,13 +88,13 @@ class WorstRounds(Composable):
 
     @cached_property
     def dominating(self) -> LossPair:
-        """The losses of a pair that tells no less in each round than any two values among any other users."""
+        """The losses of a pair that leaks no less in each round than any two values among any other users."""
         losses = dominating_losses(*self._grid, self._bounds)
         return LossPair.from_parts([(losses, losses, self.n)])
 
     @cached_property
     def attained(self) -> list[LossPair]:
-        """The losses of two values, or of a pair that tells no more, among other users who stay the same."""
+        """The losses of two values, or of a pair that leaks no more, among other users who stay the same."""
         return self.attained_among(self.once.blanket.ends)
 
     def attained_among(self, ends: Sequence[Ends]) -> list[LossPair]:
@@ -195,7 +195,7 @@ class WorstRounds(Composable):
         """Return how likely the best guess of the target's value is right.
 
         At most ``1 - β* (1 - max π)`` (Bayes-sec, section V). At least as in one round, and for a uniform prior as of
-        an adversary who guesses only one of two values: ``(1 + δ(0))/k``.
+        an adversary that guesses only one of two values: ``(1 + δ(0))/k``.
         """
         law, overlap = prior_vector(prior, self.secrets), self.overlap()
         low = lowest(plan_posterior_vulnerability(self.once, prior, IdentityGain(self.secrets)).compute())

@@ -171,7 +171,7 @@ def frequency_posterior(
         How many reports were each output: a whole number per column of ``system.channel()``, in its order. For k-RR
         that is what ``aggregate`` returns.
     population
-        What is known beforehand of P: a `discretion.Dirichlet`, a `discretion.PointMixture` or a
+        The law of P before any report: a `discretion.Dirichlet`, a `discretion.PointMixture` or a
         `discretion.DirichletMixture`, such as the posterior of earlier reports (`as_population`); None means Jeffreys'
         prior.
     rng

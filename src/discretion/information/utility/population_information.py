@@ -152,7 +152,7 @@ def plan_population_information(
 def _plan_without_matrix(
     system: System, n: int, population: Dirichlet, rng: np.random.Generator
 ) -> Plan[float | Estimate] | None:
-    """Plan what is known of a protocol without its matrix, if anything."""
+    """Plan the algorithm of a protocol that needs no matrix, if there is one."""
     response = reporting(system).response
     plan = None if response is None else _plan_of_response(system, response, n, population, rng)
     if plan is not None:

@@ -110,8 +110,8 @@ class Setting:
         self._answers: dict[tuple[str, Mechanism, int], Result] = {}
         if not self.shuffled and options.adversary != "worst":
             raise InvalidValueError(
-                f"--adversary {options.adversary} is about the other users, from whom a report that is not shuffled "
-                "is told apart; leave out --adversary or --unshuffled"
+                f"--adversary {options.adversary} is about the other users, and a report that is not shuffled shows "
+                "its sender, so that they do not matter; leave out --adversary or --unshuffled"
             )
         if self.users is None and self.shuffled:
             check_scales(self.knowledge)
@@ -139,7 +139,7 @@ class Setting:
         if isinstance(self.knowledge, Uninformed) and self.knowledge.population is not None:
             return "an adversary that knows how frequent each answer is, and no other person's"
         gone = self.knowledge.dropouts if isinstance(self.knowledge, WorstAllButOne) else 0
-        dropouts = f", and of whom {percent(float(gone))} drop out" if gone else ""
+        dropouts = f", where {percent(float(gone))} of the other users drop out" if gone else ""
         return f"an adversary that knows {_KNOWN[type(self.knowledge)]}{dropouts}"
 
     def seen(self, mechanism: Mechanism, n: int) -> System:

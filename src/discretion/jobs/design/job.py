@@ -97,7 +97,7 @@ def design(
     Examples
     --------
     >>> import discretion as dc
-    >>> question = dc.design(12, users=50_000, guess="+0.01", protocols=["krr", "ss"])
+    >>> question = dc.design(12, users=50_000, guess="+0.01", protocols=["krr"])
     >>> question.recommended.mechanism, round(question.recommended.frequency_error["people"], 1)
     ('krr:k=12,epsilon=5.61', 18.6)
     """

@@ -95,7 +95,7 @@ class CompareOptions(ScenarioOptions):
         What must hold for the shuffled reports, such as "posterior_vulnerability<=0.25", "bayes_security>=0.99" or,
         with --delta, "dp_epsilon<=0.1": shows whether it does, how many users are sufficient, and with --users how
         large an ε is, and the standard error in people with that ε. Where bounds answer, fewer users or a larger ε may
-        be sufficient too; the result then says so.
+        be sufficient too; the result then shows this.
     epsilons
         The ε of the figure's curves as e0,e1,…; by default 0.25 to 4.
     """
@@ -108,7 +108,7 @@ class CompareOptions(ScenarioOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class DesignOptions(Options):
-    """What a question has to keep to, and what is known of the people who answer it.
+    """The goals of a question, and the people who answer it.
 
     Parameters
     ----------
