@@ -61,7 +61,7 @@ def test_gates_are_about_the_recommended_protocol() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--answers", "1", "--users", "10", "--guess", "0.7"), "k must be a whole number of at least 2, got 1"),
+        (("--answers", "1", "--users", "10", "--guess", "0.7"), "answers must be a whole number of at least 2, got 1"),
         (("--answers", "3", "--users", "10", "--guess", "0.5", "--shares", "0.5,0.4,0.3"), "sum"),
         (("--answers", "3", "--users", "10", "--guess", "0.2"), "33.33 %"),
         (("--answers", "3", "--users", "10"), "a design needs a goal"),

@@ -50,6 +50,7 @@ SPELLED = {
     "exponential:epsilon=0.3,scores=2,1,0.1;0.3333333333333333,2,-1e-09": dc.Exponential(SCORES, 0.3),
     "exponential:epsilon=0.3,sensitivity=2,scores=0,1;1,0": dc.Exponential(np.eye(2)[::-1], 0.3, 2),
     "exponential:epsilon=1,scores=4;": dc.Exponential([[4]], 1),
+    "dbitflip:k=100,d=4,epsilon=2": dc.mechanisms.DBitFlip(100, 4, 2),
     "channel:0.9,0.1;0.2,0.8": dc.Channel([[0.9, 0.1], [0.2, 0.8]]),
     "channel:1;1": dc.Channel([[1], [1]]),
     "channel:1;": dc.Channel([[1]]),
@@ -82,6 +83,16 @@ def test_a_text_and_a_mechanism_are_two_forms_of_one(text: str) -> None:
 
 def test_every_name_is_among_these() -> None:
     assert {text.partition(":")[0] for text in SPELLED} == {*MECHANISMS, "channel", "channel-mechanism"}
+
+
+@pytest.mark.parametrize(
+    ("name", "protocol"), [("l-sue", "rappor"), ("l-osue", "osue"), ("l-oue", "oue"), ("l-grr", "grr")]
+)
+@pytest.mark.parametrize("rounds", [1, 10, math.inf])
+def test_rounds_of_a_client_are_read(name: str, protocol: str, rounds: float) -> None:
+    made = getattr(dc.mechanisms.Longitudinal, protocol)(20, permanent_epsilon=2, first_epsilon=0.5)
+    read = mechanism_of(f"{name}:k=20,permanent_epsilon=2,first_epsilon=0.5,rounds={rounds}")
+    assert parts(read) == parts(made.rounds(rounds))
 
 
 def test_every_public_mechanism_is_among_these() -> None:

@@ -112,13 +112,13 @@ def exact_distribution(values: ArrayLike, name: str) -> Fractions | None:
     return exact
 
 
-def as_prior(prior: ArrayLike | None, k: int) -> Reals | None:
+def as_prior(prior: ArrayLike | None, k: int, name: str = "prior") -> Reals | None:
     """Return the prior as a probability vector on k secrets, or None when it is uniform."""
     if prior is None:
         return None
-    vector = as_distribution(prior, "prior")
+    vector = as_distribution(prior, name)
     if vector.size != k:
-        raise InvalidPriorError(f"prior must have one probability per secret ({k}), got {vector.size}")
+        raise InvalidPriorError(f"{name} must have one probability per secret ({k}), got {vector.size}")
     return None if (vector == 1 / k).all() else vector
 
 

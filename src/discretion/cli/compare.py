@@ -15,6 +15,7 @@ from discretion.jobs.options.mechanisms import CompareOptions
 from discretion.jobs.scenario import Scenario
 from discretion.jobs.target import check_scales, target_of
 from discretion.jobs.tradeoff import EPSILONS, check_drawable, epsilons_of, is_drawable
+from discretion.mechanisms.mechanism import as_values
 from discretion.spelling import mechanism_of, read_by
 
 
@@ -82,7 +83,8 @@ def _all_protocols(options: CompareOptions) -> tuple[str, ...]:
             "compare needs a mechanism, as in discretion compare krr:k=5,epsilon=1 oue:k=5,epsilon=1, or --answers K "
             "for all protocols"
         )
-    return tuple(Protocol(name, options.answers).spelled(options.local_epsilon) for name in PROTOCOLS)
+    answers = as_values(options.answers, "answers")
+    return tuple(Protocol(name, answers).spelled(options.local_epsilon) for name in PROTOCOLS)
 
 
 def _systems(mechanisms: Iterable[str]) -> dict[str, System]:

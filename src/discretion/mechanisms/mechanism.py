@@ -302,11 +302,11 @@ def as_mechanism(system: object, use: str) -> Mechanism:
     return system
 
 
-def as_values(k: int) -> int:
+def as_values(k: int, name: str = "k") -> int:
     """Return a number of values, at least 2 and no more than a prior fits in memory for."""
-    k = as_count(k, "k", at_least=2)
+    k = as_count(k, name, at_least=2)
     if k > (most := limits.current().numbers(MAX_VALUES)):
-        raise TooLargeError(f"k must be at most {most:,}, beyond which no prior fits in memory; got more")
+        raise TooLargeError(f"{name} must be at most {most:,}, beyond which no prior fits in memory; got more")
     return k
 
 

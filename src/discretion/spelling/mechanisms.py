@@ -14,6 +14,7 @@ from discretion.channels.stored import STORED
 from discretion.errors import InvalidValueError, UnsupportedError, one_of
 from discretion.mechanisms import (
     ChannelMechanism,
+    DBitFlip,
     DiscreteGaussian,
     Exponential,
     Gaussian,
@@ -21,6 +22,7 @@ from discretion.mechanisms import (
     HadamardResponse,
     Laplace,
     LocalHashing,
+    Longitudinal,
     RandomizedResponse,
     SubsampledGaussian,
     SubsetSelection,
@@ -47,7 +49,27 @@ MECHANISMS: Mapping[str, Maker] = {
     "discrete-gaussian": DiscreteGaussian,
     "dpsgd": SubsampledGaussian,
     "exponential": Exponential,
+    "dbitflip": DBitFlip,
 }
+
+
+def _in_rounds(protocol: Callable[[int, float, float], Longitudinal]) -> Maker:
+    def made(k: int, permanent_epsilon: float, first_epsilon: float, rounds: float) -> System:
+        whole = int(rounds) if rounds.is_integer() else rounds  # inf is none, and is all rounds
+        return protocol(k, permanent_epsilon, first_epsilon).rounds(whole)
+
+    return made
+
+
+# What an observer sees of one client in several rounds. These are read, not written: of the steps' probabilities, the ε
+# that they were made from is no longer known to the last digit.
+LONGITUDINAL: Mapping[str, Maker] = {
+    "l-sue": _in_rounds(Longitudinal.rappor),
+    "l-osue": _in_rounds(Longitudinal.osue),
+    "l-oue": _in_rounds(Longitudinal.oue),
+    "l-grr": _in_rounds(Longitudinal.grr),
+}
+_MAKERS: Mapping[str, Maker] = {**MECHANISMS, **LONGITUDINAL}
 
 
 def _explicit(text: str) -> System:
@@ -72,19 +94,21 @@ def mechanism_of(text: str) -> System:
     >>> import discretion as dc
     >>> mechanism_of("krr:k=2,p=0.75").p, mechanism_of("channel:0.9,0.1;0.2,0.8").shape
     (0.75, (2, 2))
+    >>> dc.ldp_epsilon(mechanism_of("l-grr:k=5,permanent_epsilon=2,first_epsilon=1,rounds=inf"))
+    2.0
     """
     name, _, rest = text.partition(":")
-    if one_of(name, [*MECHANISMS, *_EXPLICIT], "mechanism") in _EXPLICIT:
+    if one_of(name, [*_MAKERS, *_EXPLICIT], "mechanism") in _EXPLICIT:
         return _EXPLICIT[name](rest)
-    make = MECHANISMS[name]
+    make = _MAKERS[name]
     return make(**_parameters(make, name, rest))
 
 
 def family_of(text: str) -> Callable[[float], System]:
     """Return the mechanism spelled like this for every epsilon, with all else that was given."""
     name, _, rest = text.partition(":")
-    one_of(name, [*MECHANISMS, *_EXPLICIT], "mechanism")
-    make = MECHANISMS.get(name)
+    one_of(name, [*_MAKERS, *_EXPLICIT], "mechanism")
+    make = _MAKERS.get(name)
     if make is None or "epsilon" not in inspect.signature(make).parameters:
         raise InvalidValueError(f"{name} has no parameter epsilon that could be changed")
     if name == "exponential":

@@ -96,12 +96,12 @@ class Setting:
     def __init__(self, options: DesignOptions) -> None:
         if options.answers is None:
             raise InvalidValueError("a design needs the number of answers; add --answers K")
-        self.k = as_values(options.answers)
+        self.k = as_values(options.answers, "answers")
         self.users = None if options.users is None else as_crowd(options.users, "users")
         self.questions = as_count(options.questions, "questions", at_least=1)
         self.shuffled = not options.unshuffled
         self.knowledge: Knowledge = knowledge_of(options.adversary)
-        self.shares = as_prior(None if options.shares is None else shares_of(options.shares), self.k)
+        self.shares = as_prior(None if options.shares is None else shares_of(options.shares), self.k, "shares")
         self.delta = USUAL_DELTA if options.delta is None else as_probability(options.delta, "delta")
         self.seed = options.seed
         self._false_positive_rate = options.false_positive_rate

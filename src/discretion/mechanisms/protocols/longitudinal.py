@@ -211,7 +211,7 @@ class Longitudinal:
         >>> [round(dc.posterior_vulnerability(protocol.rounds(t)), 6) for t in (1, 5, math.inf)]
         [0.40461, 0.533515, 0.648786]
         """
-        return self._rounds(math.inf if t == math.inf else as_crowd(t, "t"))
+        return self._rounds(math.inf if t == math.inf else as_crowd(t, "rounds"))
 
     def _rounds(self, t: float) -> MemoizedBits | MemoizedResponses:
         first, second = self.permanent, self.instantaneous
