@@ -114,7 +114,7 @@ def _error(epsilon: float, users: int) -> float:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"answers": 1, "users": 10, "guess": 0.7}, "k must be a whole number of at least 2"),
+        ({"answers": 1, "users": 10, "guess": 0.7}, "answers must be a whole number of at least 2"),
         ({"answers": 3, "users": 10, "guess": 0.5, "shares": [0.5, 0.4, 0.3]}, "sum"),
         ({"answers": 3, "users": 10, "guess": 0.5, "shares": [0.5, 0.5]}, "3"),
         ({"answers": 3, "users": 10, "guess": 0.2}, "--guess must be between 33.33 %"),

@@ -14,6 +14,7 @@ from information.answers import ends
 RR, UE, OLH, SS = dc.RandomizedResponse, dc.UnaryEncoding, dc.LocalHashing, dc.SubsetSelection
 SMALL = [RR(3, epsilon=1), UE.oue(3, 1), UE.rappor(2, 2), SS(4, 1, size=2), dc.HadamardResponse(3, 1)]
 SHARES = {2: [0.5, 0.5], 3: [0.5, 0.25, 0.25], 4: [0.25, 0.25, 0.5, 0.0]}
+UNLIKE = dc.ChannelMechanism(dc.Channel([[0.8, 0.1, 0.1], [0.3, 0.4, 0.3], [0.1, 0.1, 0.8]]))
 NORMS = {
     "rms": lambda away: np.mean(away**2),
     "l1": lambda away: np.abs(away).sum(),
@@ -63,14 +64,41 @@ def test_shares_of_a_population_are_no_further_off_than_raw_estimates():
 
 
 def test_the_worst_shares_are_a_corner():
-    channel = dc.ChannelMechanism(dc.Channel([[0.8, 0.1, 0.1], [0.3, 0.4, 0.3], [0.1, 0.1, 0.8]]))
-    worst = dc.frequency_error(channel, 100, "worst").share
-    corners = [dc.frequency_error(channel, 100, corner).share for corner in np.eye(3)]
+    worst = dc.frequency_error(UNLIKE, 100, "worst").share
+    corners = [dc.frequency_error(UNLIKE, 100, corner).share for corner in np.eye(3)]
     assert worst == max(corners)
-    assert dc.frequency_error(channel, 100, "mean").share < worst
+    assert dc.frequency_error(UNLIKE, 100, "mean").share < worst
     # A pure protocol is as far off whatever the shares.
     olh = OLH(1_000_000, 1)
     assert dc.frequency_error(olh, 10**6, "worst").share == pytest.approx(dc.frequency_error(olh, 10**6).share)
+
+
+def compositions(n, k):
+    if k == 1:
+        yield (n,)
+        return
+    for first in range(n + 1):
+        for rest in compositions(n - first, k - 1):
+            yield (first, *rest)
+
+
+@pytest.mark.parametrize("mechanism", [RR(3, epsilon=1), UE.oue(4, 2), OLH(4, 1)])
+def test_the_largest_deviation_of_all_populations_is_between_its_ends(mechanism):
+    n = 6
+    worst = dc.frequency_error(mechanism, n, "worst", "l1").share
+    errors = [
+        dc.frequency_error(mechanism, n, np.array(counts) / n, "l1").share for counts in compositions(n, mechanism.k)
+    ]
+    assert worst.certified
+    assert worst.low <= max(errors) <= worst.high
+
+
+def test_the_worst_shares_of_other_errors_are_assumed_to_be_among_those_looked_at():
+    error = dc.frequency_error(RR(5, epsilon=1), 100, "worst", "max", "norm_sub", rng=3).share
+    assert "equally frequent" in error.assuming
+    uniform = dc.frequency_error(RR(5, epsilon=1), 100, None, "max", "norm_sub", rng=4).share
+    corner = dc.frequency_error(RR(5, epsilon=1), 100, [1, 0, 0, 0, 0], "max", "norm_sub", rng=4).share
+    assert error.high >= max(uniform.low, corner.low)
 
 
 def test_large_crowds_are_nearly_normal():
@@ -100,7 +128,7 @@ def test_users_for_a_simulated_error():
         (lambda: dc.frequency_error(RR(2, p=0.7), 9, norm="l2"), "norm must be"),
         (lambda: dc.frequency_error(RR(2, p=0.7), 9, estimator="best"), "estimator"),
         (lambda: dc.frequency_error(RR(2, p=0.7), 9, "best"), "'mean' or 'worst'"),
-        (lambda: dc.frequency_error(RR(2, p=0.7), 9, "worst", norm="max"), "worst shares"),
+        (lambda: dc.frequency_error(UNLIKE, 9, "worst", norm="max"), "worst shares"),
         (lambda: dc.frequency_error(RR(2, p=0.7), 9, [0.5, 0.4]), "sum"),
         (lambda: dc.frequency_error(RR(2, p=0.5), 9, norm="l1"), "larger epsilon"),
         (lambda: dc.frequency_error(OLH(1000, 1), 10**9, norm="max"), "too long to simulate"),

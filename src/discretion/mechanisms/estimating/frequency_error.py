@@ -18,7 +18,7 @@ from discretion.adversaries.populations import (
 from discretion.adversaries.priors import as_prior, prior_vector
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.escaping import short_repr
-from discretion.estimate import Estimate, highest
+from discretion.estimate import Estimate, highest, lowest
 from discretion.mechanisms.estimating.iterative_bayesian_update import iterative_bayesian_update
 from discretion.mechanisms.estimating.postprocessing import POSTPROCESSING
 from discretion.mechanisms.mechanism import Mechanism
@@ -83,7 +83,8 @@ def frequency_error(
     frequencies
         The true shares, shape ``(k,)``; None means all equal. A law of the shares, a `discretion.Dirichlet` or a
         `discretion.PointMixture`, means the mean over populations of that law, and "mean" that over Jeffreys' law.
-        "worst" means the shares with the largest error, for the raw estimator and the norm "rms".
+        "worst" means the shares with the largest error. For the raw estimator and the norm "rms" these are known; else
+        the populations looked at are those in which 1, 2, 4, … or all values are equally frequent.
     norm
         "rms", "l1" or "max".
     estimator
@@ -96,12 +97,16 @@ def frequency_error(
     -------
     FrequencyError
         ``.share`` (0 without noise, infinite when ε = 0) and ``.people``: floats for the raw estimator with "rms", and
-        with "l1" for protocols whose reports support values. Else an `Estimate` from simulated collections.
+        with "l1" for protocols whose reports support values. Else an `Estimate` from simulated collections. Of "worst"
+        shares the one of the raw "l1" is certified, from the largest error found to ``k`` times the raw "rms"; the
+        others assume that the worst population is among those looked at.
 
     Raises
     ------
     TooLargeError
         If fewer than 32 collections can be simulated within the limits.
+    UnsupportedError
+        If the worst shares are asked for and not known: of a mechanism whose reports do not support values.
 
     Notes
     -----
@@ -125,22 +130,15 @@ def frequency_error(
     if estimator == "raw" and norm == "rms":
         error = math.sqrt(_mean_variance(mechanism, n, frequencies))
         return FrequencyError(error, n * error)
-    if isinstance(frequencies, str) and frequencies == "worst":
-        raise UnsupportedError(
-            "the worst shares are known for estimator='raw' and norm='rms'; give the shares, or 'mean'"
-        )
     n = as_crowd(n, "n")
-    law = _law(mechanism, frequencies)
-    mechanism.check_informative()
-    support = mechanism.support
-    if estimator == "raw" and norm == "l1" and support is not None and isinstance(law, PointMixture):
-        counts = np.concatenate([_people(n, point) for point in law.points])
-        weights = np.repeat(law.weights, mechanism.k)
-        if (different := np.unique(counts)).size <= _LAWS_SUMMED:
-            errors = np.array([_mean_deviation(support, n, int(count)) for count in different])
-            error = float(weights @ errors[np.searchsorted(different, counts)])
-            return FrequencyError(error, n * error)
-    return _simulated(mechanism, n, law, (norm, estimator), generator(rng))
+    of = norm, estimator
+    if isinstance(frequencies, str) and frequencies == "worst":
+        error = _worst_error(mechanism, n, of, generator(rng))
+    else:
+        law = _law(mechanism, frequencies)
+        mechanism.check_informative()
+        error = _mean_error(mechanism, n, law, of, generator(rng), confidence=CONFIDENCE)
+    return FrequencyError(error, error * n)
 
 
 def users_needed(
@@ -240,6 +238,50 @@ def _mean_variance(mechanism: Mechanism, n: int, frequencies: Shares) -> float:
     return float(mechanism.frequency_variance(n, frequencies).mean())
 
 
+def _worst_error(mechanism: Mechanism, n: int, of: tuple[Norm, Estimator], rng: np.random.Generator) -> Estimate:
+    """Return the largest error of the populations in which 1, 2, 4, … or all values are equally frequent."""
+    if mechanism.support is None:
+        raise UnsupportedError(
+            "the worst shares of a mechanism whose reports do not support values are known for estimator='raw' and "
+            "norm='rms'; give the shares, or 'mean'"
+        )
+    k = mechanism.k
+    mechanism.check_informative()
+    sizes = sorted({k, *(1 << power for power in range(k.bit_length()) if 1 << power <= k)})
+    laws = [PointMixture((np.arange(k) < size)[None] / size, [1.0]) for size in sizes]
+    confidence = 1 - (1 - CONFIDENCE) / len(sizes)
+    errors = [_mean_error(mechanism, n, law, of, rng, confidence=confidence) for law in laws]
+    low, high = max(map(lowest, errors)), max(map(highest, errors))
+    if of == ("l1", "raw") and not any(isinstance(error, Estimate) for error in errors):
+        # By the Cauchy-Schwarz inequality, twice; the mean variance is the same for all shares.
+        most = max(low, k * math.sqrt(_mean_variance(mechanism, n, None)))
+        return Estimate.between(low, most, "a population, and the variance of all")
+    value = max(map(float, errors))
+    how = f"simulated collections of {len(sizes)} populations"
+    assuming = "the worst population is one of equally frequent values, of which there are a power of two or all"
+    return Estimate(value, low, high, CONFIDENCE, how, assuming)
+
+
+def _mean_error(
+    mechanism: Mechanism,
+    n: int,
+    law: PopulationLaw,
+    of: tuple[Norm, Estimator],
+    rng: np.random.Generator,
+    *,
+    confidence: float,
+) -> float | Estimate:
+    """Return the error as a share: the mean over the populations of a law."""
+    support = mechanism.support
+    if of == ("l1", "raw") and support is not None and isinstance(law, PointMixture):
+        counts = np.concatenate([_people(n, point) for point in law.points])
+        weights = np.repeat(law.weights, mechanism.k)
+        if (different := np.unique(counts)).size <= _LAWS_SUMMED:
+            errors = np.array([_mean_deviation(support, n, int(count)) for count in different])
+            return float(weights @ errors[np.searchsorted(different, counts)])
+    return _simulated(mechanism, n, law, of, rng, confidence=confidence)
+
+
 def _people(n: int, shares: Reals) -> Integers:
     """Return the whole numbers of people nearest to the shares, n in all."""
     exact = n * shares
@@ -263,8 +305,14 @@ def _mean_deviation(support: Support, n: int, count: int) -> float:
 
 
 def _simulated(
-    mechanism: Mechanism, n: int, law: PopulationLaw, of: tuple[Norm, Estimator], rng: np.random.Generator
-) -> FrequencyError[float | Estimate]:
+    mechanism: Mechanism,
+    n: int,
+    law: PopulationLaw,
+    of: tuple[Norm, Estimator],
+    rng: np.random.Generator,
+    *,
+    confidence: float,
+) -> Estimate:
     from scipy.special import stdtrit  # noqa: PLC0415 - closed forms need no SciPy, which is slow to import
 
     norm, estimator = of
@@ -281,11 +329,10 @@ def _simulated(
         counts = _people(n, _drawn_shares(law, rng))
         away = _estimated(mechanism, counts, estimator, rng) - counts / n
         errors[run] = {"rms": np.mean(away**2), "l1": np.abs(away).sum(), "max": np.abs(away).max()}[norm]
-    mean, reach = float(errors.mean()), float(stdtrit(runs - 1, (1 + CONFIDENCE) / 2))
+    mean, reach = float(errors.mean()), float(stdtrit(runs - 1, (1 + confidence) / 2))
     half = reach * float(errors.std(ddof=1)) / math.sqrt(runs)
-    error = Estimate(mean, max(0.0, mean - half), mean + half, CONFIDENCE, f"{runs} simulated collections")
-    error = error.map(math.sqrt) if norm == "rms" else error
-    return FrequencyError(error, error.map(lambda share: n * share))
+    error = Estimate(mean, max(0.0, mean - half), mean + half, confidence, f"{runs} simulated collections")
+    return error.map(math.sqrt) if norm == "rms" else error
 
 
 def _drawn_shares(law: PopulationLaw, rng: np.random.Generator) -> Reals:
