@@ -160,6 +160,7 @@ class LeakAmongOneLaw:
     def __init__(self, mechanism: System, leak: Leak, bounds: LeakBounds) -> None:
         self.mechanism, self.leak, self.bounds = mechanism, leak, bounds
         self._closed: dict[Group | None, ClosedBounds] = {}
+        self._fewest_bounded = math.inf  # in the blanket: so many, and more, have no exact leak
 
     def closed_bounds(self, group: Group) -> ClosedBounds:
         """Return the closed bounds among others of the group's law."""
@@ -170,10 +171,14 @@ class LeakAmongOneLaw:
 
     def upper_bound(self, group: Group | None) -> float:
         """Return the leak among the others of a group, or none, or the closed bound."""
-        groups = (group,) if group is not None else ()
-        plan = self.leak(AmongKnown(self.mechanism, 1 + sum(each.count for each in groups), groups))
-        if group is None or plan.is_exact:
-            return highest(plan.compute())
+        if group is None:
+            return highest(self.leak(AmongKnown(self.mechanism, 1, ())).compute())
+        if not group.blanket or group.count < self._fewest_bounded:
+            plan = self.leak(AmongKnown(self.mechanism, 1 + group.count, (group,)))
+            if plan.is_exact:
+                return highest(plan.compute())
+            if group.blanket:
+                self._fewest_bounded = group.count
         return self.closed_bounds(group).upper_bound(group.count + 1)
 
 
