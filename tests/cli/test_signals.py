@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -50,11 +51,16 @@ def _nohup_and_a_shells_background_have_no_say() -> Iterator[None]:
         signal.signal(number, handler)
 
 
-def started(code: str, *arguments: object, **options: object) -> subprocess.Popen[str]:
-    return subprocess.Popen(
+@contextmanager
+def started(code: str, *arguments: object, **options: object) -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen(
         [sys.executable, "-c", code, *map(str, arguments)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options,
-    )  # fmt: skip
+    ) as process:  # fmt: skip
+        try:
+            yield process
+        finally:
+            process.kill()  # one that did not end as it should would be waited for
 
 
 @pytest.mark.long
@@ -100,6 +106,45 @@ def test_a_signal_while_modules_are_imported_shows_no_traceback(number: signal.S
         _, said = process.communicate(timeout=30)
     assert (process.returncode, said) == ENDS[number]
     assert list(tmp_path.iterdir()) == []
+
+
+LOCKED_OUT = """
+import _imp, sys, time
+from discretion.cli.signals import until_told
+def work():
+    print("begun", flush=True)
+    while True:
+        try:
+            time.sleep(60)
+        except KeyboardInterrupt:
+            pass
+_imp.acquire_lock()
+sys.exit(until_told(work))
+"""
+NEVER_TAKEN_DOWN = """
+import sys, time
+from discretion.cli.signals import until_told
+class Waiting:
+    def __del__(self):
+        time.sleep(60)
+held = Waiting()
+def work():
+    print("begun", flush=True)
+    time.sleep(60)
+sys.exit(until_told(work))
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", ENDS)
+@pytest.mark.parametrize("code", [LOCKED_OUT, NEVER_TAKEN_DOWN], ids=["imports are locked", "libraries wait"])
+def test_a_process_ends_whatever_state_the_signal_left_it_in(code: str, number: signal.Signals) -> None:
+    # As it is where the signal comes while Python drops the lock of an import, or loads a library that has threads.
+    with started(code) as process:
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(number)
+        _, said = process.communicate(timeout=30)
+    assert (process.returncode, said) == ENDS[number]
 
 
 def caught(process: int) -> int:

@@ -1,8 +1,10 @@
 """How a command ends when it is told to: soon, in one sentence, by the exit code that shells know."""
 
 import _thread
+import atexit
 import io
 import os
+import select
 import sys
 import time
 
@@ -76,7 +78,7 @@ class _Told(KeyboardInterrupt):
 class _Signals:
     def __init__(self) -> None:
         self.told: int | None = None
-        self._unsaid = _thread.allocate_lock()
+        self._unsaid, self._watching = _thread.allocate_lock(), _thread.allocate_lock()
         self._sentences: dict[int, str] = {}
         self._before: dict[int, object] = {}
         self._bell = self._ringer = -1
@@ -92,24 +94,26 @@ class _Signals:
                 self._before[number] = signal.signal(number, self._unwind)
             except ValueError:  # not in the main thread
                 return
+        atexit.register(self._end)  # the first to be registered is the last to be called
         self._bell, self._ringer = os.pipe()
         os.set_blocking(self._ringer, False)
         signal.set_wakeup_fd(self._ringer, warn_on_full_buffer=False)
-        try:  # noqa: SIM105 - contextlib takes a while to load
+        self._watching.acquire()
+        try:
             _thread.start_new_thread(self._watch, ())
         except RuntimeError:  # no more threads are allowed: a loop that does not return is then not cut short
-            pass
+            self._watching.release()
 
     def leave(self) -> None:
         """Give the signals back."""
         if self._ringer >= 0:
             signal.set_wakeup_fd(-1)
             os.close(self._ringer)
+            self._watching.acquire()  # Python is not taken down beside a thread that is about to end
+            os.close(self._bell)
         for number, handler in self._before.items():
             signal.signal(number, handler)  # pyright: ignore[reportArgumentType]
         if signal.SIGINT in self._before:  # while Python takes itself down, its own handler would show a traceback
-            import atexit  # noqa: PLC0415
-
             atexit.register(signal.signal, signal.SIGINT, signal.SIG_DFL)
 
     def say(self) -> None:
@@ -128,18 +132,33 @@ class _Signals:
         sys.stderr = io.StringIO()  # what is said from here on is about the unwinding
         raise _Told
 
+    def _end(self) -> None:
+        """End a process that was told to, once nothing is left to do but to take Python down.
+
+        That would take down libraries of which only half may be loaded, beside the thread that watches, which just then
+        is about to look whether the main thread is done: it may wait for ever.
+        """
+        if self.told is not None:
+            try:  # noqa: SIM105 - contextlib takes a while to load
+                sys.stdout.flush()
+            except (AttributeError, OSError, ValueError):
+                pass
+            os._exit(128 + self.told)
+
     def _watch(self) -> None:
-        """Hear of signals even while the main thread is in a library."""
+        """Hear of signals even while the main thread is in a library.
+
+        It imports nothing: a signal may end the main thread's import in a moment that leaves all others locked out.
+        """
         first = self._rung(None)
         if first is not None:
             self._rung(_GRACE)
             self.told = self.told or first
             self._cut_short()
+        self._watching.release()
 
     def _rung(self, patience: float | None) -> int | None:
         """Return the next signal of ours, or None if there is none within so many seconds, or ever."""
-        import select  # noqa: PLC0415
-
         until = None if patience is None else time.monotonic() + patience
         while until is None or time.monotonic() < until:
             heard, _, _ = select.select([self._bell], [], [], until and max(0.0, until - time.monotonic()))
