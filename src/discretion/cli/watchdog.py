@@ -114,12 +114,15 @@ class Watchdog:
             yield
             return
         before: Any = signal.signal(_SIGNAL, self._unwind)
+        watching = threading.Thread(target=self._watch, daemon=True)
         try:
             with _never_lost():
-                threading.Thread(target=self._watch, daemon=True).start()
+                watching.start()
                 yield
         finally:
             self._over.set()
+            if watching.ident is not None:
+                watching.join()  # Python is not taken down beside a thread that is about to end
             signal.signal(_SIGNAL, before)
 
     def _found(self) -> str | None:
