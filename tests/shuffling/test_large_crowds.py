@@ -7,10 +7,11 @@ import pytest
 
 import discretion as dc
 from discretion.adversaries.gains import IdentityGain
+from discretion.estimate import highest, lowest
 from discretion.measures.guesses.vulnerability import plan_posterior_vulnerability
 from discretion.shuffling.bounds import GainBounds, bounded_leak, gain_leak
 from discretion.shuffling.known_others import AmongKnown, known_groups
-from discretion.shuffling.worst_others import bounded_worst_leak
+from discretion.shuffling.worst_others import AmongWorst, _information_of_two, bounded_worst_leak
 from oracles import channels, crowds, laws, measures as slow, shuffling
 from oracles.promise import exactly
 from support.lowering import lowered
@@ -201,3 +202,35 @@ def test_the_bound_is_above_the_exact_guess_where_both_are_known(epsilon):
 def test_the_bound_is_of_use_in_small_crowds(k, n, epsilon, most):
     mechanism = dc.RandomizedResponse(k, epsilon)
     assert posterior_vulnerability_bound(mechanism, n).value < most < mechanism.p
+
+
+TWO_VALUES = [
+    dc.UnaryEncoding.oue(2, 1),
+    dc.LocalHashing(2, 1),
+    dc.HadamardResponse(2, 1),
+    dc.RandomizedResponse(2, epsilon=1),
+]
+
+
+@pytest.mark.parametrize("mechanism", TWO_VALUES, ids=repr)
+@pytest.mark.parametrize("prior", [[0.5, 0.5], [0.9, 0.1]])
+def test_bounds_of_the_information_of_two_values_hold_what_is_summed(mechanism, prior) -> None:
+    law, n = np.array(prior), 15
+    for held in range(n):
+        view = AmongKnown(mechanism, n, known_groups((held, n - 1 - held)))
+        exact = dc.mutual_information(view, prior)
+        found = view.pair(0, 1).information(law)
+        assert found.low <= exact * (1 + 1e-9)
+        assert exact * (1 - 1e-9) <= found.high
+        assert exact <= _information_of_two(AmongWorst(mechanism, n), law).high
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("mechanism", TWO_VALUES, ids=repr)
+@pytest.mark.parametrize("adversary", [dc.AllButOne([50_000, 49_999]), dc.WorstAllButOne()], ids=str)
+def test_the_information_of_two_values_is_known_to_a_tenth(mechanism, adversary) -> None:
+    crowd = dc.Shuffled(mechanism, 100_000)
+    found = dc.mutual_information(crowd.seen_by(adversary))
+    outsider = dc.mutual_information(crowd)
+    assert lowest(outsider) * (1 - 1e-6) <= highest(found)
+    assert highest(found) - lowest(found) < 0.1 * highest(found)

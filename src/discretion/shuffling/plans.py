@@ -135,14 +135,12 @@ def _information_among_known(system: AmongKnown, prior: Prior) -> Result:
     law = prior_vector(prior, system.secrets)
     if _can_be_sampled(system):
         return Plan(SAMPLED, lambda: _sampled(system, InformationLeak(law), InformationBounds(law)))
+    if system.secrets == 2 and law.min() > 0:
+        return Plan(BOUND, lambda: system.pair(0, 1).information(law))
     return _bounds_and_sample(
         system,
-        InformationLeak(prior_vector(prior, system.secrets)),
-        lambda: bounded_leak(
-            system,
-            lambda view: plan_mutual_information(view, prior),
-            InformationBounds(prior_vector(prior, system.secrets)),
-        ),
+        InformationLeak(law),
+        lambda: bounded_leak(system, lambda view: plan_mutual_information(view, prior), InformationBounds(law)),
     )
 
 

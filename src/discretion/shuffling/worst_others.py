@@ -42,6 +42,7 @@ from discretion.measures.guesses.vulnerability import (
 )
 from discretion.measures.information.capacities import capacity_of, plan_shannon_capacity
 from discretion.measures.information.mutual_information import information_of, plan_mutual_information
+from discretion.measures.information.two_secrets import information_of_two_secrets
 from discretion.measures.measure import Method, Plan
 from discretion.measures.parallel import pairs_alike
 from discretion.measures.privacy_loss.differential_privacy import (
@@ -392,7 +393,19 @@ def _information_among_worst(system: AmongWorst, prior: Prior) -> Result:
         return plan_mutual_information(view, prior)
 
     case = WorstCaseOfValues(system, leak, lambda rows: information_of(Dense(rows), prior), symmetric=prior is None)
-    return _plan_worst(case, leak, InformationBounds(prior_vector(prior, system.secrets)))
+    law = prior_vector(prior, system.secrets)
+    if system.secrets == 2 and law.min() > 0 and system.two_kinds is None and not is_enumerable(case):
+        return Plan(BOUND, lambda: _information_of_two(system, law))
+    return _plan_worst(case, leak, InformationBounds(law))
+
+
+def _information_of_two(system: AmongWorst, law: Reals) -> Estimate:
+    """Return the information about one of two values, from among others who all hold one to the worst excess of all."""
+    users = system.n - 1
+    views = [AmongKnown(system.mechanism, system.n, (Group(users, value=value),)) for value in range(2)]
+    attained = max(view.pair(0, 1).information(law).low for view in views)
+    worst = cache(plan_privacy_profile(system).compute())
+    return certified_interval(attained, information_of_two_secrets(law, (worst, worst), BOUND.name).high)
 
 
 def _negative(plan: Result) -> Result:

@@ -64,6 +64,14 @@ def test_overlaps_are_counted_from_the_channel(mechanism):
     assert plain[supported.all(axis=0)].sum() == pytest.approx(overlaps.every, abs=1e-12)
 
 
+@pytest.mark.parametrize("mechanism", [each for each in PROTOCOLS if each.support_sizes is not None], ids=named)
+def test_the_reports_of_all_kinds_are_all_reports_whoever_sends_them(mechanism):
+    k = mechanism.k
+    pair = PairAmongHolders(mechanism.overlaps, mechanism.support_sizes, k, 1, 1, k - 2, (1, 1, 1))
+    assert pair._masses.sum() == pytest.approx(1, rel=1e-9)
+    assert pair._factors[: min(k, 3)] @ pair._masses == pytest.approx([1] * min(k, 3), rel=1e-9)
+
+
 @pytest.mark.parametrize("mechanism", PROTOCOLS, ids=named)
 def test_pairs_are_told_apart_in_the_blanket_as_by_the_channel(mechanism):
     explicit = dc.Channel(mechanism.channel().matrix)
@@ -99,6 +107,8 @@ CROWDS = [
     (RR(3, epsilon=1), (40, 20, 40)),
     (UE.oue(2, epsilon=1), (50, 49)),
     (HR(2, epsilon=1), (30, 70)),
+    (LH(2, 1, g=2), (50, 49)),
+    (LH(2, 1, g=4), (40, 60)),
 ]
 
 

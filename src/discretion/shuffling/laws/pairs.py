@@ -18,6 +18,7 @@ from discretion.channels.channel import System
 from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, highest, largest, lowest, settled
 from discretion.measures.attack_curves.polygon import Polygon
+from discretion.measures.information.two_secrets import information_of_two_secrets
 from discretion.measures.privacy_loss.differential_privacy import plan_privacy_profile
 from discretion.measures.privacy_loss.divergences import excess_mass_of_logs, excess_over, logarithms
 from discretion.mechanisms.reporting import reporting
@@ -27,6 +28,7 @@ from discretion.numerics.histograms.log_histograms import log_add_draw, log_hist
 from discretion.numerics.laws.poisson_multinomial import histogram_box
 from discretion.numerics.means.mean_excess import RELATIVE, Bounded
 from discretion.shuffling.laws.blanket import (
+    BOUND,
     Blanket,
     certified_interval,
     kind_of_types,
@@ -126,6 +128,10 @@ class PairOfValues:
         if not self.groups:
             return excess_over(self.types[0], self.types[1], ratio)
         return self._listed_excess(ratio) if self.is_listable else self._bounded_excess(ratio)
+
+    def information(self, law: Reals) -> Estimate:
+        """Return bounds of the information about the target's value, which is a or b with the probabilities given."""
+        return information_of_two_secrets(law, (self.excess_beyond, self.reversed().excess_beyond), BOUND.name)
 
     def rough_excess_beyond(self, epsilon: float, relative: float | None = None) -> Bounded:
         """Return the excess, or bounds of it that are quick to have, or as near as asked for."""

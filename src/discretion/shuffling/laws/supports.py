@@ -231,9 +231,14 @@ class PairAmongHolders:
     @cached_property
     def _kinds(self) -> tuple[Integers, Integers, Integers, Reals]:
         """Whether reports support a, and b, how many other values, and how likely that is where no value has a part."""
-        k, sizes = self.k, self.sizes.sizes
-        _, _, _, _, likely, unlikely = self.overlaps
-        law = self.sizes.probabilities / (unlikely + (likely - unlikely) * sizes / k)
+        k = self.k
+        _, _, _, every, likely, unlikely = self.overlaps
+        # Reports that support all values, and those of one size with them that support none: both tell nothing.
+        full = self.sizes.sizes == k
+        none = max(0.0, float(self.sizes.probabilities[full].sum()) - every * likely)
+        sizes = np.append(self.sizes.sizes[~full], [k, 0])
+        seen = np.append(self.sizes.probabilities[~full], [every * likely, none])
+        law = seen / (unlikely + (likely - unlikely) * sizes / k)
         left = k - sizes
         shares = [[left * (left - 1), left * sizes], [left * sizes, sizes * (sizes - 1)]]
         table = [
