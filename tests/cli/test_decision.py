@@ -11,12 +11,17 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
 import discretion as dc
+import discretion.jobs.audit
+from discretion.jobs.audit import Audit, run_audit
+from discretion.jobs.audit.time_limit import TimeLimit
+from discretion.jobs.options.tables import AuditOptions
 from support.cli_runner import run
 
 pytestmark = pytest.mark.long
@@ -39,6 +44,22 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture
+def audits_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the command show an audit of the same table and options again, which takes a quarter of a minute."""
+    monkeypatch.setattr(discretion.jobs.audit, "run_audit", audited)
+
+
+_AUDITED: dict[str, Audit] = {}
+
+
+def audited(table: Any, options: AuditOptions, **more: Any) -> Audit:
+    asked = f"{table} {options}"
+    if asked not in _AUDITED:
+        _AUDITED[asked] = run_audit(table, options, **more)
+    return _AUDITED[asked]
+
+
 def screen(monkeypatch: pytest.MonkeyPatch, width: int, *command: object) -> list[str]:
     monkeypatch.setenv("COLUMNS", str(width))
     code, out, err = run("audit", *command)
@@ -46,6 +67,7 @@ def screen(monkeypatch: pytest.MonkeyPatch, width: int, *command: object) -> lis
     return out.splitlines()
 
 
+@pytest.mark.usefixtures("audits_once")
 def test_no_name_and_no_digit_is_lost_at_any_width(monkeypatch: pytest.MonkeyPatch) -> None:
     command = ("example:adult", "--sensitive", "income,occupation", "--full")
     shown = {width: screen(monkeypatch, width, *command) for width in (60, 80, 120)}
@@ -62,6 +84,7 @@ def test_no_name_and_no_digit_is_lost_at_any_width(monkeypatch: pytest.MonkeyPat
         assert tokens[width] == tokens[120]
 
 
+@pytest.mark.usefixtures("audits_once")
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_the_first_screen_is_short_however_wide_the_table(
     monkeypatch: pytest.MonkeyPatch, wide: Path, width: int
@@ -75,22 +98,24 @@ def test_the_first_screen_is_short_however_wide_the_table(
         assert "more to drop: --full" in " ".join(lines)
 
 
+@pytest.mark.usefixtures("audits_once")
 def test_the_first_screen_shows_some_columns_of_each_verdict(monkeypatch: pytest.MonkeyPatch, wide: Path) -> None:
     rows = (
         re.match(r" [\w ]+? {2,}(publish|generalize|suppress|drop) ", line) for line in screen(monkeypatch, 80, wide)
     )
     shown = Counter(row[1] for row in rows if row is not None)
-    decided = Counter(each.verdict for each in dc.audit(wide).decision.columns)
+    decided = Counter(each.verdict for each in audited(wide, AuditOptions(), time=TimeLimit(None)).decision.columns)
     assert set(shown) == set(decided) >= {"publish", "drop"}
     assert shown.total() == 12
     assert min(shown.values()) >= min(3, *decided.values())
 
 
+@pytest.mark.usefixtures("audits_once")
 def test_the_next_command_runs_as_it_stands(monkeypatch: pytest.MonkeyPatch, wide: Path, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     lines = screen(monkeypatch, 500, wide)
     (command,) = (line.strip() for line in lines if line.startswith("  discretion release "))
-    found = dc.audit(wide)
+    found = audited(wide, AuditOptions(), time=TimeLimit(None))
     _, *arguments = shlex.split(command)
     code, out, _ = run(*arguments)
     assert code == 0
