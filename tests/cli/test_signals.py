@@ -213,7 +213,7 @@ def test_a_closed_or_full_stdout_is_an_error(closed: str) -> None:
 def test_a_page_never_takes_the_place_of_a_closed_stream(tmp_path: Path) -> None:
     page = tmp_path / "page.svg"
     command = f"{sys.executable} -m discretion exposure example:adult --columns sex --k 5 --chart {page} <&- 2>&-"
-    shown = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    shown = subprocess.run(command, shell=True, capture_output=True, text=True, check=True, timeout=120)
     assert "discretion" not in page.read_text()
     assert page.read_text().endswith("</svg>")
     assert shown.stdout.startswith("sex: ")

@@ -22,15 +22,15 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
         return _answer(list(arguments))
     from discretion.cli.signals import until_told  # noqa: PLC0415
 
-    return until_told(_command)
-
-
-def _command() -> int:
-    for handle in range(3):  # a file of ours must not take the place of a stream that is closed
+    for handle in range(3):  # a file or a pipe of ours must not take the place of a stream that is closed
         try:
             os.fstat(handle)
         except OSError:
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+    return until_told(_command)
+
+
+def _command() -> int:
     _keep_stdout()
     return _answer(sys.argv[1:])
 

@@ -19,6 +19,8 @@ else:
 # Only the main thread may handle them; one that nohup or a shell's background ignores stays ignored.
 _SENTENCES = {"SIGINT": "interrupted", "SIGTERM": "ended by SIGTERM", "SIGHUP": "ended by SIGHUP"}
 _GRACE = 2.0  # seconds
+# What no signal writes where each writes its number: there is nothing to watch any more.
+_END = b"\0"
 
 
 def until_told(work: "Callable[[], int]") -> int:
@@ -108,9 +110,10 @@ class _Signals:
         """Give the signals back."""
         if self._ringer >= 0:
             signal.set_wakeup_fd(-1)
-            os.close(self._ringer)
-            self._watching.acquire()  # Python is not taken down beside a thread that is about to end
-            os.close(self._bell)
+            os.write(self._ringer, _END)  # another process may hold the pipe, too
+            if self._watching.acquire(timeout=_GRACE):  # Python is not taken down beside a thread that is about to end
+                os.close(self._ringer)
+                os.close(self._bell)
         for number, handler in self._before.items():
             signal.signal(number, handler)  # pyright: ignore[reportArgumentType]
         if signal.SIGINT in self._before:  # while Python takes itself down, its own handler would show a traceback
@@ -158,13 +161,15 @@ class _Signals:
         self._watching.release()
 
     def _rung(self, patience: float | None) -> int | None:
-        """Return the next signal of ours, or None if there is none within so many seconds, or ever."""
+        """Return the next signal of ours, or None if there is none within so many seconds, or before the end."""
         until = None if patience is None else time.monotonic() + patience
         while until is None or time.monotonic() < until:
             heard, _, _ = select.select([self._bell], [], [], until and max(0.0, until - time.monotonic()))
             rung = os.read(self._bell, 1) if heard else b""
-            if not rung or rung[0] in self._before:
-                return rung[0] if rung else None
+            if not rung or rung == _END:
+                return None
+            if rung[0] in self._before:
+                return rung[0]
         return None
 
     def _cut_short(self) -> None:
