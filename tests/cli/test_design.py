@@ -88,6 +88,7 @@ def test_shares_may_stand_in_a_file(tmp_path: Path) -> None:
         assert json.loads(out)["results"]["prior_vulnerability"] == 0.7
 
 
+@pytest.mark.long
 def test_a_page_and_a_figure_are_written(tmp_path: Path) -> None:
     page, figure = tmp_path / "design.html", tmp_path / "design.svg"
     assert run(*SMALL, "--guess", "40%", "--html", str(page), "--chart", str(figure))[0] == 0

@@ -28,6 +28,7 @@ def place_of(epsilon: float) -> int:
     return place
 
 
+@pytest.mark.long
 def test_the_question_of_a_telemetry_team() -> None:
     result = dc.design(12, 50_000, guess="+0.01", protocols=["krr", "ss", "olh"], seed=1)
     chosen = result.recommended
@@ -171,6 +172,7 @@ def test_honest_answers_are_recommended_where_the_crowd_hides_each() -> None:
     assert "right 100 % of the time" in result.to_markdown()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_several_questions_are_at_least_as_revealing_as_all_their_reports(protocol: str) -> None:
     # All questions with the same answer: the adversary sees a histogram for each, and knows the others.

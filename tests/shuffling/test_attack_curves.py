@@ -95,6 +95,7 @@ def test_the_worst_of_many_kinds_of_report_are_found_by_their_profile(mechanism,
     assert lowest(ordered.at(0.1)) >= highest(curve.at(0.1)) - 1e-9
 
 
+@pytest.mark.long
 def test_what_is_too_much_to_list_is_bounded():
     view = dc.Shuffled(dc.RandomizedResponse(4, epsilon=1), 60).seen_by(dc.AllButOne([20, 20, 10, 9]))
     exactly = dc.tradeoff(view)

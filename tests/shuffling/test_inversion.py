@@ -180,6 +180,7 @@ def test_the_search_for_epsilon_starts_at_noise_that_hides_something():
     assert len(asked) == len(set(asked)) + 1  # the answer once more, which confirms it
 
 
+@pytest.mark.long
 def test_hashing_has_a_largest_epsilon_among_the_worst_others():
     # At ε = ∞ it has 10¹² reports.
     def guess(crowd):

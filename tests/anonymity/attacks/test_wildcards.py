@@ -28,6 +28,7 @@ def by_pairs(rows: list[tuple[Any, ...]], wildcards: tuple[str, ...]) -> list[in
     return [sum(could_be(one, other) for other in rows) for one in rows]
 
 
+@pytest.mark.long
 @given(
     rows=st.integers(1, 4).flatmap(lambda width: st.lists(st.tuples(*[VALUES] * width), min_size=1, max_size=12)),
     wildcards=st.sampled_from([("*",), ("",), ("*", ""), ("a",), ("none of these",)]),

@@ -101,6 +101,7 @@ def recounted(rows: list[tuple[Any, ...]], names: str, question: ValueQuestion, 
 value = st.sampled_from(["a", "a", "a", "b", "b", "c", "d"])
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.tuples(value, value, value), min_size=1, max_size=60),

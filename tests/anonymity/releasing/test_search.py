@@ -159,6 +159,7 @@ def test_without_a_time_limit_it_is_the_same_however_slow_the_machine_is(monkeyp
     assert (first.kept, first.bound) == (again.kept, again.bound)
 
 
+@pytest.mark.long
 def test_what_is_found_is_at_least_as_useful_as_a_start() -> None:
     views = dependent_views(2000, 8)
     good = most_useful_release(views, {}, GOAL, 2000, most_suppressed=40)

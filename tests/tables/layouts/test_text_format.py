@@ -55,6 +55,7 @@ def test_one_table_in_each_form_has_equal_classes(delimiter: str, tmp_path: Path
         assert [read.common_values(name, 1) for name in NAMES] == [plain.common_values(name, 1) for name in NAMES]
 
 
+@pytest.mark.long
 @given(
     rows=st.lists(st.lists(st.text('aé€ ,;|:\t"\n\r', max_size=4), min_size=3, max_size=3), min_size=1, max_size=8),
     delimiter=st.sampled_from([*DELIMITERS]),
