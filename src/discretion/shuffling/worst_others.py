@@ -119,6 +119,8 @@ _MODERATE = 300.0
 Counts = tuple[int, ...]
 
 _MAX_VALUES_IN_PROFILE = 8
+# Bounds of the worst excess, in proportion to what is attained, that are near enough.
+_NEAR = 1.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -511,7 +513,7 @@ def _bounded_profile(system: AmongWorst) -> Profile:
     """Return δ(ε) between what others make of it who all hold one value, or halves two, and what the blanket hides."""
     overlaps = reporting(system.mechanism).overlaps
     if overlaps is not None and (system.secrets > 2 or system.response is None):
-        return lambda epsilon: as_share(_bounded_by_supports(system, overlaps, epsilon))
+        return _profile_by_supports(system, overlaps)
     pairs = likely_worst_pairs(system, system.blanket.ends)
 
     def profile(epsilon: float) -> float | Estimate:
@@ -524,15 +526,37 @@ def _bounded_profile(system: AmongWorst) -> Profile:
     return profile
 
 
-def _bounded_by_supports(system: AmongWorst, overlaps: Overlaps, epsilon: float) -> Estimate:
-    """Return the excess of any pair between that among others who all hold one value, and bounds for all others."""
-    users, ratio = system.n - 1, ratio_of(epsilon)
-    bound = hidden_excess(system.mechanism, system.blanket, epsilon)
-    if epsilon >= system.ldp_epsilon:
-        return certified_interval(0.0, bound)
-    excesses = (linear_excess(types, users, ratio, ROUGH) for types in uniform_others_types(overlaps))
-    attained = max(excess.value - excess.error for excess in excesses)
-    return certified_interval(max(0.0, attained), min(bound, worst_excess_bound(overlaps, users, ratio)))
+def _profile_by_supports(system: AmongWorst, overlaps: Overlaps) -> Profile:
+    """Return the excess of any pair between that among others who all hold one value, and bounds for all others.
+
+    Of both bounds the one that was the lower one when both were asked is asked alone while it is near what is attained.
+    """
+    users = system.n - 1
+
+    def by_blanket(epsilon: float) -> float:
+        return hidden_excess(system.mechanism, system.blanket, epsilon)
+
+    def by_supports(epsilon: float) -> float:
+        return worst_excess_bound(overlaps, users, ratio_of(epsilon)) if epsilon < system.ldp_epsilon else math.inf
+
+    lower, higher = by_supports, by_blanket
+    both = True
+
+    def profile(epsilon: float) -> float | Estimate:
+        nonlocal lower, higher, both
+        attained = 0.0
+        if epsilon < system.ldp_epsilon:
+            laws = uniform_others_types(overlaps)
+            excesses = (linear_excess(types, users, ratio_of(epsilon), ROUGH) for types in laws)
+            attained = max(0.0, *(excess.value - excess.error for excess in excesses))
+        bound = lower(epsilon)
+        if both or bound > _NEAR * attained:
+            other, both = higher(epsilon), False
+            if other < bound:
+                lower, higher, bound = higher, lower, other
+        return as_share(certified_interval(attained, bound))
+
+    return profile
 
 
 def likely_worst_pairs(system: AmongWorst, ends: Iterable[Ends]) -> list[PairOfValues]:
