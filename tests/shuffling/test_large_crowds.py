@@ -9,7 +9,7 @@ import discretion as dc
 from discretion.adversaries.gains import IdentityGain
 from discretion.estimate import highest, lowest
 from discretion.measures.guesses.vulnerability import plan_posterior_vulnerability
-from discretion.shuffling.bounds import GainBounds, bounded_leak, gain_leak
+from discretion.shuffling.bounds import GainBounds, bounded_leak, gain_leak, information_of_two
 from discretion.shuffling.known_others import AmongKnown, known_groups
 from discretion.shuffling.worst_others import AmongWorst, _information_of_two, bounded_worst_leak
 from oracles import channels, crowds, laws, measures as slow, shuffling
@@ -219,7 +219,7 @@ def test_bounds_of_the_information_of_two_values_hold_what_is_summed(mechanism, 
     for held in range(n):
         view = AmongKnown(mechanism, n, known_groups((held, n - 1 - held)))
         exact = dc.mutual_information(view, prior)
-        found = view.pair(0, 1).information(law)
+        found = information_of_two(view, law)
         assert found.low <= exact * (1 + 1e-9)
         assert exact * (1 - 1e-9) <= found.high
         assert exact <= _information_of_two(AmongWorst(mechanism, n), law).high

@@ -154,6 +154,13 @@ def bounded_leak(view: AmongKnown, leak: Leak, bounds: LeakBounds) -> Estimate:
     return enclosed_leak(attained, view, leak_among, leak_among.upper_bound(most))
 
 
+def information_of_two(view: AmongKnown, law: Reals) -> Estimate:
+    """Return certified bounds of the information about a value that is one of two, both possible."""
+    found = view.pair(0, 1).information(law)
+    attained = max(found.low, InformationBounds(law).linear_leak(view.mechanism, view.groups))
+    return certified_interval(attained, found.high)
+
+
 class LeakAmongOneLaw:
     """A leak among others of one law, or bounds of it in closed form; what these take is remembered."""
 

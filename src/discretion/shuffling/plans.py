@@ -34,6 +34,7 @@ from discretion.shuffling.bounds import (
     LeakBounds,
     bounded_leak,
     gain_leak,
+    information_of_two,
 )
 from discretion.shuffling.known_others import PLAIN, STEPS, AmongKnown, compares_no_pairs, method_of_pairs
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
@@ -136,7 +137,7 @@ def _information_among_known(system: AmongKnown, prior: Prior) -> Result:
     if _can_be_sampled(system):
         return Plan(SAMPLED, lambda: _sampled(system, InformationLeak(law), InformationBounds(law)))
     if system.secrets == 2 and law.min() > 0:
-        return Plan(BOUND, lambda: system.pair(0, 1).information(law))
+        return Plan(BOUND, lambda: information_of_two(system, law))
     return _bounds_and_sample(
         system,
         InformationLeak(law),

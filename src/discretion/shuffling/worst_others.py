@@ -70,6 +70,7 @@ from discretion.shuffling.bounds import (
     enclosed_leak,
     exact_leaks,
     gain_leak,
+    information_of_two,
 )
 from discretion.shuffling.known_others import AmongKnown, even_counts, known_groups
 from discretion.shuffling.laws.blanket import BOUND, ROUGH, Blanket, certified_interval, linear_excess
@@ -405,7 +406,7 @@ def _information_of_two(system: AmongWorst, law: Reals) -> Estimate:
     """Return the information about one of two values, from among others who all hold one to the worst excess of all."""
     users = system.n - 1
     views = [AmongKnown(system.mechanism, system.n, (Group(users, value=value),)) for value in range(2)]
-    attained = max(view.pair(0, 1).information(law).low for view in views)
+    attained = max(information_of_two(view, law).low for view in views)
     worst = cache(plan_privacy_profile(system).compute())
     return certified_interval(attained, information_of_two_secrets(law, (worst, worst), BOUND.name).high)
 
