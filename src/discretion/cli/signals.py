@@ -136,10 +136,9 @@ class _Signals:
         raise _Told
 
     def _end(self) -> None:
-        """End a process that was told to, once nothing is left to do but to take Python down.
+        """Exit with the code of the signal that ended the command, if one did, before Python is finalized.
 
-        That would take down libraries of which only half may be loaded, beside the thread that watches, which just then
-        is about to look whether the main thread is done: it may wait for ever.
+        Finalizing libraries that are only half loaded, beside the watching thread, may crash or wait for ever.
         """
         if self.told is not None:
             try:  # noqa: SIM105 - contextlib takes a while to load

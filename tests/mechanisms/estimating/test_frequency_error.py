@@ -10,6 +10,7 @@ import discretion as dc
 from discretion.errors import DiscretionError
 from discretion.mechanisms import users_needed
 from information.answers import ends
+from oracles.local_information import tallies
 
 RR, UE, OLH, SS = dc.RandomizedResponse, dc.UnaryEncoding, dc.LocalHashing, dc.SubsetSelection
 SMALL = [RR(3, epsilon=1), UE.oue(3, 1), UE.rappor(2, 2), SS(4, 1, size=2), dc.HadamardResponse(3, 1)]
@@ -73,22 +74,11 @@ def test_the_worst_shares_are_a_corner():
     assert dc.frequency_error(olh, 10**6, "worst").share == pytest.approx(dc.frequency_error(olh, 10**6).share)
 
 
-def compositions(n, k):
-    if k == 1:
-        yield (n,)
-        return
-    for first in range(n + 1):
-        for rest in compositions(n - first, k - 1):
-            yield (first, *rest)
-
-
 @pytest.mark.parametrize("mechanism", [RR(3, epsilon=1), UE.oue(4, 2), OLH(4, 1)])
 def test_the_largest_deviation_of_all_populations_is_between_its_ends(mechanism):
     n = 6
     worst = dc.frequency_error(mechanism, n, "worst", "l1").share
-    errors = [
-        dc.frequency_error(mechanism, n, np.array(counts) / n, "l1").share for counts in compositions(n, mechanism.k)
-    ]
+    errors = [dc.frequency_error(mechanism, n, np.array(counts) / n, "l1").share for counts in tallies(n, mechanism.k)]
     assert worst.certified
     assert worst.low <= max(errors) <= worst.high
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
@@ -44,6 +45,7 @@ def information_of_two_secrets(
 
 def _integral(own: float, other: float, excess: Callable[[float], float | Estimate]) -> tuple[float, float]:
     """Return bounds of ``∫ δ / (other + own r) dr/r`` over all r of at least 1."""
+    excess = cache(excess)  # the ends of the stretches are asked for before
     largest = highest(excess(0.0))
     if largest <= 0:
         return 0.0, 0.0
