@@ -1,6 +1,7 @@
 """The options of a job are one value, which a command, a public function and a printed command all spell alike."""
 
 import inspect
+import re
 import shlex
 from dataclasses import MISSING, fields, replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -113,6 +114,32 @@ def test_the_arguments_that_options_print_are_read_as_the_same_options(command: 
     again = parsed(command, [*given_arguments, *options.arguments()])
     assert again == options
     assert type(again) is kind
+
+
+@pytest.mark.parametrize("command", JOBS)
+@given(data=st.data())
+def test_the_texts_that_options_are_spelled_by_are_read_as_the_same_options(command: str, data: st.DataObject) -> None:
+    _, kind, _ = JOBS[command]
+    options = data.draw(options_of(kind))
+    again = kind.of_texts(options.texts())
+    assert again == options
+    assert type(again) is kind
+
+
+@pytest.mark.parametrize(
+    ("texts", "sentence"),
+    [
+        ({"users": ["many"]}, "users must be a whole number, got 'many'"),
+        ({"epsilon": ["1,5"]}, "epsilon must be a number, got '1,5'"),
+        ({"shuffled": ["maybe"]}, "it is one of yes, no"),
+        ({"user": ["5"]}, "did you mean 'users'?"),
+        ({"users": ["5", "6"]}, "users is given 2 times; give it once"),
+        ({"only": ['a,"b']}, "in double quotes where they hold a comma"),
+    ],
+)
+def test_texts_that_spell_no_options_end_in_a_sentence(texts: dict[str, list[str]], sentence: str) -> None:
+    with pytest.raises(dc.errors.InvalidValueError, match=re.escape(sentence)):
+        MeasureOptions.of_texts(texts)
 
 
 @pytest.mark.parametrize("command", [name for name in JOBS if name != "check"])

@@ -13,9 +13,9 @@ from discretion.errors import InvalidValueError
 from discretion.estimate import highest, lowest
 from discretion.jobs.design import run_design
 from discretion.jobs.design.goals import Setting, goals_of
-from discretion.jobs.design.protocols import EPSILONS, PEOPLE, PROTOCOLS, Protocol, last_place
 from discretion.jobs.monitor import Monitor
 from discretion.jobs.options.mechanisms import DesignOptions
+from discretion.jobs.protocols import EPSILONS, PEOPLE, PROTOCOLS, Protocol, last_place
 from jobs.limited import Limited
 
 # A crowd whose numbers are sums, so that they are known to the last digit.

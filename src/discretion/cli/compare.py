@@ -1,22 +1,15 @@
 """``discretion compare``: mechanisms side by side, and how far each is from a target."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 
-from discretion.channels import System
 from discretion.cli.options import ChartOptions, TimeOption, as_seed, command
 from discretion.cli.output import monitored, show, writing
 from discretion.cli.watchdog import Watchdog, as_seconds
 from discretion.errors import InvalidValueError
-from discretion.jobs.compare import compare as compared, compared_measures
-from discretion.jobs.design.protocols import PROTOCOLS, Protocol
+from discretion.jobs.compare import compared_measures, run_compare, scenario_of
 from discretion.jobs.gates import gates_of
 from discretion.jobs.options.mechanisms import CompareOptions
-from discretion.jobs.scenario import Scenario
-from discretion.jobs.target import check_scales, target_of
-from discretion.jobs.tradeoff import EPSILONS, check_drawable, epsilons_of, is_drawable
-from discretion.mechanisms.mechanism import as_values
-from discretion.spelling import mechanism_of, read_by
+from discretion.spelling import read_by
 
 
 @command
@@ -48,50 +41,19 @@ def compare(*mechanisms: str, options: CompareOptions, limits: TimeOption, outpu
         When to stop, in seconds or as 2m or 1h; the result lists what is not computed by then. No limit by default.
     """
     options = replace(options, seed=as_seed(options.seed))  # a search needs the same noise at every step
-    scenario = Scenario.of_options(options)
-    goal = None if options.target is None else target_of(options.target, scenario)
-    if options.adversary is not None and options.users is None and goal is None:
-        raise InvalidValueError(f"--adversary {options.adversary} is about the other users; add --users N")
-    if options.users is None:
-        check_scales(scenario.knowledge)
+    scenario, goal = scenario_of(options)
     if options.epsilons is not None and not output.has_figure:
         raise InvalidValueError(
             f"--epsilons {options.epsilons} sets where the curves of a figure have their points; add --chart FILE"
         )
     measures = compared_measures(scenario, goal)
     gates = gates_of(output.fail_over, measures)
-    epsilons = EPSILONS if options.epsilons is None else epsilons_of(options.epsilons)
-    mechanisms = mechanisms or _all_protocols(options)
-    systems = _systems(mechanisms)
     files = filter(None, map(read_by, mechanisms))
     with monitored(Watchdog(as_seconds(limits.time))) as monitor, writing(output, read=files) as write:
-        if output.chart:
-            check_drawable(systems.values(), options.users)
-        # The curves take several times as long as the rest.
-        draws = output.chart or (options.epsilons and is_drawable(systems.values(), options.users))
-        result = compared(systems, scenario, goal, epsilons if draws else None, monitor)
+        result = run_compare(
+            mechanisms, options, chart=output.chart is not None, figure=output.has_figure, monitor=monitor
+        )
         verdicts = result.judged(gates, measures)
         write(result, verdicts)
-    inputs = {"mechanisms": list(mechanisms), **options.inputs(), "time": limits.time}
+    inputs = {"mechanisms": list(result.answers), **options.inputs(), "time": limits.time}
     return show("compare", inputs, result, verdicts, output)
-
-
-def _all_protocols(options: CompareOptions) -> tuple[str, ...]:
-    """Return the protocols that there are, for the number of answers that is given."""
-    if options.answers is None:
-        raise InvalidValueError(
-            "compare needs a mechanism, as in discretion compare krr:k=5,epsilon=1 oue:k=5,epsilon=1, or --answers K "
-            "for all protocols"
-        )
-    answers = as_values(options.answers, "answers")
-    return tuple(Protocol(name, answers).spelled(options.local_epsilon) for name in PROTOCOLS)
-
-
-def _systems(mechanisms: Iterable[str]) -> dict[str, System]:
-    """Return the mechanisms by their spelling, or the error of one of them."""
-    systems: dict[str, System] = {}
-    for name in mechanisms:
-        if name in systems:
-            raise InvalidValueError(f"{name} is given twice")
-        systems[name] = mechanism_of(name)
-    return systems

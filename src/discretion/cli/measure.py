@@ -5,12 +5,11 @@ from dataclasses import replace
 from discretion.cli.options import ChartOptions, TimeOption, as_seed, command
 from discretion.cli.output import monitored, show, writing
 from discretion.cli.watchdog import Watchdog, as_seconds
-from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.errors import UnsupportedError
 from discretion.jobs.gates import SETTLED, gate_of, judged, numbers_in
-from discretion.jobs.measure import measure as measured
+from discretion.jobs.measure import run_measure
 from discretion.jobs.options.mechanisms import MeasureOptions
-from discretion.jobs.scenario import Scenario
-from discretion.spelling import gain_of, mechanism_of, population_of, read_by
+from discretion.spelling import read_by
 
 
 @command
@@ -40,29 +39,11 @@ def measure(mechanism: str, /, *, options: MeasureOptions, limits: TimeOption, o
     """
     gates = tuple(map(gate_of, output.fail_over))
     options = replace(options, seed=as_seed(options.seed))
-    if options.adversary is not None and not options.shuffled:
-        raise InvalidValueError(
-            f"--adversary {options.adversary} is about the other users, who matter only with --shuffled; add "
-            "--shuffled --users N"
-        )
-    if options.shuffled and options.users is None:
-        raise InvalidValueError("--shuffled needs the number of users; add --users N")
-    system = mechanism_of(mechanism)
-    scenario = replace(
-        Scenario.of_options(options),
-        gain=None if options.gain is None else gain_of(options.gain, system.secrets),
-        false_positive_rate=options.false_positive_rate,
-    )
-    population = None if options.population is None else population_of(options.population, system.secrets)
     files = filter(None, [read_by(mechanism)])
     with monitored(Watchdog(as_seconds(limits.time))) as monitor, writing(output, read=files) as write:
-        result = measured(
-            system,
-            scenario,
-            name=mechanism,
-            shuffled=options.shuffled,
-            population=population,
-            only=options.only,
+        result = run_measure(
+            mechanism,
+            options,
             needed=[gate.measure.partition(".")[0] for gate in gates],
             curve=output.has_figure,
             monitor=monitor,

@@ -1,8 +1,5 @@
 """Options as the command line reads them: a dataclass field by field, and how each kind of value is spelled."""
 
-import csv
-import io
-import re
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from types import FunctionType
@@ -10,8 +7,16 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 
 from cyclopts import Parameter, Token
 
-from discretion.errors import InvalidValueError
-from discretion.jobs.options import Header, Lines, LinkedColumns, Names, option_name
+from discretion.jobs.options import (
+    Header,
+    Lines,
+    LinkedColumns,
+    Names,
+    as_header_option,
+    as_linked,
+    as_names,
+    option_name,
+)
 from discretion.validation import as_count
 
 Command = TypeVar("Command", bound=FunctionType)
@@ -111,11 +116,7 @@ def _header(_: object, tokens: Sequence[Token]) -> bool | list[str] | None:
 
 
 def _parties(_: object, tokens: Sequence[Token]) -> tuple[list[str], list[str]]:
-    """Return the two sets of columns of ``a,b|c,d``."""
-    parties = re.split(r'\|(?=(?:[^"]*"[^"]*")*[^"]*$)', tokens[0].value)  # not within quotes
-    if len(parties) != 2:
-        raise InvalidValueError(f'--linked must be two sets of columns, as in "a,b|c,d", got {tokens[0].value!r}')
-    return as_names(parties[0]) or [], as_names(parties[1]) or []
+    return as_linked(tokens[0].value)
 
 
 Whole = Annotated[int, Parameter(converter=_whole)]
@@ -165,24 +166,6 @@ def _as_read(options: type) -> type:
 
     body |= {"__new__": new, "__get_pydantic_core_schema__": classmethod(unchecked)}
     return dataclass(frozen=True, kw_only=True)(type(options.__name__, (options,), body))
-
-
-def as_names(text: str | None) -> list[str] | None:
-    """Return the names in a comma-separated list; a name that holds a comma goes in double quotes."""
-    if text is None:
-        return None
-    try:
-        (names,) = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True)
-    except (csv.Error, ValueError):
-        raise InvalidValueError(
-            f"names must be separated by commas, in double quotes where they hold a comma, got {text!r}"
-        ) from None
-    return names
-
-
-def as_header_option(text: str | None) -> bool | list[str] | None:
-    """Return what a file's first line is said to be: ``yes``, it holds names, ``no``, or the names."""
-    return {"yes": True, "no": False}[text] if text in ("yes", "no") else as_names(text)
 
 
 def as_seed(seed: int | None) -> int:

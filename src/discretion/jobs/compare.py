@@ -14,19 +14,23 @@ from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.estimate import Estimate, lowest
 from discretion.jobs.gates import SETTLED, Gate, Verdict, judged, numbers_in
 from discretion.jobs.monitor import Monitor
+from discretion.jobs.options.mechanisms import CompareOptions
+from discretion.jobs.protocols import PROTOCOLS, Protocol
 from discretion.jobs.scenario import Result, Scenario
-from discretion.jobs.target import Target, check_scales, sufficient_crowd, sufficient_epsilon
-from discretion.jobs.tradeoff import Tradeoff, has_worth, tradeoff
+from discretion.jobs.target import Target, check_scales, sufficient_crowd, sufficient_epsilon, target_of
+from discretion.jobs.tradeoff import EPSILONS, Tradeoff, check_drawable, epsilons_of, has_worth, is_drawable, tradeoff
 from discretion.measures import ldp_epsilon
 from discretion.measures.measure import prior_on
 from discretion.mechanisms import own_measures
+from discretion.mechanisms.mechanism import as_values
+from discretion.numerics.draws import fresh_seed
 from discretion.presenting.numbers import in_brief, rounded_down, rounded_up, within
 from discretion.presenting.sentences import seed_sentence
 from discretion.presenting.views.document import Block, Bullets, Document, Figure, Grid, Section, Terms
 from discretion.presenting.views.result import JobResult, number_row
 from discretion.refinement import Order, compare_all
 from discretion.shuffling import Shuffled
-from discretion.spelling import family_of
+from discretion.spelling import family_of, mechanism_of
 
 Answers = Mapping[str, Any]
 
@@ -184,6 +188,65 @@ def compared_measures(scenario: Scenario, goal: Target | None = None) -> list[st
         there = ["value", "largest_epsilon", "error_at_largest_epsilon.share", "error_at_largest_epsilon.people"]
         measures += ["target.smallest_crowd", *(f"target.{name}" for name in there if crowd)]
     return measures
+
+
+def scenario_of(options: CompareOptions) -> tuple[Scenario, Target | None]:
+    """Return the scenario and the target that the options ask for, if they fit each other."""
+    scenario = Scenario.of_options(options)
+    goal = None if options.target is None else target_of(options.target, scenario)
+    if options.adversary is not None and options.users is None and goal is None:
+        raise InvalidValueError(f"--adversary {options.adversary} is about the other users; add --users N")
+    if options.users is None:
+        check_scales(scenario.knowledge)
+    return scenario, goal
+
+
+def run_compare(
+    mechanisms: Sequence[str],
+    options: CompareOptions,
+    *,
+    chart: bool = False,
+    figure: bool = False,
+    monitor: Monitor | None = None,
+) -> Comparison:
+    """Return the comparison that the options ask for, of mechanisms by their spelling; without any, of all protocols.
+
+    Parameters
+    ----------
+    mechanisms
+        As for measure.
+    options
+        The options; a search needs the same noise at every step, so that a seed is drawn where none is given.
+    chart
+        Whether curves are drawn, or refused where there is nothing to draw.
+    figure
+        Whether they are drawn where the options name their ε; they take several times as long as the rest.
+    monitor
+        Follows each step, and may end it.
+    """
+    options = replace(options, seed=fresh_seed() if options.seed is None else options.seed)
+    scenario, goal = scenario_of(options)
+    epsilons = EPSILONS if options.epsilons is None else epsilons_of(options.epsilons)
+    systems: dict[str, System] = {}
+    for name in mechanisms or _all_protocols(options):
+        if name in systems:
+            raise InvalidValueError(f"{name} is given twice")
+        systems[name] = mechanism_of(name)
+    if chart:
+        check_drawable(systems.values(), options.users)
+    draws = chart or (figure and options.epsilons is not None and is_drawable(systems.values(), options.users))
+    return compare(systems, scenario, goal, epsilons if draws else None, monitor)
+
+
+def _all_protocols(options: CompareOptions) -> tuple[str, ...]:
+    """Return the protocols that there are, for the number of answers that is given."""
+    if options.answers is None:
+        raise InvalidValueError(
+            "compare needs a mechanism, as in discretion compare krr:k=5,epsilon=1 oue:k=5,epsilon=1, or --answers K "
+            "for all protocols"
+        )
+    answers = as_values(options.answers, "answers")
+    return tuple(Protocol(name, answers).spelled(options.local_epsilon) for name in PROTOCOLS)
 
 
 def compare(

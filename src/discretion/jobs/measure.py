@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -17,6 +17,7 @@ from discretion.errors import InvalidValueError, UnsupportedError, one_of
 from discretion.estimate import Estimate, in_doubles
 from discretion.jobs.gates import numbers_in
 from discretion.jobs.monitor import Monitor
+from discretion.jobs.options.mechanisms import MeasureOptions
 from discretion.jobs.scenario import Scenario
 from discretion.measures import (
     ldp_epsilon,
@@ -28,10 +29,12 @@ from discretion.measures import (
 from discretion.measures.attack_curves.curve import AttackCurve
 from discretion.measures.measure import prior_on
 from discretion.mechanisms import own_measures
+from discretion.numerics.draws import fresh_seed
 from discretion.presenting.numbers import in_full
 from discretion.presenting.sentences import kind_words, seed_sentence
 from discretion.presenting.views.document import Block, Document, Figure, Grid, Terms
 from discretion.presenting.views.result import JobResult, number_row
+from discretion.spelling import gain_of, mechanism_of, population_of
 from discretion.validation import as_crowd
 
 Quantity = Callable[[], Any]
@@ -88,6 +91,48 @@ class Measurement(JobResult):
             blocks.append(Figure("tradeoff", "The best attack at every rate of false positives", self.curve.chart))
         line = f"{self.mechanism}: {len(self.answers)} measure{'s' * (len(self.answers) != 1)}"
         return Document(self.mechanism, tuple(blocks), kind="measure", line=line)
+
+
+def run_measure(
+    mechanism: str,
+    options: MeasureOptions,
+    *,
+    needed: Sequence[str] = (),
+    curve: bool = False,
+    monitor: Monitor | None = None,
+) -> Measurement:
+    """Return the measures that the options ask for, of a mechanism by its spelling.
+
+    Examples
+    --------
+    >>> run_measure("krr:k=2,p=0.75", MeasureOptions(only="leakage")).to_dict()
+    {'leakage': 1.5}
+    """
+    if options.adversary is not None and not options.shuffled:
+        raise InvalidValueError(
+            f"--adversary {options.adversary} is about the other users, who matter only with --shuffled; add "
+            "--shuffled --users N"
+        )
+    if options.shuffled and options.users is None:
+        raise InvalidValueError("--shuffled needs the number of users; add --users N")
+    options = replace(options, seed=fresh_seed() if options.seed is None else options.seed)
+    system = mechanism_of(mechanism)
+    scenario = replace(
+        Scenario.of_options(options),
+        gain=None if options.gain is None else gain_of(options.gain, system.secrets),
+        false_positive_rate=options.false_positive_rate,
+    )
+    return measure(
+        system,
+        scenario,
+        name=mechanism,
+        shuffled=options.shuffled,
+        population=None if options.population is None else population_of(options.population, system.secrets),
+        only=options.only,
+        needed=needed,
+        curve=curve,
+        monitor=monitor,
+    )
 
 
 def measure(

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from discretion.cli.options import Whole, as_header_option, as_seed
+from discretion.cli.options import Whole, as_seed
 from discretion.cli.output import print_json
 from discretion.errors import InvalidValueError
 from discretion.input_files import opened, read_toml
+from discretion.jobs.options import as_header_option
 from discretion.validation import as_count
 
 if TYPE_CHECKING:

@@ -5,12 +5,13 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from discretion.cli.options import FailOver, Whole, as_header_option, as_names, as_seed
+from discretion.cli.options import FailOver, Whole, as_seed
 from discretion.cli.output import code_of, print_json, say_verdicts
 from discretion.cli.watchdog import Watchdog, as_seconds
 from discretion.errors import InvalidValueError
 from discretion.input_files import without_password
 from discretion.jobs.gates import gates_of, judged
+from discretion.jobs.options import as_header_option, as_names
 from discretion.memory import as_memory
 from discretion.presenting.progress import Progress
 

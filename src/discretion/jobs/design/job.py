@@ -10,11 +10,11 @@ from typing import Any, NoReturn
 from discretion.errors import InvalidValueError, UnsupportedError, one_of
 from discretion.estimate import Estimate, highest
 from discretion.jobs.design.goals import Setting, goals_of
-from discretion.jobs.design.protocols import PROTOCOLS, Protocol
 from discretion.jobs.design.result import NORMAL_95, Design, Order, ProtocolDesign, measures_of, words_of
 from discretion.jobs.design.solving import Solver, UnmetError
 from discretion.jobs.monitor import Monitor
 from discretion.jobs.options.mechanisms import DesignOptions
+from discretion.jobs.protocols import PROTOCOLS, Protocol
 from discretion.jobs.scenario import Result
 from discretion.numerics.draws import fresh_seed
 

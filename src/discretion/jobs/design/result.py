@@ -8,9 +8,9 @@ from typing import Any, Literal
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate, highest
 from discretion.jobs.design.goals import USUAL_DELTA, Goal, shares_of
-from discretion.jobs.design.protocols import PROTOCOLS
 from discretion.jobs.gates import numbers_in
 from discretion.jobs.options.mechanisms import DesignOptions
+from discretion.jobs.protocols import PROTOCOLS
 from discretion.jobs.scenario import Result
 from discretion.jobs.shipping import DesignNumber, Shipment
 from discretion.mechanisms.device import DeviceWork

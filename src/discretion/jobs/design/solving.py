@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from discretion.errors import InvalidValueError
 from discretion.jobs.design.goals import Goal, Setting
-from discretion.jobs.design.protocols import EPSILONS, PEOPLE, Protocol, last_place
+from discretion.jobs.protocols import EPSILONS, PEOPLE, Protocol, last_place
 from discretion.jobs.scenario import Result
 from discretion.validation import as_epsilon
 

@@ -1,8 +1,13 @@
 """The options of a job as one value, and how each is spelled in JSON and as an argument of a command."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, fields
-from typing import Any, Self, cast
+from typing import Any, Literal, Self, cast, get_args, get_origin, get_type_hints
+
+from discretion.errors import InvalidValueError, one_of
 
 Names = Sequence[str]
 # Lines of text, each given by an option of its own.
@@ -32,6 +37,10 @@ class Options:
     ['--columns=age,"a, b"', '--header=no', '--show-rare']
     >>> options.inputs()
     {'columns': ['age', 'a, b'], 'k': 10, 'header': False, 'show_rare': True}
+    >>> options.texts()
+    {'columns': ['age,"a, b"'], 'header': ['no'], 'show_rare': ['yes']}
+    >>> Counting.of_texts(options.texts()) == options
+    True
     """
 
     def __post_init__(self) -> None:
@@ -46,24 +55,104 @@ class Options:
         """Return the options among the parameters of a function, by their names."""
         return cls(**{field.name: parameters[field.name] for field in fields(cls) if field.name in parameters})
 
+    @classmethod
+    def of_texts(cls, texts: Mapping[str, Sequence[str]]) -> Self:
+        """Return the options that are spelled by name, each in one text, or one for each of several lines.
+
+        Raises
+        ------
+        InvalidValueError
+            If there is no such option, or a text does not spell what it takes.
+        """
+        hints = get_type_hints(cls)
+        values: dict[str, Any] = {}
+        for name, given in texts.items():
+            hint = hints[one_of(name, hints, "option")]
+            if hint == Lines:
+                values[name] = tuple(given)
+            elif len(given) == 1:
+                values[name] = _read(name, given[0], hint)
+            else:
+                raise InvalidValueError(f"{name} is given {len(given)} times; give it once")
+        return cls(**values)
+
     def inputs(self) -> dict[str, Any]:
         """Return the options by name, as JSON has them."""
         return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
 
     def arguments(self) -> list[str]:
         """Return the arguments of a command that differ from its defaults."""
+        by_name = {field.name: field for field in fields(self)}
         return [
-            option_name(field) if field.default is False else f"{option_name(field)}={_spelled(each)}"
+            option_name(by_name[name]) if by_name[name].default is False else f"{option_name(by_name[name])}={text}"
+            for name, texts in self.texts().items()
+            for text in texts
+        ]
+
+    def texts(self) -> dict[str, list[str]]:
+        """Return the options that differ from the defaults, spelled by name; `of_texts` reads them again."""
+        return {
+            field.name: [_spelled(each) for each in (value if field.type == Lines else [value])]
             for field in fields(self)
             if (value := getattr(self, field.name)) != field.default
-            for each in (value if field.type == Lines else [value])
-        ]
+        }
 
 
 def option_name(field: Field[Any]) -> str:
     """Return the option of a command that sets a field; one that sets a line of several is named in the singular."""
     name = field.name.removesuffix("s") if field.type == Lines else field.name
     return f"--{name.replace('_', '-')}"
+
+
+def as_names(text: str | None) -> list[str] | None:
+    """Return the names in a comma-separated list; a name that holds a comma goes in double quotes."""
+    if text is None:
+        return None
+    try:
+        (names,) = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True)
+    except (csv.Error, ValueError):
+        raise InvalidValueError(
+            f"names must be separated by commas, in double quotes where they hold a comma, got {text!r}"
+        ) from None
+    return names
+
+
+def as_header_option(text: str | None) -> bool | list[str] | None:
+    """Return what a file's first line is said to be: ``yes``, it holds names, ``no``, or the names."""
+    return {"yes": True, "no": False}[text] if text in ("yes", "no") else as_names(text)
+
+
+def as_linked(text: str) -> tuple[list[str], list[str]]:
+    """Return the two sets of columns of ``a,b|c,d``."""
+    parties = re.split(r'\|(?=(?:[^"]*"[^"]*")*[^"]*$)', text)  # not within quotes
+    if len(parties) != 2:
+        raise InvalidValueError(f'--linked must be two sets of columns, as in "a,b|c,d", got {text!r}')
+    return as_names(parties[0]) or [], as_names(parties[1]) or []
+
+
+def _read(name: str, text: str, hint: Any) -> Any:
+    """Return the value that a text spells for an option of this type."""
+    if hint in _LISTS:
+        return _LISTS[hint](text)
+    (kind,) = [each for each in get_args(hint) if each is not type(None)] if type(None) in get_args(hint) else [hint]
+    if get_origin(kind) is Literal:
+        return one_of(text, get_args(kind), f"choice of {name},")
+    if kind is bool:
+        return one_of(text, ("yes", "no"), f"choice of {name},") == "yes"
+    try:
+        return kind(text)
+    except ValueError:
+        what = "a whole number" if kind is int else "a number"
+        raise InvalidValueError(f"{name} must be {what}, got {text[:40]!r}") from None
+
+
+# What is spelled as a list, and how it is read.
+_LISTS: Mapping[Any, Callable[[str], Any]] = {
+    Names: as_names,
+    Names | None: as_names,
+    Header: as_header_option,
+    LinkedColumns | None: as_linked,
+}
 
 
 def _spelled(value: Any) -> str:

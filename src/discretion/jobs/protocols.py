@@ -1,4 +1,4 @@
-"""The protocols that a design chooses among, and the numbers that it may print for ε and for people."""
+"""The protocols that a design or a comparison chooses among, and the numbers that it may print for ε and for people."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
