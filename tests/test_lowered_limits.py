@@ -115,6 +115,17 @@ NO_LIMITS = {
     "MOST_GROUPS": "collection/wire/selection.py",
     "MOST_ADMITTED_GROUPS": "collection/describing.py",
     "MOST_PEOPLE": "collection/planning.py",
+    # What one reader's own page sends, holds and asks; it lowers the limits of what answers.
+    "_MOST_BYTES": "web/answering.py",
+    "_MOST_OPERATIONS": "web/answering.py",
+    "_MOST_ANSWERS_KEPT": "web/application.py",
+    "_MOST_PORTS": "cli/serve.py",
+    "MOST_OPEN": "web/files.py",
+    "MOST_SENT": "web/files.py",
+    "MOST_ADDRESS": "web/guarding.py",
+    "MOST_FORM": "web/guarding.py",
+    "MOST_CONNECTIONS": "web/serving.py",
+    "MOST_QUESTIONS": "web/workers.py",
     # What people can read, or would answer.
     "_MOST": "reproduce/bayes_security/mechanisms.py reproduce/bayes_security/privacy.py",
     "_MAX_COLUMNS": "jobs/compare.py",

@@ -4,7 +4,7 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from decimal import Decimal
@@ -21,6 +21,10 @@ _LONGEST_TOML = 1_000_000  # bytes
 _SHOWN = ("table", "schema", "sslmode")
 # The device and inode of each file opened so far, where they are recorded.
 _files_read: ContextVar[set[tuple[int, int]] | None] = ContextVar("files read", default=None)
+# The only files that may be opened, where not all may.
+_allowed: ContextVar[frozenset[Path] | None] = ContextVar("files allowed", default=None)
+# Examples are of everybody's.
+_OURS = Path(__file__).parent
 
 
 @contextmanager
@@ -31,6 +35,16 @@ def recording_files_read() -> Generator[None]:
         yield
     finally:
         _files_read.reset(token)
+
+
+@contextmanager
+def only_these(paths: Iterable[str]) -> Generator[None]:
+    """Open no other files meanwhile, whichever option names them, but for the examples that come with the package."""
+    token = _allowed.set(frozenset(Path(path).resolve() for path in paths))
+    try:
+        yield
+    finally:
+        _allowed.reset(token)
 
 
 def was_read(path: Path) -> bool:
@@ -94,6 +108,10 @@ def _open(path: str) -> BinaryIO:
         raise ValueError("no file has a NUL in its name")
     if any("\ud800" <= character <= "\udfff" for character in str(Path(path).absolute())):
         raise ValueError("its path is not in UTF-8; rename it")
+    if (allowed := _allowed.get()) is not None:
+        real = Path(path).resolve()
+        if real not in allowed and _OURS not in real.parents:
+            raise ValueError("it is not one of the files that were opened here")
     _check_regular(Path(path).stat())  # before opening it, which a device may notice
     file = open(path, "rb", opener=_at_once)  # noqa: SIM115 - its name is to be text, and the caller closes it
     try:

@@ -112,7 +112,10 @@ def _mark(chart: alt.Chart, look: Look) -> alt.Chart:
 
 def _channel(kind: Any, axis: Axis) -> Any:
     scale = alt.Scale(
-        domain=[axis.low, axis.high], type="log" if axis.logarithmic else "linear", nice=False, zero=False
+        domain=[axis.low, axis.high],
+        type="log" if axis.logarithmic else "linear",
+        nice=False,
+        zero=alt.Undefined if axis.logarithmic else False,  # which has none
     )
     marks: dict[str, Any] = {"values": list(axis.ticks)} if axis.ticks else {"tickCount": 6}
     name = "x" if kind is alt.X else "y"

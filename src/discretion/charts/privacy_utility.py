@@ -179,7 +179,8 @@ def _channel(kind: Any, quantity: Quantity, places: Sequence[float]) -> Any:
     label = f"{labels}[indexof({json.dumps(ticks)}, datum.value)]"
     axis = alt.Axis(values=ticks, labelExpr=label, labelOverlap=False, labelPadding=8)
     domain = [high, low] if backwards else [low, high]
-    scale = alt.Scale(domain=domain, type=_TYPES[quantity.kind], nice=False, zero=False)
+    zero = alt.Undefined if logarithmic else False  # a logarithmic axis has none
+    scale = alt.Scale(domain=domain, type=_TYPES[quantity.kind], nice=False, zero=zero)
     return kind(f"{'x' if kind is alt.X else 'y'}:Q", title=quantity.title, scale=scale, axis=axis)
 
 

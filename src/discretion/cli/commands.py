@@ -14,6 +14,7 @@ COMMANDS = {
     "exposure": "Count who stands out in a table by a set of columns.",
     "estimate": "Estimate from samples of a black box how well it hides its secrets.",
     "collect": "Collect answers so that nobody learns more than its part; simulate does so with a table's rows.",
+    "serve": "Serve a page to work on, for you alone, in your browser.",
     "reproduce": "Compute a paper's tables and figures again, next to the printed numbers.",
 }
 

@@ -1,7 +1,7 @@
 "use strict";
 // Draws each figure from the specification beside it; folded ones when they are unfolded.
 {
-  const options = { actions: false, ast: true, mode: "vega-lite", renderer: "svg", defaultStyle: false };
+  const options = { actions: false, ast: true, mode: "vega-lite", renderer: "svg", defaultStyle: false, tooltip: { disableDefaultStyle: true } };
   const draw = async (figure) => {
     if (figure.dataset.state) return;
     figure.dataset.state = "drawing";
@@ -32,5 +32,9 @@
     link.addEventListener("click", () => link.hash === location.hash && reveal());
   }
   if (location.hash) reveal();
+  addEventListener("answered", () => {  // where a page gets its document later
+    for (const details of document.querySelectorAll("details")) details.addEventListener("toggle", drawOpen);
+    drawOpen();
+  });
   drawOpen();
 }

@@ -36,16 +36,34 @@ def to_page(document: Document) -> str:
     >>> page[:15], "Content-Security-Policy" in page
     ('<!doctype html>', True)
     """
+    sources = ([import_module(_CHARTS).library()] if document.figures else []) + [page_file("page.js")]
+    scripts = [(script, _digest(script)) for script in sources]
+    page = templates().get_template("page.html.j2")
+    whole = page.render(document=document, drawn=_drawn(document), scripts=scripts, style=page_file("page.css"))
+    return whole.strip() + "\n"
+
+
+def to_fragment(document: Document) -> str:
+    """Return a document as a part of a page that has the style and the scripts of `to_page`, or its own.
+
+    Examples
+    --------
+    >>> "<h2>Who stands out</h2>" in to_fragment(Document("Who stands out", ("Nobody.",)))
+    True
+    """
+    return templates().get_template("fragment.html.j2").render(document=document, drawn=_drawn(document)).strip() + "\n"
+
+
+def _drawn(document: Document) -> dict[str, str]:
+    """Return the specification of each figure by its name."""
     figures = document.figures
     embedded: Any = import_module(_CHARTS) if figures else None
-    drawn = {name: embedded.specification(figure.make()) for name, figure in figures.items()}
-    scripts = [(script, _digest(script)) for script in ([embedded.library()] if figures else []) + [_file("page.js")]]
-    return _template().render(document=document, drawn=drawn, scripts=scripts, style=_file("page.css")).strip() + "\n"
+    return {name: embedded.specification(figure.make()) for name, figure in figures.items()}
 
 
 @cache
-def _template() -> Any:
-    """Return the template: whatever it is given is escaped, and set apart."""
+def templates() -> Any:
+    """Return where templates are: whatever these are given is escaped, and set apart."""
     from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - text output need not wait for it
 
     made: Any = Environment(
@@ -58,7 +76,7 @@ def _template() -> Any:
     )
     made.filters |= {"spelled": _spelled, "tidy": _tidy, "kind": _kind}
     made.globals["caveat"] = CAVEAT
-    return made.get_template("page.html.j2")
+    return made
 
 
 def _kind(block: object) -> str:
@@ -66,7 +84,8 @@ def _kind(block: object) -> str:
 
 
 @cache
-def _file(name: str) -> str:
+def page_file(name: str) -> str:
+    """Return a file that pages are made of."""
     return files(_ROOM).joinpath(name).read_text(encoding="utf-8")
 
 

@@ -1,0 +1,41 @@
+"""``discretion serve``: the page to work on."""
+
+import sys
+
+from discretion.cli.options import File, Whole, command
+from discretion.cli.terminal import say
+from discretion.errors import InvalidValueError, MissingExtraError
+
+_MOST_PORTS = 65_535
+
+
+@command
+def serve(table: File | None = None, /, *, port: Whole = 8000, host: str = "127.0.0.1") -> int:
+    """Serve the page to work on, for you alone: audits, designs, mechanisms, black boxes, in a browser.
+
+    Open the address that is printed: its token lets you in. Ctrl-C ends the server, and destroys what the page sent it.
+
+    Parameters
+    ----------
+    table
+        A table that is open from the start.
+    port
+        Where to listen; 0 is any port that is free.
+    host
+        The address to listen at; by default only this machine can ask. What others ask and get is not encrypted.
+    """
+    try:
+        from discretion.web.serving import serve as served  # noqa: PLC0415 - the extra web
+    except ModuleNotFoundError as missing:
+        if missing.name in ("starlette", "uvicorn", "h11"):
+            raise MissingExtraError(f"the page needs {missing.name}: install discretion[web]") from None
+        raise
+    if not 0 <= port <= _MOST_PORTS:
+        raise InvalidValueError(f"--port must be from 0 to {_MOST_PORTS:,}, got {port}")
+
+    def tell(address: str) -> None:
+        say(f"Open {address}")
+        sys.stdout.flush()  # a reader at the other end of a pipe waits for it
+
+    served(table, host, port, tell)
+    return 0

@@ -1,0 +1,135 @@
+"""What answers a question in a process of its own: it runs the job, and sends back parts of pages."""
+
+import os
+import signal
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from typing import Any
+
+from discretion.errors import DiscretionError, InvalidValueError
+from discretion.input_files import only_these
+from discretion.jobs.monitor import Monitor
+from discretion.web.doors import Question, Texts
+
+# What a process takes at most, in memory beside its libraries, and in elementary steps of one algorithm.
+_MOST_BYTES = 1 << 33
+_MOST_OPERATIONS = 1 << 40
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question as a process is asked it.
+
+    Parameters
+    ----------
+    path
+        The door.
+    texts
+        The fields.
+    files
+        The files that were opened here, by the names that addresses call them by.
+    """
+
+    path: str
+    texts: Texts
+    files: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Answered:
+    """An answer: a part of a page, and the same as JSON."""
+
+    title: str
+    markup: str
+    json: str
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The sentence that a question ended in."""
+
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """What is being done now."""
+
+    what: str
+
+
+Reply = Answered | Refused | Step
+
+
+class _Telling(Monitor):
+    def __init__(self, connection: "Connection[Any, Any]") -> None:
+        self._connection = connection
+
+    @contextmanager
+    def step(self, what: str) -> Generator[None]:
+        self._connection.send(Step(what))
+        yield
+
+
+def serve_questions(connection: "Connection[Any, Any]") -> None:
+    """Answer one question after another until the other end is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, and that ends this
+    with suppress(OSError):
+        os.nice(5)  # the pages answer first
+    _load()
+    with suppress(EOFError, OSError):
+        while True:
+            asked = connection.recv()
+            connection.send(answered(asked, _Telling(connection)))
+
+
+def _load() -> None:
+    """Load what most answers take, while nobody waits for it."""
+    from importlib import import_module  # noqa: PLC0415
+
+    for name in ("discretion.jobs.design", "discretion.jobs.measure", "discretion.charts.embedded", "altair"):
+        import_module(name)
+
+
+def answered(asked: Asked, monitor: Monitor) -> Reply:
+    """Return the answer to a question, or the sentence that it ended in."""
+    from discretion import limits  # noqa: PLC0415
+    from discretion.presenting.json_answers import answer  # noqa: PLC0415
+    from discretion.presenting.views.page import to_fragment  # noqa: PLC0415
+
+    try:
+        question = Question.of_texts(asked.path, asked.texts)
+        question = replace(question, about=tuple(_place(question, name, asked.files) for name in question.about))
+        lowered = limits.Limits(bytes=_MOST_BYTES, operations=_MOST_OPERATIONS)
+        with limits.within(lowered), only_these(asked.files.values()):
+            result = question.answer(monitor)
+            document = result.document()
+            inputs = {**({"about": asked.texts["about"]} if question.about else {}), **question.options.inputs()}
+            whole = answer(question.door.command, inputs, result.to_dict())
+            return Answered(document.title, to_fragment(document), whole)
+    except DiscretionError as error:
+        return Refused(_without_places(str(error), asked.files))
+    except (OSError, OverflowError, RecursionError, UnicodeError, MemoryError) as error:
+        return Refused(f"this cannot be read, written or held: {type(error).__name__}")
+    except Exception as error:
+        # Not what it says: the words of a library may quote a value of the table.
+        return Refused(f"internal error ({type(error).__name__}); please report it with what you asked")
+
+
+def _place(question: Question, name: str, files: Mapping[str, str]) -> str:
+    """Return what the job is given for what a question is about: of a file that was opened here, its place."""
+    takes_files = next(field.file for field in question.door.fields if field.name == "about")
+    if not takes_files:
+        return name
+    if name not in files:
+        raise InvalidValueError(f"{name[:100]!r} is not open here; open it on the first page, and come back")
+    return files[name]
+
+
+def _without_places(sentence: str, files: Mapping[str, str]) -> str:
+    """Return a sentence that calls files as pages do."""
+    for name, place in files.items():
+        sentence = sentence.replace(place, name)
+    return sentence

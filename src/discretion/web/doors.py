@@ -1,0 +1,357 @@
+"""The doors of the page: what each asks about, which fields its form shows, and the job that answers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from discretion.errors import InvalidValueError, one_of
+from discretion.jobs.monitor import Monitor
+from discretion.jobs.options import Options
+from discretion.jobs.options.mechanisms import CompareOptions, DesignOptions, EstimateOptions, MeasureOptions
+from discretion.jobs.options.tables import AuditOptions, ExposureOptions
+from discretion.presenting.views.result import JobResult
+
+# What is asked, by the name of its field: an option, or what the question is about.
+Texts = Mapping[str, Sequence[str]]
+Run = Callable[[Sequence[str], Any, Monitor], JobResult]
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a form.
+
+    Parameters
+    ----------
+    name
+        The option that it sets, or ``about``: what the question is about.
+    label
+        What it is called.
+    hint
+        What may stand in it, and what an empty one means.
+    example
+        What a reader may try.
+    choices
+        The values that there are, each with what it is called, if these are few.
+    slider
+        The least and the largest value of a slider beside it, if it has one.
+    file
+        Whether it takes a file that was opened here.
+    """
+
+    name: str
+    label: str
+    hint: str = ""
+    example: str = ""
+    choices: tuple[tuple[str, str], ...] = ()
+    slider: tuple[float, float] | None = None
+    file: bool = False
+
+
+@dataclass(frozen=True)
+class Door:
+    """A page with a form, and the job that answers it.
+
+    Parameters
+    ----------
+    path
+        Its address.
+    command
+        The command that answers the same question.
+    title
+        What the reader has, or wants.
+    short
+        The same in a word or two, for the bar of doors.
+    about
+        What it is for, in a sentence.
+    options
+        The options of the job.
+    run
+        The job; it is given what the question is about, the options and who follows it.
+    fields
+        The fields of the form that every reader needs.
+    more
+        Further fields, which are folded.
+    """
+
+    path: str
+    command: str
+    title: str
+    short: str
+    about: str
+    options: type[Options]
+    run: Run
+    fields: tuple[Field, ...]
+    more: tuple[Field, ...] = ()
+
+    @property
+    def all_fields(self) -> tuple[Field, ...]:
+        """The fields, all that an address may set."""
+        return (*self.fields, *self.more)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a door is asked: what it is about, and the options of its job.
+
+    Examples
+    --------
+    >>> question = Question.of_texts("design", {"answers": ["12"], "guess": ["+0.01"], "error": [""]})
+    >>> question.options.answers, question.texts
+    (12, {'answers': ['12'], 'guess': ['+0.01']})
+    >>> question.arguments
+    ['discretion', 'design', '--answers=12', '--guess=+0.01']
+    """
+
+    door: Door
+    about: tuple[str, ...]
+    options: Options
+    texts: Mapping[str, list[str]] = field(compare=False)
+
+    @classmethod
+    def of_texts(cls, path: str, texts: Texts) -> "Question":
+        """Return the question that texts spell by the names of fields; an empty one is no answer to its field.
+
+        Raises
+        ------
+        InvalidValueError
+            If there is no such field, or a text does not spell what it takes.
+        """
+        door = DOORS[path]
+        fields = {field.name for field in door.all_fields}
+        given = {name: [text for text in each if text.strip()] for name, each in texts.items()}
+        for name in given:
+            one_of(name, fields, "field")
+        about = tuple(line.strip() for text in given.get("about", ()) for line in text.splitlines() if line.strip())
+        if "about" in fields and not about and given:
+            raise InvalidValueError(f"{door.fields[0].label}: nothing is given, and that is what the question is about")
+        named = {name: each for name, each in given.items() if each and name != "about"}
+        options = door.options.of_texts(named)
+        return cls(door, about, options, {**({"about": [*about]} if about else {}), **options.texts()})
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is asked yet."""
+        return not self.texts
+
+    @property
+    def arguments(self) -> list[str]:
+        """The command that answers the same question."""
+        return ["discretion", self.door.command, *self.about, *self.options.arguments()]
+
+    @property
+    def python(self) -> str:
+        """The same question in Python, for the jobs that have a public function."""
+        given = [repr(each) for each in self.about]
+        inputs = self.options.inputs()
+        given += [f"{name}={inputs[name]!r}" for name in self.options.texts()]
+        return f"dc.{self.door.command}({', '.join(given)})" if self.door.command in _PUBLIC else ""
+
+    def answer(self, monitor: Monitor) -> JobResult:
+        """Return the job's result."""
+        return self.door.run(self.about, self.options, monitor)
+
+
+# The jobs that are public functions by the name of their command.
+_PUBLIC = frozenset({"design", "audit"})
+
+
+def _design(_: Sequence[str], options: DesignOptions, monitor: Monitor) -> JobResult:
+    from discretion.jobs.design import run_design  # noqa: PLC0415 - each job is loaded where it runs
+
+    return run_design(options, monitor, figure=True)
+
+
+def _measure(about: Sequence[str], options: MeasureOptions, monitor: Monitor) -> JobResult:
+    from discretion.jobs.measure import run_measure  # noqa: PLC0415
+
+    return run_measure(_only(about), options, curve=True, monitor=monitor)
+
+
+def _compare(about: Sequence[str], options: CompareOptions, monitor: Monitor) -> JobResult:
+    from discretion.jobs.compare import run_compare  # noqa: PLC0415
+
+    return run_compare(about, options, monitor=monitor)
+
+
+def _estimate(about: Sequence[str], options: EstimateOptions, monitor: Monitor) -> JobResult:
+    from discretion.jobs.estimate import estimate  # noqa: PLC0415
+
+    return estimate(_only(about), options, converging=True, monitor=monitor)
+
+
+def _exposure(about: Sequence[str], options: ExposureOptions, monitor: Monitor) -> JobResult:
+    from discretion.jobs.exposure import table_exposure  # noqa: PLC0415
+
+    with monitor.step("who shares the values of others"):
+        return table_exposure(_only(about), options, curve=True)
+
+
+def _audit(about: Sequence[str], options: AuditOptions, monitor: Monitor) -> JobResult:
+    from discretion.jobs.audit.job import run_audit  # noqa: PLC0415
+    from discretion.jobs.audit.time_limit import TimeLimit  # noqa: PLC0415
+
+    def tell(what: str) -> None:
+        with monitor.step(what):
+            pass
+
+    return run_audit(_only(about), options, progress=tell, time=TimeLimit(None))
+
+
+def _only(about: Sequence[str]) -> str:
+    if len(about) != 1:
+        raise InvalidValueError(f"the question is about one of these, and {len(about)} are given")
+    return about[0]
+
+
+_SECRET = Field("seed", "Seed", "The same seed gives the same result where only sampling answers.")
+_PEOPLE = Field("users", "People", "How many people answer, such as 50000.", "50000")
+_ADVERSARY = Field(
+    "adversary",
+    "What the adversary knows of the others",
+    choices=(("worst", "all of them, at their worst (the safe assumption)"), ("uninformed", "nothing")),
+)
+_MECHANISM = "Such as krr:k=5,epsilon=1, laplace:scale=1, gaussian:sigma=1 or dpsgd:sigma=1,rate=0.01,steps=1000."
+_NO_OR_YES = (("no", "no"), ("yes", "yes"))
+
+
+DOORS: Mapping[str, Door] = MappingProxyType(
+    {
+        door.path: door
+        for door in (
+            Door(
+                "table",
+                "audit",
+                "I have a table",
+                "Table",
+                "Which columns may go out together, who stands out, and the best file that can be published.",
+                AuditOptions,
+                _audit,
+                (
+                    Field("about", "Table", "A table that was opened here.", file=True),
+                    Field("k", "People alike", "A person is exposed if fewer people share the values; 10 if empty."),
+                    Field("sensitive", "Sensitive columns", "Names with commas; nobody should be able to guess these."),
+                    Field("person", "Column that names a person", "Or none, if every row is a person."),
+                ),
+                (
+                    Field("columns", "Columns to examine", "Names with commas; all if empty."),
+                    Field("keep", "Columns that must go out"),
+                    Field("drop", "Columns that must not go out"),
+                    Field("budget", "Share of the people who may be exposed", "0.01 if empty; 0 is strict."),
+                    Field("max_suppressed", "Share of the people who may be left out", "0.02 if empty."),
+                    Field("weight", "Column of sampling weights"),
+                    Field("population", "People of whom the table is a sample"),
+                ),
+            ),
+            Door(
+                "exposure",
+                "exposure",
+                "Who stands out by some columns of a table",
+                "Columns",
+                "How many people share their values with fewer than k people.",
+                ExposureOptions,
+                _exposure,
+                (
+                    Field("about", "Table", "A table that was opened here.", file=True),
+                    Field("columns", "Columns", "Names with commas; all if empty."),
+                    Field("k", "People alike", "A person is exposed if fewer people share the values; 10 if empty."),
+                    Field("sensitive", "Sensitive columns", "Names with commas."),
+                ),
+                (Field("person", "Column that names a person", "Or none, if every row is a person."),),
+            ),
+            Door(
+                "design",
+                "design",
+                "I want to ask people",
+                "Question",
+                "Which randomizer, which ε and how many people a question takes, and what you ship.",
+                DesignOptions,
+                _design,
+                (
+                    Field("answers", "Answers", "How many answers the question has, such as 12.", "12"),
+                    _PEOPLE,
+                    Field("guess", "Best guess", "How often a guess may be right, as 10%, or rise, as +0.01.", "+0.01"),
+                    Field("error", "Standard error", "Of a share, as 0.002, 100 people or 2 digits."),
+                    Field("local_epsilon", "ε of each report", "Found if empty.", slider=(0.1, 8.0)),
+                ),
+                (
+                    Field("epsilon", "ε of what is seen", "With δ: (ε, δ)-differential privacy after the shuffler."),
+                    Field("delta", "δ"),
+                    Field("shares", "Share of each answer", "As 0.5,0.3,0.2; all equal if empty."),
+                    _ADVERSARY,
+                    Field("questions", "Questions", "How many such questions the same people answer; 1 if empty."),
+                    Field("unshuffled", "Without a shuffler", choices=_NO_OR_YES),
+                    Field("targets", "A further goal", "Such as bayes_security>=0.95."),
+                    Field("protocols", "Protocols", "Of krr, ss, oue, olh, hadamard, rappor; all if empty."),
+                    _SECRET,
+                ),
+            ),
+            Door(
+                "mechanism",
+                "measure",
+                "I have a mechanism",
+                "Mechanism",
+                "What an adversary can guess of one person's value, alone or among others.",
+                MeasureOptions,
+                _measure,
+                (
+                    Field("about", "Mechanism", _MECHANISM, "krr:k=12,epsilon=1"),
+                    _PEOPLE,
+                    Field("shuffled", "Shuffled", "The reports of all people together.", choices=_NO_OR_YES),
+                    _ADVERSARY,
+                ),
+                (
+                    Field("prior", "Prior", "The law of the value, as 0.5,0.3,0.2; uniform if empty."),
+                    Field("gain", "What the adversary wants", "identity if empty; tries:2, set:0,3 …"),
+                    Field("epsilon", "ε", "Adds δ at this ε."),
+                    Field("delta", "δ", "Adds ε at this δ."),
+                    Field("false_positive_rate", "False accusations", "Adds what the best attack misses then."),
+                    Field("only", "Measures", "Names with commas; all if empty."),
+                    _SECRET,
+                ),
+            ),
+            Door(
+                "compare",
+                "compare",
+                "I have several mechanisms or channels",
+                "Comparison",
+                "What each gives away, how accurate it is, and which is safer against every adversary.",
+                CompareOptions,
+                _compare,
+                (
+                    Field("about", "Mechanisms", "One on each line.", "krr:k=5,epsilon=1"),
+                    _PEOPLE,
+                    Field("target", "Target", "Such as posterior_vulnerability<=0.25."),
+                ),
+                (
+                    Field("prior", "Prior", "The law of the value, as 0.5,0.3,0.2; uniform if empty."),
+                    _ADVERSARY,
+                    Field("epsilon", "ε", "Adds δ at this ε."),
+                    Field("delta", "δ", "Adds ε at this δ."),
+                    _SECRET,
+                ),
+            ),
+            Door(
+                "black-box",
+                "estimate",
+                "I have a black box",
+                "Black box",
+                "How well a program hides its secrets, from samples of secrets and of what was observed.",
+                EstimateOptions,
+                _estimate,
+                (
+                    Field("about", "Samples", "A CSV file that was opened here.", file=True),
+                    Field("secret", "Column of the secret", "The first one if empty."),
+                    Field("confidence", "Confidence", "Of each interval; 0.95 if empty."),
+                ),
+                (
+                    Field("all_secrets", "The file has all secrets", choices=_NO_OR_YES),
+                    Field("epsilon", "ε", "Adds a lower bound of δ at this ε, of two secrets."),
+                    Field("delta", "δ", "Adds a lower bound of ε at this δ."),
+                    Field("half_width", "Width wished", "Adds how many samples give an interval of ± this."),
+                    _SECRET,
+                ),
+            ),
+        )
+    }
+)

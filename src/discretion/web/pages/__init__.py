@@ -1,0 +1,26 @@
+"""What pages are made of: templates, which show documents as reports do, a style and a script."""
+
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from discretion.presenting.views.page import templates
+
+
+def page(template: str, **parts: Any) -> str:
+    """Return a page, or a part of one."""
+    return _templates().get_template(template).render(**parts)
+
+
+@cache
+def file(name: str) -> str:
+    """Return a file that stands here."""
+    return files(__name__).joinpath(name).read_text(encoding="utf-8")
+
+
+@cache
+def _templates() -> Any:
+    from jinja2 import ChoiceLoader, PackageLoader  # noqa: PLC0415 - the command's help need not wait for it
+
+    own: Any = templates()
+    return own.overlay(loader=ChoiceLoader([PackageLoader("discretion.web", "pages"), own.loader]))
