@@ -51,6 +51,8 @@ SPELLED = {
     "exponential:epsilon=0.3,sensitivity=2,scores=0,1;1,0": dc.Exponential(np.eye(2)[::-1], 0.3, 2),
     "exponential:epsilon=1,scores=4;": dc.Exponential([[4]], 1),
     "dbitflip:k=100,d=4,epsilon=2": dc.mechanisms.DBitFlip(100, 4, 2),
+    "dp:epsilon=1": dc.mechanisms.DominatingPair(1),
+    "dp:epsilon=inf,delta=1e-06": dc.mechanisms.DominatingPair(math.inf, 1e-6),
     "channel:0.9,0.1;0.2,0.8": dc.Channel([[0.9, 0.1], [0.2, 0.8]]),
     "channel:1;1": dc.Channel([[1], [1]]),
     "channel:1;": dc.Channel([[1]]),

@@ -23,9 +23,10 @@ def measure(mechanism: str, /, *, options: MeasureOptions, limits: TimeOption, o
         (local hashing; g=2 is binary), ss (subset selection) and hadamard; noise on a number, of which the two values
         that are furthest apart are measured: laplace:scale=1,sensitivity=1, gaussian:sigma=1,sensitivity=1,
         geometric:epsilon=1, discrete-gaussian:sigma=1; dpsgd:sigma=1,rate=0.01,steps=1000 (is a record in the data?);
-        exponential:epsilon=1,scores=FILE.csv (rows secrets, columns answers); or channel:FILE.csv (numbers, no header),
-        or a .npy, .parquet or .arrow file, which may be larger than memory. Rows may also stand in a file's place:
-        channel:0.9,0.1;0.2,0.8.
+        exponential:epsilon=1,scores=FILE.csv (rows secrets, columns answers); dp:epsilon=1,delta=1e-6 (a claim of
+        differential privacy: the two secrets that it protects least, whatever the mechanism); or channel:FILE.csv
+        (numbers, no header), or a .npy, .parquet or .arrow file, which may be larger than memory. Rows may also stand
+        in a file's place: channel:0.9,0.1;0.2,0.8.
     output.fail_over
         Exit with 1 if a measure is above or below a limit, as "posterior_vulnerability>0.25" or "bayes_security<0.9";
         once for each, of those that are computed, the parts of one as in "frequency_error.share>0.01". Exit with 3 if

@@ -20,6 +20,7 @@ from discretion.mechanisms.protocols import (
 )
 from discretion.mechanisms.protocols.channel_mechanism import ChannelMechanism
 from discretion.mechanisms.protocols.d_bit_flip import DBitFlip
+from discretion.mechanisms.protocols.dominating_pair import DominatingPair
 from discretion.mechanisms.protocols.exponential import Exponential
 from discretion.mechanisms.protocols.hadamard_response import HadamardResponse
 from discretion.mechanisms.protocols.local_hashing import LocalHashing
@@ -36,6 +37,7 @@ __all__ = [
     "ChannelMechanism",
     "DBitFlip",
     "DiscreteGaussian",
+    "DominatingPair",
     "Encodable",
     "Exponential",
     "FrequencyError",

@@ -16,6 +16,7 @@ from discretion.mechanisms import (
     ChannelMechanism,
     DBitFlip,
     DiscreteGaussian,
+    DominatingPair,
     Exponential,
     Gaussian,
     Geometric,
@@ -50,6 +51,7 @@ MECHANISMS: Mapping[str, Maker] = {
     "dpsgd": SubsampledGaussian,
     "exponential": Exponential,
     "dbitflip": DBitFlip,
+    "dp": DominatingPair,
 }
 
 
