@@ -104,6 +104,8 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "UnaryEncoding": lambda v: dc.UnaryEncoding(2, v, 0.5),
     "LocalHashing, g": lambda v: dc.LocalHashing(2, 1, g=v),
     "Exponential": lambda v: dc.Exponential(v, 1.0),
+    "DominatingPair, ε": lambda v: dc.mechanisms.DominatingPair(v, 0.1),
+    "DominatingPair, δ": lambda v: dc.mechanisms.DominatingPair(1, v),
     "Laplace": dc.Laplace,
     "Gaussian": dc.Gaussian,
     "Geometric": dc.Geometric,

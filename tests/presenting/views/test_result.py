@@ -11,11 +11,12 @@ import pytest
 
 import discretion as dc
 from discretion.jobs.check import PolicyCheck, PolicyChecks, check, read_policy
+from discretion.jobs.claim import run_claim
 from discretion.jobs.compare import compare
 from discretion.jobs.estimate import estimate
 from discretion.jobs.exposure import marginals_exposure, table_exposure
 from discretion.jobs.measure import measure
-from discretion.jobs.options.mechanisms import EstimateOptions
+from discretion.jobs.options.mechanisms import ClaimOptions, EstimateOptions
 from discretion.jobs.options.tables import ExposureOptions
 from discretion.jobs.scenario import Scenario
 from discretion.presenting.views.result import JobResult
@@ -72,6 +73,10 @@ def of_a_mechanism(_: Path) -> JobResult:
     return measure(RR, Scenario(users=10), name=NAME, shuffled=True, only=["posterior_vulnerability"], curve=True)
 
 
+def of_a_claim(_: Path) -> JobResult:
+    return run_claim("dp:epsilon=1,delta=1e-6", ClaimOptions(delta=1e-6))
+
+
 def of_mechanisms(_: Path) -> JobResult:
     return compare({"krr:k=2,p=0.75": RR, NAME: dc.RandomizedResponse(2, p=0.7)}, Scenario(users=10, seed=1))
 
@@ -84,7 +89,7 @@ def of_a_paper(_: Path) -> JobResult:
 
 RESULTS = [
     of_a_release, of_a_diff, of_a_synthetic_table, of_a_check, of_checks, of_samples, of_an_exposure, of_counts,
-    of_a_mechanism, of_mechanisms, of_a_paper,
+    of_a_mechanism, of_a_claim, of_mechanisms, of_a_paper,
 ]  # fmt: skip
 
 

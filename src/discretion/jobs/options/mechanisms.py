@@ -77,6 +77,22 @@ class MeasureOptions(ScenarioOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ClaimOptions(Options):
+    """Whom an attacker suspects, and at which level the mechanism is to be differentially private.
+
+    Parameters
+    ----------
+    base_rate
+        The share of the suspects who are guilty, in (0, 1).
+    delta
+        Add dp_epsilon, the ε at this δ.
+    """
+
+    base_rate: float = 0.5
+    delta: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class CompareOptions(ScenarioOptions):
     """What mechanisms are compared on.
 
