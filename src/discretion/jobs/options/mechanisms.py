@@ -77,6 +77,22 @@ class MeasureOptions(ScenarioOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ChannelOptions(Options):
+    """The adversary against whom channels are measured.
+
+    Parameters
+    ----------
+    prior
+        The law of the secret as p0,p1,…; uniform by default.
+    gain
+        What the adversary wants, as for discretion measure; to name the secret by default.
+    """
+
+    prior: str | None = None
+    gain: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class ClaimOptions(Options):
     """Whom an attacker suspects, and at which level the mechanism is to be differentially private.
 
