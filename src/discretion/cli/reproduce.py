@@ -1,6 +1,6 @@
 """``discretion reproduce``: the papers' tables and figures, computed anew."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
@@ -15,7 +15,7 @@ from discretion.presenting.files import folder_written_whole
 
 if TYPE_CHECKING:
     from discretion.presenting.progress import Progress
-    from discretion.reproduce import Paper, Reproduction
+    from discretion.reproduce import Contents, Paper, Reproduction
 
 
 @command
@@ -43,7 +43,7 @@ def reproduce(
         Exit with 1 if there are more or fewer than so many numbers that the paper prints (published), that ours agree
         with (agree) or do not (disagree), as "disagree>0"; once for each.
     """
-    from discretion.reproduce import PAPERS, PaperReproduction  # noqa: PLC0415 - the charts take half a second
+    from discretion.reproduce import PAPERS, Contents, PaperReproduction  # noqa: PLC0415 - the charts take half a second
 
     gates = gates_of(output.fail_over, ("published", "agree", "disagree"))
     if paper is None:
@@ -52,7 +52,7 @@ def reproduce(
                 "--fail-over, --html and --markdown are about the numbers of a paper; name one, as in discretion "
                 "reproduce shuffle"
             )
-        _list(PAPERS, output.json)
+        _list(Contents(PAPERS), output.json)
         return 0
     chosen = PAPERS[one_of(paper, PAPERS, "paper here called")]
     names = list(chosen.items) if figure is None else [chosen.item_name(figure)]
@@ -83,15 +83,12 @@ def _written(paper: "Paper", names: Sequence[str], folder: str, progress: "Progr
     return made
 
 
-def _list(papers: Mapping[str, "Paper"], json: bool) -> None:
+def _list(contents: "Contents", json: bool) -> None:
     if json:
-        results = {
-            name: {"citation": paper.citation, "items": {item: paper.items[item].title for item in paper.items}}
-            for name, paper in papers.items()
-        }
-        print_json("reproduce", {"paper": None, "figure": None, "out": None, "time": None}, results)
+        inputs = {"paper": None, "figure": None, "out": None, "time": None}
+        print_json("reproduce", inputs, contents.to_dict())
         return
-    for name, paper in papers.items():
+    for name, paper in contents.papers.items():
         say(f"{name}: {paper.citation}")
         for item in paper.items:
             say(f"  {item:<14} {paper.items[item].title}")

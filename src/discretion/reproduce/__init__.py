@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from discretion.reproduce.anonymity import ANONYMITY
 from discretion.reproduce.bayes_security import BAYES_SECURITY
-from discretion.reproduce.item import Item, Paper, PaperReproduction, Published, Reproduction
+from discretion.reproduce.item import Contents, Item, Paper, PaperReproduction, Published, Reproduction
 from discretion.reproduce.ldp import LDP
 from discretion.reproduce.shuffle import SHUFFLE
 
@@ -13,4 +13,4 @@ PAPERS: Mapping[str, Paper] = MappingProxyType(
     {"shuffle": SHUFFLE, "ldp": LDP, "bayes-security": BAYES_SECURITY, "anonymity": ANONYMITY}
 )
 
-__all__ = ["PAPERS", "Item", "Paper", "PaperReproduction", "Published", "Reproduction"]
+__all__ = ["PAPERS", "Contents", "Item", "Paper", "PaperReproduction", "Published", "Reproduction"]

@@ -182,6 +182,35 @@ def reasons_by_name(names: Mapping[str, str]) -> Mapping[str, str]:
 
 
 @dataclass(frozen=True, repr=False)
+class Contents(JobResult):
+    """The tables, figures and other items of papers that can be computed anew."""
+
+    papers: Mapping[str, Paper]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what each item shows, by the names of papers and items."""
+        return {
+            name: {"citation": paper.citation, "items": {item: paper.items[item].title for item in paper.items}}
+            for name, paper in self.papers.items()
+        }
+
+    def table_rows(self) -> Iterator[Mapping[str, Any]]:
+        """Yield a row for each item."""
+        for name, paper in self.papers.items():
+            yield from ({"paper": name, "name": item, "shows": paper.items[item].title} for item in paper.items)
+
+    def document(self) -> Document:
+        """Return the document: a table of the items of each paper."""
+        heads = ("name", "shows")
+        sections = tuple(
+            Section(paper.citation, (Grid(heads, rows, frozenset(heads), first=len(rows)),))
+            for paper in self.papers.values()
+            if (rows := tuple((item, paper.items[item].title) for item in paper.items))
+        )
+        return Document("The papers' tables and figures", (), sections, kind="reproduce")
+
+
+@dataclass(frozen=True, repr=False)
 class PaperReproduction(JobResult):
     """Tables and figures of a paper, computed anew, and the folder that has their files, if one has."""
 

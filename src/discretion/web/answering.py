@@ -11,7 +11,7 @@ from typing import Any
 from discretion.errors import DiscretionError, InvalidValueError
 from discretion.input_files import only_these
 from discretion.jobs.monitor import Monitor
-from discretion.web.doors import Question, Texts
+from discretion.web.doors import Lead, Question, Texts
 
 # What a process takes at most, in memory beside its libraries, and in elementary steps of one algorithm.
 _MOST_BYTES = 1 << 33
@@ -39,11 +39,12 @@ class Asked:
 
 @dataclass(frozen=True)
 class Answered:
-    """An answer: a part of a page, and the same as JSON."""
+    """An answer: a part of a page, the same as JSON, and what to ask next."""
 
     title: str
     markup: str
     json: str
+    leads: tuple[Lead, ...]
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,8 @@ def answered(asked: Asked, monitor: Monitor) -> Reply:
             document = result.document()
             inputs = {**({"about": asked.texts["about"]} if question.about else {}), **question.options.inputs()}
             whole = answer(question.door.command, inputs, result.to_dict())
-            return Answered(document.title, to_fragment(document), whole)
+            leads = tuple(question.door.leads(result))
+            return Answered(document.title, to_fragment(document), whole, leads)
     except DiscretionError as error:
         return Refused(_without_places(str(error), asked.files))
     except (OSError, OverflowError, RecursionError, UnicodeError, MemoryError) as error:
@@ -120,8 +122,7 @@ def answered(asked: Asked, monitor: Monitor) -> Reply:
 
 def _place(question: Question, name: str, files: Mapping[str, str]) -> str:
     """Return what the job is given for what a question is about: of a file that was opened here, its place."""
-    takes_files = next(field.file for field in question.door.fields if field.name == "about")
-    if not takes_files:
+    if not any(field.file for field in question.door.fields):
         return name
     if name not in files:
         raise InvalidValueError(f"{name[:100]!r} is not open here; open it on the first page, and come back")

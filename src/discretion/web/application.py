@@ -138,7 +138,7 @@ class Pages:
             reply=reply,
             kind=type(reply).__name__,
             address=view.address,
-            command=None if question is None else Command(question.arguments),
+            commands=[] if question is None else [str(Command(each)) for each in question.commands],
             python="" if question is None else question.python,
         )
 

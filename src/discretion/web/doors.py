@@ -1,14 +1,22 @@
 """The doors of the page: what each asks about, which fields its form shows, and the job that answers."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from discretion.errors import InvalidValueError, one_of
 from discretion.jobs.monitor import Monitor
 from discretion.jobs.options import Options
-from discretion.jobs.options.mechanisms import CompareOptions, DesignOptions, EstimateOptions, MeasureOptions
+from discretion.jobs.options.mechanisms import (
+    ChannelOptions,
+    ClaimOptions,
+    CompareOptions,
+    DesignOptions,
+    EstimateOptions,
+    MeasureOptions,
+)
 from discretion.jobs.options.tables import AuditOptions, ExposureOptions
 from discretion.presenting.views.result import JobResult
 
@@ -37,6 +45,8 @@ class Field:
         The least and the largest value of a slider beside it, if it has one.
     file
         Whether it takes a file that was opened here.
+    lines
+        How many lines it has.
     """
 
     name: str
@@ -46,6 +56,24 @@ class Field:
     choices: tuple[tuple[str, str], ...] = ()
     slider: tuple[float, float] | None = None
     file: bool = False
+    lines: int = 1
+
+
+class Lead(NamedTuple):
+    """A question to ask next: below which heading it is listed, what it is called, its door, and its texts."""
+
+    heading: str
+    label: str
+    path: str
+    texts: Mapping[str, Sequence[str]]
+
+
+def _each_line(texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(line.strip() for text in texts for line in text.splitlines() if line.strip())
+
+
+def _nowhere(_: JobResult) -> Sequence[Lead]:
+    return ()
 
 
 @dataclass(frozen=True)
@@ -72,6 +100,14 @@ class Door:
         The fields of the form that every reader needs.
     more
         Further fields, which are folded.
+    spell
+        Makes what the question is about of the texts that its field has; by default each line is one.
+    commands
+        Makes the commands that answer the same question; by default ``command`` with what it is about and the options.
+    leads
+        What a result leads to: questions that the page lists in the result's place, if there are any.
+    answers_at_once
+        Whether there is an answer before anything is asked.
     """
 
     path: str
@@ -83,6 +119,10 @@ class Door:
     run: Run
     fields: tuple[Field, ...]
     more: tuple[Field, ...] = ()
+    spell: Callable[[Sequence[str]], tuple[str, ...]] = _each_line
+    commands: Callable[[Sequence[str], Any], list[list[str]]] | None = None
+    leads: Callable[[Any], Sequence["Lead"]] = _nowhere
+    answers_at_once: bool = False
 
     @property
     def all_fields(self) -> tuple[Field, ...]:
@@ -99,8 +139,8 @@ class Question:
     >>> question = Question.of_texts("design", {"answers": ["12"], "guess": ["+0.01"], "error": [""]})
     >>> question.options.answers, question.texts
     (12, {'answers': ['12'], 'guess': ['+0.01']})
-    >>> question.arguments
-    ['discretion', 'design', '--answers=12', '--guess=+0.01']
+    >>> question.commands
+    [['discretion', 'design', '--answers=12', '--guess=+0.01']]
     """
 
     door: Door
@@ -122,8 +162,8 @@ class Question:
         given = {name: [text for text in each if text.strip()] for name, each in texts.items()}
         for name in given:
             one_of(name, fields, "field")
-        about = tuple(line.strip() for text in given.get("about", ()) for line in text.splitlines() if line.strip())
-        if "about" in fields and not about and given:
+        about = door.spell(given.get("about", ()))
+        if "about" in fields and not about and any(given.values()) and not door.answers_at_once:
             raise InvalidValueError(f"{door.fields[0].label}: nothing is given, and that is what the question is about")
         named = {name: each for name, each in given.items() if each and name != "about"}
         options = door.options.of_texts(named)
@@ -132,12 +172,14 @@ class Question:
     @property
     def is_empty(self) -> bool:
         """Whether nothing is asked yet."""
-        return not self.texts
+        return not self.texts and not self.door.answers_at_once
 
     @property
-    def arguments(self) -> list[str]:
-        """The command that answers the same question."""
-        return ["discretion", self.door.command, *self.about, *self.options.arguments()]
+    def commands(self) -> list[list[str]]:
+        """The commands that answer the same question."""
+        if self.door.commands is not None:
+            return self.door.commands(self.about, self.options)
+        return [["discretion", self.door.command, *self.about, *self.options.arguments()]]
 
     @property
     def python(self) -> str:
@@ -150,6 +192,64 @@ class Question:
     def answer(self, monitor: Monitor) -> JobResult:
         """Return the job's result."""
         return self.door.run(self.about, self.options, monitor)
+
+
+def _claim(about: Sequence[str], options: ClaimOptions, monitor: Monitor) -> JobResult:
+    from discretion.jobs.claim import run_claim  # noqa: PLC0415
+
+    return run_claim(_only(about), options, monitor=monitor)
+
+
+def _commands_of_claim(about: Sequence[str], options: ClaimOptions) -> list[list[str]]:
+    level = [] if options.delta is None else [f"--delta={options.delta}"]
+    rates = (f"--false-positive-rate={rate}" for rate in (0.1, 0.01, 0.001))
+    return [["discretion", "measure", *about, rate, *level] for rate in rates]
+
+
+def _channel(about: Sequence[str], options: ChannelOptions, monitor: Monitor) -> JobResult:
+    from discretion.jobs.channel import run_channel  # noqa: PLC0415
+
+    return run_channel(about, options, monitor=monitor)
+
+
+def _commands_of_channels(about: Sequence[str], options: ChannelOptions) -> list[list[str]]:
+    each = [["discretion", "measure", name, *options.arguments()] for name in about]
+    prior = ChannelOptions(prior=options.prior).arguments()
+    return each if len(about) == 1 else [*each, ["discretion", "compare", *about, *prior]]
+
+
+def _spelled_channels(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return each text as a mechanism is spelled: the rows of a matrix, a line each, or a spelling."""
+    return tuple(text.strip() if _SPELLING.match(text) else f"channel:{_rows(text)}" for text in texts if text.strip())
+
+
+def _rows(text: str) -> str:
+    lines = [re.sub(r"\s*,\s*|\s+", ",", line.strip()) for line in re.split(r"[;\n]", text)]
+    return ";".join(line for line in lines if line) + ";" * ("," not in text and len([*filter(None, lines)]) == 1)
+
+
+def _papers(about: Sequence[str], _: Options, monitor: Monitor) -> JobResult:
+    from discretion.reproduce import PAPERS, Contents, PaperReproduction  # noqa: PLC0415
+
+    if not about:
+        return Contents(PAPERS)
+    paper = PAPERS[one_of(about[0], PAPERS, "paper here called")]
+    if len(about) == 1:
+        return Contents({about[0]: paper})
+    name = paper.item_name(_only(about[1:]))
+    with monitor.step(f"{name}: computing"):
+        return PaperReproduction(paper, {name: paper.items[name].reproduce()})
+
+
+def _items_of(result: JobResult) -> Sequence[Lead]:
+    contents: dict[str, Any] = result.to_dict()
+    if "items" in contents:  # one item, and its paper
+        return ()
+    return [
+        Lead(each["citation"], title, "papers", {"about": [f"{paper}\n{item}"]})
+        for paper, each in contents.items()
+        for item, title in each["items"].items()
+    ]
 
 
 # The jobs that are public functions by the name of their command.
@@ -212,6 +312,7 @@ _ADVERSARY = Field(
     choices=(("worst", "all of them, at their worst (the safe assumption)"), ("uninformed", "nothing")),
 )
 _MECHANISM = "Such as krr:k=5,epsilon=1, laplace:scale=1, gaussian:sigma=1 or dpsgd:sigma=1,rate=0.01,steps=1000."
+_SPELLING = re.compile(r"\s*[a-z-]+:")
 _NO_OR_YES = (("no", "no"), ("yes", "yes"))
 
 
@@ -319,7 +420,7 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                 CompareOptions,
                 _compare,
                 (
-                    Field("about", "Mechanisms", "One on each line.", "krr:k=5,epsilon=1"),
+                    Field("about", "Mechanisms", "One on each line.", "krr:k=5,epsilon=1", lines=3),
                     _PEOPLE,
                     Field("target", "Target", "Such as posterior_vulnerability<=0.25."),
                 ),
@@ -351,6 +452,61 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                     Field("half_width", "Width wished", "Adds how many samples give an interval of ± this."),
                     _SECRET,
                 ),
+            ),
+            Door(
+                "claim",
+                "claim",
+                "I have a privacy claim",
+                "Claim",
+                "What ε and δ, or a mechanism, imply for one person: how surely an attacker finds her.",
+                ClaimOptions,
+                _claim,
+                (
+                    Field(
+                        "about",
+                        "Claim or mechanism",
+                        "Such as dp:epsilon=1,delta=1e-6, gaussian:sigma=1 or dpsgd:sigma=1,rate=0.01,steps=1000.",
+                        "dp:epsilon=1,delta=1e-6",
+                    ),
+                    Field("base_rate", "Share of the suspects who are guilty", "0.5 if empty.", slider=(0.001, 0.999)),
+                    Field("delta", "δ", "Adds the ε at this δ."),
+                ),
+                commands=_commands_of_claim,
+            ),
+            Door(
+                "channel",
+                "channel",
+                "I have a channel, or two",
+                "Channel",
+                "What an adversary gains from it; of two, which is safer against all adversaries, with the proof.",
+                ChannelOptions,
+                _channel,
+                (
+                    Field(
+                        "about",
+                        "Channel",
+                        "A row for each secret, a column for each output; or a spelling, such as krr:k=3,epsilon=1.",
+                        "0.9, 0.1\n0.2, 0.8",
+                        lines=4,
+                    ),
+                    Field("about", "Second channel", "To compare with; empty if there is none.", lines=4),
+                    Field("prior", "Prior", "The law of the secret, as 0.5,0.3,0.2; uniform if empty."),
+                    Field("gain", "What the adversary wants", "identity if empty; tries:2, set:0,3 …"),
+                ),
+                spell=_spelled_channels,
+                commands=_commands_of_channels,
+            ),
+            Door(
+                "papers",
+                "reproduce",
+                "I want to see the papers",
+                "Papers",
+                "The tables and figures of four papers, computed anew beside what is printed.",
+                Options,
+                _papers,
+                (Field("about", "Paper, and on the next line a table or figure of it", "All if empty.", lines=2),),
+                leads=_items_of,
+                answers_at_once=True,
             ),
         )
     }

@@ -1,8 +1,9 @@
 """What pages are made of: templates, which show documents as reports do, a style and a script."""
 
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
+from urllib.parse import urlencode
 
 from discretion.presenting.views.page import templates
 
@@ -23,4 +24,6 @@ def _templates() -> Any:
     from jinja2 import ChoiceLoader, PackageLoader  # noqa: PLC0415 - the command's help need not wait for it
 
     own: Any = templates()
-    return own.overlay(loader=ChoiceLoader([PackageLoader("discretion.web", "pages"), own.loader]))
+    made = own.overlay(loader=ChoiceLoader([PackageLoader("discretion.web", "pages"), own.loader]))
+    made.filters["query"] = partial(urlencode, doseq=True)
+    return made

@@ -61,7 +61,11 @@
   const fill = () => {
     const given = new URLSearchParams(location.search);
     for (const field of form.elements) {
-      if (field.name) field.value = given.getAll(field.name).join("\n");
+      if (field.name) {
+        const same = [...form.elements].filter((each) => each.name === field.name);
+        const values = given.getAll(field.name);
+        field.value = (same.length > 1 ? values[same.indexOf(field)] : values.join("\n")) ?? "";
+      }
       if (field.dataset.sets) field.value = document.getElementById(field.dataset.sets).value || field.min;
     }
   };
