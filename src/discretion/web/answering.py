@@ -39,12 +39,13 @@ class Asked:
 
 @dataclass(frozen=True)
 class Answered:
-    """An answer: a part of a page, the same as JSON, and what to ask next."""
+    """An answer: a part of a page, the same as JSON, what to ask next, and files to take away."""
 
     title: str
     markup: str
     json: str
     leads: tuple[Lead, ...]
+    files: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def answered(asked: Asked, monitor: Monitor) -> Reply:
             inputs = {**({"about": asked.texts["about"]} if question.about else {}), **question.options.inputs()}
             whole = answer(question.door.command, inputs, result.to_dict())
             leads = tuple(question.door.leads(result))
-            return Answered(document.title, to_fragment(document), whole, leads)
+            return Answered(document.title, to_fragment(document), whole, leads, question.door.ships(result))
     except DiscretionError as error:
         return Refused(_without_places(str(error), asked.files))
     except (OSError, OverflowError, RecursionError, UnicodeError, MemoryError) as error:

@@ -26,9 +26,9 @@ from discretion.web.workers import Workers
 
 # Answers that are kept, so that back, forward and JSON are at once.
 _MOST_ANSWERS_KEPT = 100
-_Form = Literal["page", "part", "json"]
-# How long each waits for the answer before it shows how far that is, in seconds; JSON waits for ever.
-_PATIENCE: Mapping[_Form, float | None] = {"page": 0.3, "part": 2.0, "json": None}
+_Form = Literal["page", "part", "json", "file"]
+# How long each waits for the answer before it shows how far that is, in seconds; JSON and files wait for ever.
+_PATIENCE: Mapping[_Form, float | None] = {"page": 0.3, "part": 2.0, "json": None, "file": None}
 
 
 @dataclass
@@ -50,13 +50,16 @@ class _View:
     path: str
     texts: Texts
     form: _Form
+    file: str
 
     @classmethod
     def of(cls, request: Request) -> "_View":
         texts: dict[str, list[str]] = parse_qs(request.url.query, keep_blank_values=True)
         as_json = texts.pop("format", [""])[-1] == "json" or "application/json" in request.headers.get("accept", "")
-        form: _Form = "json" if as_json else "part" if request.headers.get("x-part") == "answer" else "page"
-        return cls(request.path_params["door"], texts, form)
+        as_part = request.headers.get("x-part") == "answer"
+        file = texts.pop("file", [""])[-1]
+        form: _Form = "json" if as_json else "file" if file else "part" if as_part else "page"
+        return cls(request.path_params["door"], texts, form, file)
 
     @property
     def address(self) -> str:
@@ -118,12 +121,19 @@ class Pages:
             return Response(asking.step, 202, media_type="text/plain")
         cancelled = Refused("it was cancelled; ask again")
         reply = asking if not done else cancelled if asking.task.cancelled() else asking.task.result()
+        if isinstance(reply, Refused):  # asked again it is asked anew: what was not open may be by then
+            self._asked.pop(self._key(question), None)
         return self._shown(view, reply, question)
 
     def _shown(
         self, view: "_View", reply: Answered | Refused | _Asking | None, question: Question | None = None
     ) -> Response:
         """Return a door's page, the part of it that is asked for, or the answer as JSON."""
+        if view.form == "file" and isinstance(reply, Answered):
+            if view.file not in reply.files:
+                return _missing(None, None)
+            named = {"content-disposition": f'attachment; filename="{view.file}"'}
+            return Response(reply.files[view.file], media_type="application/octet-stream", headers=named)
         status = 422 if isinstance(reply, Refused) else 200
         if view.form == "json":
             if isinstance(reply, Answered):
@@ -147,9 +157,9 @@ class Pages:
 
     def _asking(self, question: Question) -> _Asking:
         """Return the work on a question, which is begun if nobody has asked it."""
-        key = (question.door.path, json.dumps(question.texts, sort_keys=True))
+        key = self._key(question)
         asking = self._asked.get(key)
-        if asking is None or asking.task.cancelled():
+        if asking is None:
             asked = Asked(question.door.path, question.texts, dict(self._files.places))
             asking = self._asked[key] = _Asking()
             asking.task = asyncio.create_task(self._workers.ask(asked, asking.tell))
@@ -158,6 +168,11 @@ class Pages:
         for each in done[: max(0, len(self._asked) - _MOST_ANSWERS_KEPT)]:
             del self._asked[each]
         return asking
+
+    def _key(self, question: Question) -> tuple[str, str]:
+        """Return what makes two questions the same: a file that has changed since is another one."""
+        versions = [self._files.version(name) for name in question.about]
+        return question.door.path, json.dumps([question.texts, versions], sort_keys=True)
 
     async def _cancel(self, request: Request) -> Response:
         form = await _form(request)
@@ -169,9 +184,8 @@ class Pages:
             question = Question.of_texts(path, parse_qs(query))
         except DiscretionError as error:
             return JSONResponse({"error": str(error)}, 422)
-        key = (question.door.path, json.dumps(question.texts, sort_keys=True))
-        if key in self._asked:
-            self._asked[key].task.cancel()
+        if (asking := self._asked.get(self._key(question))) is not None:
+            asking.task.cancel()
         return RedirectResponse(f"/{path}", 303)
 
     async def _open(self, request: Request) -> Response:
@@ -226,7 +240,7 @@ def _script(request: Request) -> Response:
     return Response(page_file("page.js") + file("site.js"), media_type="text/javascript")
 
 
-def _missing(request: Request, error: Exception | None) -> Response:
+def _missing(_: Request | None, error: Exception | None) -> Response:
     return HTMLResponse(
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>Discretion: no such page</title>'
         '<h1>There is no such page</h1><p><a href="/">All doors</a></p></html>',

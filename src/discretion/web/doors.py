@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from discretion.errors import InvalidValueError, one_of
 from discretion.jobs.monitor import Monitor
@@ -19,6 +19,9 @@ from discretion.jobs.options.mechanisms import (
 )
 from discretion.jobs.options.tables import AuditOptions, ExposureOptions
 from discretion.presenting.views.result import JobResult
+
+if TYPE_CHECKING:
+    from discretion.jobs.design import Design
 
 # What is asked, by the name of its field: an option, or what the question is about.
 Texts = Mapping[str, Sequence[str]]
@@ -76,6 +79,10 @@ def _nowhere(_: JobResult) -> Sequence[Lead]:
     return ()
 
 
+def _nothing(_: JobResult) -> Mapping[str, str]:
+    return {}
+
+
 @dataclass(frozen=True)
 class Door:
     """A page with a form, and the job that answers it.
@@ -106,6 +113,8 @@ class Door:
         Makes the commands that answer the same question; by default ``command`` with what it is about and the options.
     leads
         What a result leads to: questions that the page lists in the result's place, if there are any.
+    ships
+        The files that a result gives to take away, by name.
     answers_at_once
         Whether there is an answer before anything is asked.
     """
@@ -122,6 +131,7 @@ class Door:
     spell: Callable[[Sequence[str]], tuple[str, ...]] = _each_line
     commands: Callable[[Sequence[str], Any], list[list[str]]] | None = None
     leads: Callable[[Any], Sequence["Lead"]] = _nowhere
+    ships: Callable[[Any], Mapping[str, str]] = _nothing
     answers_at_once: bool = False
 
     @property
@@ -262,6 +272,10 @@ def _design(_: Sequence[str], options: DesignOptions, monitor: Monitor) -> JobRe
     return run_design(options, monitor, figure=True)
 
 
+def _shipment(design: "Design") -> Mapping[str, str]:
+    return {} if design.recommended is None else design.shipment().files
+
+
 def _measure(about: Sequence[str], options: MeasureOptions, monitor: Monitor) -> JobResult:
     from discretion.jobs.measure import run_measure  # noqa: PLC0415
 
@@ -386,6 +400,7 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                     Field("protocols", "Protocols", "Of krr, ss, oue, olh, hadamard, rappor; all if empty."),
                     _SECRET,
                 ),
+                ships=_shipment,
             ),
             Door(
                 "mechanism",

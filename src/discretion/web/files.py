@@ -32,6 +32,14 @@ class OpenFiles:
         """Where each file is, by its name."""
         return MappingProxyType(self._places)
 
+    def version(self, name: str) -> tuple[int, int] | None:
+        """Return what changes where a file does: when it was written, and its size; None of what is no file here."""
+        try:
+            status = Path(self._places[name]).stat()
+        except (KeyError, OSError):
+            return None
+        return status.st_mtime_ns, status.st_size
+
     def open(self, path: str) -> str:
         """Return the name by which a file on this machine is called from now on.
 
