@@ -134,7 +134,6 @@ class Pages:
                 return _missing(None, None)
             named = {"content-disposition": f'attachment; filename="{view.file}"'}
             return Response(reply.files[view.file], media_type="application/octet-stream", headers=named)
-        status = 422 if isinstance(reply, Refused) else 200
         if view.form == "json":
             if isinstance(reply, Answered):
                 return Response(reply.json, media_type="application/json")
@@ -142,7 +141,6 @@ class Pages:
             return JSONResponse({"error": sentence}, 422)
         return self._page(
             "answer.html.j2" if view.form == "part" else "door.html.j2",
-            status,
             door=DOORS[view.path],
             texts=view.texts,
             reply=reply,
