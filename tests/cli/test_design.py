@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from discretion.jobs.shipping import FILES
+from discretion.jobs.shipping import FILES, TASK
 from support.cli_runner import run
 
 SMALL = (
@@ -100,8 +100,8 @@ def test_what_is_shipped_runs_and_checks_the_numbers(tmp_path: Path) -> None:
     folder = tmp_path / "question"
     code, out, _ = run(*SMALL, "--guess", "40%", "--shares", "0.3,0.35,0.35", "--ship", str(folder))
     assert code == 0
-    assert f"Ship: {', '.join(FILES)}" in out
-    assert {path.name for path in folder.iterdir()} == {*FILES}
+    assert f"Ship: {', '.join([*FILES, TASK])}" in out
+    assert {path.name for path in folder.iterdir()} == {*FILES, TASK}
     notebook, names = json.loads((folder / "check.ipynb").read_text()), {}
     cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
     for cell in cells:

@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+import tomllib
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import discretion as dc
 from discretion.jobs.shipping import DesignNumber, Shipment, parameters_of, read_parameters
 from mechanisms.table import INFORMATIVE, MECHANISMS
 from oracles.clients import law_of_reports
+from support.cli_runner import run
 
 EXTENDED = [
     pytest.param(dc.LocalHashing(7, epsilon=1, g=9), id="classes of GF(9)"),
@@ -196,3 +198,32 @@ def test_the_notebook_runs_in_a_plain_kernel():
     finally:
         client.stop_channels()
         started.shutdown_kernel(now=True)
+
+
+@pytest.mark.parametrize("k", [3, 12, 200])
+def test_a_task_is_made_of_the_description_whose_question_is_the_one_designed(k, tmp_path):
+    pytest.importorskip("discretion.collection", reason="the extra collect makes tasks")
+    from discretion.collection.randomizers import randomizer_of
+    from discretion.collection.wire.task import Task
+
+    designed = dc.RandomizedResponse(k, epsilon=1.25)
+    (tmp_path / "collect.toml").write_text(Shipment(designed, users=5000).task, encoding="utf-8")
+    code, _, err = run("collect", "init", str(tmp_path / "collect.toml"), "--out", str(tmp_path / "made"))
+    assert (code, err) == (0, "")
+    task = Task.decoded((tmp_path / "made" / "task").read_bytes())
+    (feature,) = task.features
+    asked = randomizer_of(feature)
+    assert (asked.k, asked.p) == (designed.k, designed.p)
+    assert task.smallest_batch == 5000
+
+
+@pytest.mark.parametrize(
+    "mechanism", [dc.RandomizedResponse(2, epsilon=1), dc.RandomizedResponse(10**6, epsilon=1), *LARGE[1:]]
+)
+def test_no_task_is_shipped_that_no_collection_carries_out(mechanism):
+    assert Shipment(mechanism, users=100).task is None
+
+
+def test_the_labels_of_a_design_are_the_answers_of_its_task():
+    task = tomllib.loads(Shipment(dc.RandomizedResponse(3, epsilon=1), 100, labels=['say "no"', "ja", "no"]).task)
+    assert task["features"][0]["values"] == ['say "no"']

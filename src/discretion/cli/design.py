@@ -1,5 +1,6 @@
 """``discretion design``: which randomizer, which ε and how many people a question takes."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated
 
@@ -15,7 +16,6 @@ from discretion.errors import UnsupportedError
 from discretion.jobs.design import run_design
 from discretion.jobs.gates import gates_of, judged
 from discretion.jobs.options.mechanisms import DesignOptions
-from discretion.jobs.shipping import FILES
 from discretion.presenting.files import folder_written_whole
 from discretion.spelling.numbers import file_in
 
@@ -45,7 +45,8 @@ def design(
     ----------
     ship
         The folder for what to ship with the recommended protocol: parameters.json and parameters.js for any client,
-        randomize_and_tally.py, and check.ipynb, which checks the numbers.
+        randomize_and_tally.py, check.ipynb, which checks the numbers, and of krr collect.toml, from which discretion
+        collect init makes a task.
     output.fail_over
         Exit with 1 if a number of the recommended protocol is above or below a limit, as "frequency_error.people>100"
         or "bayes_security<0.9"; once for each, by the names of --json. Exit with 3 if that is not decided.
@@ -59,6 +60,7 @@ def design(
     options = replace(options, seed=as_seed(options.seed))
     gates = gates_of(output.fail_over, _MEASURES)
     read = filter(None, [None if options.shares is None else file_in(options.shares)])
+    shipped: Mapping[str, str] = {}
     if ship is not None:
         with folder_written_whole(ship, ()):  # refuses a place that cannot be written, before any work
             pass
@@ -69,11 +71,12 @@ def design(
         verdicts = judged(gates, dict.fromkeys(_MEASURES) | result.numbers, "a goal outside of this interval")
         write(result, verdicts)
         if ship is not None and result.recommended is not None:
-            with folder_written_whole(ship, FILES) as contents:
-                for name, content in result.shipment().files.items():
+            shipped = result.shipment().files
+            with folder_written_whole(ship, shipped) as contents:
+                for name, content in shipped.items():
                     contents[name].append(content)
     inputs = {**options.inputs(), "ship": ship, "time": limits.time}
     code = show("design", inputs, result, verdicts, output)
     if ship is not None and not output.json:
-        say("Nothing is shipped." if result.recommended is None else f"Ship: {', '.join(FILES)} in {ship}")
+        say(f"Ship: {', '.join(shipped)} in {ship}" if shipped else "Nothing is shipped.")
     return NOT_DECIDED if result.recommended is None and not code else code

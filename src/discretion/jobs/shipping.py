@@ -15,15 +15,21 @@ import numpy as np
 from discretion.adversaries.priors import as_prior, prior_vector
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate, highest, lowest
-from discretion.mechanisms import Mechanism
+from discretion.mechanisms import Mechanism, reporting
 from discretion.mechanisms.mechanism import as_mechanism
 from discretion.presenting.json_answers import as_json, finite, plain
 from discretion.spelling import mechanism_of, read_by, spelled
 from discretion.validation import as_crowd
 
 PARAMETERS_VERSION = 1
-#: The files that are shipped.
+#: The files that are shipped of every design.
 FILES = ("parameters.json", "parameters.js", "randomize_and_tally.py", "check.ipynb")
+#: The description of a collection, of a design that one can carry out.
+TASK = "collect.toml"
+# Answers of every question of a collection, beside those that it names.
+_UNNAMED = ("other", "missing")
+# Answers that somebody can give names to.
+_NAMED = 1000
 
 # How far two machines may be apart in a probability.
 _ROUNDING = 1e-12
@@ -79,7 +85,7 @@ class Shipment:
     >>> import discretion as dc
     >>> shipment = Shipment(dc.RandomizedResponse(12, epsilon=5.61), 50_000)
     >>> sorted(shipment.files)
-    ['check.ipynb', 'parameters.js', 'parameters.json', 'randomize_and_tally.py']
+    ['check.ipynb', 'collect.toml', 'parameters.js', 'parameters.json', 'randomize_and_tally.py']
     """
 
     mechanism: Mechanism
@@ -102,7 +108,9 @@ class Shipment:
     def files(self) -> dict[str, str]:
         """The content of each file, by its name."""
         notebook = json.dumps(self.notebook, indent=1) + "\n"
-        return dict(zip(FILES, (as_json(self.parameters) + "\n", self.javascript, self.python, notebook), strict=True))
+        contents = as_json(self.parameters) + "\n", self.javascript, self.python, notebook
+        files: dict[str, str] = dict(zip(FILES, contents, strict=True))
+        return files if self.task is None else files | {TASK: self.task}
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
@@ -113,6 +121,47 @@ class Shipment:
     def javascript(self) -> str:
         """The parameters as a JavaScript module that exports them as ``parameters``."""
         return f"export const parameters = {as_json(self.parameters)};\n"
+
+    @property
+    def task(self) -> str | None:
+        """The description of a collection that asks this question, from which ``discretion collect init`` makes a task.
+
+        None where no collection asks it: its answers are randomized by randomized response, "other" and "missing" are
+        two of them, and the others are few enough to be named.
+        """
+        response, named = reporting(self.mechanism).response, self.mechanism.k - len(_UNNAMED)
+        if response is None or not 1 <= named <= _NAMED:
+            return None
+        labels = list(self.labels[:named]) or [f"answer {place + 1}" for place in range(named)]
+        parameters = self.parameters["mechanism"].partition(":")[2].partition(",")[2]
+        return f"""# What discretion collect init makes a task of. Name the question, its answers and the parties first.
+purpose = "what the answers are for"    # people who are asked read this
+k = 10                                  # exposed are fewer than ten people alike:
+budget = 0.01                           # at most one person in a hundred, in what the analyst gets
+smallest_batch = {self.users:<23}# as designed; the answers of fewer people are destroyed unopened
+invited = {2 * self.users:<30}# no more people are let in; not all of them answer
+opens = "0 minutes"
+closes = "28 days"
+redaction = 0.5                         # a redacted answer is a rare one with at most this probability
+
+[[features]]
+name = "question"
+# With "other" and "missing", which every question has, these are the {self.mechanism.k} answers of the design.
+values = {json.dumps(labels, ensure_ascii=False)}
+randomizer = "krr:{parameters}"
+
+[[shufflers]]                           # in order; one honest one hides who sent what
+url = "https://first.example"
+
+[[shufflers]]
+url = "https://second.example"
+
+[curator]
+url = "https://curator.example"
+
+[analyst]
+url = "https://analyst.example"
+"""
 
     @property
     def python(self) -> str:

@@ -183,7 +183,7 @@ class Design(JobResult):
         >>> import discretion as dc
         >>> question = dc.design(3, users=100, guess="+0.1", protocols=["krr"], adversary="uninformed")
         >>> sorted(question.shipment(["yes", "no", "I do not know"]).files)
-        ['check.ipynb', 'parameters.js', 'parameters.json', 'randomize_and_tally.py']
+        ['check.ipynb', 'collect.toml', 'parameters.js', 'parameters.json', 'randomize_and_tally.py']
         """
         chosen = self.recommended
         if chosen is None:
