@@ -26,6 +26,7 @@ from discretion.shuffling.laws.closed_bounds import (
     guess_below,
     information_below,
 )
+from discretion.shuffling.laws.divided_information import divided_information
 from discretion.shuffling.laws.groups import Group, OtherUsers, blanket_probability
 from discretion.shuffling.laws.largest_counts import guess_above_among_bits, guess_by_largest_count
 from discretion.shuffling.views import View
@@ -55,6 +56,10 @@ class LeakBounds(Protocol):
         """Return what a linear statistic of the reports gets."""
         ...
 
+    def divided_leak(self, view: View, groups: OtherUsers) -> float:
+        """Return what others hide who hold any values, or those of the groups, each a part of it."""
+        ...
+
     def ceiling(self, view: View) -> float:
         """Return what no adversary gets, as known otherwise."""
         ...
@@ -79,6 +84,10 @@ class InformationBounds:
         """Return what the best linear statistics tell."""
         return information_below(mechanism, groups, self.prior)
 
+    def divided_leak(self, view: View, groups: OtherUsers) -> float:
+        """Return the bound by the moments of the parts."""
+        return divided_information(view.mechanism, view.n - 1, groups, self.prior)
+
     def ceiling(self, view: View) -> float:
         """Return the entropy of the prior."""
         possible = self.prior[self.prior > 0]
@@ -101,6 +110,10 @@ class CapacityBounds:
     def linear_leak(self, mechanism: System, groups: OtherUsers) -> float:
         """Return what the best linear statistics tell of a uniform value."""
         return information_below(mechanism, groups, prior_vector(None, mechanism.secrets))
+
+    def divided_leak(self, view: View, groups: OtherUsers) -> float:
+        """Return none."""
+        return math.inf
 
     def ceiling(self, view: View) -> float:
         """Return the entropy of a uniform value."""
@@ -130,6 +143,10 @@ class GainBounds:
             return -math.inf
         return max(guess_below(mechanism, groups), guess_by_largest_count(mechanism, groups))
 
+    def divided_leak(self, view: View, groups: OtherUsers) -> float:
+        """Return none."""
+        return math.inf
+
     def ceiling(self, view: View) -> float:
         """Return a bound by that of pairs' distances: ``1 - β* (1 - max π)`` (Bayes-sec, section V)."""
         if not isinstance(self.gain, IdentityGain):
@@ -151,7 +168,8 @@ def bounded_leak(view: AmongKnown, leak: Leak, bounds: LeakBounds) -> Estimate:
     if view.group is not None:
         attained.append(leak_among.closed_bounds(view.group).lower_bound(view.n))
     most = max(view.groups, key=lambda group: group.count, default=None)
-    return enclosed_leak(attained, view, leak_among, leak_among.upper_bound(most))
+    hidden = min(leak_among.upper_bound(most), bounds.divided_leak(view, view.groups))
+    return enclosed_leak(attained, view, leak_among, hidden)
 
 
 def information_of_two(view: AmongKnown, law: Reals) -> Estimate:

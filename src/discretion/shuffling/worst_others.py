@@ -341,7 +341,7 @@ def bounded_worst_leak(view: AmongWorst, leak: Leak, bounds: LeakBounds) -> Esti
         bounds.linear_leak(mechanism, groups)
         for groups in [*uniform_groups, (Group(users),), known_groups(even_counts(users, view.secrets))]
     ]
-    return enclosed_leak(attained, view, leak_among, math.inf)
+    return enclosed_leak(attained, view, leak_among, bounds.divided_leak(view, ()))
 
 
 @plan_posterior_vulnerability.register

@@ -278,7 +278,8 @@ class UnaryEncoding(PureProtocol):
         types = np.stack([*(law(apart.index(value)) for value in values), *map(row, senders)])
         if not strangers and len(apart) == self.k:  # no bits set tell as little as all of them
             return merged_columns(types)[0]
-        return types[:, types.sum(axis=0) > 0]
+        # Of a type rarer than the least normal double, not even the ratios are known.
+        return types[:, types.max(axis=0) >= np.finfo(np.float64).tiny]
 
     def log_report_types(self, values: Sequence[int], senders: Sequence[Sender] = ()) -> Reals:
         """Return the logarithms of the types' probabilities, or refuse bits that are too seldom wrong for a double."""

@@ -42,7 +42,7 @@ their moments ``m_j = E[step^j]``,
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -398,10 +398,10 @@ def _rounded(numbers: Reals) -> Reals:
 
 def information_below(mechanism: System, groups: OtherUsers, prior: Reals) -> float:
     """Return a lower bound of the mutual information between the target's value and all reports."""
-    types = _all_types(mechanism, groups)
+    types = all_types(mechanism)
     if types is not None:
         counts = np.array([float(group.count) for group in groups])
-        divergences = _divergences(types[: prior.size], types[prior.size :], counts, prior)
+        divergences = _divergences(types, [_law_of_group(group, types) for group in groups], counts, prior)
     elif is_symmetric(mechanism):
         divergences = _divergences_of_support(mechanism, groups, prior)
     else:
@@ -423,23 +423,33 @@ def guess_below(mechanism: System, groups: OtherUsers) -> float:
     return (1 + risen * (1 - _ROUNDED_BOUND)) / k
 
 
-def _all_types(mechanism: System, groups: OtherUsers) -> Reals | None:
-    """Return the laws of the types of report of all values and groups, or None if they are too many."""
+def all_types(mechanism: System) -> Reals | None:
+    """Return the laws of the types of report of all values, or None if they are too many."""
     k = mechanism.secrets
     report = reporting(mechanism)
-    if (k + len(groups)) * k > _MAX_ENTRIES or (report.response is None and report.is_symmetric and k > _MAX_FEW):
+    if k * k > _MAX_ENTRIES or (report.response is None and report.is_symmetric and k > _MAX_FEW):
         return None
     try:
-        types = report_types(mechanism, groups, range(k))
+        types = _listed_types(mechanism)
     except TooLargeError:
         return None
     return types if types.size <= _MAX_ENTRIES else None
 
 
-def _divergences(targets: Reals, others: Reals, counts: Reals, prior: Reals) -> Reals:
+@lru_cache(maxsize=1)  # asked for by every bound of one crowd
+def _listed_types(mechanism: System) -> Reals:
+    return report_types(mechanism, (), range(mechanism.secrets))
+
+
+def _law_of_group(group: Group, types: Reals) -> Reals:
+    least = types.min(axis=0)
+    return least / least.sum() if group.blanket else group.law(len(types)) @ types
+
+
+def _divergences(targets: Reals, others: Sequence[Reals], counts: Reals, prior: Reals) -> Reals:
     """Return a lower bound of ``D(P_x ‖ P_π)`` for each value x."""
     mixture = prior @ targets
-    laws, sizes = np.vstack([others, mixture]), np.append(counts, 1.0)
+    laws, sizes = np.vstack([*others, mixture]), np.append(counts, 1.0)
     mean = sizes @ laws
     differences = targets - mixture
     if mean.size <= _MAX_INVERTED:
