@@ -1,41 +1,41 @@
 """Upper bounds of the information about the target's value: what its report tells is divided among the others' reports.
 
-The target reports by Q_x if it holds x, N others independently by Q_i, Q̄ is the mean of the Q_x under the prior. Write
+The target reports by Q_x if it holds x, N others independently by Q_i; Q̄ is the mean of the Q_x under the prior. Write
 L for the law of the others' histogram, * for convolution, and ``P_x = Q_x * L``. The information is at most
 ``Σ_x π_x D(P_x ‖ ν)`` for every law ν, here ``ν = Q̄ * L``. Divide ``c_x = Q_x - Q̄`` among the others,
 ``c_x = Σ_i g_i``, each g_i of sum 0. Then
 
-    P_x - ν = c_x * L = Σ_i g_i * Q̄ * L_{-i} + Σ_i g_i * (Q_i - Q̄) * L_{-i}.
+    P_x - ν = c_x * L = Σ_i g_i * Q̄ * L_{-i} + Σ_i g_i * o_i * L_{-i},    o_i = Q_i - Q̄.
 
-- **The first part** has density ``E[S | h]`` relative to ν, with ``S = Σ_i g_i(Z_i)/Q_i(Z_i)`` for the others' reports
-  Z_i: a sum of independent steps of mean 0. If V is its variance and no step is beyond M, then ``|E S³| <= M V`` and
-  ``E S⁴ <= 3 V² + M² V``.
-- **The second part** has density ``ρ = Σ_i ρ_i``, smaller by the root of N. Every law that a value reports by is at
-  least γ times the blanket's law w, and at most κ times. Of the others but i, m report from the blanket, in law
-  Bin(N-1, γ), and their reports hide both g_i and ``o = Q_i - Q̄``: relative to m + 2 reports from w,
-  ``g_i * o * w^{*m}`` has the density ``E[Σ_{j≠l} (g_i/w)(Z_j) (o/w)(Z_l) | h] / ((m+1)(m+2))``, whose second moment is
-  at most ``2 G_i O / ((m+1)(m+2))``, with ``G_i = Σ g_i²/w`` and ``O = max_i Σ o²/w``. Two reports from w instead of
-  Q̄ and Q_i are at most 1/γ² times as likely, and the mean of ``1/((m+1)(m+2))`` is at most ``1/(γN)²``. Hence
+- **The first part** has the density ``E[S | h]`` relative to ν, with ``S = Σ_i g_i(Z_i)/Q_i(Z_i)`` for the others'
+  reports Z_i: a sum of independent steps of mean 0. If V is its variance and no step is beyond M, then
+  ``|E S³| <= M V`` and ``E S⁴ <= 3 V² + M² V``.
+- **The second part** has a density ``ρ = Σ_i ρ_i``, smaller by the root of N. All values report by at least γ times the
+  blanket's law w. Of the others but i, m report from w, m of law Bin(N-1, γ), and their reports hide both g_i and o_i:
+  relative to m + 2 reports from w, ``g_i * o_i * w^{*m}`` has the density
+  ``E[Σ_{j≠l} (g_i/w)(Z_j) (o_i/w)(Z_l) | h] / ((m+1)(m+2))``, whose second moment is at most
+  ``X_i / ((m+1)(m+2))`` with ``X_i = Σ g_i²/w Σ o_i²/w + (Σ g_i o_i/w)²``. Two reports from w are at most 1/γ² times as
+  likely as those from Q̄ and Q_i, and the mean of ``1/((m+1)(m+2))`` is at most ``1/(γN)²``. Hence
 
-      E_ν ρ² <= N Σ_i E_ν ρ_i² <= 2 O Σ_i G_i / (N γ⁴).
+      E_ν ρ² <= N Σ_i E_ν ρ_i² <= Σ_i X_i / (N γ⁴).
 
-  That density is also the mean, over the halvings of the m + 2 reports, of a product of two independent means of steps
-  of g_i/w and of o/w. As no step of these is beyond κM and κ, and ``1/(m₁+1)²(m₂+1)²`` is ``128/3 (γN)^-4`` on
-  average at most,
+Now ``D(P_x ‖ ν) = E_ν f(E[S | h] + ρ)`` with ``f(z) = (1+z) log(1+z) - z``, z >= -1. Let h be the larger of f and
+``-1 - 2z``, and ``-1 - 2z`` for z < -1. It is convex, and everywhere
 
-      E_ν ρ⁴ <= N³ Σ_i E_ν ρ_i⁴ <= 512/3 κ² M² O (3 O + κ²) Σ_i G_i / (N γ¹⁰).
+    h(z) <= z²,    h(z) <= ψ(z) = z²/2 - z³/6 + z⁴/2,
 
-``D(P_x ‖ ν) = E_ν f(E[S | h] + ρ)`` with ``f(z) = (1+z) log(1+z) - z <= ψ(z) = z²/2 - z³/6 + z⁴/3`` for z >= -1 (see
-`closed_bounds`), and ψ is convex everywhere. So, by Jensen's inequality twice, for every θ between 0 and 1
+since ``f <= z²/2 - z³/6 + z⁴/3`` (see `closed_bounds`), ``(1+z)² >= 0``, and ``ψ + 1 + 2z`` is convex and positive. So,
+by Jensen's inequality twice, for every θ between 0 and 1
 
-    D(P_x ‖ ν) <= (1-θ) E ψ(S/(1-θ)) + θ E_ν ψ(ρ/θ).
+    D(P_x ‖ ν) <= (1-θ) E ψ(S/(1-θ)) + E_ν ρ²/θ,
 
-- **Whatever the others hold**, each has the same part, ``g_i = c_x/N``. Then the mean of V over x is linear in how many
-  hold each value, so that it is largest where all hold one.
+the first terms of which are least at ``(√V + √(2 E_ν ρ²))²/2``.
+
+- **Whatever the others hold**, each has the same part, ``g_i = c_x/N``. Then the means of V and of ``Σ_i X_i`` over x
+  are linear in how many hold each value, so that they are largest where all hold one.
 - **Known others** have the parts ``g_i = Q_i (φ - E_i φ)`` with ``Σ_i g_i = c_x``, of which V is least.
 
-To forget some of the others only raises a leak, so that those who hold more values than another one need not have a
-part. (Discretion.)
+To forget some of the others only raises a leak, so that not all need have a part. (Discretion.)
 """
 
 import math
@@ -58,54 +58,25 @@ _ROUNDING, _DEVIATION_ROUNDING, _RESIDUAL = 1e-9, 1e-14, 1e-11
 _RAREST = 1e-30
 
 
-class Blanket(NamedTuple):
-    """A law that all values report by at least ``share`` and at most ``ratio`` times: γ, κ; and O."""
-
-    share: float
-    ratio: float
-    distance: float
-
-
 class Division(NamedTuple):
-    """The parts of so many others: V, on average over the values and at most; the mean of ``Σ_i G_i``; and M."""
+    """The parts of so many others: V, on average over the values and at most; M; and the mean of ``E_ν ρ²``."""
 
     users: int
     variance: float
     largest_variance: float
-    hidden: float
     largest_step: float
+    remainder: float
 
-    def information(self, blanket: Blanket) -> float:
+    def information(self) -> float:
         """Return an upper bound of the information."""
-        second, fourth = self.remainder(blanket)
-        v, m = _raised(self.variance, self.users), self.largest_step
-        # θ is best for the first terms, but for that a bound with a larger one is of no use.
-        theta = min(math.sqrt(second) / (math.sqrt(second) + math.sqrt(v)), 0.5)
-        rest = 1 - theta
-        first = v / (2 * rest) + m * v / (6 * rest**2) + (3 * self.largest_variance + m**2) * v / (3 * rest**3)
-        return first + second / (2 * theta) + math.sqrt(second * fourth) / (6 * theta**2) + fourth / (3 * theta**3)
-
-    def remainder(self, blanket: Blanket) -> tuple[float, float]:
-        """Return upper bounds of the means of ``E_ν ρ²`` and ``E_ν ρ⁴`` over the values."""
-        share, ratio, _ = blanket
-        distance, hidden = _raised(blanket.distance, 1), _raised(self.hidden, self.users)
-        second = 2 * distance * hidden / (self.users * share**4)
-        steps = (ratio * self.largest_step) ** 2 * (3 * distance + ratio**2)
-        return second, 512 / 3 * steps * distance * hidden / (self.users * share**10)
+        v = (math.sqrt(self.variance * self.users) + _DEVIATION_ROUNDING) ** 2 / self.users
+        total = math.sqrt(v) + math.sqrt(2 * self.remainder)
+        rest, m = math.sqrt(v) / total, self.largest_step
+        return total**2 / 2 + m * v / (6 * rest**2) + (3 * self.largest_variance + m**2) * v / (2 * rest**3)
 
 
-def _raised(variance: float, users: int) -> float:
-    """Return the variance of so many parts, with what rounding may have taken of each."""
-    return (math.sqrt(variance * users) + _DEVIATION_ROUNDING) ** 2 / users
-
-
-class Divided(Protocol):
-    """Reports of a mechanism whose differences can be divided among the others."""
-
-    @property
-    def blanket(self) -> Blanket:
-        """The blanket."""
-        ...
+class DividedReports(Protocol):
+    """Reports of a mechanism, what one of which tells can be divided among the others."""
 
     def equally(self, users: int) -> Division:
         """Return equal parts of so many others, who may hold any values."""
@@ -118,7 +89,7 @@ class Divided(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ListedReports:
-    """Reports by their laws: a row per value, a column per type of report, all of them possible in the blanket."""
+    """Reports by their laws: a row per value, a column per type of report, each possible whatever the value."""
 
     rows: Reals
     prior: Reals
@@ -128,31 +99,33 @@ class ListedReports:
         return self.rows - self.prior @ self.rows
 
     @cached_property
-    def blanket(self) -> Blanket:
-        """The blanket by its law."""
-        law, share = self._least
-        return Blanket(share, float((self.rows / law).max()), float(self._distances.max()))
+    def _share(self) -> float:
+        return float(self.rows.min(axis=0).sum())
 
     @cached_property
-    def _least(self) -> tuple[Reals, float]:
-        least = self.rows.min(axis=0)
-        share = float(least.sum())
-        return least / share, share
+    def _blanket(self) -> Reals:
+        return self.rows.min(axis=0) / self._share
 
     @cached_property
     def _distances(self) -> Reals:
-        return np.asarray((self._differences**2 / self._least[0]).sum(axis=1))
+        """``Σ (Q_x - Q̄)²/w`` of each value x."""
+        return np.asarray((self._differences**2 / self._blanket).sum(axis=1))
+
+    @cached_property
+    def _largest_ratio(self) -> float:
+        return float((self.rows / self._blanket).max()) / self._share
 
     def equally(self, users: int) -> Division:
-        """Return the parts ``c_x/users``; others who all hold the value to which these are strangest are the worst."""
-        share, ratio, distance = self.blanket
-        variance = float(((self.prior @ self._differences**2) / self.rows).sum(axis=1).max())
+        """Return the parts ``c_x/users``, with what is most of each over the value that the others hold."""
+        products = (self._differences / self._blanket) @ self._differences.T
+        hidden = float(self.prior @ self._distances) * self._distances + self.prior @ products**2
+        variances = ((self.prior @ self._differences**2) / self.rows).sum(axis=1)
         return Division(
             users,
-            variance / users,
-            distance / (share * users),
-            float(self.prior @ self._distances) / users,
-            ratio / (share * users),
+            float(variances.max()) / users,
+            float(self._distances.max()) / (self._share * users),
+            self._largest_ratio / users,
+            float(hidden.max()) / (users**2 * self._share**4),
         )
 
     def among(self, counts: Integers) -> Division | None:
@@ -160,30 +133,43 @@ class ListedReports:
         users = int(counts.sum())
         if not users:
             return None
-        k = self.prior.size
-        differences = self._differences
         crowd = counts @ self.rows
-        scaled = differences / crowd
-        # The means are those over the others' law, of sum n_v E_v φ = 0.
+        scaled = self._differences / crowd
+        # The means are those beyond the mean over all others, which a constant may be added to.
         covariances = (self.rows - crowd / users) @ scaled.T
-        equations = np.eye(k) - covariances * counts
+        equations = np.eye(self.prior.size) - covariances * counts
         try:
             means = np.linalg.solve(equations, covariances)
         except np.linalg.LinAlgError:
             return None
         if not np.abs(equations @ means - covariances).max() <= _RESIDUAL * np.abs(covariances).max():
             return None
-        weights = np.eye(k) - self.prior + means.T * counts
-        variances = np.maximum((weights * (differences @ scaled.T)).sum(axis=1), 0.0)
-        share, ratio, _ = self.blanket
-        step = 2 * ratio / (share * users) * float(np.abs(weights).sum(axis=1).max())
-        variance = float(self.prior @ variances)
-        return Division(users, variance, float(variances.max()), ratio * variance, step)
+        means = means.T
+        weights = np.eye(self.prior.size) - self.prior + means * counts
+        variances = np.maximum((weights * (self._differences @ scaled.T)).sum(axis=1), 0.0)
+        return Division(
+            users,
+            float(self.prior @ variances),
+            float(variances.max()),
+            2 * self._largest_ratio / users * float(np.abs(weights).sum(axis=1).max()),
+            float(self.prior @ self._hidden(weights @ scaled, means) @ counts) / (users * self._share**4),
+        )
+
+    def _hidden(self, scores: Reals, means: Reals) -> Reals:
+        """Return X_i: a row for each value of the target, whose φ and its means these are, a column for each other."""
+        squares = self.rows**2 / self._blanket
+        parts = scores**2 @ squares.T - 2 * means * (scores @ squares.T) + means**2 * squares.sum(axis=1)
+        mixed = self.rows * self._differences / self._blanket
+        return parts * self._distances + (scores @ mixed.T - means * mixed.sum(axis=1)) ** 2
 
 
 @dataclass(frozen=True, eq=False)
 class SupportingReports:
-    """Reports that support some of k values, all alike to the mechanism, by how many; the prior is uniform."""
+    """Reports that support some of k values, all alike to the mechanism, by how many; the prior is uniform.
+
+    The blanket is the law that no value has a part in. All means over values and reports are those over the numbers of
+    values that reports support, since by symmetry what two values have to do with each other is ``a (δ_vx - 1/k)``.
+    """
 
     overlaps: Overlaps
     sizes: SupportSizes
@@ -196,44 +182,57 @@ class SupportingReports:
 
     @cached_property
     def _factors(self) -> Reals:
-        """By how much a uniform value makes a report of each size likelier than it is in the blanket."""
+        """By how much a uniform value makes a report of each size likelier than it is in the blanket, ``Q̄/w``."""
         unlikely, likely = self.overlaps.factors
         return unlikely + (likely - unlikely) * self._supporting
 
     @cached_property
     def _squares(self) -> Reals:
-        """The mean square of how much likelier a value makes a report than a uniform one, relative to the blanket."""
+        """The mean of ``((Q_x - Q̄)/w)²`` over the values."""
         unlikely, likely = self.overlaps.factors
         return (likely - unlikely) ** 2 * self._supporting * (1 - self._supporting)
 
     @cached_property
-    def blanket(self) -> Blanket:
-        """The law that no value has a part in."""
-        in_blanket = self.sizes.probabilities / self._factors
-        return Blanket(self.overlaps.unlikely, self.overlaps.likely, float(in_blanket @ self._squares))
+    def _blanket(self) -> Reals:
+        return self.sizes.probabilities / self._factors
+
+    @cached_property
+    def _distance(self) -> float:
+        """``Σ (Q_x - Q̄)²/w``."""
+        return float(self._blanket @ self._squares)
 
     def equally(self, users: int) -> Division:
         """Return the parts ``c_x/users``."""
-        share, ratio, distance = self.blanket
-        rarity = self._supporting / ratio + (1 - self._supporting) / share
-        variance = float((self.sizes.probabilities / self._factors) @ (self._squares * rarity))
+        unlikely, likely = self.overlaps.factors.tolist()
+        rarity = self._supporting / likely + (1 - self._supporting) / unlikely
         return Division(
-            users, variance / users, distance / (share * users), distance / users, ratio / (share * users)
+            users,
+            float(self._blanket @ (self._squares * rarity)) / users,
+            self._distance / (unlikely * users),
+            likely / (unlikely * users),
+            self._distance**2 * self.k / (self.k - 1) / (users**2 * unlikely**4),
         )
 
     def among(self, counts: Integers) -> Division | None:
         """Return the parts of as many others of each value as the rarest has.
 
-        Then φ is ``(Q_x/Q̄ - 1)/(1 - a/k)`` over their number, since ``E_v φ`` is in proportion to ``a (δ_vx - 1/k)``.
+        Then φ is ``(Q_x/Q̄ - 1)/(1 - a/k)`` over their number, and ``E_v φ`` in proportion to ``a (δ_vx - 1/k)``.
         """
-        users = self.k * int(counts.min())
-        square = float(self.sizes.probabilities @ (self._squares / self._factors**2))
-        left = 1 - square / (self.k - 1)
-        if not users or left <= 0:
+        k, (unlikely, likely) = self.k, self.overlaps.factors.tolist()
+        users = k * int(counts.min())
+        a = float(self.sizes.probabilities @ (self._squares / self._factors**2)) * k / (k - 1)
+        if not users or a >= k:
             return None
-        share, ratio, _ = self.blanket
-        variance = square / (left * users)
-        return Division(users, variance, variance, ratio * variance, ratio / (share * users * left))
+        scale = 1 / (users * (1 - a / k))
+        variance = a * (1 - 1 / k) * scale
+        # ``Σ g²/w`` and ``Σ g o/w``, but for the scale of φ.
+        squared = likely**2 * self._supporting + unlikely**2 * (1 - self._supporting)
+        squares = squared * (self._squares / self._factors**2 + a**2 * (1 - 1 / k) / k)
+        part = float(self._blanket @ (squares - 2 * a / k * (likely + unlikely) * self._squares / self._factors))
+        opposite = likely * (1 - self._supporting) + unlikely * self._supporting
+        mixed = float(self._blanket @ (self._squares * opposite / self._factors)) * k / (k - 1) - a * self._distance
+        hidden = scale**2 * (part * self._distance + mixed**2 * (1 - 1 / k) / k)
+        return Division(users, variance, variance, likely / unlikely * scale, hidden / unlikely**4)
 
 
 def divided_information(mechanism: System, users: int, groups: OtherUsers, prior: Reals) -> float:
@@ -242,11 +241,10 @@ def divided_information(mechanism: System, users: int, groups: OtherUsers, prior
     if not users or reports is None:
         return math.inf
     divisions = [reports.equally(users), reports.among(holders(prior.size, groups))]
-    blanket = reports.blanket
-    return min(each.information(blanket) for each in divisions if each is not None) * (1 + _ROUNDING)
+    return min(each.information() for each in divisions if each is not None) * (1 + _ROUNDING)
 
 
-def divided_reports(mechanism: System, prior: Reals) -> Divided | None:
+def divided_reports(mechanism: System, prior: Reals) -> DividedReports | None:
     """Return the reports, or None where they are too many, or some of them all but rule a value out."""
     facts = reporting(mechanism)
     types = all_types(mechanism)
