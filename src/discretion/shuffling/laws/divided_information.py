@@ -139,20 +139,19 @@ class ListedReports:
         covariances = (self.rows - crowd / users) @ scaled.T
         equations = np.eye(self.prior.size) - covariances * counts
         try:
-            means = np.linalg.solve(equations, covariances)
+            means = np.asarray(np.linalg.solve(equations, covariances), dtype=np.float64)
         except np.linalg.LinAlgError:
             return None
         if not np.abs(equations @ means - covariances).max() <= _RESIDUAL * np.abs(covariances).max():
             return None
-        means = means.T
-        weights = np.eye(self.prior.size) - self.prior + means * counts
+        weights = np.eye(self.prior.size) - self.prior + means.T * counts
         variances = np.maximum((weights * (self._differences @ scaled.T)).sum(axis=1), 0.0)
         return Division(
             users,
             float(self.prior @ variances),
             float(variances.max()),
             2 * self._largest_ratio / users * float(np.abs(weights).sum(axis=1).max()),
-            float(self.prior @ self._hidden(weights @ scaled, means) @ counts) / (users * self._share**4),
+            float(self.prior @ self._hidden(weights @ scaled, means.T) @ counts) / (users * self._share**4),
         )
 
     def _hidden(self, scores: Reals, means: Reals) -> Reals:
