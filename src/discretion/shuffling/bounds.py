@@ -26,7 +26,7 @@ from discretion.shuffling.laws.closed_bounds import (
     guess_below,
     information_below,
 )
-from discretion.shuffling.laws.divided_information import divided_information
+from discretion.shuffling.laws.divided_reports import divided_guess, divided_information
 from discretion.shuffling.laws.groups import Group, OtherUsers, blanket_probability
 from discretion.shuffling.laws.largest_counts import guess_above_among_bits, guess_by_largest_count
 from discretion.shuffling.views import View
@@ -138,22 +138,26 @@ class GainBounds:
 
     def linear_leak(self, mechanism: System, groups: OtherUsers) -> float:
         """Return what guessing by the counts of supporting reports gains."""
-        is_uniform = bool(np.all(self.prior == self.prior[0]))
-        if not is_uniform or not isinstance(self.gain, IdentityGain):
+        if not self._guesses_uniform_value:
             return -math.inf
         return max(guess_below(mechanism, groups), guess_by_largest_count(mechanism, groups))
 
     def divided_leak(self, view: View, groups: OtherUsers) -> float:
-        """Return none."""
-        return math.inf
+        """Return the bound by the largest of the sums of parts, of a uniform value."""
+        return divided_guess(view.mechanism, view.n - 1, groups) if self._guesses_uniform_value else math.inf
 
     def ceiling(self, view: View) -> float:
         """Return a bound by that of pairs' distances: ``1 - β* (1 - max π)`` (Bayes-sec, section V)."""
         if not isinstance(self.gain, IdentityGain):
             return math.inf
         by_pairs = 1 - (1 - min(1.0, view.blanket.largest_excess(1.0))) * (1 - float(self.prior.max()))
-        is_uniform = bool(np.all(self.prior == self.prior[0]))
-        return min(by_pairs, guess_above_among_bits(view.mechanism, view.n)) if is_uniform else by_pairs
+        if not self._guesses_uniform_value:
+            return by_pairs
+        return min(by_pairs, guess_above_among_bits(view.mechanism, view.n))
+
+    @property
+    def _guesses_uniform_value(self) -> bool:
+        return isinstance(self.gain, IdentityGain) and bool(np.all(self.prior == self.prior[0]))
 
 
 def bounded_leak(view: AmongKnown, leak: Leak, bounds: LeakBounds) -> Estimate:

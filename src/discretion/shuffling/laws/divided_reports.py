@@ -1,8 +1,8 @@
-"""Upper bounds of the information about the target's value: what its report tells is divided among the others' reports.
+"""Upper bounds of what many reports tell of one value: what the target's report tells is divided among the others'.
 
 The target reports by Q_x if it holds x, N others independently by Q_i; Q̄ is the mean of the Q_x under the prior. Write
-L for the law of the others' histogram, * for convolution, and ``P_x = Q_x * L``. The information is at most
-``Σ_x π_x D(P_x ‖ ν)`` for every law ν, here ``ν = Q̄ * L``. Divide ``c_x = Q_x - Q̄`` among the others,
+L for the law of the others' histogram, * for convolution, ``P_x = Q_x * L`` and ``ν = Q̄ * L``. Divide
+``c_x = Q_x - Q̄`` among the others,
 ``c_x = Σ_i g_i``, each g_i of sum 0. Then
 
     P_x - ν = c_x * L = Σ_i g_i * Q̄ * L_{-i} + Σ_i g_i * o_i * L_{-i},    o_i = Q_i - Q̄.
@@ -19,10 +19,11 @@ L for the law of the others' histogram, * for convolution, and ``P_x = Q_x * L``
 
       E_ν ρ² <= N Σ_i E_ν ρ_i² <= Σ_i X_i / (N γ⁴).
 
-Now ``D(P_x ‖ ν) = E_ν f(E[S | h] + ρ)`` with ``f(z) = (1+z) log(1+z) - z``, z >= -1. Let h be the larger of f and
-``-1 - 2z``, and ``-1 - 2z`` for z < -1. It is convex, and everywhere
+**Information** is at most ``Σ_x π_x D(P_x ‖ ν)``, and ``D(P_x ‖ ν) = E_ν f(E[S | h] + ρ)`` with
+``f(z) = (1+z) log(1+z) - z``, z >= -1. Let F be the larger of f and ``-1 - 2z``, and ``-1 - 2z`` for z < -1. It is
+convex, and everywhere
 
-    h(z) <= z²,    h(z) <= ψ(z) = z²/2 - z³/6 + z⁴/2,
+    F(z) <= z²,    F(z) <= ψ(z) = z²/2 - z³/6 + z⁴/2,
 
 since ``f <= z²/2 - z³/6 + z⁴/3`` (see `closed_bounds`), ``(1+z)² >= 0``, and ``ψ + 1 + 2z`` is convex and positive. So,
 by Jensen's inequality twice, for every θ between 0 and 1
@@ -31,23 +32,34 @@ by Jensen's inequality twice, for every θ between 0 and 1
 
 the first terms of which are least at ``(√V + √(2 E_ν ρ²))²/2``.
 
-- **Whatever the others hold**, each has the same part, ``g_i = c_x/N``. Then the means of V and of ``Σ_i X_i`` over x
-  are linear in how many hold each value, so that they are largest where all hold one.
-- **Known others** have the parts ``g_i = Q_i (φ - E_i φ)`` with ``Σ_i g_i = c_x``, of which V is least.
+**The best guess** of a uniform value among k is right with probability v, ``k v = E_ν max_x P_x/ν``. By Jensen's
+inequality again, for every c
+
+    k v - 1 <= E max_x S + E_ν max_x |ρ| <= c + Σ_x E (S - c)₊ + √(Σ_x E_ν ρ²).
+
+**The parts.**
+
+- Whatever the others hold, each has the same part, ``g_i = c_x/N``. Then the means of V and of ``Σ_i X_i`` over x are
+  linear in how many hold each value, so that they are largest where all hold one; for the excess over c, see
+  `largest_excess`.
+- Known others have the parts ``g_i = Q_i (φ - E_i φ)`` with ``Σ_i g_i = c_x``, of which V is least.
 
 To forget some of the others only raises a leak, so that not all need have a part. (Discretion.)
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 
 from discretion.channels.channel import System
 from discretion.mechanisms.reporting import Overlaps, SupportSizes, reporting
 from discretion.numerics.arrays import Integers, Reals
+from discretion.numerics.means.smoothed_excess import SmoothedSum, Steps, largest_excess, spread
 from discretion.shuffling.laws.closed_bounds import all_types
 from discretion.shuffling.laws.groups import OtherUsers, holders
 
@@ -56,6 +68,8 @@ from discretion.shuffling.laws.groups import OtherUsers, holders
 _ROUNDING, _DEVIATION_ROUNDING, _RESIDUAL = 1e-9, 1e-14, 1e-11
 # Rarer reports are hidden too little to be worth a bound, and their powers leave the doubles.
 _RAREST = 1e-30
+# Atoms of the steps of a sum.
+_POINTS = 48
 
 
 class Division(NamedTuple):
@@ -73,18 +87,6 @@ class Division(NamedTuple):
         total = math.sqrt(v) + math.sqrt(2 * self.remainder)
         rest, m = math.sqrt(v) / total, self.largest_step
         return total**2 / 2 + m * v / (6 * rest**2) + (3 * self.largest_variance + m**2) * v / (2 * rest**3)
-
-
-class DividedReports(Protocol):
-    """Reports of a mechanism, what one of which tells can be divided among the others."""
-
-    def equally(self, users: int) -> Division:
-        """Return equal parts of so many others, who may hold any values."""
-        ...
-
-    def among(self, counts: Integers) -> Division | None:
-        """Return the best parts where so many others hold each value, or None if there are none."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,6 +202,15 @@ class SupportingReports:
         """``Σ (Q_x - Q̄)²/w``."""
         return float(self._blanket @ self._squares)
 
+    @cached_property
+    def _a(self) -> float:
+        """The a of ``Σ Q_x Q_v / Q̄ - 1 = a (δ_vx - 1/k)``."""
+        return float(self.sizes.probabilities @ (self._squares / self._factors**2)) * self.k / (self.k - 1)
+
+    def _scale(self, users: int) -> float:
+        """Return by what ``Q_x/Q̄ - 1`` is scaled in φ."""
+        return 1 / (users * (1 - self._a / self.k))
+
     def equally(self, users: int) -> Division:
         """Return the parts ``c_x/users``."""
         unlikely, likely = self.overlaps.factors.tolist()
@@ -219,10 +230,10 @@ class SupportingReports:
         """
         k, (unlikely, likely) = self.k, self.overlaps.factors.tolist()
         users = k * int(counts.min())
-        a = float(self.sizes.probabilities @ (self._squares / self._factors**2)) * k / (k - 1)
+        a = self._a
         if not users or a >= k:
             return None
-        scale = 1 / (users * (1 - a / k))
+        scale = self._scale(users)
         variance = a * (1 - 1 / k) * scale
         # ``Σ g²/w`` and ``Σ g o/w``, but for the scale of φ.
         squared = likely**2 * self._supporting + unlikely**2 * (1 - self._supporting)
@@ -233,24 +244,85 @@ class SupportingReports:
         hidden = scale**2 * (part * self._distance + mixed**2 * (1 - 1 / k) / k)
         return Division(users, variance, variance, likely / unlikely * scale, hidden / unlikely**4)
 
+    def largest_equally(self, users: int) -> float:
+        """Return an upper bound of the rise of the best guess by equal parts, whatever so many others hold."""
+        values = (self._own - self._factors) / self._other / users
+        laws = [self._steps(users, values, masses) for masses in self._masses]
+        return self._largest(self.equally(users), lambda cut: largest_excess(-cut, users, laws)[0])
+
+    def largest_among(self, counts: Integers) -> float:
+        """Return an upper bound of the rise of the best guess by the best parts, or infinity if there are none."""
+        division, each = self.among(counts), int(counts.min())
+        if division is None:
+            return math.inf
+        values = self._scale(division.users) * (self._own / self._factors - 1)
+        holders_of_x, others = (
+            self._steps(count, values, masses)
+            for count, masses in zip((each, division.users - each), self._masses, strict=True)
+        )
+        return self._largest(division, lambda cut: SmoothedSum(-cut, [holders_of_x, others]).excess()[1])
+
+    def _largest(self, division: Division, excess: Callable[[float], float]) -> float:
+        # The c that is best for independent normal sums.
+        cut = math.sqrt(division.variance) * NormalDist().inv_cdf(1 - 1 / self.k)
+        return cut + self.k * excess(cut) + math.sqrt(self.k * division.remainder) + _DEVIATION_ROUNDING
+
+    def _steps(self, count: int, values: Reals, masses: Reals) -> Steps:
+        """Return the steps of so many others, with the mean 0."""
+        law = (self._blanket * masses * self._other).ravel()
+        possible = law > 0
+        law = law[possible] / law.sum()
+        values = np.broadcast_to(values, masses.shape).ravel()[possible]
+        return spread(Steps(count, values - float(law @ values), law), _POINTS)
+
+    @property
+    def _own(self) -> Reals:
+        """How much likelier x makes a report that does not support it, and one that does; along the first axis."""
+        return self.overlaps.factors[:, None, None]
+
+    @property
+    def _other(self) -> Reals:
+        """The same of the value of another user, along the second axis; the third has the sizes."""
+        return self.overlaps.factors[:, None]
+
+    @cached_property
+    def _masses(self) -> tuple[Reals, Reals]:
+        """How likely a report of each size supports x and another user's value, if this is x, and if it is not."""
+        supporting = np.stack([1 - self._supporting, self._supporting])
+        same = np.eye(2)[:, :, None]
+        different = supporting[:, None] * np.maximum(self.k * supporting - same, 0.0) / (self.k - 1)
+        return supporting * same, different
+
 
 def divided_information(mechanism: System, users: int, groups: OtherUsers, prior: Reals) -> float:
     """Return an upper bound of the information among so many others, who hold any values or those of the groups."""
-    reports = divided_reports(mechanism, prior)
+    is_uniform = bool(np.all(prior == prior[0]))
+    reports = _listed_reports(mechanism, prior) or (_supporting_reports(mechanism) if is_uniform else None)
     if not users or reports is None:
         return math.inf
     divisions = [reports.equally(users), reports.among(holders(prior.size, groups))]
     return min(each.information() for each in divisions if each is not None) * (1 + _ROUNDING)
 
 
-def divided_reports(mechanism: System, prior: Reals) -> DividedReports | None:
+def divided_guess(mechanism: System, users: int, groups: OtherUsers) -> float:
+    """Return an upper bound of how often a uniform value is guessed correctly, if the mechanism is symmetric."""
+    reports = _supporting_reports(mechanism)
+    if not users or reports is None:
+        return math.inf
+    risen = min(reports.largest_equally(users), reports.largest_among(holders(mechanism.secrets, groups)))
+    return (1 + risen * (1 + _ROUNDING)) / mechanism.secrets
+
+
+def _listed_reports(mechanism: System, prior: Reals) -> ListedReports | None:
     """Return the reports, or None where they are too many, or some of them all but rule a value out."""
-    facts = reporting(mechanism)
     types = all_types(mechanism)
-    if types is not None:
-        return ListedReports(types, prior) if types.min() >= _RAREST else None
+    return ListedReports(types, prior) if types is not None and types.min() >= _RAREST else None
+
+
+def _supporting_reports(mechanism: System) -> SupportingReports | None:
+    """Return the reports by how many values they support, or None where values are not alike or all but ruled out."""
+    facts = reporting(mechanism)
     overlaps, sizes = facts.overlaps, facts.support_sizes
-    is_uniform = bool(np.all(prior == prior[0]))
-    if overlaps is None or sizes is None or not (facts.is_symmetric and is_uniform and overlaps.unlikely >= _RAREST):
+    if overlaps is None or sizes is None or not facts.is_symmetric or overlaps.unlikely < _RAREST:
         return None
-    return SupportingReports(overlaps, sizes, prior.size)
+    return SupportingReports(overlaps, sizes, facts.secrets)

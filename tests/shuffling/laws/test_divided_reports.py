@@ -7,13 +7,14 @@ import pytest
 
 import discretion as dc
 from discretion.shuffling.known_others import even_counts, known_groups
-from discretion.shuffling.laws.closed_bounds import information_below
-from discretion.shuffling.laws.divided_information import (
+from discretion.shuffling.laws.closed_bounds import guess_below, information_below
+from discretion.shuffling.laws.divided_reports import (
     ListedReports,
     SupportingReports,
+    divided_guess,
     divided_information,
-    divided_reports,
 )
+from discretion.shuffling.laws.largest_counts import guess_by_largest_count
 from oracles import divided_reports as slow
 
 RR, UE, SS, LH, HR = (
@@ -130,10 +131,21 @@ def test_the_convex_bounds_lie_above_the_divergence():
     z = np.linspace(-4, 6, 20_001)
     lowered = np.maximum(z, -1 + 1e-15)
     f = (1 + lowered) * np.log(1 + lowered) - lowered
-    h = np.where(z < -1, -1 - 2 * z, np.maximum(f, -1 - 2 * z))
-    assert (np.diff(h, 2) >= -1e-12).all()
-    assert (h <= z**2 + 1e-12).all()
-    assert (h <= z**2 / 2 - z**3 / 6 + z**4 / 2 + 1e-12).all()
+    convex = np.where(z < -1, -1 - 2 * z, np.maximum(f, -1 - 2 * z))
+    assert (np.diff(convex, 2) >= -1e-12).all()
+    assert (convex <= z**2 + 1e-12).all()
+    assert (convex <= z**2 / 2 - z**3 / 6 + z**4 / 2 + 1e-12).all()
+
+
+@pytest.mark.parametrize("mechanism", SYMMETRIC, ids=str)
+@pytest.mark.parametrize("counts", [(2, 2), (1, 1, 1), (2, 1, 0), (4, 0), (0, 3), (1, 1, 1, 1), (2, 1, 2, 0)], ids=str)
+def test_no_guess_of_a_small_crowd_is_better_than_the_bound(mechanism, counts):
+    k = mechanism.secrets
+    counts = (*counts, 0, 0)[:k]
+    rows = mechanism.report_types(range(k))
+    likelihoods = [slow.convolved(slow.histograms(holders_of(rows, counts)), row) for row in rows]
+    truth = sum(max(row[histogram] for row in likelihoods) for histogram in likelihoods[0]) / k
+    assert truth <= divided_guess(mechanism, sum(counts), known_groups(counts)) * (1 + 1e-12)
 
 
 @pytest.mark.parametrize(
@@ -149,6 +161,16 @@ def test_the_bound_is_above_the_sum_over_histograms_and_near_it(mechanism, count
     bound = divided_information(mechanism, users, known_groups(counts), uniform(k))
     assert exact < bound < 1.6 * exact
     assert bound <= divided_information(mechanism, users, (), uniform(k))
+    guess = dc.posterior_vulnerability(crowd.seen_by(dc.AllButOne(counts)))
+    assert isinstance(guess, float)
+    assert guess <= divided_guess(mechanism, users, known_groups(counts))
+
+
+@pytest.mark.parametrize(("mechanism", "most"), [(UE.oue(20, 1), 1.1), (UE.rappor(400, 1), 1.06)], ids=str)
+def test_the_guess_of_bits_is_near_that_by_the_largest_count(mechanism, most):
+    k, groups = mechanism.secrets, known_groups(even_counts(10**7, mechanism.secrets))
+    attained, bound = guess_by_largest_count(mechanism, groups), divided_guess(mechanism, 10**7, groups)
+    assert k * attained - 1 <= k * bound - 1 <= most * (k * attained - 1)
 
 
 @pytest.mark.parametrize("epsilon", [1e-17, 1e-9, 1e-4, 0.1, 2.0, 8.0, 30.0, 200.0])
@@ -158,13 +180,13 @@ def test_the_bound_is_above_the_sum_over_histograms_and_near_it(mechanism, count
 def test_bounds_at_any_epsilon_are_above_what_linear_statistics_get(kind, epsilon, k, users):
     mechanism, groups = kind(k, epsilon), known_groups(even_counts(users, k))
     assert information_below(mechanism, groups, uniform(k)) <= divided_information(mechanism, users, groups, uniform(k))
+    assert guess_below(mechanism, groups) <= divided_guess(mechanism, users, groups)
 
 
 @pytest.mark.parametrize(
     "channel", [[[1, 0, 0], [0.5, 0.5, 0]], [[0.5, 0.5, 0], [0.5, 0.25, 0.25]], [[0.5, 0.5], [1, 1e-40]]]
 )
 def test_reports_that_rule_a_value_out_have_no_bound(channel):
-    assert divided_reports(dc.Channel(channel), uniform(2)) is None
     assert divided_information(dc.Channel(channel), 100, (), uniform(2)) == math.inf
 
 
