@@ -178,9 +178,9 @@ def bounded_leak(view: AmongKnown, leak: Leak, bounds: LeakBounds) -> Estimate:
 
 def information_of_two(view: AmongKnown, law: Reals) -> Estimate:
     """Return certified bounds of the information about a value that is one of two, both possible."""
-    found = view.pair(0, 1).information(law)
-    attained = max(found.low, InformationBounds(law).linear_leak(view.mechanism, view.groups))
-    return certified_interval(attained, found.high)
+    found, bounds = view.pair(0, 1).information(law), InformationBounds(law)
+    attained = max(found.low, bounds.linear_leak(view.mechanism, view.groups))
+    return certified_interval(attained, min(found.high, bounds.divided_leak(view, view.groups)))
 
 
 class LeakAmongOneLaw:

@@ -408,7 +408,8 @@ def _information_of_two(system: AmongWorst, law: Reals) -> Estimate:
     views = [AmongKnown(system.mechanism, system.n, (Group(users, value=value),)) for value in range(2)]
     attained = max(information_of_two(view, law).low for view in views)
     worst = cache(plan_privacy_profile(system).compute())
-    return certified_interval(attained, information_of_two_secrets(law, (worst, worst), BOUND.name).high)
+    hidden = information_of_two_secrets(law, (worst, worst), BOUND.name).high
+    return certified_interval(attained, min(hidden, InformationBounds(law).divided_leak(system, ())))
 
 
 def _negative(plan: Result) -> Result:

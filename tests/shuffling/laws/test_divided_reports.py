@@ -200,3 +200,10 @@ def test_information_of_many_values_is_known_to_three_percent_among_100_000(kind
     knowledge = dc.AllButOne(even_counts(99_999, k)) if others == "known" else dc.WorstAllButOne()
     answer = dc.mutual_information(dc.Shuffled(kind(k, 1), 100_000).seen_by(knowledge))
     assert answer.low <= answer.high <= 1.03 * answer.low
+
+
+def test_information_about_one_of_two_values_is_known_to_two_percent_among_the_worst_others():
+    crowd = dc.Shuffled(UE.oue(2, 1), 100_000).seen_by(dc.WorstAllButOne())
+    for prior in (None, [0.2, 0.8]):
+        answer = dc.mutual_information(crowd, prior)
+        assert answer.low <= answer.high <= 1.02 * answer.low

@@ -442,6 +442,8 @@ def _listed_types(mechanism: System) -> Reals:
 
 
 def _law_of_group(group: Group, types: Reals) -> Reals:
+    if group.value is not None:
+        return types[group.value]
     least = types.min(axis=0)
     return least / least.sum() if group.blanket else group.law(len(types)) @ types
 
