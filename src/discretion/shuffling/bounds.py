@@ -57,7 +57,7 @@ class LeakBounds(Protocol):
         ...
 
     def divided_leak(self, view: View, groups: OtherUsers) -> float:
-        """Return what others hide who hold any values, or those of the groups, each a part of it."""
+        """Return an upper bound by dividing the target's report among others of any values, or those of the groups."""
         ...
 
     def ceiling(self, view: View) -> float:
@@ -112,7 +112,7 @@ class CapacityBounds:
         return information_below(mechanism, groups, prior_vector(None, mechanism.secrets))
 
     def divided_leak(self, view: View, groups: OtherUsers) -> float:
-        """Return none."""
+        """Return infinity: a capacity is not bounded so."""
         return math.inf
 
     def ceiling(self, view: View) -> float:

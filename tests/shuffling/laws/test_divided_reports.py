@@ -14,6 +14,7 @@ from discretion.shuffling.laws.divided_reports import (
     divided_guess,
     divided_information,
 )
+from discretion.shuffling.laws.groups import Group
 from discretion.shuffling.laws.largest_counts import guess_by_largest_count
 from oracles import divided_reports as slow
 
@@ -188,6 +189,12 @@ def test_bounds_at_any_epsilon_are_above_what_linear_statistics_get(kind, epsilo
 )
 def test_reports_that_rule_a_value_out_have_no_bound(channel):
     assert divided_information(dc.Channel(channel), 100, (), uniform(2)) == math.inf
+
+
+def test_others_in_the_blanket_have_no_part():
+    blanket = (Group(100, blanket=True),)
+    assert divided_information(RR(3, 1), 100, blanket, uniform(3)) == math.inf
+    assert divided_guess(RR(3, 1), 100, blanket) == math.inf
 
 
 PROTOCOLS = [RR, UE.oue, UE.rappor, SS, HR, LH, lambda k, epsilon: LH(k, epsilon, g=2)]

@@ -2,8 +2,7 @@
 
 The target reports by Q_x if it holds x, N others independently by Q_i; Q̄ is the mean of the Q_x under the prior. Write
 L for the law of the others' histogram, * for convolution, ``P_x = Q_x * L`` and ``ν = Q̄ * L``. Divide
-``c_x = Q_x - Q̄`` among the others,
-``c_x = Σ_i g_i``, each g_i of sum 0. Then
+``c_x = Q_x - Q̄`` among the others, ``c_x = Σ_i g_i``, each g_i of sum 0. Then
 
     P_x - ν = c_x * L = Σ_i g_i * Q̄ * L_{-i} + Σ_i g_i * o_i * L_{-i},    o_i = Q_i - Q̄.
 
@@ -298,7 +297,7 @@ def divided_information(mechanism: System, users: int, groups: OtherUsers, prior
     """Return an upper bound of the information among so many others, who hold any values or those of the groups."""
     is_uniform = bool(np.all(prior == prior[0]))
     reports = _listed_reports(mechanism, prior) or (_supporting_reports(mechanism) if is_uniform else None)
-    if not users or reports is None:
+    if reports is None or not _hold_values(users, groups):
         return math.inf
     divisions = [reports.equally(users), reports.among(holders(prior.size, groups))]
     return min(each.information() for each in divisions if each is not None) * (1 + _ROUNDING)
@@ -307,10 +306,15 @@ def divided_information(mechanism: System, users: int, groups: OtherUsers, prior
 def divided_guess(mechanism: System, users: int, groups: OtherUsers) -> float:
     """Return an upper bound of how often a uniform value is guessed correctly, if the mechanism is symmetric."""
     reports = _supporting_reports(mechanism)
-    if not users or reports is None:
+    if reports is None or not _hold_values(users, groups):
         return math.inf
     risen = min(reports.largest_equally(users), reports.largest_among(holders(mechanism.secrets, groups)))
     return (1 + risen * (1 + _ROUNDING)) / mechanism.secrets
+
+
+def _hold_values(users: int, groups: OtherUsers) -> bool:
+    """Whether there are others, and each reports on a value, not from the blanket."""
+    return users > 0 and not any(group.blanket for group in groups)
 
 
 def _listed_reports(mechanism: System, prior: Reals) -> ListedReports | None:
