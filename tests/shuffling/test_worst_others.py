@@ -412,3 +412,20 @@ def test_neither_pure_noise_nor_none_needs_a_search(p):
     assert dc.bayes_security(s.seen_by(WORST)) == exactly(2 * (1 - p))
     assert dc.privacy_profile(s.seen_by(dc.WorstAllButOne()), 0.0) == exactly(2 * p - 1)
     assert np.isclose(dc.mutual_information(s.seen_by(WORST)), math.log(2) * (2 * p - 1), rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        dc.bayes_security,
+        lambda crowd: dc.dp_epsilon(crowd, 1e-6),
+        lambda crowd: dc.bayes_security(dc.repeated(crowd, 3)),
+        dc.posterior_vulnerability,
+    ],
+)
+def test_the_pairs_of_many_values_that_only_pairs_are_alike_of_are_not_listed(measure) -> None:
+    crowd = dc.Shuffled(dc.LocalHashing(10**5, epsilon=4), 10**6).seen_by(dc.WorstAllButOne())
+    answer = measure(crowd)
+    assert 0 <= answer.low <= answer.high <= 1
+    with pytest.raises(dc.errors.TooLargeError, match="too many to try"):
+        dc.renyi_dp(crowd, 2.0)

@@ -482,15 +482,16 @@ def _least_epsilon_among_worst(system: AmongWorst, delta: float) -> Plan[float |
 
 def _can_try_pairs(system: AmongWorst, listed: dict[Counts, list[PairOfValues]]) -> bool:
     """Whether what the others can hold is little enough to be looked through for every pair: for one to begin with."""
+    if system.secrets > MAX_VALUES_TRIED and system.n > 1:  # whose pairs alone would be too many to list
+        return False
     first = worst_case_of_excess(system, 0.0, {}, system.blanket.ends[:1])
     return is_enumerable(first) and is_enumerable(worst_case_of_excess(system, 0.0, listed))
 
 
 @plan_renyi.register
 def _renyi_among_worst(system: AmongWorst, order: float) -> Plan[float | Estimate]:
-    case = WorstCaseOfPairs(
-        system, lambda pair: renyi_of_logs(*pair.all_log_likelihoods, order), {}, system.blanket.ends
-    )
+    ends = system.blanket.ends if system.secrets <= MAX_VALUES_TRIED or system.n == 1 else []
+    case = WorstCaseOfPairs(system, lambda pair: renyi_of_logs(*pair.all_log_likelihoods, order), {}, ends)
     kinds = system.two_kinds
     if kinds is not None and math.isfinite(order) and not (is_enumerable(case) and case.lists_all):
         return Plan(BOUNDED, lambda: kinds.renyi(order))

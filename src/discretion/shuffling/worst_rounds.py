@@ -43,10 +43,11 @@ from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.histograms.histograms import histogram_count
 from discretion.shuffling.known_others import even_counts
 from discretion.shuffling.laws.blanket import Blanket
-from discretion.shuffling.laws.groups import Ends
+from discretion.shuffling.laws.groups import Ends, is_symmetric
 from discretion.shuffling.laws.pairs import PairOfValues
 from discretion.shuffling.worst_others import (
     ENUMERATED,
+    MAX_VALUES_TRIED,
     AmongWorst,
     hidden_excess,
     likely_worst_pairs,
@@ -95,7 +96,9 @@ class WorstRounds(Composable):
     @cached_property
     def attained(self) -> list[LossPair]:
         """The losses of two values, or of a pair that leaks no more, among other users who stay the same."""
-        return self.attained_among(self.once.blanket.ends)
+        # Any two values do for a lower end, where all of them would be too many to list.
+        few = self.secrets <= MAX_VALUES_TRIED or is_symmetric(self.once.mechanism)
+        return self.attained_among(self.once.blanket.ends if few else [(0, 1)])
 
     def attained_among(self, ends: Sequence[Ends]) -> list[LossPair]:
         """Return the losses of those of these pairs of values that are furthest apart in one round."""
