@@ -64,16 +64,18 @@ def _ordinal(system: Any) -> list[list[float]]:
 
 def crowds() -> Iterator[tuple[str, Any]]:
     """Yield crowds from those that are summed exactly to those of which little but bounds is known."""
+    # Crowds of 30 have the widest bounds; some are summed, at up to ten seconds an answer.
+    sizes = {"oue": (2, 100_000), "olh": (2, 100_000), "ss": (2, 100_000), "hadamard": (30,)}
     for name, mechanism in {
         "krr": dc.RandomizedResponse(4, epsilon=1),
         "oue": dc.UnaryEncoding.oue(3, epsilon=1),
         "rappor": dc.UnaryEncoding.rappor(8, epsilon=2),
         "olh": dc.LocalHashing(5, epsilon=1),
         "ss": dc.SubsetSelection(6, epsilon=1),
+        "hadamard": dc.HadamardResponse(6, epsilon=3),
     }.items():
         k = mechanism.secrets
-        # Crowds of 30 have the widest bounds; some are summed, at up to ten seconds an answer.
-        for n in (2, 100_000) if name in ("oue", "olh", "ss") else (2, 30, 100_000):
+        for n in sizes.get(name, (2, 30, 100_000)):
             known = [(n - 1) // k] * (k - 1)
             for adversary in (
                 dc.Uninformed(),
