@@ -1,0 +1,47 @@
+"""Rows packed into words are grouped on any set of columns as going through them one by one groups them."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from discretion.numerics.equivalence_classes import Column
+from discretion.numerics.packed_rows import PackedRows
+
+#: From a column of one value to so many that a few columns fill a word.
+COUNTS = (1, 2, 3, 17, 1 << 20, (1 << 31) - 1, 5, 1 << 30)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> list[tuple[int, ...]]:
+    values = [st.sampled_from([0, count // 2, count - 1]) for count in COUNTS]
+    return draw(st.lists(st.tuples(*values), min_size=1, max_size=40))
+
+
+def packed(rows: list[tuple[int, ...]]) -> PackedRows:
+    columns = zip(*rows, strict=True)
+    coded = [Column(np.array(codes, np.int32), count) for codes, count in zip(columns, COUNTS, strict=True)]
+    return PackedRows(coded, len(rows))
+
+
+@given(tables(), st.sets(st.integers(0, len(COUNTS) - 1)))
+def test_classes_are_counted_on_any_set_of_columns(rows: list[tuple[int, ...]], chosen: set[int]) -> None:
+    counts = Counter(tuple(row[j] for j in sorted(chosen)) for row in rows)
+    assert sorted(packed(rows).class_sizes(chosen).tolist()) == sorted(counts.values())
+
+
+@given(tables(), st.sets(st.integers(1, len(COUNTS) - 1)))
+def test_the_best_guess_is_the_commonest_of_each_class(rows: list[tuple[int, ...]], chosen: set[int]) -> None:
+    guessed: dict[tuple[int, ...], Counter[int]] = {}
+    for row in rows:
+        guessed.setdefault(tuple(row[j] for j in sorted(chosen)), Counter())[row[0]] += 1
+    best = [(max(values.values()), sum(values.values())) for values in guessed.values()]
+    certain = sum(size for most, size in best if most == size)
+    assert packed(rows).best_guesses(chosen, 0) == (sum(most for most, _ in best), certain)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 1000])
+def test_rows_that_all_differ_are_a_class_each(rows: int) -> None:
+    numbers = Column(np.arange(rows, dtype=np.int32), rows)
+    assert PackedRows([numbers], rows).class_sizes([0]).tolist() == [1] * rows
