@@ -13,12 +13,10 @@ from discretion.anonymity import ColumnKind, Population, column_kinds
 from discretion.anonymity.people.column_kinds import names_people
 from discretion.errors import InvalidTableError, InvalidValueError
 from discretion.escaping import printable
+from discretion.jobs.options.tables import NO_PERSON
 from discretion.tables.layouts.names import check_person_apart, distinct_names, names_among
 from discretion.tables.layouts.text_format import TextFormat
 from discretion.tables.locations import is_address
-
-#: What a user names in place of a column where every row is a person of its own.
-NO_PERSON = "none"
 
 AS_IT_IS = TextFormat()
 

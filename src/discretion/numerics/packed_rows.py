@@ -3,7 +3,9 @@
 A class is found in a hash table by its masked words, which are compared in full: the counts are exact.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +47,7 @@ class PackedRows:
         words = [np.zeros(rows, np.uint64)]
         used = 0
         self._fields: list[tuple[int, int]] = []
+        self._counts = [column.count for column in columns]
         for column in columns:
             width = max(1, (column.count - 1).bit_length())
             if used + width > _WORD:
@@ -54,12 +57,14 @@ class PackedRows:
             self._fields.append((len(words) - 1, ((1 << width) - 1) << used))
             used += width
         self._words: Words = np.stack(words, axis=1)
+        # Those of the set that is asked about are needed again for each column that is guessed.
+        self._classes = lru_cache(2)(self._numbered)
 
-    def class_sizes(self, columns: Collection[int]) -> Integers:
+    def class_sizes(self, columns: Iterable[int]) -> Integers:
         """Return how many rows each class has of those alike on the columns, given by their places."""
-        return self._classes(columns)[2].astype(np.int64)
+        return self._classes(frozenset(columns))[2].astype(np.int64)
 
-    def best_guesses(self, columns: Collection[int], guessed: int) -> tuple[int, int]:
+    def best_guesses(self, columns: Iterable[int], guessed: int) -> tuple[int, int]:
         """Return in how many rows the commonest value of their class is found, and how many rows' class has just one.
 
         Parameters
@@ -69,20 +74,21 @@ class PackedRows:
         guessed
             That of the column with the values.
         """
-        classes, _, sizes = self._classes(columns)
-        _, first_rows, together = self._classes([*columns, guessed])
+        classes, _, sizes = self._classes(frozenset(columns))
+        _, first_rows, together = self._classes(frozenset([*columns, guessed]))
         best = np.zeros_like(sizes)
         np.maximum.at(best, classes[first_rows], together)
         return int(best.sum(dtype=np.int64)), int(best[best == sizes].sum(dtype=np.int64))
 
-    def _classes(self, columns: Collection[int]) -> tuple[Codes, Codes, Codes]:
+    def _numbered(self, columns: frozenset[int]) -> tuple[Codes, Codes, Codes]:
         """Return the class of each row, and of each class its first row and its size."""
         rows, width = self._words.shape
         masks = [0] * width
         for word, mask in (self._fields[place] for place in columns):
             masks[word] |= mask
-        slots = np.full(1 << (2 * rows - 1).bit_length(), -1, np.int32)  # at most half of them are taken
-        classes, first_rows, sizes = (np.empty(rows, np.int32) for _ in range(3))
+        most = min(rows, prod(self._counts[place] for place in columns))
+        slots = np.full(1 << (2 * most - 1).bit_length(), -1, np.int32)  # at most half of them are taken
+        classes, first_rows, sizes = (np.empty(length, np.int32) for length in (rows, most, most))
         count = np.zeros(1, np.int64)
         compiled(_number_classes)(
             self._words, np.array(masks, np.uint64), slots, classes, first_rows, sizes, count

@@ -43,6 +43,12 @@ def writable(path: str) -> Path:
     return target
 
 
+def check_new(*targets: Path) -> None:
+    """Refuse to replace a file."""
+    if there := next((target for target in targets if os.path.lexists(target)), None):
+        raise InvalidValueError(f"{there} is there already, and is not replaced; name a new file")
+
+
 def put_checked(
     target: Path,
     content: Contents,

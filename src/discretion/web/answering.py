@@ -11,7 +11,10 @@ from typing import Any
 from discretion.errors import DiscretionError, InvalidValueError
 from discretion.input_files import only_these
 from discretion.jobs.monitor import Monitor
-from discretion.web.doors import Lead, Question, Texts
+from discretion.jobs.options.tables import TableOptions
+from discretion.web.doors import Question, Texts
+from discretion.web.elsewhere import Elsewhere
+from discretion.web.open_tables import OpenTables
 
 # What a process takes at most, in memory beside its libraries, and in elementary steps of one algorithm.
 _MOST_BYTES = 1 << 33
@@ -39,13 +42,12 @@ class Asked:
 
 @dataclass(frozen=True)
 class Answered:
-    """An answer: a part of a page, the same as JSON, what to ask next, and files to take away."""
+    """An answer: a part of a page, the same as JSON, and where else to ask for it."""
 
     title: str
     markup: str
     json: str
-    leads: tuple[Lead, ...]
-    files: Mapping[str, str]
+    elsewhere: Elsewhere
 
 
 @dataclass(frozen=True)
@@ -81,37 +83,44 @@ def serve_questions(connection: "Connection[Any, Any]") -> None:
     with suppress(OSError):
         os.nice(5)  # the pages answer first
     _load()
+    tables = OpenTables()
     with suppress(EOFError, OSError):
         while True:
             asked = connection.recv()
-            connection.send(answered(asked, _Telling(connection)))
+            connection.send(answered(asked, _Telling(connection), tables))
 
 
 def _load() -> None:
     """Load what most answers take, while nobody waits for it."""
     from importlib import import_module  # noqa: PLC0415
 
-    for name in ("discretion.jobs.design", "discretion.jobs.measure", "discretion.charts.embedded", "altair"):
+    jobs = ("columns", "design", "measure")
+    for name in (*(f"discretion.jobs.{job}" for job in jobs), "discretion.charts.embedded", "altair"):
         import_module(name)
 
 
-def answered(asked: Asked, monitor: Monitor) -> Reply:
+def answered(asked: Asked, monitor: Monitor, tables: OpenTables) -> Reply:
     """Return the answer to a question, or the sentence that it ended in."""
     from discretion import limits  # noqa: PLC0415
     from discretion.presenting.json_answers import answer  # noqa: PLC0415
     from discretion.presenting.views.page import to_fragment  # noqa: PLC0415
 
     try:
-        question = Question.of_texts(asked.path, asked.texts)
-        question = replace(question, about=tuple(_place(question, name, asked.files) for name in question.about))
+        asked_about = Question.of_texts(asked.path, asked.texts)
+        question = replace(
+            asked_about, about=tuple(_place(asked_about, name, asked.files) for name in asked_about.about)
+        )
         lowered = limits.Limits(bytes=_MOST_BYTES, operations=_MOST_OPERATIONS)
         with limits.within(lowered), only_these(asked.files.values()):
+            if question.door.keeps_table:
+                assert isinstance(question.options, TableOptions)
+                with monitor.step("reading the table"):
+                    question = replace(question, about=tuple(map(tables.opener(question.options), question.about)))
             result = question.answer(monitor)
             document = result.document()
             inputs = {**({"about": asked.texts["about"]} if question.about else {}), **question.options.inputs()}
             whole = answer(question.door.command, inputs, result.to_dict())
-            leads = tuple(question.door.leads(result))
-            return Answered(document.title, to_fragment(document), whole, leads, question.door.ships(result))
+            return Answered(document.title, to_fragment(document), whole, Elsewhere.of(asked_about, result))
     except DiscretionError as error:
         return Refused(_without_places(str(error), asked.files))
     except (OSError, OverflowError, RecursionError, UnicodeError, MemoryError) as error:

@@ -5,7 +5,8 @@ import json
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import parse_qs, urlencode
 
@@ -15,10 +16,12 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from discretion.errors import DiscretionError, InvalidValueError, TooLargeError
-from discretion.presenting.shell import Command
+from discretion.jobs.options.column_roles import ROLES
 from discretion.presenting.views.page import page_file
 from discretion.web.answering import Answered, Asked, Refused
+from discretion.web.column_form import settled
 from discretion.web.doors import DOORS, Question, Texts
+from discretion.web.elsewhere import Elsewhere
 from discretion.web.files import OpenFiles
 from discretion.web.guarding import MOST_FORM
 from discretion.web.pages import file, page
@@ -26,6 +29,9 @@ from discretion.web.workers import Workers
 
 # Answers that are kept, so that back, forward and JSON are at once.
 _MOST_ANSWERS_KEPT = 100
+_LISTED = {path: door for path, door in DOORS.items() if door.is_listed}
+# The doors whose forms choose what the columns of a table are for.
+_OF_COLUMNS = ("table", "columns")
 _Form = Literal["page", "part", "json", "file"]
 # How long each waits for the answer before it shows how far that is, in seconds; JSON and files wait for ever.
 _PATIENCE: Mapping[_Form, float | None] = {"page": 0.3, "part": 2.0, "json": None, "file": None}
@@ -66,6 +72,25 @@ class _View:
         """The address of the page."""
         return f"/{self.path}?{urlencode(self.texts, doseq=True)}"
 
+    @property
+    def shown_address(self) -> str:
+        """The address of what is asked for: the page, or its JSON."""
+        return self.address + ("&format=json" if self.form == "json" else "")
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """What a page shows of a question: its address, its answer or how far that is, and where else to ask it."""
+
+    address: str
+    reply: Answered | Refused | _Asking | None
+    elsewhere: Elsewhere | None = None
+
+    @property
+    def kind(self) -> str:
+        """What there is of the answer."""
+        return type(self.reply).__name__
+
 
 class Pages:
     """The pages of one server."""
@@ -84,6 +109,7 @@ class Pages:
                 Route("/style.css", _style),
                 Route("/page.js", _script),
                 Route("/charts.js", self._charts),
+                Route("/release", self._write, methods=["POST"]),
                 Route("/{door}", self._door),
             ],
             exception_handlers={404: _missing, 405: _missing},
@@ -110,48 +136,83 @@ class Pages:
             return _missing(request, None)
         view = _View.of(request)
         try:
+            if view.path in _OF_COLUMNS and (texts := settled(view.texts)) is not None:
+                return RedirectResponse(replace(view, texts=texts).shown_address, 303)
             question = Question.of_texts(view.path, view.texts)
         except DiscretionError as error:
-            return self._shown(view, Refused(str(error)))
+            return self._shown(view, _Shown(view.address, Refused(str(error))))
+        return await self._answered(view, question)
+
+    async def _answered(self, view: "_View", question: Question) -> Response:
+        """Return the answer to a question in the form that is asked for, or how far it is."""
+        if view.path == "columns" and view.form == "page":  # it stands on the table's page
+            return RedirectResponse(replace(view, path="table").address, 303)
         if question.is_empty:
             return self._shown(view, None)
-        asking = self._asking(question)
+        columns = None
+        if view.path == "table" and view.form == "page":
+            columns = await self._reply(replace(view, path="columns"), Question.of_texts("columns", view.texts))
+        shown = await self._reply(view, question)
+        if view.form == "part" and isinstance(shown.reply, _Asking):
+            return Response(shown.reply.step, 202, media_type="text/plain")
+        return self._shown(view, shown, columns)
+
+    async def _reply(self, view: "_View", question: Question) -> "_Shown":
+        """Return the answer to a question, or how far it is after a while; what writes a file is not begun."""
+        asking = self._asked.get(self._key(question)) if question.door.writes else self._asking(question)
+        if asking is None:
+            return _Shown(view.address, None, Elsewhere.of(question))
         done, _ = await asyncio.wait([asking.task], timeout=_PATIENCE[view.form])
-        if not done and view.form == "part":
-            return Response(asking.step, 202, media_type="text/plain")
         cancelled = Refused("it was cancelled; ask again")
         reply = asking if not done else cancelled if asking.task.cancelled() else asking.task.result()
         if isinstance(reply, Refused):  # asked again it is asked anew: what was not open may be by then
             self._asked.pop(self._key(question), None)
-        return self._shown(view, reply, question)
+        elsewhere = reply.elsewhere if isinstance(reply, Answered) else Elsewhere.of(question)
+        return _Shown(view.address, reply, elsewhere)
 
-    def _shown(
-        self, view: "_View", reply: Answered | Refused | _Asking | None, question: Question | None = None
-    ) -> Response:
+    async def _write(self, request: Request) -> Response:
+        """Begin to write a file, and lead to the address that shows what became of it."""
+        texts = parse_qs(request.url.query)
+        out = (await _form(request)).get("out", [""])[0].strip()
+        view = _View("release", {**texts, "out": [str(Path(out).expanduser().absolute())] if out else []}, "page", "")
+        try:
+            question = Question.of_texts(view.path, view.texts)
+            if not question.options.texts().get("out"):
+                raise InvalidValueError("name a new file to write, such as published.parquet")
+        except DiscretionError as error:
+            return self._shown(view, _Shown(view.address, Refused(str(error))))
+        written = self._asked.get(self._key(question))
+        if written is not None and written.task.done():
+            del self._asked[self._key(question)]
+        self._asking(question)
+        return RedirectResponse(view.address, 303)
+
+    def _shown(self, view: "_View", shown: "_Shown | None", columns: "_Shown | None" = None) -> Response:
         """Return a door's page, the part of it that is asked for, or the answer as JSON."""
+        reply = None if shown is None else shown.reply
         if view.form == "file" and isinstance(reply, Answered):
-            if view.file not in reply.files:
+            if view.file not in reply.elsewhere.files:
                 return _missing(None, None)
             named = {"content-disposition": f'attachment; filename="{view.file}"'}
-            return Response(reply.files[view.file], media_type="application/octet-stream", headers=named)
+            content = reply.elsewhere.files[view.file]
+            return Response(content, media_type="application/octet-stream", headers=named)
         if view.form == "json":
             if isinstance(reply, Answered):
                 return Response(reply.json, media_type="application/json")
             sentence = reply.sentence if isinstance(reply, Refused) else "nothing is asked; fill in a field"
             return JSONResponse({"error": sentence}, 422)
+        part = "columns.html.j2" if view.path == "columns" else "answer.html.j2"
         return self._page(
-            "answer.html.j2" if view.form == "part" else "door.html.j2",
+            part if view.form == "part" else "release.html.j2" if view.path == "release" else "door.html.j2",
             door=DOORS[view.path],
             texts=view.texts,
-            reply=reply,
-            kind=type(reply).__name__,
-            address=view.address,
-            commands=[] if question is None else [str(Command(each)) for each in question.commands],
-            python="" if question is None else question.python,
+            shown=shown,
+            columns=shown if view.path == "columns" else columns,
+            roles=ROLES,
         )
 
     def _page(self, template: str, status: int = 200, **parts: Any) -> Response:
-        return HTMLResponse(page(template, doors=DOORS, files=[*self._files.places], **parts), status)
+        return HTMLResponse(page(template, doors=_LISTED, files=[*self._files.places], **parts), status)
 
     def _asking(self, question: Question) -> _Asking:
         """Return the work on a question, which is begun if nobody has asked it."""
@@ -235,7 +296,7 @@ def _style(request: Request) -> Response:
 
 
 def _script(request: Request) -> Response:
-    return Response(page_file("page.js") + file("site.js"), media_type="text/javascript")
+    return Response(page_file("page.js") + file("site.js") + file("table.js"), media_type="text/javascript")
 
 
 def _missing(_: Request | None, error: Exception | None) -> Response:

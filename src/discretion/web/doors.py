@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +17,7 @@ from discretion.jobs.options.mechanisms import (
     EstimateOptions,
     MeasureOptions,
 )
-from discretion.jobs.options.tables import AuditOptions, ExposureOptions
+from discretion.jobs.options.tables import AuditOptions, ExposureOptions, ReleaseOptions
 from discretion.presenting.views.result import JobResult
 
 if TYPE_CHECKING:
@@ -25,7 +25,14 @@ if TYPE_CHECKING:
 
 # What is asked, by the name of its field: an option, or what the question is about.
 Texts = Mapping[str, Sequence[str]]
-Run = Callable[[Sequence[str], Any, Monitor], JobResult]
+Run = Callable[[Sequence[Any], Any, Monitor], JobResult]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileToWrite(ReleaseOptions):
+    """The options of a release, and the new file that it is written to."""
+
+    out: str | None = None
 
 
 @dataclass(frozen=True)
@@ -117,6 +124,12 @@ class Door:
         The files that a result gives to take away, by name.
     answers_at_once
         Whether there is an answer before anything is asked.
+    is_listed
+        Whether it has a place among the doors, rather than being a part of another one.
+    keeps_table
+        Whether the job is given the table as the process that answers keeps it open.
+    writes
+        Whether the job writes a file: an address shows what became of it, and only a button begins it.
     """
 
     path: str
@@ -133,6 +146,9 @@ class Door:
     leads: Callable[[Any], Sequence["Lead"]] = _nowhere
     ships: Callable[[Any], Mapping[str, str]] = _nothing
     answers_at_once: bool = False
+    is_listed: bool = True
+    keeps_table: bool = False
+    writes: bool = False
 
     @property
     def all_fields(self) -> tuple[Field, ...]:
@@ -154,7 +170,7 @@ class Question:
     """
 
     door: Door
-    about: tuple[str, ...]
+    about: tuple[Any, ...]
     options: Options
     texts: Mapping[str, list[str]] = field(compare=False)
 
@@ -312,7 +328,25 @@ def _audit(about: Sequence[str], options: AuditOptions, monitor: Monitor) -> Job
     return run_audit(_only(about), options, progress=tell, time=TimeLimit(None))
 
 
-def _only(about: Sequence[str]) -> str:
+def _columns(about: Sequence[Any], options: AuditOptions, monitor: Monitor) -> JobResult:
+    from discretion.jobs.columns import choose_columns  # noqa: PLC0415
+
+    with monitor.step("who is exposed by these columns"):
+        return choose_columns(_only(about), options)
+
+
+def _release(about: Sequence[Any], options: FileToWrite, monitor: Monitor) -> JobResult:
+    from discretion.jobs.release.job import run_release  # noqa: PLC0415
+
+    def tell(what: str) -> None:
+        with monitor.step(what):
+            pass
+
+    release = ReleaseOptions.of_parameters(vars(options))
+    return run_release(_only(about), str(options.out), release, progress=tell, is_new=True)
+
+
+def _only(about: Sequence[Any]) -> Any:
     if len(about) != 1:
         raise InvalidValueError(f"the question is about one of these, and {len(about)} are given")
     return about[0]
@@ -329,6 +363,24 @@ _MECHANISM = "Such as krr:k=5,epsilon=1, laplace:scale=1, gaussian:sigma=1 or dp
 _SPELLING = re.compile(r"\s*[a-z-]+:")
 _NO_OR_YES = (("no", "no"), ("yes", "yes"))
 
+_TABLE_FIELDS: tuple[tuple[Field, ...], tuple[Field, ...]] = (
+    (
+        Field("about", "Table", "A table that was opened here.", file=True),
+        Field("k", "People alike", "A person is exposed if fewer people share the values; 10 if empty."),
+        Field("sensitive", "Sensitive columns", "Names with commas; nobody should be able to guess these."),
+        Field("person", "Column that names a person", "Or none, if every row is a person."),
+    ),
+    (
+        Field("columns", "Columns to examine", "Names with commas; all if empty."),
+        Field("keep", "Columns that must go out"),
+        Field("drop", "Columns that must not go out"),
+        Field("budget", "Share of the people who may be exposed", "0.01 if empty; 0 is strict."),
+        Field("max_suppressed", "Share of the people who may be left out", "0.02 if empty."),
+        Field("weight", "Column of sampling weights"),
+        Field("population", "People of whom the table is a sample"),
+    ),
+)
+
 
 DOORS: Mapping[str, Door] = MappingProxyType(
     {
@@ -342,21 +394,35 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                 "Which columns may go out together, who stands out, and the best file that can be published.",
                 AuditOptions,
                 _audit,
+                *_TABLE_FIELDS,
+            ),
+            Door(
+                "columns",
+                "columns",
+                "What the columns of a table are for",
+                "Columns",
+                "Who is exposed by the columns that go out.",
+                AuditOptions,
+                _columns,
+                *_TABLE_FIELDS,
+                is_listed=False,
+                keeps_table=True,
+            ),
+            Door(
+                "release",
+                "release",
+                "Write the file",
+                "Release",
+                "Only the button writes, and no file is replaced. The file is read back and audited.",
+                FileToWrite,
+                _release,
                 (
                     Field("about", "Table", "A table that was opened here.", file=True),
-                    Field("k", "People alike", "A person is exposed if fewer people share the values; 10 if empty."),
-                    Field("sensitive", "Sensitive columns", "Names with commas; nobody should be able to guess these."),
-                    Field("person", "Column that names a person", "Or none, if every row is a person."),
+                    Field("out", "New file", "Its path on this machine, ending in .parquet or .csv."),
                 ),
-                (
-                    Field("columns", "Columns to examine", "Names with commas; all if empty."),
-                    Field("keep", "Columns that must go out"),
-                    Field("drop", "Columns that must not go out"),
-                    Field("budget", "Share of the people who may be exposed", "0.01 if empty; 0 is strict."),
-                    Field("max_suppressed", "Share of the people who may be left out", "0.02 if empty."),
-                    Field("weight", "Column of sampling weights"),
-                    Field("population", "People of whom the table is a sample"),
-                ),
+                tuple(Field(each.name, each.name) for each in fields(ReleaseOptions)),
+                is_listed=False,
+                writes=True,
             ),
             Door(
                 "exposure",

@@ -78,8 +78,10 @@ class Guard:
             return _refused(414, "The address is too long.")
         if scope["method"] not in (*_SAFE, "POST"):
             return _refused(405, "This is not how pages ask.")
-        is_ours = origin == f"http://{host}"
-        if scope["method"] == "POST" and not (is_ours and site in (None, "same-origin")):
+        # Without a referrer a browser calls the origin of our forms null, and says by itself whose page they are on.
+        own = f"http://{host}"
+        is_ours = (origin, site) in ((own, None), (own, "same-origin"), ("null", "same-origin"))
+        if scope["method"] == "POST" and not is_ours:
             return _refused(403, "Only this server's own pages may change something here.")
         leads_here = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
         if site not in (None, "none", "same-origin") and not leads_here:

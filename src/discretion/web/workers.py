@@ -3,11 +3,12 @@
 import asyncio
 import multiprocessing
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from discretion.web.answering import Answered, Asked, Refused, Step, serve_questions
+from discretion.web.doors import DOORS
 
 # At once; further questions wait.
 MOST_QUESTIONS = 4
@@ -16,7 +17,7 @@ _ENDED = Refused("the process that answered ended: most often there was not enou
 
 @dataclass
 class _Worker:
-    """A process, and the end of the pipe to it."""
+    """A process, the end of the pipe to it, and the tables that it keeps open."""
 
     process: Any
     connection: Any
@@ -38,6 +39,12 @@ class _Worker:
         self.connection.close()
 
 
+def _kept_table(asked: Asked) -> str | None:
+    """Return the table that a question is asked of as a process keeps it."""
+    about = asked.texts.get("about", ())
+    return about[0] if about and DOORS[asked.path].keeps_table else None
+
+
 class Workers:
     """Processes that are started when they are needed, and kept."""
 
@@ -45,6 +52,7 @@ class Workers:
         self._idle: list[_Worker] = []
         self._all: list[_Worker] = []
         self._room = asyncio.Semaphore(MOST_QUESTIONS)
+        self._turns: dict[str, asyncio.Lock] = {}
         self._ended = False
 
     def prepare(self) -> None:
@@ -62,10 +70,16 @@ class Workers:
         tell
             Is told each step.
         """
+        # Questions that are asked of a table as a process keeps it wait for each other rather than open it once more.
+        kept = _kept_table(asked)
+        async with self._turns.setdefault(kept, asyncio.Lock()) if kept else nullcontext():
+            return await self._ask(asked, kept, tell)
+
+    async def _ask(self, asked: Asked, kept: str | None, tell: Callable[[str], None]) -> Answered | Refused:
         if self._room.locked():
             tell(f"waiting: {MOST_QUESTIONS} other questions are being answered; cancel one to go on with this")
         async with self._room:
-            worker = await asyncio.to_thread(self._fitting, asked)
+            worker = await asyncio.to_thread(self._fitting, kept)
             done = False
             try:
                 worker.connection.send(asked)
@@ -79,7 +93,7 @@ class Workers:
                 return _ENDED
             finally:
                 if done and not self._ended:
-                    worker.tables |= {*asked.files} & {*asked.texts.get("about", ())}
+                    worker.tables |= {kept} if kept else set()
                     self._idle.append(worker)
                 else:
                     self._all.remove(worker)
@@ -96,14 +110,17 @@ class Workers:
             loop.remove_reader(worker.connection.fileno())
         return worker.connection.recv()
 
-    def _fitting(self, asked: Asked) -> _Worker:
-        """Return an idle process, one that knows the table rather than another, or a new one."""
-        about = {*asked.texts.get("about", ())}
-        if not self._idle:
+    def _fitting(self, kept: str | None) -> _Worker:
+        """Return an idle process that has the table open; for a question that needs none, one that keeps none; or new.
+
+        Such a question may take long, and those of the table would wait for it.
+        """
+        fitting = [worker for worker in self._idle if kept in worker.tables]
+        fitting += [worker for worker in self._idle if not worker.tables]
+        if not fitting:
             return self._start()
-        chosen = max(self._idle, key=lambda worker: len(worker.tables & about))
-        self._idle.remove(chosen)
-        return chosen
+        self._idle.remove(fitting[0])
+        return fitting[0]
 
     def _start(self) -> _Worker:
         worker = _Worker.started()

@@ -340,7 +340,7 @@ class _Subject:
 
 def _subject(table: Any, options: AuditOptions, memory: int | str | None, progress: Callable[[str], None]) -> _Subject:
     """Read a table, if the options are within their ranges."""
-    goal, weight = _goal(options), options.weight
+    goal, weight = goal_of(options), options.weight
     form = options.form if options.engine == "duckdb" else AS_IT_IS  # Spark has read it
     chosen = None if options.columns is None else (*distinct_names(options.columns), *options.keep)
     asked_about = (name for rule in map(rule_of, options.rules) for name in (rule.column, *rule.when))
@@ -368,7 +368,7 @@ def _subject(table: Any, options: AuditOptions, memory: int | str | None, progre
     return _Subject(people, everybody, columns, examined, alone, next(iter(keys), None), goal)
 
 
-def _goal(options: AuditOptions) -> AuditGoal:
+def goal_of(options: AuditOptions) -> AuditGoal:
     """Return the goal of an audit, if its numbers are within their ranges."""
     k, budget = _least_alike(options.k, options.preset), as_real(options.budget, "budget")
     if not 0 <= budget <= 1:

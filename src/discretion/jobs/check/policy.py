@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from discretion.anonymity import preset as find_preset
+from discretion.anonymity.choosing.constraints import GUESS_BUDGET
 from discretion.errors import InvalidValueError, one_of
 from discretion.input_files import read_toml
 from discretion.jobs.gates import Gate, gates_of, limit_of
+from discretion.jobs.options.tables import AuditOptions
 from discretion.jobs.persons import NO_PERSON
+from discretion.jobs.release.plan import toml_value
 from discretion.jobs.table_measures import ALL_COLUMNS, OF_TABLE_ALONE, OF_WILDCARDS, table_measures
 from discretion.presenting.names import short
 from discretion.tables.layouts.names import distinct_names
@@ -127,6 +130,40 @@ class CountForm:
     column: str
     complete: bool = True
     where: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
+
+
+def policy_text(options: AuditOptions, columns: Columns, k: int) -> str:
+    """Return the policy, as TOML, that a file with these columns keeps to if it is within the limits of an audit.
+
+    Parameters
+    ----------
+    options
+        The audit's.
+    columns
+        The columns of the file.
+    k
+        How many people alike are not exposed, by the options.
+
+    Examples
+    --------
+    >>> print(policy_text(AuditOptions(sensitive=["ill"], keep=["ill"]), ("sex", "ill"), 10), end="")
+    columns = ["sex", "ill"]
+    k = 10
+    budget = 0.01
+    sensitive = ["ill"]
+    guess_budget = 0.05
+    """
+    values: dict[str, Any] = {"person": NO_PERSON} if options.person == NO_PERSON else {}
+    values |= {"columns": columns, "k": k, "budget": options.budget}
+    if secret := [name for name in options.sensitive if name in columns]:
+        values |= {
+            "sensitive": secret,
+            "guess_budget": GUESS_BUDGET if options.guess_budget is None else options.guess_budget,
+            "certain_budget": options.certain_budget,
+            "l": options.l if options.l > 1 else None,
+            "t": options.t if options.t_distance == "equal" and options.t_against == "file" else None,
+        }
+    return "".join(f"{key} = {toml_value(value)}\n" for key, value in values.items() if value is not None)
 
 
 def read_policy(path: str | os.PathLike[str]) -> Policy:

@@ -8,6 +8,8 @@ from discretion.jobs.options import Header, Lines, LinkedColumns, Names, Options
 if TYPE_CHECKING:
     from discretion.tables.layouts.text_format import TextFormat
 
+#: What a user names in place of a column where every row is a person of its own.
+NO_PERSON = "none"
 # Fewer people alike are exposed, by default.
 DEFAULT_K = 10
 # How far values are from each other in t-closeness, and what distributions are compared with.

@@ -25,7 +25,7 @@ from discretion.jobs.release.plan import read_plan
 from discretion.jobs.release.prediction import check_target, predict_target
 from discretion.jobs.release.result import Release
 from discretion.jobs.release.verification import checked_table, compared_models, compared_numbers
-from discretion.presenting.files import check_not_an_input, put_checked, writable
+from discretion.presenting.files import check_new, check_not_an_input, put_checked, writable
 from discretion.presenting.json_answers import finite
 from discretion.presenting.names import table_name
 from discretion.tables.counting.codes import column_values
@@ -218,9 +218,15 @@ def run_release(
     progress: Callable[[str], None] | None = None,
     memory: int | str | None = None,
     gated: Sequence[str] = (),
+    is_new: bool = False,
 ) -> Release:
-    """Write a table by these options, as `release` does, and count the numbers on request that gates are of."""
+    """Write a table by these options, as `release` does, and count the numbers on request that gates are of.
+
+    With ``is_new`` no file is replaced.
+    """
     suffix, target, beside = check_suffix(str(out)), writable(str(out)), writable(f"{out}.discretion.json")
+    if is_new:
+        check_new(target, beside)
     read = files_read(str(table)) if isinstance(table, str | Path) else []
     published = None if ledger is None else read_ledger(ledger)
     listed = () if published is None else (entry.table for entry in published.tables)
@@ -255,6 +261,8 @@ def run_release(
     result: list[Release] = []
 
     def check(file: BinaryIO) -> Mapping[Path, list[str | bytes]]:
+        if is_new:  # still
+            check_new(target, beside)
         written = read_back(file, suffix)
         for name in (name for name in secret if name not in order):
             written = written.append_column(name, decision.table[name])

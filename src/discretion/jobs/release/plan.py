@@ -54,7 +54,7 @@ def plan_text(options: ReleaseOptions, choices: Mapping[str, Sequence[str]], dro
         "# discretion release TABLE --plan THIS_FILE --out FILE",
     ]
     lines += [
-        f"{name} = {_lines(value) if name == _LINES else _value(value)}"
+        f"{name} = {_lines(value) if name == _LINES else toml_value(value)}"
         for name, value in options.inputs().items()
         if name not in _ELSEWHERE and value != default.inputs()[name]
     ]
@@ -110,22 +110,22 @@ def _column_lines(
             default=(item, AS_IT_IS),
         )
         others = [choice for choice in choices.get(name, ()) if choice != how]
-        yield _line(name, how, f"or {', '.join(map(_value, others))}" if others else "")
+        yield _line(name, how, f"or {', '.join(map(toml_value, others))}" if others else "")
     for name, why in dropped.items():
         yield _line(name, DROP, why)
 
 
 def _line(name: str, how: str, comment: str) -> str:
-    key = name if _BARE.fullmatch(name) else _value(name)
-    return f"{key} = {_value(how)}" + (f"  # {printable(comment)}" if comment else "")
+    key = name if _BARE.fullmatch(name) else toml_value(name)
+    return f"{key} = {toml_value(how)}" + (f"  # {printable(comment)}" if comment else "")
 
 
 def _lines(values: Sequence[str]) -> str:
     """Return a list of texts as TOML has it, each on a line of its own."""
-    return "\n".join(["[", *(f"  {_value(value)}," for value in values), "]"])
+    return "\n".join(["[", *(f"  {toml_value(value)}," for value in values), "]"])
 
 
-def _value(value: Any) -> str:
+def toml_value(value: Any) -> str:
     """Return a value as TOML has it: JSON's spelling, but for one character."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 

@@ -1,6 +1,7 @@
 """What pages are made of: templates, which show documents as reports do, a style and a script."""
 
-from functools import cache, partial
+from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from typing import Any
 from urllib.parse import urlencode
@@ -25,5 +26,10 @@ def _templates() -> Any:
 
     own: Any = templates()
     made = own.overlay(loader=ChoiceLoader([PackageLoader("discretion.web", "pages"), own.loader]))
-    made.filters["query"] = partial(urlencode, doseq=True)
+    made.filters["query"] = _query
     return made
+
+
+def _query(texts: Mapping[str, Sequence[str]]) -> str:
+    """Return what stands after the question mark of an address."""
+    return urlencode(texts, doseq=True)

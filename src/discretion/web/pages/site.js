@@ -22,6 +22,11 @@
       }
       const text = await response.text();
       if (mine !== turn) return;
+      if (response.redirected) { // to the options that a form's choices come to
+        const { pathname, search } = new URL(response.url);
+        address = pathname + search;
+        history.replaceState(null, "", address);
+      }
       if (response.status !== 202) {
         reply.innerHTML = text;
         break;
@@ -61,7 +66,7 @@
   const fill = () => {
     const given = new URLSearchParams(location.search);
     for (const field of form.elements) {
-      if (field.name) {
+      if (field.name && !field.name.startsWith("as:") && field.name !== "rows") {
         const same = [...form.elements].filter((each) => each.name === field.name);
         const values = given.getAll(field.name);
         field.value = (same.length > 1 ? values[same.indexOf(field)] : values.join("\n")) ?? "";
@@ -84,12 +89,23 @@
       });
     }
     document.getElementById("undo").addEventListener("click", () => history.back());
-    addEventListener("popstate", () => {
+    addEventListener("popstate", (event) => {
       fill();
-      if (location.search) answer(location.pathname + location.search);
-      else reply.innerHTML = "";
+      if (location.search && event.state?.asked !== false) answer(location.pathname + location.search);
+      else dispatchEvent(new Event("unasked"));
     });
+    // The question has changed, and nobody has asked it yet: what is under way for the old one ends.
+    addEventListener("unasked", async () => {
+      const working = reply.querySelector(".working");
+      if (working) await cancel(working.dataset.address);
+      ++turn;
+      reply.classList.remove("stale");
+      reply.innerHTML = location.search ? "<p class=\"advice\">The question has changed. Press “Answer” to ask it.</p>" : "";
+    });
+  }
+  if (reply) {
     reply.addEventListener("submit", (event) => {
+      if (event.target.getAttribute("action") !== "/cancel") return;
       event.preventDefault();
       cancel(event.target.elements.address.value);
     });

@@ -1,0 +1,369 @@
+"""What a table's columns are for, and who is exposed by those that go out: one set of columns after another."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from discretion.anonymity import ClassSizes, ColumnKind, Population, column_kinds, inference
+from discretion.anonymity.choosing.constraints import constraints_of
+from discretion.anonymity.choosing.problem import check_kept_or_dropped
+from discretion.escaping import printable
+from discretion.jobs.audit.job import goal_of
+from discretion.jobs.audit.sets import AuditGoal
+from discretion.jobs.options.column_roles import Role, roles_of
+from discretion.jobs.options.tables import AuditOptions
+from discretion.jobs.persons import AS_IT_IS, open_people, whose_rows
+from discretion.jobs.table_measures import GuessReport
+from discretion.numerics.packed_rows import PackedRows
+from discretion.presenting.names import briefly, listed
+from discretion.presenting.numbers import odds, people, percent, times
+from discretion.presenting.sentences import not_read
+from discretion.presenting.views.document import Abridged, Advice, Block, Document, Grid
+from discretion.presenting.views.result import JobResult, number_row
+from discretion.tables.counting.codes import column_codes
+from discretion.tables.counting.threshold import least_unexposed, most_exposed
+from discretion.tables.layouts.text_format import TextFormat
+
+Columns = tuple[str, ...]
+# Sets whose classes are remembered, and sets that a search for the nearest safe ones counts: where rows are packed,
+# and where an engine is asked.
+_MOST_SETS_KEPT = 10_000
+_MOST_SETS_COUNTED, _MOST_SETS_ASKED = 200, 20
+# Nearest safe sets that are looked for.
+_ENOUGH = 5
+_MOST_LEFT_OUT = 2
+
+
+class OpenTable:
+    """A table that stays open, to be asked about one set of its columns after another; each is counted once.
+
+    Parameters
+    ----------
+    table, memory
+        As for `discretion.Population`.
+    person
+        The column that names a person with several rows; "none" if every row is a person of its own; None if nobody
+        has said.
+    form
+        How a CSV file is written.
+
+    Examples
+    --------
+    >>> table = OpenTable("example:adult")
+    >>> table.class_sizes(["sex", "race"]).exposed(k=500), table.guesses(["sex"], "income")
+    (928, (24720, 24720, 0))
+    """
+
+    def __init__(
+        self, table: Any, person: str | None = None, form: TextFormat = AS_IT_IS, *, memory: int | str | None = None
+    ) -> None:
+        keys: list[ColumnKind] = []
+        self.people = open_people(table, None, person, form, memory=memory, repeats=keys.append)
+        self.kinds = {kind.column: kind for kind in column_kinds(self.people)}
+        self.question = whose_rows(keys[0]) if keys else None
+        self._place = {name: place for place, name in enumerate(self.people.columns)}
+        self._packed = _packed(self.people)
+        self._sizes = lru_cache(_MOST_SETS_KEPT)(self._counted)
+        self._right = lru_cache(_MOST_SETS_KEPT)(self._guessed)
+        # Small sets that are over the budgets of a goal, whatever is asked next.
+        self.over: defaultdict[AuditGoal, list[frozenset[str]]] = defaultdict(list)
+
+    @property
+    def columns(self) -> Columns:
+        """All columns, the one that names persons last."""
+        return (*self.people.columns, *filter(None, [self.people.person]))
+
+    @property
+    def most_sets(self) -> int:
+        """How many sets of columns may be counted while somebody waits."""
+        return _MOST_SETS_ASKED if self._packed is None else _MOST_SETS_COUNTED
+
+    def class_sizes(self, columns: Iterable[str]) -> ClassSizes:
+        """Return the sizes of the classes of people who are alike on the columns."""
+        return self._sizes(frozenset(columns))
+
+    def guesses(self, columns: Iterable[str], sensitive: str) -> tuple[int, int, int]:
+        """Return for how many people the best guess is right without the columns, with them, and certain."""
+        return self._right(frozenset(columns), sensitive)
+
+    def _counted(self, columns: frozenset[str]) -> ClassSizes:
+        if self._packed is None or len(columns) <= 1:  # single columns were counted for their kinds
+            return self.people.class_sizes(columns)
+        of_size = np.bincount(self._packed.class_sizes([self._place[name] for name in columns]))
+        sizes = np.flatnonzero(of_size)
+        return ClassSizes(sizes, of_size[sizes])
+
+    def _guessed(self, columns: frozenset[str], sensitive: str) -> tuple[int, int, int]:
+        if self._packed is None:
+            attack = inference(self.people, columns, sensitive)
+            before, after = (round(chance * self.people.people) for chance in (attack.prior, attack.posterior))
+            return before, after, attack.certain_people
+        right, certain = self._packed.best_guesses([self._place[name] for name in columns], self._place[sensitive])
+        return self.class_sizes([sensitive]).largest, right, certain
+
+
+def _packed(people: Population) -> PackedRows | None:
+    """Return the rows in this process, if each is a person and they may be taken from the engine."""
+    if people.person is not None:
+        return None
+    coded = people.read_rows(lambda rows, length: column_codes(rows, people.columns, length))
+    return None if coded is None else PackedRows([coded[name] for name in people.columns], people.rows)
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """A column, what kind it looks to be, why, and what it is for."""
+
+    column: str
+    kind: str
+    reason: str
+    role: Role
+
+
+@dataclass(frozen=True)
+class SafeSet:
+    """Columns within the budgets: those that are left out for it, and what the others give away."""
+
+    left_out: Columns
+    columns: Columns
+    exposed_people: int
+    exposure: float
+    guesses: tuple[GuessReport, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class ColumnChoice(JobResult):
+    """What the columns that go out give away together, and the nearest sets of them within the budgets.
+
+    Parameters
+    ----------
+    columns
+        All columns of the table.
+    known
+        Those that the adversary knows: that go out and are not sensitive.
+    people, exposed_people, exposure
+        How many people there are; and how many, and what share, of them share their values of ``known`` with fewer
+        than ``k``.
+    k, budget
+        The options.
+    guesses
+        How well each sensitive column is guessed without these columns and with them.
+    nearest
+        Sets of them that are within the budgets, with as few left out as possible, those that carry most information
+        first: all of them, if that is.
+    all_compared
+        Whether all sets with one or two columns fewer were compared, rather than some.
+    question
+        What is open on whose rows these are.
+    left_out
+        What of the table's source was not read.
+    """
+
+    columns: tuple[TableColumn, ...]
+    known: Columns
+    people: int
+    exposed_people: int
+    exposure: float
+    k: int
+    budget: float
+    guesses: tuple[GuessReport, ...]
+    nearest: tuple[SafeSet, ...]
+    all_compared: bool
+    question: str | None
+    left_out: tuple[str, ...]
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether the columns that go out are within the budgets."""
+        return any(each.columns == self.known for each in self.nearest)
+
+    def table_rows(self) -> Iterator[Mapping[str, Any]]:
+        """Yield a row for each number."""
+        numbers = {"exposure": self.exposure, "exposed_people": self.exposed_people, "people": self.people}
+        numbers |= {f"guess:{each.sensitive}": each.after for each in self.guesses}
+        return (number_row(name, value) for name, value in numbers.items())
+
+    def document(self) -> Document:
+        """Return the document: who is exposed, how sensitive columns are guessed, and what is within the budgets."""
+        names = briefly(self.known) if self.known else "no columns"
+        rate = odds(self.exposure)
+        who = {"none": "nobody is", "all": "everybody is"}.get(rate, f"{rate} people are")
+        blocks: list[Block] = [] if self.question is None else [Advice(f"First a question: {self.question}.")]
+        blocks.append(
+            f"{self.exposed_people:,} of {people(self.people)} ({percent(self.exposure)}, exact) share their values "
+            f"with fewer than {self.k:,} people, themselves included. The budget is {percent(self.budget)}."
+        )
+        blocks += [
+            f"{printable(each.sensitive)} is guessed right {times(each.before)} without these columns "
+            f"({percent(each.before)}), and {times(each.after)} with them ({percent(each.after)}); "
+            f"for certain of {people(each.certain_people)}."
+            for each in self.guesses
+        ]
+        blocks += [*self._nearest(), *not_read(self.left_out)]
+        if names != listed(self.known) and self.known:
+            blocks.append(Abridged((), (f"The columns: {listed(self.known)}.",)))
+        title = f"{names}: {who} exposed"
+        return Document(title, tuple(blocks), kind="exposure", line=f"{title} ({percent(self.exposure)})")
+
+    def _nearest(self) -> Iterator[Block]:
+        if self.is_safe:
+            yield "These columns are within the budgets."
+            return
+        if not self.nearest:
+            which = "none with one or two columns fewer is" if self.all_compared else "none was found that is"
+            yield (
+                f"These columns are not within the budgets, and {which}. Generalize or leave out more: the audit finds "
+                "the best file."
+            )
+            return
+        heads = ("leave out", "exposed", "people exposed", *(f"{each.sensitive} guessed" for each in self.guesses))
+        yield Grid(
+            heads,
+            tuple(
+                (
+                    listed(each.left_out),
+                    percent(each.exposure),
+                    f"{each.exposed_people:,}",
+                    *(percent(guess.after) for guess in each.guesses),
+                )
+                for each in self.nearest
+            ),
+            frozenset(heads[:1]),
+            caption="These columns are not within the budgets; without these they are",
+        )
+
+
+def choose_columns(table: OpenTable, options: AuditOptions) -> ColumnChoice:
+    """Return what the columns that go out give away, and the nearest sets of them that are within the budgets.
+
+    Parameters
+    ----------
+    table
+        The table, opened with the person's column of the options.
+    options
+        What each column is for, and the budgets.
+
+    Raises
+    ------
+    UnknownColumnError
+        If the table lacks a column.
+
+    Examples
+    --------
+    >>> choice = choose_columns(OpenTable("example:adult"), AuditOptions(columns=["sex", "race", "fnlwgt"]))
+    >>> choice.exposed_people, [(each.left_out, each.exposed_people) for each in choice.nearest]
+    (32277, [(('fnlwgt',), 0)])
+    """
+    goal, population = goal_of(options), table.people
+    for named in (options.columns, goal.sensitive, goal.keep, goal.drop, filter(None, [options.weight])):
+        population.known(named)
+    check_kept_or_dropped(goal.keep, goal.drop)
+    roles = roles_of(options, table.columns)
+    known = tuple(name for name, role in roles.items() if role in ("goes out", "must go out"))
+    allowed = constraints_of(
+        population, least_unexposed(population.people, goal.k, None), most_exposed(population.people, goal.budget),
+        goal.sensitive, goal.guess_budget, goal.certain_budget,
+    )  # fmt: skip
+
+    def is_exposed(columns: Columns) -> bool:
+        return table.class_sizes(columns).exposed(k=goal.k) > allowed.exposed
+
+    def is_guessed(columns: Columns) -> bool:
+        for name, most in allowed.guessed.items():
+            _, right, certain = table.guesses(columns, name)
+            if right > most or (allowed.certain is not None and certain > allowed.certain):
+                return True
+        return False
+
+    telling = sorted(known, key=lambda name: -table.class_sizes([name]).entropy)
+    over = table.over[replace(goal, keep=(), drop=())]
+    safe, all_compared = _nearest(telling, goal.keep, (is_exposed, is_guessed), over, table.most_sets)
+    sizes = table.class_sizes(known)
+    return ColumnChoice(
+        columns=tuple(
+            TableColumn(name, table.kinds[name].kind, table.kinds[name].reason, role)
+            if name in table.kinds
+            else TableColumn(name, "key", "names the person of each row", role)
+            for name, role in roles.items()
+        ),
+        known=known,
+        people=population.people,
+        exposed_people=sizes.exposed(k=goal.k),
+        exposure=sizes.exposure(k=goal.k),
+        k=goal.k,
+        budget=goal.budget,
+        guesses=_guess_reports(table, known, goal),
+        nearest=tuple(
+            sorted(
+                (_safe_set(table, known, left_out, goal) for left_out in safe),
+                key=lambda each: -table.class_sizes(each.columns).entropy,
+            )
+        ),
+        all_compared=all_compared,
+        question=table.question,
+        left_out=population.left_out,
+    )
+
+
+def _guess_reports(table: OpenTable, columns: Columns, goal: AuditGoal) -> tuple[GuessReport, ...]:
+    n = table.people.people
+    reports = ((name, table.guesses(columns, name)) for name in goal.sensitive)
+    return tuple(GuessReport(name, before / n, after / n, certain) for name, (before, after, certain) in reports)
+
+
+def _safe_set(table: OpenTable, known: Columns, left_out: Columns, goal: AuditGoal) -> SafeSet:
+    columns = tuple(name for name in known if name not in left_out)
+    sizes = table.class_sizes(columns)
+    guesses = _guess_reports(table, columns, goal)
+    return SafeSet(left_out, columns, sizes.exposed(k=goal.k), sizes.exposure(k=goal.k), guesses)
+
+
+def _nearest(
+    columns: Sequence[str],
+    kept: Columns,
+    limits: Sequence[Callable[[Columns], bool]],
+    over: list[frozenset[str]],
+    most: int,
+) -> tuple[list[Columns], bool]:
+    """Return what to leave out of columns, two of them at most, so that no limit breaks, and whether all was compared.
+
+    More columns give away more: whatever has all columns of a set that breaks a limit breaks it too, and is not
+    counted. Such sets are made small, and apart from each other: three that share no column rule everything out. They
+    are added to those that are known to be ``over``.
+    """
+    counted = 0
+
+    def breaks(some: Sequence[str], among: Sequence[Callable[[Columns], bool]]) -> Callable[[Columns], bool] | None:
+        nonlocal counted
+        counted += 1
+        return next((limit for limit in among if limit(tuple(some))), None)
+
+    def is_safe(some: Sequence[str]) -> bool:
+        broken = breaks(some, limits)
+        if broken is None:
+            return True
+        used = frozenset[str]().union(*over)
+        fresh_first = sorted(some, key=lambda name: name in used)
+        sizes = range(1, len(some))
+        size = next((size for size in sizes if breaks(fresh_first[:size], [broken])), len(some))
+        over.append(frozenset(fresh_first[:size]))
+        return False
+
+    safe: list[Columns] = []
+    for number in range(_MOST_LEFT_OUT + 1):
+        for left_out in combinations([name for name in columns if name not in kept], number):
+            rest = [name for name in columns if name not in left_out]
+            if any(each.issubset(rest) for each in over):
+                continue
+            if counted >= most or len(safe) == _ENOUGH:
+                return safe, False
+            if is_safe(rest):
+                safe.append(left_out)
+        if safe:
+            break
+    return safe, True

@@ -1,0 +1,96 @@
+"""Where else a question of the page can be asked, and what its answer can become."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from discretion.jobs.options.tables import NO_PERSON, AuditOptions, ExposureOptions
+from discretion.presenting.shell import Command
+from discretion.web.doors import Lead, Question, Texts
+
+if TYPE_CHECKING:
+    from discretion.jobs.audit import Audit
+    from discretion.jobs.columns import ColumnChoice
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """The same question asked elsewhere, and what its answer can become.
+
+    Parameters
+    ----------
+    commands
+        The question as one command or several.
+    python
+        The question in Python, where there is a function.
+    policy
+        The policy that a file with the columns that go out keeps to, in TOML.
+    release
+        What a release asks that writes the recommended file; None without one.
+    columns
+        The columns of a table, each with its kind and what it is for.
+    leads
+        Questions that the page lists in the answer's place.
+    files
+        Files to take away, by name.
+    """
+
+    commands: tuple[str, ...]
+    python: str
+    policy: str = ""
+    release: Texts | None = None
+    columns: tuple[Mapping[str, Any], ...] = ()
+    leads: tuple[Lead, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @classmethod
+    def of(cls, question: Question, result: Any = None) -> Self:
+        """Return what there is for a question, and for its result if that is known."""
+        asked = cls(tuple(str(Command(each)) for each in question.commands), question.python)
+        if question.door.writes:
+            texts = {name: given for name, given in question.texts.items() if name != "out"}
+            return replace(asked, release=texts)
+        if result is None:
+            return asked
+        asked = replace(asked, leads=tuple(question.door.leads(result)), files=question.door.ships(result))
+        return replace(asked, **_MORE[question.door.path](question, result)) if question.door.path in _MORE else asked
+
+
+def _of_columns(question: Question, choice: "ColumnChoice") -> dict[str, Any]:
+    """Return the exposure by the columns that go out, elsewhere, and the policy of these."""
+    from discretion.jobs.check.policy import policy_text  # noqa: PLC0415
+
+    options = cast(AuditOptions, question.options)
+    given: dict[str, Any] = {**vars(options), "columns": [*choice.known, *options.sensitive], "k": choice.k}
+    exposure = ExposureOptions.of_parameters(given)
+    (table,) = question.about
+    opened = {name: given[name] for name in ("person", "header", "delimiter", "encoding")}
+    opened = {name: value for name, value in opened.items() if value not in (None, NO_PERSON)}
+    people = f"dc.Population({_call(table, opened)})" if opened else repr(table)
+    published = (*choice.known, *(name for name in options.sensitive if name in options.keep))
+    return {
+        "commands": (str(Command(["discretion", "exposure", table, *exposure.arguments()])),),
+        "python": f"dc.exposure({people}, k={choice.k}, columns={[*choice.known]!r})",
+        "policy": policy_text(options, published, choice.k) if published and choice.is_safe else "",
+        "columns": tuple(vars(each) for each in choice.columns),
+    }
+
+
+def _of_audit(question: Question, audit: "Audit") -> dict[str, Any]:
+    """Return the file that an audit recommends as a release and as a policy, if it recommends one."""
+    from discretion.jobs.check.policy import policy_text  # noqa: PLC0415
+
+    if audit.decision.question is not None or not audit.decision.offers:
+        return {}
+    best = audit.decision.offers[0]
+    return {
+        "policy": policy_text(audit.options, best.columns, audit.k),
+        "release": None if best.plan is None else {"about": [*question.about], **best.plan.texts()},
+    }
+
+
+def _call(first: object, named: Mapping[str, object]) -> str:
+    return ", ".join([repr(first), *(f"{name}={value!r}" for name, value in named.items())])
+
+
+_MORE = {"columns": _of_columns, "table": _of_audit}
