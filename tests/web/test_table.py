@@ -199,7 +199,7 @@ def test_the_keyboard_stays_where_a_column_is_chosen_and_the_file_is_written(fol
         page.wait_for_url("**drop=*education*")
         page.wait_for_selector("#at-once:not(.stale) h2:has-text('sex')")
         assert education.evaluate("choice => choice === document.activeElement")
-        assert "has changed" in page.inner_text("#reply")
+        assert "has changed" in page.inner_text("#state")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.click("#undo")
         page.wait_for_selector("#at-once:not(.stale) h2:has-text('education')")

@@ -1,14 +1,17 @@
 """What answers a question in a process of its own: it runs the job, and sends back parts of pages."""
 
+import json
 import os
 import signal
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from html import escape
 from multiprocessing.connection import Connection
 from typing import Any
 
 from discretion.errors import DiscretionError, InvalidValueError
+from discretion.escaping import printable
 from discretion.input_files import only_these
 from discretion.jobs.monitor import Monitor
 from discretion.jobs.options.tables import TableOptions
@@ -120,9 +123,14 @@ def answered(asked: Asked, monitor: Monitor, tables: OpenTables) -> Reply:
             document = result.document()
             inputs = {**({"about": asked.texts["about"]} if question.about else {}), **question.options.inputs()}
             whole = answer(question.door.command, inputs, result.to_dict())
-            return Answered(document.title, to_fragment(document), whole, Elsewhere.of(asked_about, result))
+            return Answered(
+                _without_places(document.title, asked.files, str),
+                _without_places(to_fragment(document), asked.files, _in_markup),
+                _without_places(whole, asked.files, _in_json),
+                Elsewhere.of(asked_about, result),
+            )
     except DiscretionError as error:
-        return Refused(_without_places(str(error), asked.files))
+        return Refused(_without_places(str(error), asked.files, str))
     except (OSError, OverflowError, RecursionError, UnicodeError, MemoryError) as error:
         return Refused(f"this cannot be read, written or held: {type(error).__name__}")
     except Exception as error:
@@ -139,8 +147,16 @@ def _place(question: Question, name: str, files: Mapping[str, str]) -> str:
     return files[name]
 
 
-def _without_places(sentence: str, files: Mapping[str, str]) -> str:
-    """Return a sentence that calls files as pages do."""
+def _without_places(text: str, files: Mapping[str, str], spelled: Callable[[str], str]) -> str:
+    """Return a text that calls files as pages do: where one that was sent is means nothing to its reader."""
     for name, place in files.items():
-        sentence = sentence.replace(place, name)
-    return sentence
+        text = text.replace(spelled(place), spelled(name))
+    return text
+
+
+def _in_markup(text: str) -> str:
+    return escape(printable(text))
+
+
+def _in_json(text: str) -> str:
+    return json.dumps(text)[1:-1]

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import secrets
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -20,7 +21,7 @@ from discretion.jobs.options.column_roles import ROLES
 from discretion.presenting.views.page import page_file
 from discretion.web.answering import Answered, Asked, Refused
 from discretion.web.column_form import settled
-from discretion.web.doors import DOORS, Question, Texts
+from discretion.web.doors import DOORS, Field, Question, Texts
 from discretion.web.elsewhere import Elsewhere
 from discretion.web.files import OpenFiles
 from discretion.web.guarding import MOST_FORM
@@ -33,6 +34,7 @@ _LISTED = {path: door for path, door in DOORS.items() if door.is_listed}
 # The doors whose forms choose what the columns of a table are for.
 _OF_COLUMNS = ("table", "columns")
 _Form = Literal["page", "part", "json", "file"]
+_CANCELLED = Refused("the question was cancelled; ask it again if you need it")
 # How long each waits for the answer before it shows how far that is, in seconds; JSON and files wait for ever.
 _PATIENCE: Mapping[_Form, float | None] = {"page": 0.3, "part": 2.0, "json": None, "file": None}
 
@@ -59,13 +61,13 @@ class _View:
     file: str
 
     @classmethod
-    def of(cls, request: Request) -> "_View":
-        texts: dict[str, list[str]] = parse_qs(request.url.query, keep_blank_values=True)
+    def of(cls, path: str, query: str, request: Request) -> "_View":
+        texts: dict[str, list[str]] = parse_qs(query, keep_blank_values=True)
         as_json = texts.pop("format", [""])[-1] == "json" or "application/json" in request.headers.get("accept", "")
         as_part = request.headers.get("x-part") == "answer"
         file = texts.pop("file", [""])[-1]
         form: _Form = "json" if as_json else "file" if file else "part" if as_part else "page"
-        return cls(request.path_params["door"], texts, form, file)
+        return cls(path, texts, form, file)
 
     @property
     def address(self) -> str:
@@ -97,6 +99,8 @@ class Pages:
 
     def __init__(self, files: OpenFiles) -> None:
         self._files, self._workers = files, Workers()
+        # New at every start, so that a browser may keep what stands there until the server ends, and no longer.
+        self._charts_address = f"/charts.js?{secrets.token_hex(4)}"
         self._asked: OrderedDict[tuple[str, str], _Asking] = OrderedDict()
 
     def application(self) -> Starlette:
@@ -112,7 +116,7 @@ class Pages:
                 Route("/release", self._write, methods=["POST"]),
                 Route("/{door}", self._door),
             ],
-            exception_handlers={404: _missing, 405: _missing},
+            exception_handlers={404: self._missing, 405: self._missing},
             lifespan=self._working,
         )
 
@@ -132,9 +136,10 @@ class Pages:
         return self._page("home.html.j2", problem="")
 
     async def _door(self, request: Request) -> Response:
-        if request.path_params["door"] not in DOORS:
-            return _missing(request, None)
-        view = _View.of(request)
+        path = request.path_params["door"]
+        if path not in DOORS:
+            return await self._missing(request, None)
+        view = _View.of(path, request.url.query, request)
         try:
             if view.path in _OF_COLUMNS and (texts := settled(view.texts)) is not None:
                 return RedirectResponse(replace(view, texts=texts).shown_address, 303)
@@ -148,7 +153,8 @@ class Pages:
         if view.path == "columns" and view.form == "page":  # it stands on the table's page
             return RedirectResponse(replace(view, path="table").address, 303)
         if question.is_empty:
-            return self._shown(view, None)
+            nothing = _Shown(view.address, Refused("nothing is asked; fill in a field"))
+            return self._shown(view, nothing if view.texts else None)
         columns = None
         if view.path == "table" and view.form == "page":
             columns = await self._reply(replace(view, path="columns"), Question.of_texts("columns", view.texts))
@@ -163,9 +169,8 @@ class Pages:
         if asking is None:
             return _Shown(view.address, None, Elsewhere.of(question))
         done, _ = await asyncio.wait([asking.task], timeout=_PATIENCE[view.form])
-        cancelled = Refused("it was cancelled; ask again")
-        reply = asking if not done else cancelled if asking.task.cancelled() else asking.task.result()
-        if isinstance(reply, Refused):  # asked again it is asked anew: what was not open may be by then
+        reply = asking if not done else _CANCELLED if asking.task.cancelled() else asking.task.result()
+        if isinstance(reply, Refused) and not question.door.writes:  # asked anew: what was not open may be by then
             self._asked.pop(self._key(question), None)
         elsewhere = reply.elsewhere if isinstance(reply, Answered) else Elsewhere.of(question)
         return _Shown(view.address, reply, elsewhere)
@@ -191,10 +196,9 @@ class Pages:
         """Return a door's page, the part of it that is asked for, or the answer as JSON."""
         reply = None if shown is None else shown.reply
         if view.form == "file" and isinstance(reply, Answered):
-            if view.file not in reply.elsewhere.files:
-                return _missing(None, None)
             named = {"content-disposition": f'attachment; filename="{view.file}"'}
-            content = reply.elsewhere.files[view.file]
+            if (content := reply.elsewhere.files.get(view.file)) is None:
+                return HTMLResponse("There is no such file.", 404)
             return Response(content, media_type="application/octet-stream", headers=named)
         if view.form == "json":
             if isinstance(reply, Answered):
@@ -204,15 +208,18 @@ class Pages:
         part = "columns.html.j2" if view.path == "columns" else "answer.html.j2"
         return self._page(
             part if view.form == "part" else "release.html.j2" if view.path == "release" else "door.html.j2",
+            422 if isinstance(reply, Refused) and reply is not _CANCELLED else 200,
             door=DOORS[view.path],
             texts=view.texts,
             shown=shown,
+            wrong=_wrong(view.path, reply),
             columns=shown if view.path == "columns" else columns,
             roles=ROLES,
         )
 
     def _page(self, template: str, status: int = 200, **parts: Any) -> Response:
-        return HTMLResponse(page(template, doors=_LISTED, files=[*self._files.places], **parts), status)
+        given = {"doors": _LISTED, "files": [*self._files.places], "charts": self._charts_address}
+        return HTMLResponse(page(template, **given, **parts), status)
 
     def _asking(self, question: Question) -> _Asking:
         """Return the work on a question, which is begun if nobody has asked it."""
@@ -238,14 +245,15 @@ class Pages:
         address = form.get("address", [""])[0]
         path, _, query = address.removeprefix("/").partition("?")
         if path not in DOORS:
-            return _missing(request, None)
+            return await self._missing(request, None)
+        view = _View.of(path, query, request)
         try:
-            question = Question.of_texts(path, parse_qs(query))
+            question = Question.of_texts(path, view.texts)
         except DiscretionError as error:
             return JSONResponse({"error": str(error)}, 422)
         if (asking := self._asked.get(self._key(question))) is not None:
             asking.task.cancel()
-        return RedirectResponse(f"/{path}", 303)
+        return self._shown(view, _Shown(view.address, _CANCELLED))
 
     async def _open(self, request: Request) -> Response:
         """Open a file by its path, or take one that the page sends."""
@@ -270,10 +278,15 @@ class Pages:
         return RedirectResponse(f"/{chosen}?{urlencode({'about': name})}", 303)
 
     async def _charts(self, request: Request) -> Response:
-        """Return what draws figures, out of the installed package."""
+        """Return what draws figures, out of the installed package; it holds nothing of a table."""
         from discretion.charts.embedded import library  # noqa: PLC0415 - Altair takes half a second
 
-        return Response(await asyncio.to_thread(library), media_type="text/javascript")
+        kept = {"cache-control": "private, max-age=86400, immutable"}
+        return Response(await asyncio.to_thread(library), headers=kept, media_type="text/javascript")
+
+    async def _missing(self, request: Request, error: Exception | None) -> Response:
+        problem = "There is no such page; choose one of these."
+        return self._page("home.html.j2", getattr(error, "status_code", 404), problem=problem)
 
 
 async def _content(request: Request) -> AsyncIterable[bytes]:
@@ -291,17 +304,17 @@ async def _form(request: Request) -> Mapping[str, Sequence[str]]:
     return parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
 
 
+def _wrong(path: str, reply: Answered | Refused | _Asking | None) -> Field | None:
+    """Return the field that a sentence begins with."""
+    if not isinstance(reply, Refused):
+        return None
+    begins = reply.sentence.partition(" ")[0].removeprefix("--").replace("-", "_")
+    return next((field for field in DOORS[path].all_fields if field.name == begins), None)
+
+
 def _style(request: Request) -> Response:
     return Response(page_file("page.css") + file("site.css"), media_type="text/css")
 
 
 def _script(request: Request) -> Response:
-    return Response(page_file("page.js") + file("site.js") + file("table.js"), media_type="text/javascript")
-
-
-def _missing(_: Request | None, error: Exception | None) -> Response:
-    return HTMLResponse(
-        '<!doctype html><html lang="en"><meta charset="utf-8"><title>Discretion: no such page</title>'
-        '<h1>There is no such page</h1><p><a href="/">All doors</a></p></html>',
-        getattr(error, "status_code", 404),
-    )
+    return Response(file("site.js") + page_file("page.js") + file("table.js"), media_type="text/javascript")

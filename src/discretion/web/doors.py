@@ -56,7 +56,7 @@ class Field:
     file
         Whether it takes a file that was opened here.
     lines
-        How many lines it has.
+        How many lines it has. One of several takes an option that is given once for each line.
     """
 
     name: str
@@ -184,10 +184,13 @@ class Question:
             If there is no such field, or a text does not spell what it takes.
         """
         door = DOORS[path]
-        fields = {field.name for field in door.all_fields}
-        given = {name: [text for text in each if text.strip()] for name, each in texts.items()}
-        for name in given:
-            one_of(name, fields, "field")
+        fields = {field.name: field for field in door.all_fields}
+        given = dict[str, list[str]]()
+        for name, each in texts.items():
+            is_split = fields[one_of(name, fields, "field")].lines > 1 and name != "about"
+            given[name] = [
+                part for text in each for part in (text.splitlines() if is_split else [text]) if part.strip()
+            ]
         about = door.spell(given.get("about", ()))
         if "about" in fields and not about and any(given.values()) and not door.answers_at_once:
             raise InvalidValueError(f"{door.fields[0].label}: nothing is given, and that is what the question is about")
@@ -462,7 +465,7 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                     _ADVERSARY,
                     Field("questions", "Questions", "How many such questions the same people answer; 1 if empty."),
                     Field("unshuffled", "Without a shuffler", choices=_NO_OR_YES),
-                    Field("targets", "A further goal", "Such as bayes_security>=0.95."),
+                    Field("targets", "Further goals", "One on each line, such as bayes_security>=0.95.", lines=3),
                     Field("protocols", "Protocols", "Of krr, ss, oue, olh, hadamard, rappor; all if empty."),
                     _SECRET,
                 ),

@@ -27,7 +27,6 @@ _HEADERS = {
     "style-src-attr 'unsafe-inline'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'; object-src 'none'",
     "referrer-policy": "no-referrer",
-    "cache-control": "no-store",
     "x-content-type-options": "nosniff",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
@@ -147,6 +146,7 @@ def _with_headers(send: Send) -> Send:
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 headers[name] = value
+            headers.setdefault("cache-control", "no-store")  # but for what holds nothing of a table
         await send(message)
 
     return sending

@@ -89,7 +89,10 @@ class _Impatient(H11Protocol):
 def _bound(host: str, port: int) -> socket.socket:
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family, backlog=128)
+        listener = socket.create_server((host, port), family=family, backlog=128)
+        # Else each answer on a connection that is kept waits 40 ms; asyncio does this only where the protocol is named.
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return listener
     except (OSError, OverflowError, UnicodeError) as error:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
         raise InvalidValueError(

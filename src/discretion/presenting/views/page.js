@@ -8,6 +8,8 @@
     const canvas = figure.querySelector(".chart");
     try {
       await vegaEmbed(canvas, JSON.parse(figure.querySelector("script").textContent), options);
+      // Marks without words say nothing to who hears the figure; its label and the marks with words do.
+      for (const mark of canvas.querySelectorAll('[role="graphics-symbol"]:not([aria-label])')) mark.setAttribute("aria-hidden", "true");
       figure.dataset.state = "drawn";
     } catch (error) {
       figure.dataset.state = "failed";

@@ -44,7 +44,7 @@
       if (target === form.elements.about) return location.assign("/table" + (about ? "?" + new URLSearchParams({ about }) : ""));
       const given = new URLSearchParams();
       for (const [name, value] of new FormData(form)) if (value.trim()) given.append(name, value);
-      history.pushState({ asked: false }, "", "/table?" + given);
+      history.pushState({ depth: (history.state?.depth ?? 0) + 1, asked: false }, "", "/table?" + given);
       dispatchEvent(new Event("unasked"));
       show("?" + given, false);
     });
