@@ -129,8 +129,9 @@ NO_LIMITS = {
     "MOST_SENT": "web/files.py",
     "MOST_ADDRESS": "web/guarding.py",
     "MOST_FORM": "web/guarding.py",
-    "MOST_CONNECTIONS": "web/serving.py",
+    "MOST_CONNECTIONS": "web/connections.py",
     "MOST_QUESTIONS": "web/workers.py",
+    "MOST_WAITING": "web/workers.py",
     # What people can read, or would answer.
     "_MOST": "reproduce/bayes_security/mechanisms.py reproduce/bayes_security/privacy.py",
     "_MAX_COLUMNS": "jobs/compare.py",

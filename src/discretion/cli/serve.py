@@ -27,8 +27,9 @@ def serve(table: File | None = None, /, *, port: Whole = 8000, host: str = "127.
     try:
         from discretion.web.serving import serve as served  # noqa: PLC0415 - the extra web
     except ModuleNotFoundError as missing:
-        if missing.name in ("starlette", "uvicorn", "h11"):
-            raise MissingExtraError(f"the page needs {missing.name}: install discretion[web]") from None
+        package = (missing.name or "").partition(".")[0]
+        if package in ("starlette", "uvicorn", "h11"):
+            raise MissingExtraError(f"the page needs {package}: install discretion[web]") from None
         raise
     if not 0 <= port <= _MOST_PORTS:
         raise InvalidValueError(f"--port must be from 0 to {_MOST_PORTS:,}, got {port}")

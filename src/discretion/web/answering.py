@@ -1,8 +1,10 @@
 """What answers a question in a process of its own: it runs the job, and sends back parts of pages."""
 
 import json
+import multiprocessing
 import os
-import signal
+import shutil
+import threading
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -19,7 +21,8 @@ from discretion.web.doors import Question, Texts
 from discretion.web.elsewhere import Elsewhere
 from discretion.web.open_tables import OpenTables
 
-# What a process takes at most, in memory beside its libraries, and in elementary steps of one algorithm.
+# What a process takes at most, in memory beside its libraries (less, where there is less for all of them), and in
+# elementary steps of one algorithm.
 _MOST_BYTES = 1 << 33
 _MOST_OPERATIONS = 1 << 40
 
@@ -80,9 +83,17 @@ class _Telling(Monitor):
         yield
 
 
-def serve_questions(connection: "Connection[Any, Any]") -> None:
-    """Answer one question after another until the other end is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, and that ends this
+def serve_questions(connection: "Connection[Any, Any]", folder: str) -> None:
+    """Answer one question after another until the other end is closed.
+
+    Parameters
+    ----------
+    connection
+        Where questions come from, and steps and answers go to.
+    folder
+        What goes with the server.
+    """
+    threading.Thread(target=_end_with_the_server, args=(folder,), daemon=True).start()
     with suppress(OSError):
         os.nice(5)  # the pages answer first
     _load()
@@ -91,6 +102,15 @@ def serve_questions(connection: "Connection[Any, Any]") -> None:
         while True:
             asked = connection.recv()
             connection.send(answered(asked, _Telling(connection), tables))
+
+
+def _end_with_the_server(folder: str) -> None:
+    """End when the server is gone, in the middle of a question too; if it was killed, it could not clean up."""
+    server = multiprocessing.parent_process()
+    assert server is not None
+    server.join()
+    shutil.rmtree(folder, ignore_errors=True)
+    os._exit(1)
 
 
 def _load() -> None:
@@ -105,6 +125,7 @@ def _load() -> None:
 def answered(asked: Asked, monitor: Monitor, tables: OpenTables) -> Reply:
     """Return the answer to a question, or the sentence that it ended in."""
     from discretion import limits  # noqa: PLC0415
+    from discretion.memory import available_memory  # noqa: PLC0415
     from discretion.presenting.json_answers import answer  # noqa: PLC0415
     from discretion.presenting.views.page import to_fragment  # noqa: PLC0415
 
@@ -113,7 +134,8 @@ def answered(asked: Asked, monitor: Monitor, tables: OpenTables) -> Reply:
         question = replace(
             asked_about, about=tuple(_place(asked_about, name, asked.files) for name in asked_about.about)
         )
-        lowered = limits.Limits(bytes=_MOST_BYTES, operations=_MOST_OPERATIONS)
+        memory = max(1, min(_MOST_BYTES, available_memory() // 2))
+        lowered = limits.Limits(bytes=memory, operations=_MOST_OPERATIONS)
         with limits.within(lowered), only_these(asked.files.values()):
             if question.door.keeps_table:
                 assert isinstance(question.options, TableOptions)

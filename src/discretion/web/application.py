@@ -12,6 +12,7 @@ from typing import Any, Literal
 from urllib.parse import parse_qs, urlencode
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -98,10 +99,10 @@ class Pages:
     """The pages of one server."""
 
     def __init__(self, files: OpenFiles) -> None:
-        self._files, self._workers = files, Workers()
+        self._files, self._workers = files, Workers(files.folder)
         # New at every start, so that a browser may keep what stands there until the server ends, and no longer.
         self._charts_address = f"/charts.js?{secrets.token_hex(4)}"
-        self._asked: OrderedDict[tuple[str, str], _Asking] = OrderedDict()
+        self._asked: OrderedDict[tuple[str, ...], _Asking] = OrderedDict()
 
     def application(self) -> Starlette:
         """Return the pages as an ASGI application."""
@@ -122,15 +123,16 @@ class Pages:
 
     @asynccontextmanager
     async def _working(self, _: Starlette) -> AsyncGenerator[None]:
-        preparing = asyncio.get_running_loop().run_in_executor(None, self._workers.prepare)
+        self._workers.prepare()
         try:
             yield
         finally:
-            await preparing
-            for asking in self._asked.values():
-                asking.task.cancel()
-            self._workers.end()
             self._files.end()
+            asked = [asking.task for asking in self._asked.values()]
+            for task in asked:
+                task.cancel()
+            await asyncio.gather(*asked, return_exceptions=True)
+            self._workers.end()
 
     async def _home(self, request: Request) -> Response:
         return self._page("home.html.j2", problem="")
@@ -221,6 +223,11 @@ class Pages:
         given = {"doors": _LISTED, "files": [*self._files.places], "charts": self._charts_address}
         return HTMLResponse(page(template, **given, **parts), status)
 
+    def _key(self, question: Question) -> tuple[str, ...]:
+        """Return what makes one question another one: its texts, and the files as they are now."""
+        files = [self._files.version(name) for name in question.about]
+        return question.door.path, json.dumps(question.texts, sort_keys=True), *files
+
     def _asking(self, question: Question) -> _Asking:
         """Return the work on a question, which is begun if nobody has asked it."""
         key = self._key(question)
@@ -234,11 +241,6 @@ class Pages:
         for each in done[: max(0, len(self._asked) - _MOST_ANSWERS_KEPT)]:
             del self._asked[each]
         return asking
-
-    def _key(self, question: Question) -> tuple[str, str]:
-        """Return what makes two questions the same: a file that has changed since is another one."""
-        versions = [self._files.version(name) for name in question.about]
-        return question.door.path, json.dumps([question.texts, versions], sort_keys=True)
 
     async def _cancel(self, request: Request) -> Response:
         form = await _form(request)
@@ -260,7 +262,8 @@ class Pages:
         sent = request.query_params.get("name")
         try:
             if sent is not None:
-                name = await self._files.receive(sent, _content(request))
+                declared = int(request.headers.get("content-length", 0))
+                name = await self._files.receive(sent, declared, _content(request))
                 return JSONResponse({"name": name})
             form = await _form(request)
             path = form.get("path", [""])[0].strip()
@@ -300,7 +303,7 @@ async def _form(request: Request) -> Mapping[str, Sequence[str]]:
     async for part in request.stream():
         body += part
         if len(body) > MOST_FORM:
-            raise TooLargeError(f"a form has at most {MOST_FORM:,} bytes")
+            raise HTTPException(413, f"a form has at most {MOST_FORM:,} bytes")
     return parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
 
 

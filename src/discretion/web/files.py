@@ -25,20 +25,13 @@ class OpenFiles:
 
     def __init__(self) -> None:
         self._places: dict[str, str] = {_EXAMPLE: _EXAMPLE}
-        self._folder = tempfile.TemporaryDirectory(prefix="discretion-", ignore_cleanup_errors=True)
+        self._kept = tempfile.TemporaryDirectory(prefix="discretion-", ignore_cleanup_errors=True)
+        self.folder = str(Path(self._kept.name).resolve())
 
     @property
     def places(self) -> MappingProxyType[str, str]:
         """Where each file is, by its name."""
         return MappingProxyType(self._places)
-
-    def version(self, name: str) -> tuple[int, int] | None:
-        """Return what changes where a file does: when it was written, and its size; None of what is no file here."""
-        try:
-            status = Path(self._places[name]).stat()
-        except (KeyError, OSError):
-            return None
-        return status.st_mtime_ns, status.st_size
 
     def open(self, path: str) -> str:
         """Return the name by which a file on this machine is called from now on.
@@ -48,16 +41,30 @@ class OpenFiles:
         InvalidTableError, TooLargeError
             If it cannot be read, or too many are open.
         """
-        whole = str(Path(path).expanduser().absolute())
+        try:
+            whole = str(Path(path).expanduser())
+        except RuntimeError:  # ~ of nobody
+            whole = path
         with opened(whole, "a table"):
             pass
+        # Where it is really: what a link on the way leads to later was not opened.
+        real = os.path.realpath(whole)
         for name, place in self._places.items():
-            if place == whole:
+            if place == real:
                 return name
-        return self._called(whole)
+        return self._called(real, whole)
 
-    async def receive(self, name: str, content: AsyncIterable[bytes]) -> str:
+    async def receive(self, name: str, declared: int, content: AsyncIterable[bytes]) -> str:
         """Return the name of a file that a page sends, once all of it is there.
+
+        Parameters
+        ----------
+        name
+            What the page calls it.
+        declared
+            How many bytes the page announces; 0 if it does not.
+        content
+            What comes.
 
         Raises
         ------
@@ -65,18 +72,16 @@ class OpenFiles:
             If it is larger than what is taken, or too many are open.
         """
         self._check_room()
+        _check_size(declared)
         # Its suffix says how it is read; the rest of a name is the page's.
-        suffix = re.sub(r"[^A-Za-z0-9.]", "", Path(name.replace("\\", "/")).suffix)[:20]
-        handle, place = tempfile.mkstemp(suffix=suffix, dir=self._folder.name)  # for us only: mode 600
+        suffix = re.sub(r"[^A-Za-z0-9.]", "", "".join(Path(name.replace("\\", "/")).suffixes[-2:]))[-20:]
+        handle, place = tempfile.mkstemp(suffix=suffix, dir=self.folder)  # for us only: mode 600
         size = 0
         try:
             with os.fdopen(handle, "wb") as file:
                 async for part in content:
                     size += len(part)
-                    if size > MOST_SENT:
-                        raise TooLargeError(
-                            f"a page may send {MOST_SENT >> 20:,} MiB, and the file is larger; open it by its path"
-                        )
+                    _check_size(size)
                     file.write(part)
             if not size:
                 raise InvalidValueError("the file is empty; choose one with a header and rows")
@@ -85,14 +90,22 @@ class OpenFiles:
             raise
         return self._called(place, name)
 
+    def version(self, name: str) -> str:
+        """Return what a file of this name is as it is now: another text when it has changed."""
+        try:
+            status = Path(self._places[name]).stat()
+        except (KeyError, OSError):
+            return ""
+        return f"{status.st_dev} {status.st_ino} {status.st_size} {status.st_mtime_ns}"
+
     def end(self) -> None:
         """Destroy what was sent."""
-        self._folder.cleanup()
+        self._kept.cleanup()
 
-    def _called(self, place: str, name: str | None = None) -> str:
+    def _called(self, place: str, name: str) -> str:
         """Give a file a name that no other one has: its own, or with a number."""
         self._check_room()
-        own = printable(Path((name or place).replace("\\", "/")).name)[:100] or "table"
+        own = printable(Path(name.replace("\\", "/")).name)[:100] or "table"
         stem, dot, suffix = own.rpartition(".")
         tried, number = own, 1
         while tried in self._places:
@@ -104,3 +117,8 @@ class OpenFiles:
     def _check_room(self) -> None:
         if len(self._places) >= MOST_OPEN:
             raise TooLargeError(f"{MOST_OPEN} files are open, and that is the most; start discretion serve anew")
+
+
+def _check_size(size: int) -> None:
+    if size > MOST_SENT:
+        raise TooLargeError(f"a page may send {MOST_SENT >> 20:,} MiB, and the file is larger; open it by its path")

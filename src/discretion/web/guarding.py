@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.requests import cookie_parser
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -22,7 +23,8 @@ MOST_ADDRESS = 32_768
 MOST_FORM = 262_144
 SECONDS_PER_PART = 10.0
 
-_HEADERS = {
+# Of every answer.
+HEADERS = {
     "content-security-policy": "default-src 'self'; img-src 'self' data:; style-src 'self'; "
     "style-src-attr 'unsafe-inline'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'; object-src 'none'",
@@ -42,12 +44,12 @@ class Guard:
     ----------
     application
         What stands behind it.
-    hosts
-        The names and ports by which the server may be asked.
+    names
+        The names, without a port, by which the server may be asked, beside the address at which a request comes in.
     """
 
-    def __init__(self, application: ASGIApp, hosts: Iterable[str]) -> None:
-        self._application, self._hosts = application, frozenset(hosts)
+    def __init__(self, application: ASGIApp, names: Iterable[str]) -> None:
+        self._application, self._names = application, frozenset(names)
         self.token, self._session = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         # Browsers send a cookie to all ports of a host: two servers must not take each other's.
         self._cookie = f"discretion-{secrets.token_hex(4)}"
@@ -62,30 +64,39 @@ class Guard:
         if answer is not None:
             await answer(scope, receive, _with_headers(send))
             return
-        try:
-            await self._application(scope, _patient(receive), _with_headers(send))
-        except TimeoutError:
-            await _refused(408, "The rest of what the page sent did not come.")(scope, receive, _with_headers(send))
+        await self._application(scope, _patient(receive), _with_headers(send))
 
     def _refusal(self, scope: Scope) -> Response | None:
         """Return why a request may not pass, whoever sends it."""
         headers = Headers(scope=scope)
         host, site, origin = headers.get("host", ""), headers.get("sec-fetch-site"), headers.get("origin")
-        if headers.getlist("host") != [host] or host.lower() not in self._hosts:
-            return _refused(400, "This server is asked by its own address only, and not by this name.")
-        if len(scope["raw_path"]) + len(scope["query_string"]) > MOST_ADDRESS:
-            return _refused(414, "The address is too long.")
-        if scope["method"] not in (*_SAFE, "POST"):
-            return _refused(405, "This is not how pages ask.")
         # Without a referrer a browser calls the origin of our forms null, and says by itself whose page they are on.
         own = f"http://{host}"
         is_ours = (origin, site) in ((own, None), (own, "same-origin"), ("null", "same-origin"))
-        if scope["method"] == "POST" and not is_ours:
-            return _refused(403, "Only this server's own pages may change something here.")
         leads_here = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
-        if site not in (None, "none", "same-origin") and not leads_here:
-            return _refused(403, "Other pages may not look in here.")
-        return None
+        is_called = headers.getlist("host") == [host] and self._is_own(host.lower(), *scope["server"])
+        is_long = len(scope["raw_path"]) + len(scope["query_string"]) > MOST_ADDRESS
+        is_change = scope["method"] == "POST"
+        refusals = (
+            (not is_called, 400, "This server is asked by its own address only, and not by this name."),
+            (is_long, 414, "The address is too long."),
+            (scope["method"] not in (*_SAFE, "POST"), 405, "This is not how pages ask."),
+            (is_change and not is_ours, 403, "Only this server's own pages may change something here."),
+            (
+                (origin is not None and not is_ours) or (site not in (None, "none", "same-origin") and not leads_here),
+                403,
+                "Other pages may not look in here.",
+            ),
+        )
+        return next((_refused(status, sentence) for wrong, status, sentence in refusals if wrong), None)
+
+    def _is_own(self, host: str, ip: str, port: int) -> bool:
+        """Return whether a request calls this server as its reader does: a name that leads here from elsewhere is not.
+
+        The address at which a request comes in is nobody else's: of 0.0.0.0 it is one of the machine's own.
+        """
+        names = {*self._names, in_address(ip)}
+        return host in {f"{name}:{port}" for name in names} or (port == 80 and host in names)
 
     def _exchange(self, scope: Scope) -> Response | None:
         """Return the page that takes a token for a cookie, or who is not known; None for who has the cookie."""
@@ -111,6 +122,11 @@ class Guard:
         return None
 
 
+def in_address(host: str) -> str:
+    """Return a host as addresses have it."""
+    return f"[{host}]" if ":" in host else host
+
+
 def _same(given: str, own: str) -> bool:
     return hmac.compare_digest(given.encode(), own.encode())
 
@@ -132,8 +148,11 @@ def _patient(receive: Receive) -> Receive:
         nonlocal whole
         if whole:
             return await receive()
-        async with asyncio.timeout(SECONDS_PER_PART):
-            message = await receive()
+        try:
+            async with asyncio.timeout(SECONDS_PER_PART):
+                message = await receive()
+        except TimeoutError:
+            raise HTTPException(408, "The rest of what the page sent did not come.") from None
         whole = message["type"] != "http.request" or not message.get("more_body", False)
         return message
 
@@ -144,7 +163,7 @@ def _with_headers(send: Send) -> Send:
     async def sending(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, value in _HEADERS.items():
+            for name, value in HEADERS.items():
                 headers[name] = value
             headers.setdefault("cache-control", "no-store")  # but for what holds nothing of a table
         await send(message)

@@ -1,22 +1,24 @@
 """The server as a process: it says its address, and answers until it is stopped."""
 
 import asyncio
-import ipaddress
+import signal
 import socket
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from urllib.parse import urlencode
 
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from discretion.errors import InvalidValueError
 from discretion.web.application import Pages
+from discretion.web.connections import Connection
 from discretion.web.files import OpenFiles
-from discretion.web.guarding import Guard
+from discretion.web.guarding import MOST_ADDRESS, Guard, in_address
 
-# At once; a browser opens six.
-MOST_CONNECTIONS = 64
-SECONDS_FOR_HEAD = 10.0
+# Nobody else's, whoever answers for other names: no network leads them elsewhere.
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+# Where to listen at all addresses, and by which of them this machine's own browser asks then.
+_EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
 def serve(table: str | None, host: str, port: int, tell: Callable[[str], None]) -> None:
@@ -41,12 +43,13 @@ def serve(table: str | None, host: str, port: int, tell: Callable[[str], None]) 
         name = None if table is None else files.open(table)
         with _bound(host, port) as listener:
             port = listener.getsockname()[1]
-            guard = Guard(Pages(files).application(), _names(host, port))
-            start = "/" if name is None else f"/table?about={name}&"
-            tell(f"http://{_in_address(host)}:{port}{start}{'?' if name is None else ''}token={guard.token}")
+            guard = Guard(Pages(files).application(), (*_LOOPBACK, in_address(host.lower())))
+            about = {} if name is None else {"about": name}
+            query = urlencode({**about, "token": guard.token})
+            tell(f"http://{in_address(_EVERYWHERE.get(host, host))}:{port}/{'table' if about else ''}?{query}")
             config = uvicorn.Config(
                 guard,
-                http=_Impatient,
+                http=Connection,
                 ws="none",
                 log_config=None,
                 log_level="critical",
@@ -55,38 +58,33 @@ def serve(table: str | None, host: str, port: int, tell: Callable[[str], None]) 
                 date_header=False,
                 proxy_headers=False,
                 timeout_keep_alive=20,
+                h11_max_incomplete_event_size=2 * MOST_ADDRESS,
                 timeout_graceful_shutdown=1,
-                limit_concurrency=MOST_CONNECTIONS,
                 lifespan="on",
             )
-            asyncio.run(uvicorn.Server(config).serve([listener]))
+            asyncio.run(_Server(config).serve([listener]))
     finally:
         files.end()
 
 
-class _Impatient(H11Protocol):
-    """Ends a connection on which the head of a request does not come whole in time."""
+class _Server(uvicorn.Server):
+    """Ends by SIGHUP as by SIGTERM: an exception in the middle of an answer would be lost there."""
 
-    _waiting: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
-        self._waiting = self.loop.call_later(SECONDS_FOR_HEAD, transport.abort)
-
-    def handle_events(self) -> None:
-        before = self.cycle
-        super().handle_events()
-        if self.cycle is not before and self._waiting is not None:  # a head has come
-            self._waiting.cancel()
-            self._waiting = None
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        if self._waiting is not None:
-            self._waiting.cancel()
-        super().connection_lost(exc)
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        with super().capture_signals():
+            before = signal.getsignal(signal.SIGHUP)
+            if before != signal.SIG_IGN:  # as nohup has it
+                signal.signal(signal.SIGHUP, self.handle_exit)
+            try:
+                yield
+            finally:
+                signal.signal(signal.SIGHUP, before)
 
 
 def _bound(host: str, port: int) -> socket.socket:
+    if not host:
+        raise InvalidValueError("--host must be an address such as 127.0.0.1, or 0.0.0.0 for all; got nothing")
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listener = socket.create_server((host, port), family=family, backlog=128)
@@ -94,24 +92,7 @@ def _bound(host: str, port: int) -> socket.socket:
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return listener
     except (OSError, OverflowError, UnicodeError) as error:
-        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        reason = (getattr(error, "strerror", None) or str(error)).lower().partition(" (while ")[0]
         raise InvalidValueError(
             f"cannot listen at {host[:100]}, port {port}: {reason}; name another --port, or --port 0 for any"
         ) from None
-
-
-def _names(host: str, port: int) -> list[str]:
-    """Return the names by which a browser may ask."""
-    own = ["127.0.0.1", "localhost", "[::1]"] if _is_loopback(host) else [_in_address(host)]
-    return [f"{name}:{port}" for name in own] + (own if port == 80 else [])
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _in_address(host: str) -> str:
-    return f"[{host}]" if ":" in host else host

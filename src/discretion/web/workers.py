@@ -2,20 +2,24 @@
 
 import asyncio
 import multiprocessing
+import signal
 from collections.abc import Callable
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import dataclass, field
+from multiprocessing import resource_tracker
 from typing import Any
 
 from discretion.web.answering import Answered, Asked, Refused, Step, serve_questions
 from discretion.web.doors import DOORS
 
-# At once; further questions wait.
+# At once; further questions wait, and more than so many are refused.
 MOST_QUESTIONS = 4
+MOST_WAITING = 100
 _ENDED = Refused("the process that answered ended: most often there was not enough memory; ask for less")
+_TOO_MANY = Refused(f"{MOST_WAITING} questions are waiting, and that is the most; cancel some, and ask again")
 
 
-@dataclass
+@dataclass(eq=False)
 class _Worker:
     """A process, the end of the pipe to it, and the tables that it keeps open."""
 
@@ -24,11 +28,17 @@ class _Worker:
     tables: set[str] = field(default_factory=set[str])
 
     @classmethod
-    def started(cls) -> "_Worker":
+    def started(cls, folder: str) -> "_Worker":
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
-        process = context.Process(target=serve_questions, args=(theirs,), daemon=True)
-        process.start()
+        process = context.Process(target=serve_questions, args=(theirs, folder), daemon=True)
+        # Ctrl-C reaches all processes of a terminal, and ends the server; that ends these, which are to say nothing.
+        resource_tracker.ensure_running()  # which would let signals pass again
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
         return cls(process, ours)
 
@@ -46,19 +56,24 @@ def _kept_table(asked: Asked) -> str | None:
 
 
 class Workers:
-    """Processes that are started when they are needed, and kept."""
+    """Processes that are started when they are needed, and kept.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    folder
+        What the page sent, which goes with the server, even if that is killed.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
         self._idle: list[_Worker] = []
-        self._all: list[_Worker] = []
-        self._room = asyncio.Semaphore(MOST_QUESTIONS)
+        self._room, self._waiting = asyncio.Semaphore(MOST_QUESTIONS), 0
         self._turns: dict[str, asyncio.Lock] = {}
-        self._ended = False
 
     def prepare(self) -> None:
         """Start one, while nobody waits for it."""
         if not self._idle:
-            self._idle.append(self._start())
+            self._idle.append(_Worker.started(self._folder))
 
     async def ask(self, asked: Asked, tell: Callable[[str], None]) -> Answered | Refused:
         """Return the answer to a question; who cancels this ends the work on it.
@@ -70,34 +85,44 @@ class Workers:
         tell
             Is told each step.
         """
+        if self._waiting >= MOST_WAITING:
+            return _TOO_MANY
         # Questions that are asked of a table as a process keeps it wait for each other rather than open it once more.
         kept = _kept_table(asked)
-        async with self._turns.setdefault(kept, asyncio.Lock()) if kept else nullcontext():
-            return await self._ask(asked, kept, tell)
+        turn = self._turns.setdefault(kept, asyncio.Lock()) if kept else nullcontext()
+        is_waiting = True
+        self._waiting += 1
+        try:
+            async with turn:
+                if self._room.locked():
+                    tell(f"waiting: {MOST_QUESTIONS} other questions are being answered; cancel one to go on with this")
+                async with self._room:
+                    is_waiting = False
+                    self._waiting -= 1
+                    return await self._answer(self._fitting(kept), asked, kept, tell)
+        finally:
+            self._waiting -= is_waiting
 
-    async def _ask(self, asked: Asked, kept: str | None, tell: Callable[[str], None]) -> Answered | Refused:
-        if self._room.locked():
-            tell(f"waiting: {MOST_QUESTIONS} other questions are being answered; cancel one to go on with this")
-        async with self._room:
-            worker = await asyncio.to_thread(self._fitting, kept)
-            done = False
-            try:
-                worker.connection.send(asked)
-                while True:
-                    reply = await self._received(worker)
-                    if not isinstance(reply, Step):
-                        done = True
-                        return reply
-                    tell(reply.what)
-            except (EOFError, OSError):
-                return _ENDED
-            finally:
-                if done and not self._ended:
-                    worker.tables |= {kept} if kept else set()
-                    self._idle.append(worker)
-                else:
-                    self._all.remove(worker)
-                    worker.end()
+    async def _answer(
+        self, worker: _Worker, asked: Asked, kept: str | None, tell: Callable[[str], None]
+    ) -> Answered | Refused:
+        done = False
+        try:
+            worker.connection.send(asked)
+            while True:
+                reply = await self._received(worker)
+                if not isinstance(reply, Step):
+                    done = True
+                    return reply
+                tell(reply.what)
+        except (EOFError, OSError):
+            return _ENDED
+        finally:
+            if done:
+                worker.tables |= {kept} if kept else set()
+                self._idle.append(worker)
+            else:
+                worker.end()
 
     async def _received(self, worker: _Worker) -> Any:
         """Return what a process sends next."""
@@ -117,21 +142,15 @@ class Workers:
         """
         fitting = [worker for worker in self._idle if kept in worker.tables]
         fitting += [worker for worker in self._idle if not worker.tables]
+        if not fitting and len(self._idle) >= MOST_QUESTIONS:
+            fitting = self._idle
         if not fitting:
-            return self._start()
-        self._idle.remove(fitting[0])
-        return fitting[0]
-
-    def _start(self) -> _Worker:
-        worker = _Worker.started()
-        self._all.append(worker)
+            return _Worker.started(self._folder)
+        worker = fitting[0]
+        self._idle.remove(worker)
         return worker
 
     def end(self) -> None:
-        """End all."""
-        self._ended = True
-        for worker in self._all:
-            with suppress(OSError, ValueError):
-                worker.end()
-        self._all.clear()
-        self._idle.clear()
+        """End those that are idle; who cancels a question ends the one that answers it."""
+        while self._idle:
+            self._idle.pop().end()
