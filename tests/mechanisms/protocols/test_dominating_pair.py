@@ -2,8 +2,8 @@
 
 import math
 from itertools import product
+from typing import Any
 
-import mpmath as mp
 import numpy as np
 import pytest
 
@@ -12,6 +12,7 @@ from discretion.errors import InvalidValueError
 from discretion.mechanisms import DominatingPair
 from oracles.promise import exactly
 
+mp = pytest.importorskip("mpmath")
 EPSILONS = (0, 1e-9, 0.1, 1, 5, 40, 700)
 DELTAS = (0, 1e-300, 1e-6, 0.1, 0.5, 1 - 2**-30, 1)
 CLAIMS = [*product(EPSILONS, DELTAS)]
@@ -19,7 +20,7 @@ RATES = (0, 1e-6, 0.001, 0.1, 0.5, 1)
 DIGITS = 700
 
 
-def rows(epsilon: float, delta: float) -> list[list[mp.mpf]]:
+def rows(epsilon: float, delta: float) -> list[list[Any]]:
     """Return the probabilities of the four reports, a row per secret."""
     proof, odds = mp.mpf(delta), mp.exp(epsilon)
     first = [proof, (1 - proof) * odds / (1 + odds), (1 - proof) / (1 + odds), mp.mpf(0)]
