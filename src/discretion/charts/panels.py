@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import altair as alt
 
-from discretion.charts.style import DIM, INK, inline, standing_alone
+from discretion.charts.style import DIM, INK, exact_scale, inline, standing_alone
 
 Look = Literal["solid", "dotted", "dashed", "dash-dotted", "circles", "squares"]
 
@@ -111,12 +111,7 @@ def _mark(chart: alt.Chart, look: Look) -> alt.Chart:
 
 
 def _channel(kind: Any, axis: Axis) -> Any:
-    scale = alt.Scale(
-        domain=[axis.low, axis.high],
-        type="log" if axis.logarithmic else "linear",
-        nice=False,
-        zero=alt.Undefined if axis.logarithmic else False,  # which has none
-    )
+    scale = exact_scale([axis.low, axis.high], "log" if axis.logarithmic else "linear")
     marks: dict[str, Any] = {"values": list(axis.ticks)} if axis.ticks else {"tickCount": 6}
     name = "x" if kind is alt.X else "y"
     form = "~%" if axis.percent else "~r" if name == "y" else ",.12~g"

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import altair as alt
 
-from discretion.charts.style import DIM, GRID, INK, Row, inline, standing_alone
+from discretion.charts.style import DIM, GRID, INK, Row, exact_scale, inline, standing_alone
 
 Kind = Literal["linear", "root", "logarithmic", "towards one"]
 Label = str | Sequence[str]
@@ -179,8 +179,7 @@ def _channel(kind: Any, quantity: Quantity, places: Sequence[float]) -> Any:
     label = f"{labels}[indexof({json.dumps(ticks)}, datum.value)]"
     axis = alt.Axis(values=ticks, labelExpr=label, labelOverlap=False, labelPadding=8)
     domain = [high, low] if backwards else [low, high]
-    zero = alt.Undefined if logarithmic else False  # a logarithmic axis has none
-    scale = alt.Scale(domain=domain, type=_TYPES[quantity.kind], nice=False, zero=zero)
+    scale = exact_scale(domain, _TYPES[quantity.kind])
     return kind(f"{'x' if kind is alt.X else 'y'}:Q", title=quantity.title, scale=scale, axis=axis)
 
 

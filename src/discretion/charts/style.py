@@ -4,7 +4,7 @@ Altair's own types are loose; what crosses that border is `Any`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import altair as alt
 
@@ -53,6 +53,12 @@ def shares(title: str, top: float) -> Any:
     """Return a percent axis from zero to ``top`` that leaves room on the right for the numbers of `ends`."""
     room = [0, alt.ExprRef(f"width - {_ROOM_FOR_NUMBER}")]
     return _axis(title, alt.Scale(domain=[0, top or 0.01], nice=5, range=room), labelFlush=False)
+
+
+def exact_scale(domain: Sequence[float], kind: str) -> Any:
+    """Return a scale that begins and ends where it is told to, whether it is linear or not."""
+    zero: Any = alt.Undefined if kind == "log" else False  # which a logarithmic one has not
+    return alt.Scale(domain=[*domain], type=cast(Any, kind), nice=False, zero=zero)
 
 
 def all_shares(title: str) -> Any:

@@ -47,6 +47,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from discretion import limits
 from discretion.adversaries.gains import Gain, IdentityGain
 from discretion.adversaries.priors import prior_vector
 from discretion.channels.channel import System
@@ -430,14 +431,14 @@ def all_types(mechanism: System) -> Reals | None:
     if k * k > _MAX_ENTRIES or (report.response is None and report.is_symmetric and k > _MAX_FEW):
         return None
     try:
-        types = _listed_types(mechanism)
+        types = _listed_types(mechanism, limits.current())
     except TooLargeError:
         return None
     return types if types.size <= _MAX_ENTRIES else None
 
 
 @lru_cache(maxsize=1)  # asked for by every bound of one crowd
-def _listed_types(mechanism: System) -> Reals:
+def _listed_types(mechanism: System, _: limits.Limits) -> Reals:
     return report_types(mechanism, (), range(mechanism.secrets))
 
 
