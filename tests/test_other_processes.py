@@ -41,12 +41,10 @@ WAYS: dict[str, Callable[[Any], Any]] = {
 @cache
 def modules() -> list[ModuleType]:
     found = [module.name for module in pkgutil.walk_packages(dc.__path__, "discretion.")]
-    missing = (
-        ("discretion.__main__",)
-        if importlib.util.find_spec("cryptography")
-        else ("discretion.__main__", "discretion.collection")
-    )
-    return [importlib.import_module(name) for name in found if not name.startswith(missing)]
+    extras = {"cryptography": "discretion.collection", "starlette": "discretion.web"}
+    missing = [part for library, part in extras.items() if importlib.util.find_spec(library) is None]
+    without = ("discretion.__main__", *missing)
+    return [importlib.import_module(name) for name in found if not name.startswith(without)]
 
 
 def errors(base: type[DiscretionError] = DiscretionError) -> Iterator[type[DiscretionError]]:

@@ -4,7 +4,7 @@ import sys
 
 from discretion.cli.options import File, Whole, command
 from discretion.cli.terminal import say
-from discretion.errors import InvalidValueError, MissingExtraError
+from discretion.errors import InvalidValueError
 
 _MOST_PORTS = 65_535
 
@@ -24,13 +24,8 @@ def serve(table: File | None = None, /, *, port: Whole = 8000, host: str = "127.
     host
         The address to listen at; by default only this machine can ask. What others ask and get is not encrypted.
     """
-    try:
-        from discretion.web.serving import serve as served  # noqa: PLC0415 - the extra web
-    except ModuleNotFoundError as missing:
-        package = (missing.name or "").partition(".")[0]
-        if package in ("starlette", "uvicorn", "h11"):
-            raise MissingExtraError(f"the page needs {package}: install discretion[web]") from None
-        raise
+    from discretion.web.serving import serve as served  # noqa: PLC0415 - the extra web
+
     if not 0 <= port <= _MOST_PORTS:
         raise InvalidValueError(f"--port must be from 0 to {_MOST_PORTS:,}, got {port}")
 
