@@ -1,16 +1,15 @@
-"""A browser without scripts for `discretion serve`, and the server that it asks."""
+"""A browser without scripts for `discretion serve`."""
 
 import json
-import subprocess
-import sys
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http.cookiejar import CookieJar
 from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import HTTPCookieProcessor, OpenerDirector, Request, build_opener
+
+from support.served_page import Served
 
 # How often a part is asked for before it is given up: each time the server waits two seconds for the answer.
 _PATIENCE = 60
@@ -31,10 +30,9 @@ class Reply:
 
 @dataclass(frozen=True)
 class Browser:
-    """Asks a server from its own pages; the address lets another one in."""
+    """Asks a server from its own pages."""
 
     base: str
-    address: str
     opener: OpenerDirector
 
     def get(self, path: str, texts: Mapping[str, Any] = {}, **headers: str) -> Reply:
@@ -65,18 +63,10 @@ class Browser:
             return Reply(answer.status, answer.read().decode(), answer.url.removeprefix(self.base))
 
 
-@contextmanager
-def served(*files: str) -> Generator[Browser]:
-    """Start a server, and give a browser that it let in; the files are open there."""
-    command = [sys.executable, "-m", "discretion", "serve", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            address = process.stdout.readline().split()[-1]
-            browser = Browser(address.partition("/?")[0], address, build_opener(HTTPCookieProcessor(CookieJar())))
-            browser.opener.open(address).close()
-            for file in files:
-                assert browser.post("/files", {"path": file}).status == 200
-            yield browser
-        finally:
-            process.terminate()
+def let_in(server: Served, *files: str) -> Browser:
+    """Return a browser that a server has let in; the files are open there."""
+    browser = Browser(server.base, build_opener(HTTPCookieProcessor(CookieJar())))
+    browser.opener.open(server.address).close()
+    for file in files:
+        assert browser.post("/files", {"path": file}).status == 200
+    return browser

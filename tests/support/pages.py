@@ -1,37 +1,17 @@
-"""The page as its reader has it: a server in a process of its own, and a browser that it let in."""
+"""The page as its reader has it, in a browser that a server has let in."""
 
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-
-class Server:
-    """``discretion serve`` at a port that was free, and the address that it printed."""
-
-    def __init__(self, *arguments: str) -> None:
-        command = [sys.executable, "-m", "discretion", "serve", *arguments, "--port", "0"]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        assert self.process.stdout is not None
-        self.address = self.process.stdout.readline().split()[-1]
-        parts = urlsplit(self.address)
-        self.base = f"{parts.scheme}://{parts.netloc}"
-        self.token = parts.query.partition("token=")[2]
-
-    def end(self) -> None:
-        """End it as its reader does."""
-        self.process.terminate()
-        self.process.wait(10)
-        assert self.process.stdout is not None
-        self.process.stdout.close()
+from support.served_page import Served
 
 
 class Reader:
     """A page in a browser of its own, with all that it asked for and complained about."""
 
-    def __init__(self, browser: Any, server: Server, **options: Any) -> None:
+    def __init__(self, browser: Any, server: Served, **options: Any) -> None:
         self.server = server
         self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
         self.context.set_default_timeout(60_000)

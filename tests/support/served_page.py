@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.client import BadStatusLine, HTTPResponse
 from pathlib import Path
@@ -37,6 +37,10 @@ class Served:
     cookie: str = ""
 
     @property
+    def base(self) -> str:
+        return f"http://{self.host}"
+
+    @property
     def host(self) -> str:
         return self.address.split("/")[2]
 
@@ -48,10 +52,10 @@ class Served:
     def token(self) -> str:
         return self.address.rpartition("token=")[2]
 
-    def connection(self, patience: float = 30) -> socket.socket:
+    def connection(self, patience: float = 120) -> socket.socket:
         return socket.create_connection((LOOPBACK, self.port), timeout=patience)
 
-    def sent(self, raw: bytes, patience: float = 30) -> Reply:
+    def sent(self, raw: bytes, patience: float = 120) -> Reply:
         """Send bytes, whatever they are, and return what comes back."""
         with self.connection(patience) as connection:
             connection.sendall(raw)
@@ -120,6 +124,9 @@ def serving(folder: Path, *arguments: object, environment: Mapping[str, str] | N
             served.cookie = let_in.headers["set-cookie"].partition(";")[0]
             yield served
         finally:
+            process.terminate()  # so that what it ran is measured
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(10)
             process.kill()
 
 

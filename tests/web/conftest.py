@@ -1,43 +1,27 @@
-import shutil
 from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
 
-from support.pages import Reader, Server
-
-_QUIET = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
+from support.chromium import running_chromium
+from support.pages import Reader
+from support.served_page import Served, serving
 
 
 @pytest.fixture(scope="module")
-def server() -> Generator[Server]:
-    started = Server()
-    yield started
-    started.end()
+def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
+    with serving(tmp_path_factory.mktemp("page")) as started:
+        yield started
 
 
 @pytest.fixture(scope="module")
 def browser() -> Generator[Any]:
-    sync_api = pytest.importorskip("playwright.sync_api")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("no chromium on the path")
-    with sync_api.sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=chromium, args=list(_QUIET))
+    with running_chromium() as running:
         yield running
-        running.close()
 
 
 @pytest.fixture
-def visitor(browser: Any, server: Server) -> Generator[Callable[..., Reader]]:
+def visitor(browser: Any, server: Served) -> Generator[Callable[..., Reader]]:
     """Return a maker of readers, each in a browser that has nothing of another's."""
     readers: list[Reader] = []
 

@@ -31,6 +31,7 @@ from discretion.web.connections import MOST_CONNECTIONS, SECONDS_FOR_HEAD
 from discretion.web.doors import DOORS
 from discretion.web.guarding import HEADERS, MOST_FORM, SECONDS_PER_PART
 from discretion.web.open_tables import OpenTables
+from support.chromium import running_chromium
 from support.served_page import LOOPBACK, Reply, Served, eventually, is_alive, reply, serving
 
 PEOPLE = "age,town\n" + "".join(f"{20 + i % 5},{'abc'[i % 3]}\n" for i in range(300))
@@ -508,7 +509,7 @@ def test_what_stands_in_an_address_is_text_on_the_page(served: Served, text: str
     ):
         for door in ("mechanism", "table"):
             address = f"/{door}?{urlencode(query)}"
-            assert eventually(lambda address=address: served.asked(address).status == 422)
+            assert eventually(lambda address=address: served.asked(address).status == 422, patience=60)
             got = served.asked(address)
             if "json" in got.headers["content-type"]:
                 assert json.loads(got.text)["error"]
@@ -520,14 +521,8 @@ def test_what_stands_in_an_address_is_text_on_the_page(served: Served, text: str
 @pytest.mark.long
 @pytest.mark.browser
 def test_no_script_of_a_table_runs_in_a_browser(served: Served) -> None:
-    sync_api = pytest.importorskip("playwright.sync_api")
-    if not Path("/usr/bin/chromium").exists():
-        pytest.skip("Chromium is not installed")
     name = json.loads(served.sends("<img src=x onerror=alert(1)>.csv", table_of_syntax()).text)["name"]
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu"]
-        )
+    with running_chromium() as browser:
         page = browser.new_page()
         said: list[str] = []
         page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
@@ -539,7 +534,6 @@ def test_no_script_of_a_table_runs_in_a_browser(served: Served) -> None:
         page.goto(f"http://{served.host}/table?{urlencode({'about': SYNTAX[0], 'k': SYNTAX[2]})}")
         assert page.locator("main img, svg[onload], main script").count() == 0
         assert [each for each in said if not each.startswith((f"http://{served.host}/", "data:"))] == []
-        browser.close()
 
 
 # Sizes and slowness.

@@ -6,7 +6,6 @@ import re
 import shlex
 from collections.abc import Callable
 from html import unescape
-from http.client import HTTPConnection
 from urllib.parse import urlencode
 
 import pytest
@@ -14,7 +13,7 @@ import pytest
 from discretion.cli.run import command_line
 from discretion.web.doors import DOORS, Question
 from support.cli_runner import run
-from support.pages import Server
+from support.served_page import serving
 
 pytestmark = pytest.mark.long
 
@@ -111,24 +110,14 @@ def ask(tmp_path_factory):
     draw = random.Random(1)
     rows = [(secret, secret if draw.random() < 0.6 else "b") for secret in "ab" for _ in range(200)]
     (folder / "samples.csv").write_text("secret,seen\n" + "\n".join(map(",".join, rows)), encoding="utf-8")
-    server = Server(str(folder / "samples.csv"))
-    host = server.base.removeprefix("http://")
-    connection = HTTPConnection(host, timeout=120)
-    connection.request("GET", f"/?token={server.token}")
-    response = connection.getresponse()
-    response.read()
-    cookie = response.headers["set-cookie"].partition(";")[0]
-
-    def asked(path: str, texts: _Texts, form: str) -> str:
-        headers = {"cookie": cookie} | ({"x-part": "answer"} if form == "part" else {"accept": "application/json"})
-        connection.request("GET", f"/{path}?{urlencode(texts, doseq=True)}", headers=headers)
-        return connection.getresponse().read().decode()
-
-    with pytest.MonkeyPatch.context() as patch:
+    with serving(folder, folder / "samples.csv") as server, pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)  # where the command finds the file by its name
+
+        def asked(path: str, texts: _Texts, form: str) -> str:
+            headers = [("x-part", "answer")] if form == "part" else [("accept", "application/json")]
+            return server.asked(f"/{path}?{urlencode(texts, doseq=True)}", headers=headers).text
+
         yield asked
-    connection.close()
-    server.end()
 
 
 def test_every_door_is_drawn_and_50_questions_are():

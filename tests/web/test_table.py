@@ -1,7 +1,6 @@
 """The door of a table: what its columns are for, who is exposed at once, and the file that the page writes."""
 
 import re
-import shutil
 from collections.abc import Generator
 from html import unescape
 from pathlib import Path
@@ -16,10 +15,12 @@ import discretion as dc
 from discretion.jobs.exposure import table_exposure
 from discretion.jobs.options.column_roles import ROLES
 from discretion.jobs.options.tables import AuditOptions, ExposureOptions
-from discretion.web.column_form import settled
+from discretion.web.doors import settled
 from discretion.web.open_tables import MOST_TABLES_KEPT, OpenTables
+from support.chromium import running_chromium
 from support.cli_runner import run
-from support.page_client import Browser, Reply, served
+from support.page_client import Browser, Reply, let_in
+from support.served_page import serving
 
 ADULT = "example:adult"
 #: Of whom nobody but one person has the values that begin with "Only".
@@ -42,8 +43,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def browser(folder: Path) -> Generator[Browser]:
-    with served(str(folder / "rare.csv")) as browser:
-        yield browser
+    with serving(folder) as server:
+        yield let_in(server, str(folder / "rare.csv"))
 
 
 @pytest.mark.long
@@ -182,12 +183,8 @@ def test_a_process_keeps_the_tables_that_were_asked_about_last_and_reads_a_file_
 @pytest.mark.long
 @pytest.mark.parametrize("width", [400, 1280])
 def test_the_keyboard_stays_where_a_column_is_chosen_and_the_file_is_written(folder: Path, width: int) -> None:
-    sync_api = pytest.importorskip("playwright.sync_api")
-    if (chromium := shutil.which("chromium")) is None:
-        pytest.skip("no chromium on the path")
     out = folder / f"written-{width}.csv"
-    with served() as server, sync_api.sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+    with serving(folder) as server, running_chromium() as running:
         page = running.new_page(viewport={"width": width, "height": 900})
         page.goto(server.address)
         page.wait_for_selector(".choices")

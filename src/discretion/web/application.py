@@ -21,8 +21,7 @@ from discretion.errors import DiscretionError, InvalidValueError, TooLargeError
 from discretion.jobs.options.column_roles import ROLES
 from discretion.presenting.views.page import page_file
 from discretion.web.answering import Answered, Asked, Refused
-from discretion.web.column_form import settled
-from discretion.web.doors import DOORS, Field, Question, Texts
+from discretion.web.doors import DOORS, Field, Question, Texts, settled
 from discretion.web.elsewhere import Elsewhere
 from discretion.web.files import OpenFiles
 from discretion.web.guarding import MOST_FORM

@@ -4,11 +4,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, cast
 
 from discretion.errors import InvalidValueError, one_of
 from discretion.jobs.monitor import Monitor
 from discretion.jobs.options import Options
+from discretion.jobs.options.column_roles import with_roles
 from discretion.jobs.options.mechanisms import (
     ChannelOptions,
     ClaimOptions,
@@ -17,12 +18,12 @@ from discretion.jobs.options.mechanisms import (
     EstimateOptions,
     MeasureOptions,
 )
-from discretion.jobs.options.tables import AuditOptions, ExposureOptions, ReleaseOptions
+from discretion.jobs.options.tables import NO_PERSON, AuditOptions, ExposureOptions, ReleaseOptions
 from discretion.presenting.views.result import JobResult
 
-if TYPE_CHECKING:
-    from discretion.jobs.design import Design
-
+# What the field of a column's role is called, before the column's name; and the field of whose the rows are.
+ROLE = "as:"
+EACH_ROW = "rows"
 # What is asked, by the name of its field: an option, or what the question is about.
 Texts = Mapping[str, Sequence[str]]
 Run = Callable[[Sequence[Any], Any, Monitor], JobResult]
@@ -69,25 +70,8 @@ class Field:
     lines: int = 1
 
 
-class Lead(NamedTuple):
-    """A question to ask next: below which heading it is listed, what it is called, its door, and its texts."""
-
-    heading: str
-    label: str
-    path: str
-    texts: Mapping[str, Sequence[str]]
-
-
 def _each_line(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(line.strip() for text in texts for line in text.splitlines() if line.strip())
-
-
-def _nowhere(_: JobResult) -> Sequence[Lead]:
-    return ()
-
-
-def _nothing(_: JobResult) -> Mapping[str, str]:
-    return {}
 
 
 @dataclass(frozen=True)
@@ -118,10 +102,6 @@ class Door:
         Makes what the question is about of the texts that its field has; by default each line is one.
     commands
         Makes the commands that answer the same question; by default ``command`` with what it is about and the options.
-    leads
-        What a result leads to: questions that the page lists in the result's place, if there are any.
-    ships
-        The files that a result gives to take away, by name.
     answers_at_once
         Whether there is an answer before anything is asked.
     is_listed
@@ -143,8 +123,6 @@ class Door:
     more: tuple[Field, ...] = ()
     spell: Callable[[Sequence[str]], tuple[str, ...]] = _each_line
     commands: Callable[[Sequence[str], Any], list[list[str]]] | None = None
-    leads: Callable[[Any], Sequence["Lead"]] = _nowhere
-    ships: Callable[[Any], Mapping[str, str]] = _nothing
     answers_at_once: bool = False
     is_listed: bool = True
     keeps_table: bool = False
@@ -223,6 +201,24 @@ class Question:
         return self.door.run(self.about, self.options, monitor)
 
 
+def settled(texts: Texts) -> dict[str, list[str]] | None:
+    """Return the options that the roles of columns in a form come to, with its other fields; None if it has no roles.
+
+    Examples
+    --------
+    >>> settled({"about": ["people.csv"], "k": [""], "as:sex": ["goes out"], "as:zip": ["does not go out"]})
+    {'about': ['people.csv'], 'drop': ['zip']}
+    """
+    roles = {name.removeprefix(ROLE): given[-1] for name, given in texts.items() if name.startswith(ROLE)}
+    if not roles:
+        return None
+    others = {name: given for name, given in texts.items() if not name.startswith(ROLE) and name != EACH_ROW}
+    others["person"] = [NO_PERSON] if EACH_ROW in texts else []
+    question = Question.of_texts("columns", others)
+    options = with_roles(cast(AuditOptions, question.options), roles)
+    return {"about": [*question.about], **options.texts()}
+
+
 def _claim(about: Sequence[str], options: ClaimOptions, monitor: Monitor) -> JobResult:
     from discretion.jobs.claim import run_claim  # noqa: PLC0415
 
@@ -270,17 +266,6 @@ def _papers(about: Sequence[str], _: Options, monitor: Monitor) -> JobResult:
         return PaperReproduction(paper, {name: paper.items[name].reproduce()})
 
 
-def _items_of(result: JobResult) -> Sequence[Lead]:
-    contents: dict[str, Any] = result.to_dict()
-    if "items" in contents:  # one item, and its paper
-        return ()
-    return [
-        Lead(each["citation"], title, "papers", {"about": [f"{paper}\n{item}"]})
-        for paper, each in contents.items()
-        for item, title in each["items"].items()
-    ]
-
-
 # The jobs that are public functions by the name of their command.
 _PUBLIC = frozenset({"design", "audit"})
 
@@ -289,10 +274,6 @@ def _design(_: Sequence[str], options: DesignOptions, monitor: Monitor) -> JobRe
     from discretion.jobs.design import run_design  # noqa: PLC0415 - each job is loaded where it runs
 
     return run_design(options, monitor, figure=True)
-
-
-def _shipment(design: "Design") -> Mapping[str, str]:
-    return {} if design.recommended is None else design.shipment().files
 
 
 def _measure(about: Sequence[str], options: MeasureOptions, monitor: Monitor) -> JobResult:
@@ -324,11 +305,7 @@ def _audit(about: Sequence[str], options: AuditOptions, monitor: Monitor) -> Job
     from discretion.jobs.audit.job import run_audit  # noqa: PLC0415
     from discretion.jobs.audit.time_limit import TimeLimit  # noqa: PLC0415
 
-    def tell(what: str) -> None:
-        with monitor.step(what):
-            pass
-
-    return run_audit(_only(about), options, progress=tell, time=TimeLimit(None))
+    return run_audit(_only(about), options, progress=_telling(monitor), time=TimeLimit(None))
 
 
 def _columns(about: Sequence[Any], options: AuditOptions, monitor: Monitor) -> JobResult:
@@ -341,12 +318,18 @@ def _columns(about: Sequence[Any], options: AuditOptions, monitor: Monitor) -> J
 def _release(about: Sequence[Any], options: FileToWrite, monitor: Monitor) -> JobResult:
     from discretion.jobs.release.job import run_release  # noqa: PLC0415
 
+    release = ReleaseOptions.of_parameters(vars(options))
+    return run_release(_only(about), str(options.out), release, progress=_telling(monitor), is_new=True)
+
+
+def _telling(monitor: Monitor) -> Callable[[str], None]:
+    """Return the progress of a job that says what it does, as steps."""
+
     def tell(what: str) -> None:
         with monitor.step(what):
             pass
 
-    release = ReleaseOptions.of_parameters(vars(options))
-    return run_release(_only(about), str(options.out), release, progress=tell, is_new=True)
+    return tell
 
 
 def _only(about: Sequence[Any]) -> Any:
@@ -355,13 +338,15 @@ def _only(about: Sequence[Any]) -> Any:
     return about[0]
 
 
-_SECRET = Field("seed", "Seed", "The same seed gives the same result where only sampling answers.")
+_SEED = Field("seed", "Seed", "The same seed gives the same result where only sampling answers.")
 _PEOPLE = Field("users", "People", "How many people answer, such as 50000.", "50000")
 _ADVERSARY = Field(
     "adversary",
     "What the adversary knows of the others",
     choices=(("worst", "all of them, at their worst (the safe assumption)"), ("uninformed", "nothing")),
 )
+_PRIOR = Field("prior", "Prior", "The law of the value, as 0.5,0.3,0.2; uniform if empty.")
+_LEVELS = (Field("epsilon", "ε", "Adds δ at this ε."), Field("delta", "δ", "Adds ε at this δ."))
 _MECHANISM = "Such as krr:k=5,epsilon=1, laplace:scale=1, gaussian:sigma=1 or dpsgd:sigma=1,rate=0.01,steps=1000."
 _SPELLING = re.compile(r"\s*[a-z-]+:")
 _NO_OR_YES = (("no", "no"), ("yes", "yes"))
@@ -467,9 +452,8 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                     Field("unshuffled", "Without a shuffler", choices=_NO_OR_YES),
                     Field("targets", "Further goals", "One on each line, such as bayes_security>=0.95.", lines=3),
                     Field("protocols", "Protocols", "Of krr, ss, oue, olh, hadamard, rappor; all if empty."),
-                    _SECRET,
+                    _SEED,
                 ),
-                ships=_shipment,
             ),
             Door(
                 "mechanism",
@@ -486,13 +470,12 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                     _ADVERSARY,
                 ),
                 (
-                    Field("prior", "Prior", "The law of the value, as 0.5,0.3,0.2; uniform if empty."),
+                    _PRIOR,
                     Field("gain", "What the adversary wants", "identity if empty; tries:2, set:0,3 …"),
-                    Field("epsilon", "ε", "Adds δ at this ε."),
-                    Field("delta", "δ", "Adds ε at this δ."),
+                    *_LEVELS,
                     Field("false_positive_rate", "False accusations", "Adds what the best attack misses then."),
                     Field("only", "Measures", "Names with commas; all if empty."),
-                    _SECRET,
+                    _SEED,
                 ),
             ),
             Door(
@@ -509,11 +492,10 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                     Field("target", "Target", "Such as posterior_vulnerability<=0.25."),
                 ),
                 (
-                    Field("prior", "Prior", "The law of the value, as 0.5,0.3,0.2; uniform if empty."),
+                    _PRIOR,
                     _ADVERSARY,
-                    Field("epsilon", "ε", "Adds δ at this ε."),
-                    Field("delta", "δ", "Adds ε at this δ."),
-                    _SECRET,
+                    *_LEVELS,
+                    _SEED,
                 ),
             ),
             Door(
@@ -534,7 +516,7 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                     Field("epsilon", "ε", "Adds a lower bound of δ at this ε, of two secrets."),
                     Field("delta", "δ", "Adds a lower bound of ε at this δ."),
                     Field("half_width", "Width wished", "Adds how many samples give an interval of ± this."),
-                    _SECRET,
+                    _SEED,
                 ),
             ),
             Door(
@@ -589,7 +571,6 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                 Options,
                 _papers,
                 (Field("about", "Paper, and on the next line a table or figure of it", "All if empty.", lines=2),),
-                leads=_items_of,
                 answers_at_once=True,
             ),
         )

@@ -2,15 +2,26 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 from discretion.jobs.options.tables import NO_PERSON, AuditOptions, ExposureOptions
 from discretion.presenting.shell import Command
-from discretion.web.doors import Lead, Question, Texts
+from discretion.presenting.views.result import JobResult
+from discretion.web.doors import Question, Texts
 
 if TYPE_CHECKING:
     from discretion.jobs.audit import Audit
     from discretion.jobs.columns import ColumnChoice
+    from discretion.jobs.design import Design
+
+
+class Lead(NamedTuple):
+    """A question to ask next: below which heading it is listed, what it is called, its door, and its texts."""
+
+    heading: str
+    label: str
+    path: str
+    texts: Texts
 
 
 @dataclass(frozen=True)
@@ -50,10 +61,9 @@ class Elsewhere:
         if question.door.writes:
             texts = {name: given for name, given in question.texts.items() if name != "out"}
             return replace(asked, release=texts)
-        if result is None:
-            return asked
-        asked = replace(asked, leads=tuple(question.door.leads(result)), files=question.door.ships(result))
-        return replace(asked, **_MORE[question.door.path](question, result)) if question.door.path in _MORE else asked
+        if result is not None and question.door.path in _MORE:
+            return replace(asked, **_MORE[question.door.path](question, result))
+        return asked
 
 
 def _of_columns(question: Question, choice: "ColumnChoice") -> dict[str, Any]:
@@ -89,8 +99,27 @@ def _of_audit(question: Question, audit: "Audit") -> dict[str, Any]:
     }
 
 
+def _of_design(_: Question, design: "Design") -> dict[str, Any]:
+    """Return the files of the recommended protocol, if there is one."""
+    return {} if design.recommended is None else {"files": design.shipment().files}
+
+
+def _of_papers(_: Question, result: JobResult) -> dict[str, Any]:
+    """Return a question for each item of a list of contents."""
+    contents: dict[str, Any] = result.to_dict()
+    if "items" in contents:  # one item, and its paper
+        return {}
+    leads = (
+        Lead(each["citation"], title, "papers", {"about": [f"{paper}\n{item}"]})
+        for paper, each in contents.items()
+        for item, title in each["items"].items()
+    )
+    return {"leads": tuple(leads)}
+
+
 def _call(first: object, named: Mapping[str, object]) -> str:
     return ", ".join([repr(first), *(f"{name}={value!r}" for name, value in named.items())])
 
 
-_MORE = {"columns": _of_columns, "table": _of_audit}
+# What there is beside the question itself, by the door.
+_MORE = {"columns": _of_columns, "table": _of_audit, "design": _of_design, "papers": _of_papers}

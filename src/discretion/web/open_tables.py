@@ -2,10 +2,10 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discretion.jobs.options.tables import TableOptions
+from discretion.web.files import file_state
 
 if TYPE_CHECKING:
     from discretion.jobs.columns import OpenTable
@@ -26,7 +26,7 @@ class OpenTables:
         def opened(place: str) -> "OpenTable":
             from discretion.jobs.columns import OpenTable  # noqa: PLC0415 - the engine takes a second
 
-            key = (place, options.person, options.header, options.delimiter, options.encoding, _state(place))
+            key = (place, options.person, options.header, options.delimiter, options.encoding, file_state(place))
             if key not in self._tables:
                 while len(self._tables) >= MOST_TABLES_KEPT:
                     self._tables.popitem(last=False)
@@ -35,12 +35,3 @@ class OpenTables:
             return self._tables[key]
 
         return opened
-
-
-def _state(place: str) -> Hashable:
-    """Return what changes when a file does."""
-    file = Path(place)
-    if not file.is_file():  # an example that comes with the package
-        return None
-    status = file.stat()
-    return status.st_ino, status.st_size, status.st_mtime_ns

@@ -1,7 +1,6 @@
 """The page in a browser: every figure draws, nothing is loaded, nothing is wider than the screen."""
 
 import re
-import shutil
 import time
 
 import pytest
@@ -9,32 +8,18 @@ import pytest
 import discretion as dc
 from discretion.presenting.views.result_views import page as to_html
 from jobs.audit import samples
+from support.chromium import running_chromium
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
-sync_api = pytest.importorskip("playwright.sync_api")
 
-_QUIET = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 _DRAWN = "figure => figure.dataset.state === 'drawn'"
 _MARKS = "figure => figure.querySelectorAll('.chart svg .role-mark path, .chart svg .role-mark text').length"
 
 
 @pytest.fixture(scope="module")
 def browser():
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("no chromium on the path")
-    with sync_api.sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=chromium, args=list(_QUIET))
+    with running_chromium() as running:
         yield running
-        running.close()
 
 
 @pytest.fixture(scope="module")
