@@ -69,12 +69,12 @@ def percent(share: float, digits: int = 4) -> str:
     --------
     >>> percent(0.0206074752), percent(1.0), percent(0.00001234), percent(32560 / 32561), percent(3e-8)
     ('2.061 %', '100 %', '0.001234 %', 'over 99.99 %', 'under 0.0001 %')
-    >>> percent(0.0206074752, 3), percent(0.9996, 3)
-    ('2.06 %', 'over 99.9 %')
+    >>> percent(0.0206074752, 3), percent(0.9996, 3), percent(0.9996, 2), percent(1, 2)
+    ('2.06 %', 'over 99.9 %', 'over 99 %', '100 %')
     """
     number = f"{100 * share:.{digits}g}"
-    if number == "100" and share < 1:
-        return f"over 99.{'9' * (digits - 2)} %"
+    if float(number) == 100:
+        return "100 %" if share >= 1 else f"over {('99.' + '9' * (digits - 2)).removesuffix('.')} %"
     return "under 0.0001 %" if "e" in number else f"{number} %"
 
 
