@@ -314,8 +314,7 @@ def test_protocols_lie_where_their_numbers_are_and_the_given_one_is_full():
     points = [data[layer["data"]["name"]] for layer in layers if layer["mark"]["type"] == "point"]
     full = [(mark["fill"] == INK, some) for mark, some in zip(marks, points, strict=True) if some]
     assert [(filled, [(point["x"], point["y"]) for point in some]) for filled, some in full] == [
-        (False, [(pytest.approx(0.1), 0.02)]),
-        (False, [(pytest.approx(0.1), 0.02)]),
+        (False, [(pytest.approx(0.1), 0.02), (pytest.approx(0.1), 0.02)]),
         (True, [(0.5, 0.2)]),
     ]
 
@@ -348,10 +347,15 @@ def test_what_has_no_place_on_a_logarithmic_scale_is_not_drawn():
 
 
 def test_protocols_differ_in_shape_and_in_dashes():
-    layers = alone("privacy_utility").to_dict()["vconcat"][1]["layer"]
-    assert len({layer["mark"]["shape"] for layer in layers if layer["mark"]["type"] == "point"}) == 2
-    lines = [layer["mark"].get("strokeDash") for layer in layers if layer["mark"]["type"] == "line"]
-    assert len({str(dash) for dash in lines if dash}) == 2
+    key, panel = alone("privacy_utility").to_dict()["vconcat"]
+    for look in ("shape", "strokeDash"):
+        for part in (key, panel):
+            channels = [layer["encoding"][look] for layer in part["layer"] if look in layer["encoding"]]
+            assert channels
+            for channel in channels:
+                assert channel["field"] == "curve"
+                assert channel["scale"]["domain"] == [0, 1]
+                assert len({*map(str, channel["scale"]["range"])}) == 2
 
 
 def test_labels_of_an_axis_that_would_touch_are_left_out():

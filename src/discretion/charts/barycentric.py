@@ -112,7 +112,7 @@ def _frame() -> list[Any]:
     return [
         alt.Chart(inline([_line(corner, share) for corner in range(3) for share in shares]))
         .mark_rule(aria=False, strokeWidth=1, color=color)
-        .encode(**_axes(), x2="x2:Q", y2="y2:Q")
+        .encode(**_axes(), x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"))
         for shares, color in ((_LINES[1:], GRID), (_LINES[:1], DIM))
     ]
 
@@ -131,6 +131,6 @@ def _names(secrets: Sequence[str]) -> list[Any]:
     return [
         alt.Chart(inline([{"x": across, "y": up, "name": name}]))
         .mark_text(color=INK, dy=-_NAME if up else _NAME, baseline="middle", aria=False, limit=_SIDE / 2)
-        .encode(**_axes(), text="name:N")
+        .encode(**_axes(), text=alt.Text("name:N"))
         for name, (across, up) in zip(secrets, _CORNERS, strict=True)
     ]

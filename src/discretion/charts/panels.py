@@ -101,7 +101,7 @@ def _panel(panel: Panel, looks: Mapping[str, Look]) -> Any:
             for across, upwards in curve.points
         ]
         if records:
-            layers.append(_mark(alt.Chart(inline(records)), look).encode(x=x, y=y, detail="curve:N"))
+            layers.append(_mark(alt.Chart(inline(records)), look).encode(x=x, y=y, detail=alt.Detail("curve:N")))
     layers += _labels(panel)
     return alt.layer(*layers).properties(width=WIDTH, height=panel.height)
 
@@ -133,10 +133,10 @@ def _labels(panel: Panel) -> list[Any]:
     base = alt.Chart(data)
     return [
         base.mark_rule(color=DIM, strokeWidth=0.7, aria=False).encode(
-            x=alt.value(WIDTH + 3), x2=alt.value(WIDTH + _LEADER), y=alt.Y("y:Q"), y2=alt.Y2("place")
+            x=alt.XValue(WIDTH + 3), x2=alt.X2Value(WIDTH + _LEADER), y=alt.Y("y:Q"), y2=alt.Y2("place")
         ),
         base.mark_text(align="left", baseline="middle", dx=3, color=INK).encode(
-            x=alt.value(WIDTH + _LEADER), y=alt.Y("place:Q"), text=alt.Text("label:N")
+            x=alt.XValue(WIDTH + _LEADER), y=alt.Y("place:Q"), text=alt.Text("label:N")
         ),
     ]
 
@@ -185,11 +185,11 @@ def _key(looks: Mapping[str, Look]) -> Any:
 def _sample(kind: str, look: Look, left: float, y: float) -> list[Any]:
     one = alt.Chart(inline([{"kind": kind}]))
     text = one.mark_text(align="left", baseline="middle", color=INK).encode(
-        x=alt.value(left + _KEY_SAMPLE + 6), y=alt.value(y), text=alt.Text("kind:N")
+        x=alt.XValue(left + _KEY_SAMPLE + 6), y=alt.YValue(y), text=alt.Text("kind:N")
     )
     if look in _MARKS:
-        sample = one.mark_point(**_MARKS[look]).encode(x=alt.value(left + _KEY_SAMPLE / 2), y=alt.value(y))
+        sample = one.mark_point(**_MARKS[look]).encode(x=alt.XValue(left + _KEY_SAMPLE / 2), y=alt.YValue(y))
     else:
-        ends = {"x": alt.value(left), "x2": alt.value(left + _KEY_SAMPLE), "y": alt.value(y)}
+        ends: dict[str, Any] = {"x": alt.XValue(left), "x2": alt.X2Value(left + _KEY_SAMPLE), "y": alt.YValue(y)}
         sample = one.mark_rule(**_LINES[look]).encode(**ends)
     return [sample, text]

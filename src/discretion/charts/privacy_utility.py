@@ -23,6 +23,9 @@ _TYPES: dict[str, Any] = {"linear": "linear", "root": "sqrt", "logarithmic": "lo
 # Told apart by shape and dashes, so that no colour is needed; the second six are full.
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 _DASHES = ([1, 0], [7, 3], [2, 2], [8, 3, 2, 3], [1, 4], [4, 4])
+# A channel that is spelled as a text takes Altair 5 ms to read.
+_ORDER: Any = alt.Order("order:Q")
+_LINE_LOOK: dict[str, Any] = {"color": INK, "strokeWidth": 1.2}
 _FRONTIER: dict[str, Any] = {"color": DIM, "strokeWidth": 3.5}
 # An outline, and what is within.
 _BAND: tuple[dict[str, Any], ...] = tuple(
@@ -137,16 +140,16 @@ def _panel(
     y = _channel(alt.Y, upwards, [place["y"] for place in everything])
     layers: list[Any] = []
     for line in _BAND if band else ():
-        layers.append(alt.Chart(inline(band)).mark_line(**line).encode(x=x, y=y, order="order:Q"))
+        layers.append(alt.Chart(inline(band)).mark_line(**line).encode(x=x, y=y, order=_ORDER))
     if limit:
-        layers.append(alt.Chart(inline(limit)).mark_line(**_FRONTIER).encode(x=x, y=y, order="order:Q"))
-    for number, some in enumerate(places):
-        layers.append(alt.Chart(inline(some)).mark_line(**_line(number)).encode(x=x, y=y, order="order:Q"))
+        layers.append(alt.Chart(inline(limit)).mark_line(**_FRONTIER).encode(x=x, y=y, order=_ORDER))
+    curves = [{**place, "curve": number} for number, some in enumerate(places) for place in some]
+    dash, shape = _looks(len(places))
+    layers.append(alt.Chart(inline(curves)).mark_line(**_LINE_LOOK).encode(x=x, y=y, order=_ORDER, strokeDash=dash))
     for given in (False, True):
-        for number, some in enumerate(places):
-            marks = alt.Chart(inline(place for place in some if place["given"] == given))
-            tooltips = [alt.Tooltip("name:N"), alt.Tooltip("ε:N")]
-            layers.append(marks.mark_point(**_point(number, given)).encode(x=x, y=y, tooltip=tooltips))
+        marks = alt.Chart(inline(place for place in curves if place["given"] == given)).mark_point(**_point(given))
+        tooltips = [alt.Tooltip("name:N"), alt.Tooltip("ε:N")]
+        layers.append(marks.encode(x=x, y=y, shape=shape, tooltip=tooltips))
     return alt.layer(*layers).properties(width=_WIDTH, height=_HEIGHT)
 
 
@@ -215,31 +218,42 @@ def _decades(low: float, high: float) -> dict[float, Label]:
 
 
 def _key(protocols: Sequence[Protocol], best: Protocol | None, frontier: Protocol | None) -> Any:
-    layers: list[Any] = []
-    kinds: list[tuple[str, int | None, Sequence[dict[str, Any]]]] = [
-        (protocol.name, number, [_line(number)]) for number, protocol in enumerate(protocols)
+    bounds = [(bound.name, lines) for bound, lines in ((best, _BAND), (frontier, [_FRONTIER])) if bound is not None]
+    names = [*(protocol.name for protocol in protocols), *(name for name, _ in bounds)]
+    rows = [{"name": name, "curve": row, "place": _KEY_HEIGHT * (row + 0.5)} for row, name in enumerate(names)]
+    curves, y = rows[: len(protocols)], alt.Y("place:Q", scale=None, axis=None)
+    ends: dict[str, Any] = {"x": alt.XValue(4), "x2": alt.X2Value(_KEY_SAMPLE), "y": y}
+    dash, shape = _looks(len(protocols))
+    layers: list[Any] = [
+        alt.Chart(inline(curves)).mark_rule(**_LINE_LOOK).encode(**ends, strokeDash=dash),
+        *(
+            alt.Chart(inline([row])).mark_rule(**line).encode(**ends)
+            for row, (_, lines) in zip(rows[len(protocols) :], bounds, strict=True)
+            for line in lines
+        ),
+        alt.Chart(inline(curves))
+        .mark_point(**_point(given=False))
+        .encode(x=alt.XValue(_KEY_SAMPLE / 2 + 2), y=y, shape=shape),
+        alt.Chart(inline(rows))
+        .mark_text(align="left", baseline="middle", color=INK, limit=_WIDTH - _KEY_SAMPLE)
+        .encode(x=alt.XValue(_KEY_SAMPLE + 10), y=y, text=alt.Text("name:N")),
     ]
-    kinds += [
-        (bound.name, None, lines) for bound, lines in ((best, _BAND), (frontier, [_FRONTIER])) if bound is not None
-    ]
-    for row, (name, number, lines) in enumerate(kinds):
-        one, y = alt.Chart(inline([{"name": name}])), alt.value(_KEY_HEIGHT * (row + 0.5))
-        for line in lines:
-            layers.append(one.mark_rule(**line).encode(x=alt.value(4), x2=alt.value(_KEY_SAMPLE), y=y))
-        if number is not None:
-            layers.append(one.mark_point(**_point(number, given=False)).encode(x=alt.value(_KEY_SAMPLE / 2 + 2), y=y))
-        text = one.mark_text(align="left", baseline="middle", color=INK, limit=_WIDTH - _KEY_SAMPLE)
-        layers.append(text.encode(x=alt.value(_KEY_SAMPLE + 10), y=y, text=alt.Text("name:N")))
-    return alt.layer(*layers).properties(width=_WIDTH, height=_KEY_HEIGHT * len(kinds))
+    return alt.layer(*layers).properties(width=_WIDTH, height=_KEY_HEIGHT * len(rows))
 
 
-def _line(number: int) -> dict[str, Any]:
-    return {"color": INK, "strokeWidth": 1.2, "strokeDash": _DASHES[number % len(_DASHES)]}
+def _looks(curves: int) -> tuple[Any, Any]:
+    """Return the dashes and the shapes of so many curves, by their numbers."""
+    numbers = [*range(curves)]
+    dashes = [_DASHES[number % len(_DASHES)] for number in numbers]
+    shapes = [_SHAPES[number % len(_SHAPES)] for number in numbers]
+    return (
+        alt.StrokeDash("curve:N", scale=alt.Scale(domain=numbers, range=dashes), legend=None),
+        alt.Shape("curve:N", scale=alt.Scale(domain=numbers, range=shapes), legend=None),
+    )
 
 
-def _point(number: int, given: bool) -> dict[str, Any]:
+def _point(given: bool) -> dict[str, Any]:
     return {
-        "shape": _SHAPES[number % len(_SHAPES)],
         "size": 70 if given else 34,
         "stroke": INK,
         "fill": INK if given else "white",

@@ -54,7 +54,7 @@ def refinement_order(classes: Sequence[Sequence[str]], covers: Sequence[Row], ti
     drawn: dict[str, Any] = {"align": "center", "baseline": "middle", "fontSize": 12}
     named = alt.Chart(inline(nodes)).encode(x=x, y=y, text=alt.Text("name:N"))
     layers = alt.layer(
-        alt.Chart(inline(edges)).mark_rule(color=DIM).encode(x=x, x2="x2:Q", y=y, y2="level2:Q"),
+        alt.Chart(inline(edges)).mark_rule(color=DIM).encode(x=x, x2=alt.X2("x2:Q"), y=y, y2=alt.Y2("level2:Q")),
         named.mark_text(color="white", stroke="white", strokeWidth=8, aria=False, **drawn),
         named.mark_text(color=INK, **drawn),
     ).properties(width=width, height=_LEVEL_HEIGHT * widest)

@@ -80,10 +80,12 @@ def bayes_security_over_epsilon(
 
 def _points(name: str, points: Sequence[tuple[float, float]], shape: str, late: float) -> list[Any]:
     """Return a mechanism's points by marks of their own, and its name above the last."""
-    base = alt.Chart(inline({"x": x, "y": y} for x, y in points)).encode(x="x:Q", y="y:Q")
+    base = alt.Chart(inline({"x": x, "y": y} for x, y in points)).encode(x=alt.X("x:Q"), y=alt.Y("y:Q"))
     last = alt.Chart(inline([{"x": points[-1][0], "y": points[-1][1], "name": name}]))
     align: Any = "right" if points[-1][0] > late else "left"
     return [
         base.mark_point(shape=shape, size=40, stroke=INK, fill="white", strokeWidth=1.2, opacity=1),
-        last.mark_text(align=align, baseline="bottom", dy=-6, color=INK).encode(x="x:Q", y="y:Q", text="name:N"),
+        last.mark_text(align=align, baseline="bottom", dy=-6, color=INK).encode(
+            x=alt.X("x:Q"), y=alt.Y("y:Q"), text=alt.Text("name:N")
+        ),
     ]
