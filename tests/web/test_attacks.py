@@ -27,6 +27,7 @@ from pyarrow import parquet
 
 from discretion.jobs.monitor import Monitor
 from discretion.web.answering import Answered, Asked, Refused, answered
+from discretion.web.application import SECONDS_UNSEEN
 from discretion.web.connections import MOST_CONNECTIONS, SECONDS_FOR_HEAD
 from discretion.web.doors import DOORS
 from discretion.web.guarding import HEADERS, MOST_FORM, SECONDS_PER_PART
@@ -299,7 +300,7 @@ FIELDS = [
     pytest.param(door, field.name, id=f"{door}-{field.name}", marks=[pytest.mark.long] * (DOORS[door].fields[0].file))
     for door in QUESTIONS
     for field in DOORS[door].all_fields
-    if not field.choices
+    if not field.choices and hasattr(DOORS[door].job or DOORS[door].options, field.name) | (field.name == "about")
 ]
 
 
@@ -706,6 +707,24 @@ def test_asking_and_cancelling_in_turn_leaves_no_process_behind(busy: Served) ->
             )
         busy.asked("/cancel", "POST", body=urlencode({"address": slow(seed)}).encode())
     assert eventually(lambda: len(busy.processes()) <= 4 + 1)
+
+
+@pytest.mark.long
+def test_a_question_that_nobody_looks_at_any_more_ends(busy: Served) -> None:
+    part = [("x-part", "answer")]
+    assert busy.asked(slow(1)).status == 200  # a page without a script
+    assert busy.asked(slow(2), headers=part).status == 202  # a tab that is closed
+    with busy.connection() as connection:  # a program that gives up
+        head = f"GET {slow(3)}&format=json HTTP/1.1\r\nhost: {busy.host}\r\ncookie: {busy.cookie}\r\n\r\n"
+        connection.sendall(head.encode())
+        time.sleep(1)
+    assert len(busy.processes()) >= 3
+    until = time.monotonic() + SECONDS_UNSEEN + 10
+    while time.monotonic() < until:
+        assert busy.asked(slow(4), headers=part).status == 202
+    assert [busy.asked(slow(seed), headers=part).status for seed in (1, 4)] == [202, 202]
+    assert len(busy.processes()) == 2 + 1
+    assert busy.asked(slow(2), headers=part).status == 202  # begun anew
 
 
 @pytest.mark.long

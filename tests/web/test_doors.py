@@ -57,6 +57,17 @@ def test_a_door_answers_with_a_document_and_the_same_as_json(path: str, files: d
         assert command in reply.elsewhere.commands
 
 
+@pytest.mark.parametrize("path", ["table", "columns", "exposure", "black-box"])
+def test_a_file_whose_first_line_is_no_header_is_asked_about(path: str, tmp_path: Path) -> None:
+    rows = {"table": PEOPLE, "columns": PEOPLE, "exposure": PEOPLE, "black-box": SAMPLES}[path].partition("\n")[2]
+    (tmp_path / "bare.csv").write_text(rows)
+    files = {"bare.csv": str(tmp_path / "bare.csv")}
+    texts = {"about": ["bare.csv"], "header": ["no"], **({"person": ["none"]} if path != "black-box" else {})}
+    reply = answered(Asked(path, texts, files), Monitor(), OpenTables())
+    assert isinstance(reply, Answered), reply
+    assert "column1" in reply.title + reply.json
+
+
 def test_the_papers_lead_to_all_their_items(files: dict[str, str]) -> None:
     reply = answered(Asked("papers", {}, files), Monitor(), OpenTables())
     assert isinstance(reply, Answered)

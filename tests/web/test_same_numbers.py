@@ -138,7 +138,7 @@ def test_an_address_has_the_numbers_of_the_command_that_its_page_shows(ask, path
     assert json.loads(given)["results"] == json.loads(out)["results"]
     _, bound, _ = command_line().parse_args(shown[1:], exit_on_error=False, print_error=False)
     bound.apply_defaults()
-    assert bound.arguments["options"] == question.options
+    assert bound.arguments["options"] == question.asked
 
 
 @pytest.mark.parametrize(("path", "number"), _QUESTIONS)

@@ -1,10 +1,11 @@
 """What a table's columns are for, and who is exposed by those that go out: one set of columns after another."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,28 +13,37 @@ import numpy as np
 from discretion.anonymity import ClassSizes, ColumnKind, Population, column_kinds, inference
 from discretion.anonymity.choosing.constraints import constraints_of
 from discretion.anonymity.choosing.problem import check_kept_or_dropped
+from discretion.anonymity.people.hierarchies import read_hierarchies
+from discretion.anonymity.releasing.generalizations import AS_IT_IS, Generalization, identity_generalization
+from discretion.errors import InvalidValueError
 from discretion.escaping import printable
 from discretion.jobs.audit.job import goal_of
 from discretion.jobs.audit.sets import AuditGoal
-from discretion.jobs.options.column_roles import Role, roles_of
-from discretion.jobs.options.tables import AuditOptions
-from discretion.jobs.persons import AS_IT_IS, open_people, whose_rows
+from discretion.jobs.options.column_roles import GENERALIZED, ColumnChoiceOptions, Role, roles_of
+from discretion.jobs.options.tables import FileOptions
+from discretion.jobs.persons import AS_IT_IS as AS_WRITTEN, open_people, whose_rows
+from discretion.jobs.release.candidates import generalizations_by_options, named_view, named_views
 from discretion.jobs.table_measures import GuessReport
 from discretion.numerics.packed_rows import PackedRows
 from discretion.presenting.names import briefly, listed
-from discretion.presenting.numbers import odds, people, percent, times
+from discretion.presenting.numbers import bits, odds, people, percent, times
 from discretion.presenting.sentences import not_read
 from discretion.presenting.views.document import Abridged, Advice, Block, Document, Grid
 from discretion.presenting.views.result import JobResult, number_row
-from discretion.tables.counting.codes import column_codes
+from discretion.tables.counting.codes import column_codes, column_values
 from discretion.tables.counting.threshold import least_unexposed, most_exposed
 from discretion.tables.layouts.text_format import TextFormat
 
 Columns = tuple[str, ...]
+# The places of columns as they go out, of those that are generalized.
+Views = Mapping[str, int]
+_AS_THEY_ARE: Views = MappingProxyType({})
 # Sets whose classes are remembered, and sets that a search for the nearest safe ones counts: where rows are packed,
 # and where an engine is asked.
 _MOST_SETS_KEPT = 10_000
 _MOST_SETS_COUNTED, _MOST_SETS_ASKED = 200, 20
+# Of a column that is to be generalized, and nobody says how.
+_FINEST = ""
 # Nearest safe sets that are looked for.
 _ENOUGH = 5
 _MOST_LEFT_OUT = 2
@@ -57,10 +67,12 @@ class OpenTable:
     >>> table = OpenTable("example:adult")
     >>> table.class_sizes(["sex", "race"]).exposed(k=500), table.guesses(["sex"], "income")
     (928, (24720, 24720, 0))
+    >>> [each.how for each in table.generalizations("age", FileOptions(), 10)][:3]
+    ['as it is', 'in steps of 1', 'in steps of 5']
     """
 
     def __init__(
-        self, table: Any, person: str | None = None, form: TextFormat = AS_IT_IS, *, memory: int | str | None = None
+        self, table: Any, person: str | None = None, form: TextFormat = AS_WRITTEN, *, memory: int | str | None = None
     ) -> None:
         keys: list[ColumnKind] = []
         self.people = open_people(table, None, person, form, memory=memory, repeats=keys.append)
@@ -70,8 +82,10 @@ class OpenTable:
         self._packed = _packed(self.people)
         self._sizes = lru_cache(_MOST_SETS_KEPT)(self._counted)
         self._right = lru_cache(_MOST_SETS_KEPT)(self._guessed)
-        # Small sets that are over the budgets of a goal, whatever is asked next.
-        self.over: defaultdict[AuditGoal, list[frozenset[str]]] = defaultdict(list)
+        self._generalizations: dict[Hashable, Sequence[Generalization]] = {}
+        self._views: dict[Hashable, int] = {}
+        # Small sets that are over the budgets of a goal, with the same columns generalized, whatever is asked next.
+        self.over: defaultdict[Hashable, list[frozenset[str]]] = defaultdict(list)
 
     @property
     def columns(self) -> Columns:
@@ -83,28 +97,68 @@ class OpenTable:
         """How many sets of columns may be counted while somebody waits."""
         return _MOST_SETS_ASKED if self._packed is None else _MOST_SETS_COUNTED
 
-    def class_sizes(self, columns: Iterable[str]) -> ClassSizes:
-        """Return the sizes of the classes of people who are alike on the columns."""
-        return self._sizes(frozenset(columns))
+    def class_sizes(self, columns: Iterable[str], views: Views = _AS_THEY_ARE) -> ClassSizes:
+        """Return the sizes of the classes of people who are alike on the columns, some of which may be generalized."""
+        return self._sizes(frozenset(views.get(name, self._place[name]) for name in columns))
 
-    def guesses(self, columns: Iterable[str], sensitive: str) -> tuple[int, int, int]:
+    def guesses(self, columns: Iterable[str], sensitive: str, views: Views = _AS_THEY_ARE) -> tuple[int, int, int]:
         """Return for how many people the best guess is right without the columns, with them, and certain."""
-        return self._right(frozenset(columns), sensitive)
+        return self._right(frozenset(views.get(name, self._place[name]) for name in columns), self._place[sensitive])
 
-    def _counted(self, columns: frozenset[str]) -> ClassSizes:
-        if self._packed is None or len(columns) <= 1:  # single columns were counted for their kinds
-            return self.people.class_sizes(columns)
-        of_size = np.bincount(self._packed.class_sizes([self._place[name] for name in columns]))
+    def generalizations(self, column: str, options: FileOptions, k: int) -> Sequence[Generalization]:
+        """Return the generalizations of a column, the finest first, which is the column itself.
+
+        Raises
+        ------
+        InvalidValueError
+            If there are none, since the rows are not in this process, or a person has several.
+        """
+        key = _reading(column, options, k)
+        if key not in self._generalizations:
+            coded = None
+            if self._packed is not None:
+                coded = self.people.read_rows(lambda rows, length: column_values(rows, [column], length))
+            if coded is None:
+                raise InvalidValueError(
+                    f"the column {printable(column)} cannot be generalized here: that takes a table of people with "
+                    "one row each that fits into memory; leave it as it is, or make a smaller table"
+                )
+            codes, values = coded[column]
+            given = {column: identity_generalization(codes, values.to_pylist())}
+            by_files = {} if options.hierarchies is None else read_hierarchies(options.hierarchies, [column])
+            self._generalizations[key] = generalizations_by_options(given, options, k, by_files, {})[column]
+        return self._generalizations[key]
+
+    def view(self, column: str, how: str, options: FileOptions, k: int) -> int:
+        """Return the place of a column's generalization, which is packed beside the columns if it is new."""
+        key = how, _reading(column, options, k)
+        if key not in self._views:
+            chosen = named_view(column, how, self.generalizations(column, options, k))
+            assert self._packed is not None
+            (self._views[key],) = self._packed.extend([chosen.column])
+        return self._views[key]
+
+    def _counted(self, places: frozenset[int]) -> ClassSizes:
+        columns = [self.people.columns[place] for place in places if place < len(self.people.columns)]
+        if self._packed is None or (len(places) <= 1 and len(columns) == len(places)):
+            return self.people.class_sizes(columns)  # single ones were counted for their kinds
+        of_size = np.bincount(self._packed.class_sizes(places))
         sizes = np.flatnonzero(of_size)
         return ClassSizes(sizes, of_size[sizes])
 
-    def _guessed(self, columns: frozenset[str], sensitive: str) -> tuple[int, int, int]:
+    def _guessed(self, places: frozenset[int], sensitive: int) -> tuple[int, int, int]:
         if self._packed is None:
-            attack = inference(self.people, columns, sensitive)
+            names = self.people.columns
+            attack = inference(self.people, [names[place] for place in places], names[sensitive])
             before, after = (round(chance * self.people.people) for chance in (attack.prior, attack.posterior))
             return before, after, attack.certain_people
-        right, certain = self._packed.best_guesses([self._place[name] for name in columns], self._place[sensitive])
-        return self.class_sizes([sensitive]).largest, right, certain
+        right, certain = self._packed.best_guesses(places, sensitive)
+        return self._sizes(frozenset([sensitive])).largest, right, certain
+
+
+def _reading(column: str, options: FileOptions, k: int) -> Hashable:
+    """Return what the generalizations of a column depend on."""
+    return column, k, options.bins, options.missing, options.dates, options.hierarchies
 
 
 def _packed(people: Population) -> PackedRows | None:
@@ -116,13 +170,33 @@ def _packed(people: Population) -> PackedRows | None:
 
 
 @dataclass(frozen=True)
+class Coarser:
+    """A generalization of a column: what is done to it, and the share of the column's own information that it keeps."""
+
+    how: str
+    kept: float
+
+
+@dataclass(frozen=True)
 class TableColumn:
-    """A column, what kind it looks to be, why, and what it is for."""
+    """A column, what kind it looks to be, why, and what it is for.
+
+    Parameters
+    ----------
+    column, kind, reason, role
+        As said.
+    how
+        What is done to it, if it goes out generalized.
+    coarser
+        Its generalizations then, the finest first, which is the column itself.
+    """
 
     column: str
     kind: str
     reason: str
     role: Role
+    how: str | None = None
+    coarser: tuple[Coarser, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -151,6 +225,10 @@ class ColumnChoice(JobResult):
         than ``k``.
     k, budget
         The options.
+    bits, bits_as_they_are
+        What the known columns tell of a person together: as they go out, and if none were generalized.
+    exposed_as_they_are
+        How many people there would be exposed then.
     guesses
         How well each sensitive column is guessed without these columns and with them.
     nearest
@@ -169,6 +247,9 @@ class ColumnChoice(JobResult):
     people: int
     exposed_people: int
     exposure: float
+    bits: float
+    bits_as_they_are: float
+    exposed_as_they_are: int
     k: int
     budget: float
     guesses: tuple[GuessReport, ...]
@@ -181,6 +262,11 @@ class ColumnChoice(JobResult):
     def is_safe(self) -> bool:
         """Whether the columns that go out are within the budgets."""
         return any(each.columns == self.known for each in self.nearest)
+
+    @property
+    def generalized(self) -> tuple[TableColumn, ...]:
+        """The columns that go out generalized."""
+        return tuple(each for each in self.columns if each.how is not None)
 
     def table_rows(self) -> Iterator[Mapping[str, Any]]:
         """Yield a row for each number."""
@@ -204,11 +290,26 @@ class ColumnChoice(JobResult):
             f"for certain of {people(each.certain_people)}."
             for each in self.guesses
         ]
-        blocks += [*self._nearest(), *not_read(self.left_out)]
+        blocks += [*self._cost(), *self._nearest(), *not_read(self.left_out)]
         if names != listed(self.known) and self.known:
             blocks.append(Abridged((), (f"The columns: {listed(self.known)}.",)))
         title = f"{names}: {who} exposed"
         return Document(title, tuple(blocks), kind="exposure", line=f"{title} ({percent(self.exposure)})")
+
+    def _cost(self) -> Iterator[Block]:
+        if not self.generalized:
+            return
+        exposed = self.exposed_as_they_are
+        yield (
+            f"Together these columns tell {bits(self.bits)} bits of a person. As they are they would tell "
+            f"{bits(self.bits_as_they_are)}, and expose {exposed:,} people ({percent(exposed / self.people)})."
+        )
+        heads = ("column", "goes out", "information kept")
+        rows = (
+            (each.column, str(each.how), percent(next(c.kept for c in each.coarser if c.how == each.how)))
+            for each in self.generalized
+        )
+        yield Grid(heads, tuple(rows), frozenset(heads[:2]), caption="What each generalization keeps of its column")
 
     def _nearest(self) -> Iterator[Block]:
         if self.is_safe:
@@ -238,7 +339,7 @@ class ColumnChoice(JobResult):
         )
 
 
-def choose_columns(table: OpenTable, options: AuditOptions) -> ColumnChoice:
+def choose_columns(table: OpenTable, options: ColumnChoiceOptions) -> ColumnChoice:
     """Return what the columns that go out give away, and the nearest sets of them that are within the budgets.
 
     Parameters
@@ -246,47 +347,70 @@ def choose_columns(table: OpenTable, options: AuditOptions) -> ColumnChoice:
     table
         The table, opened with the person's column of the options.
     options
-        What each column is for, and the budgets.
+        What each column is for, how it goes out, and the budgets.
 
     Raises
     ------
     UnknownColumnError
         If the table lacks a column.
+    InvalidValueError
+        If a column that is generalized does not go out, or has no such generalization.
 
     Examples
     --------
-    >>> choice = choose_columns(OpenTable("example:adult"), AuditOptions(columns=["sex", "race", "fnlwgt"]))
+    >>> table = OpenTable("example:adult")
+    >>> choice = choose_columns(table, ColumnChoiceOptions(columns=["sex", "race", "fnlwgt"]))
     >>> choice.exposed_people, [(each.left_out, each.exposed_people) for each in choice.nearest]
     (32277, [(('fnlwgt',), 0)])
+    >>> generalize = ["fnlwgt=in 5 ranges"]
+    >>> choice = choose_columns(table, ColumnChoiceOptions(columns=["sex", "race", "fnlwgt"], generalize=generalize))
+    >>> choice.exposed_people, choice.is_safe
+    (17, True)
     """
     goal, population = goal_of(options), table.people
     for named in (options.columns, goal.sensitive, goal.keep, goal.drop, filter(None, [options.weight])):
         population.known(named)
     check_kept_or_dropped(goal.keep, goal.drop)
-    roles = roles_of(options, table.columns)
-    known = tuple(name for name, role in roles.items() if role in ("goes out", "must go out"))
+    generalized = named_views("generalize", population.columns, options.generalize, _FINEST)
+    roles = roles_of(options, table.columns, [*generalized])
+    if unused := next((name for name in generalized if roles[name] not in GENERALIZED), None):
+        raise InvalidValueError(
+            f"generalize has {printable(unused)}, which does not go out, or is sensitive and goes out as it is; leave "
+            "it out there, or let it go out"
+        )
+    known = tuple(name for name, role in roles.items() if role in ("goes out", "must go out", *GENERALIZED))
+    coarser = {name: table.generalizations(name, options, goal.k) for name in generalized}
+    hows = {name: how or _finest(name, coarser[name]).how for name, how in generalized.items()}
+    views = {name: table.view(name, how, options, goal.k) for name, how in hows.items() if how != AS_IT_IS}
     allowed = constraints_of(
         population, least_unexposed(population.people, goal.k, None), most_exposed(population.people, goal.budget),
         goal.sensitive, goal.guess_budget, goal.certain_budget,
     )  # fmt: skip
 
     def is_exposed(columns: Columns) -> bool:
-        return table.class_sizes(columns).exposed(k=goal.k) > allowed.exposed
+        return table.class_sizes(columns, views).exposed(k=goal.k) > allowed.exposed
 
     def is_guessed(columns: Columns) -> bool:
         for name, most in allowed.guessed.items():
-            _, right, certain = table.guesses(columns, name)
+            _, right, certain = table.guesses(columns, name, views)
             if right > most or (allowed.certain is not None and certain > allowed.certain):
                 return True
         return False
 
-    telling = sorted(known, key=lambda name: -table.class_sizes([name]).entropy)
-    over = table.over[replace(goal, keep=(), drop=())]
+    telling = sorted(known, key=lambda name: -table.class_sizes([name], views).entropy)
+    over = table.over[replace(goal, keep=(), drop=()), frozenset(views.items())]
     safe, all_compared = _nearest(telling, goal.keep, (is_exposed, is_guessed), over, table.most_sets)
-    sizes = table.class_sizes(known)
+    sizes, as_they_are = table.class_sizes(known, views), table.class_sizes(known)
     return ColumnChoice(
         columns=tuple(
-            TableColumn(name, table.kinds[name].kind, table.kinds[name].reason, role)
+            TableColumn(
+                name,
+                table.kinds[name].kind,
+                table.kinds[name].reason,
+                role,
+                hows.get(name),
+                tuple(_kept(coarser[name])) if name in coarser else (),
+            )
             if name in table.kinds
             else TableColumn(name, "key", "names the person of each row", role)
             for name, role in roles.items()
@@ -295,13 +419,16 @@ def choose_columns(table: OpenTable, options: AuditOptions) -> ColumnChoice:
         people=population.people,
         exposed_people=sizes.exposed(k=goal.k),
         exposure=sizes.exposure(k=goal.k),
+        bits=sizes.entropy,
+        bits_as_they_are=as_they_are.entropy,
+        exposed_as_they_are=as_they_are.exposed(k=goal.k),
         k=goal.k,
         budget=goal.budget,
-        guesses=_guess_reports(table, known, goal),
+        guesses=_guess_reports(table, known, goal, views),
         nearest=tuple(
             sorted(
-                (_safe_set(table, known, left_out, goal) for left_out in safe),
-                key=lambda each: -table.class_sizes(each.columns).entropy,
+                (_safe_set(table, known, left_out, goal, views) for left_out in safe),
+                key=lambda each: -table.class_sizes(each.columns, views).entropy,
             )
         ),
         all_compared=all_compared,
@@ -310,16 +437,29 @@ def choose_columns(table: OpenTable, options: AuditOptions) -> ColumnChoice:
     )
 
 
-def _guess_reports(table: OpenTable, columns: Columns, goal: AuditGoal) -> tuple[GuessReport, ...]:
+def _finest(column: str, generalizations: Sequence[Generalization]) -> Generalization:
+    """Return the finest generalization of a column that changes it."""
+    if len(generalizations) == 1:
+        raise InvalidValueError(f"the column {printable(column)} has no generalization; leave it as it is, or drop it")
+    return generalizations[1]
+
+
+def _kept(generalizations: Sequence[Generalization]) -> Iterator[Coarser]:
+    """Yield what each generalization keeps of the entropy of its column."""
+    whole = generalizations[0].bits
+    return (Coarser(each.how, min(1.0, each.bits / whole) if whole else 1.0) for each in generalizations)
+
+
+def _guess_reports(table: OpenTable, columns: Columns, goal: AuditGoal, views: Views) -> tuple[GuessReport, ...]:
     n = table.people.people
-    reports = ((name, table.guesses(columns, name)) for name in goal.sensitive)
+    reports = ((name, table.guesses(columns, name, views)) for name in goal.sensitive)
     return tuple(GuessReport(name, before / n, after / n, certain) for name, (before, after, certain) in reports)
 
 
-def _safe_set(table: OpenTable, known: Columns, left_out: Columns, goal: AuditGoal) -> SafeSet:
+def _safe_set(table: OpenTable, known: Columns, left_out: Columns, goal: AuditGoal, views: Views) -> SafeSet:
     columns = tuple(name for name in known if name not in left_out)
-    sizes = table.class_sizes(columns)
-    guesses = _guess_reports(table, columns, goal)
+    sizes = table.class_sizes(columns, views)
+    guesses = _guess_reports(table, columns, goal, views)
     return SafeSet(left_out, columns, sizes.exposed(k=goal.k), sizes.exposure(k=goal.k), guesses)
 
 

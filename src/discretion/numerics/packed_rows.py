@@ -44,21 +44,34 @@ class PackedRows:
     """
 
     def __init__(self, columns: Sequence[Column], rows: int) -> None:
-        words = [np.zeros(rows, np.uint64)]
-        used = 0
+        self._words: Words = np.zeros((rows, 1), np.uint64)
+        self._used = 0
         self._fields: list[tuple[int, int]] = []
-        self._counts = [column.count for column in columns]
+        self._counts: list[int] = []
+        # Those of the set that is asked about are needed again for each column that is guessed.
+        self._classes = lru_cache(2)(self._numbered)
+        self.extend(columns)
+
+    def extend(self, columns: Sequence[Column]) -> list[int]:
+        """Add columns, and return their places."""
+        shifts: list[int] = []
+        last, used = self._words.shape[1] - 1, self._used
         for column in columns:
             width = max(1, (column.count - 1).bit_length())
             if used + width > _WORD:
-                words.append(np.zeros(rows, np.uint64))
-                used = 0
-            words[-1] |= column.codes.astype(np.uint64) << np.uint64(used)
-            self._fields.append((len(words) - 1, ((1 << width) - 1) << used))
+                last, used = last + 1, 0
+            shifts.append(used)
+            self._fields.append((last, ((1 << width) - 1) << used))
+            self._counts.append(column.count)
             used += width
-        self._words: Words = np.stack(words, axis=1)
-        # Those of the set that is asked about are needed again for each column that is guessed.
-        self._classes = lru_cache(2)(self._numbered)
+        rows, before = self._words.shape
+        if last >= before:
+            self._words = np.hstack([self._words, np.zeros((rows, last + 1 - before), np.uint64)])
+        added = range(len(self._fields) - len(columns), len(self._fields))
+        for place, column, shift in zip(added, columns, shifts, strict=True):
+            self._words[:, self._fields[place][0]] |= column.codes.astype(np.uint64) << np.uint64(shift)
+        self._used = used
+        return [*added]
 
     def class_sizes(self, columns: Iterable[int]) -> Integers:
         """Return how many rows each class has of those alike on the columns, given by their places."""

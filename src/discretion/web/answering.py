@@ -143,7 +143,7 @@ def answered(asked: Asked, monitor: Monitor, tables: OpenTables) -> Reply:
                     question = replace(question, about=tuple(map(tables.opener(question.options), question.about)))
             result = question.answer(monitor)
             document = result.document()
-            inputs = {**({"about": asked.texts["about"]} if question.about else {}), **question.options.inputs()}
+            inputs = {**({"about": asked.texts["about"]} if question.about else {}), **question.asked.inputs()}
             whole = answer(question.door.command, inputs, result.to_dict())
             return Answered(
                 _without_places(document.title, asked.files, str),

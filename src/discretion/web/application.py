@@ -37,6 +37,9 @@ _Form = Literal["page", "part", "json", "file"]
 _CANCELLED = Refused("the question was cancelled; ask it again if you need it")
 # How long each waits for the answer before it shows how far that is, in seconds; JSON and files wait for ever.
 _PATIENCE: Mapping[_Form, float | None] = {"page": 0.3, "part": 2.0, "json": None, "file": None}
+# A question that scripts or programs looked at ends so many seconds after the last look; who looks at a page may come
+# back to it without a script.
+SECONDS_UNSEEN = 20.0
 
 
 @dataclass
@@ -45,10 +48,37 @@ class _Asking:
 
     step: str = "starting"
     task: "asyncio.Task[Answered | Refused]" = field(init=False)
+    looks: int = 0
+    is_given_up: bool = False
+    end: asyncio.TimerHandle | None = None
 
     def tell(self, what: str) -> None:
         """Note what is being done now."""
         self.step = what
+
+    async def look(self, seconds: float | None, gone: "asyncio.Task[None]", *, comes_back: bool) -> None:
+        """Wait for the answer so long, or until who waits is gone; if nobody looks again for a while, end the work.
+
+        Who ``comes_back`` may look again whenever they like.
+        """
+        if self.end is not None:
+            self.end.cancel()
+        self.looks += 1
+        try:
+            await asyncio.wait([self.task, gone], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self.looks -= 1
+            if not comes_back and not self.looks and not self.task.done():
+                self.end = asyncio.get_running_loop().call_later(SECONDS_UNSEEN, self._give_up_unseen)
+
+    def give_up(self) -> None:
+        """End the work; who asks again begins anew."""
+        self.is_given_up = True
+        self.task.cancel()
+
+    def _give_up_unseen(self) -> None:
+        if not self.looks:
+            self.give_up()
 
 
 @dataclass(frozen=True)
@@ -59,6 +89,7 @@ class _View:
     texts: Texts
     form: _Form
     file: str
+    refusal: int = 422
 
     @classmethod
     def of(cls, path: str, query: str, request: Request) -> "_View":
@@ -67,7 +98,7 @@ class _View:
         as_part = request.headers.get("x-part") == "answer"
         file = texts.pop("file", [""])[-1]
         form: _Form = "json" if as_json else "file" if file else "part" if as_part else "page"
-        return cls(path, texts, form, file)
+        return cls(path, texts, form, file, _status_of_refusal(request))
 
     @property
     def address(self) -> str:
@@ -147,9 +178,9 @@ class Pages:
             question = Question.of_texts(view.path, view.texts)
         except DiscretionError as error:
             return self._shown(view, _Shown(view.address, Refused(str(error))))
-        return await self._answered(view, question)
+        return await self._answered(view, question, request)
 
-    async def _answered(self, view: "_View", question: Question) -> Response:
+    async def _answered(self, view: "_View", question: Question, request: Request) -> Response:
         """Return the answer to a question in the form that is asked for, or how far it is."""
         if view.path == "columns" and view.form == "page":  # it stands on the table's page
             return RedirectResponse(replace(view, path="table").address, 303)
@@ -158,19 +189,25 @@ class Pages:
             return self._shown(view, nothing if view.texts else None)
         columns = None
         if view.path == "table" and view.form == "page":
-            columns = await self._reply(replace(view, path="columns"), Question.of_texts("columns", view.texts))
-        shown = await self._reply(view, question)
+            of_columns = Question.of_texts("columns", view.texts)
+            columns = await self._reply(replace(view, path="columns"), of_columns, request)
+        shown = await self._reply(view, question, request)
         if view.form == "part" and isinstance(shown.reply, _Asking):
             return Response(shown.reply.step, 202, media_type="text/plain")
         return self._shown(view, shown, columns)
 
-    async def _reply(self, view: "_View", question: Question) -> "_Shown":
+    async def _reply(self, view: "_View", question: Question, request: Request) -> "_Shown":
         """Return the answer to a question, or how far it is after a while; what writes a file is not begun."""
         asking = self._asked.get(self._key(question)) if question.door.writes else self._asking(question)
         if asking is None:
             return _Shown(view.address, None, Elsewhere.of(question))
-        done, _ = await asyncio.wait([asking.task], timeout=_PATIENCE[view.form])
-        reply = asking if not done else _CANCELLED if asking.task.cancelled() else asking.task.result()
+        gone = asyncio.create_task(_gone(request))
+        try:
+            comes_back = question.door.writes or view.form == "page"
+            await asking.look(_PATIENCE[view.form], gone, comes_back=comes_back)
+        finally:
+            gone.cancel()
+        reply = asking if not asking.task.done() else _CANCELLED if asking.task.cancelled() else asking.task.result()
         if isinstance(reply, Refused) and not question.door.writes:  # asked anew: what was not open may be by then
             self._asked.pop(self._key(question), None)
         elsewhere = reply.elsewhere if isinstance(reply, Answered) else Elsewhere.of(question)
@@ -180,7 +217,8 @@ class Pages:
         """Begin to write a file, and lead to the address that shows what became of it."""
         texts = parse_qs(request.url.query)
         out = (await _form(request)).get("out", [""])[0].strip()
-        view = _View("release", {**texts, "out": [str(Path(out).expanduser().absolute())] if out else []}, "page", "")
+        texts["out"] = [str(Path(out).expanduser().absolute())] if out else []
+        view = _View("release", texts, "page", "", _status_of_refusal(request))
         try:
             question = Question.of_texts(view.path, view.texts)
             if not question.options.texts().get("out"):
@@ -209,7 +247,7 @@ class Pages:
         part = "columns.html.j2" if view.path == "columns" else "answer.html.j2"
         return self._page(
             part if view.form == "part" else "release.html.j2" if view.path == "release" else "door.html.j2",
-            422 if isinstance(reply, Refused) and reply is not _CANCELLED else 200,
+            view.refusal if isinstance(reply, Refused) and reply is not _CANCELLED else 200,
             door=DOORS[view.path],
             texts=view.texts,
             shown=shown,
@@ -225,14 +263,14 @@ class Pages:
     def _key(self, question: Question) -> tuple[str, ...]:
         """Return what makes one question another one: its texts, and the files as they are now."""
         files = [self._files.version(name) for name in question.about]
-        return question.door.path, json.dumps(question.texts, sort_keys=True), *files
+        return question.door.path, json.dumps(question.asked_texts, sort_keys=True), *files
 
     def _asking(self, question: Question) -> _Asking:
         """Return the work on a question, which is begun if nobody has asked it."""
         key = self._key(question)
         asking = self._asked.get(key)
-        if asking is None:
-            asked = Asked(question.door.path, question.texts, dict(self._files.places))
+        if asking is None or asking.is_given_up:
+            asked = Asked(question.door.path, question.asked_texts, dict(self._files.places))
             asking = self._asked[key] = _Asking()
             asking.task = asyncio.create_task(self._workers.ask(asked, asking.tell))
         self._asked.move_to_end(key)
@@ -253,7 +291,7 @@ class Pages:
         except DiscretionError as error:
             return JSONResponse({"error": str(error)}, 422)
         if (asking := self._asked.get(self._key(question))) is not None:
-            asking.task.cancel()
+            asking.give_up()
         return self._shown(view, _Shown(view.address, _CANCELLED))
 
     async def _open(self, request: Request) -> Response:
@@ -274,8 +312,10 @@ class Pages:
             return Response(status_code=400)
         except DiscretionError as error:
             if sent is not None:
-                return JSONResponse({"error": str(error)}, 413 if isinstance(error, TooLargeError) else 422)
-            return self._page("home.html.j2", 422, problem=str(error))
+                refusal = _status_of_refusal(request)
+                status = 413 if refusal != 200 and isinstance(error, TooLargeError) else refusal
+                return JSONResponse({"error": str(error)}, status)
+            return self._page("home.html.j2", _status_of_refusal(request), problem=str(error))
         chosen = door if door in DOORS else "table"
         return RedirectResponse(f"/{chosen}?{urlencode({'about': name})}", 303)
 
@@ -289,6 +329,18 @@ class Pages:
     async def _missing(self, request: Request, error: Exception | None) -> Response:
         problem = "There is no such page; choose one of these."
         return self._page("home.html.j2", getattr(error, "status_code", 404), problem=problem)
+
+
+def _status_of_refusal(request: Request) -> int:
+    """Return 200 for a browser that shows the sentence, where another status would only fill its console."""
+    is_read = "x-part" in request.headers or "text/html" in request.headers.get("accept", "")
+    return 200 if is_read else 422
+
+
+async def _gone(request: Request) -> None:
+    """Return when whoever asks has closed the connection."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _content(request: Request) -> AsyncIterable[bytes]:

@@ -9,7 +9,7 @@ from typing import Any, cast
 from discretion.errors import InvalidValueError, one_of
 from discretion.jobs.monitor import Monitor
 from discretion.jobs.options import Options
-from discretion.jobs.options.column_roles import with_roles
+from discretion.jobs.options.column_roles import ColumnChoiceOptions, with_roles
 from discretion.jobs.options.mechanisms import (
     ChannelOptions,
     ClaimOptions,
@@ -21,8 +21,9 @@ from discretion.jobs.options.mechanisms import (
 from discretion.jobs.options.tables import NO_PERSON, AuditOptions, ExposureOptions, ReleaseOptions
 from discretion.presenting.views.result import JobResult
 
-# What the field of a column's role is called, before the column's name; and the field of whose the rows are.
-ROLE = "as:"
+# What the fields of a column's role and of its generalization are called, before the column's name; and the field of
+# whose the rows are.
+ROLE, HOW = "as:", "how:"
 EACH_ROW = "rows"
 # What is asked, by the name of its field: an option, or what the question is about.
 Texts = Mapping[str, Sequence[str]]
@@ -91,15 +92,17 @@ class Door:
     about
         What it is for, in a sentence.
     options
-        The options of the job.
+        The options that its address sets.
     run
-        The job; it is given what the question is about, the options and who follows it.
+        The job; it is given what the question is about, its options and who follows it.
     fields
         The fields of the form that every reader needs.
     more
         Further fields, which are folded.
     spell
         Makes what the question is about of the texts that its field has; by default each line is one.
+    job
+        The options of the job, if its address sets more than these.
     commands
         Makes the commands that answer the same question; by default ``command`` with what it is about and the options.
     answers_at_once
@@ -122,6 +125,7 @@ class Door:
     fields: tuple[Field, ...]
     more: tuple[Field, ...] = ()
     spell: Callable[[Sequence[str]], tuple[str, ...]] = _each_line
+    job: type[Options] | None = None
     commands: Callable[[Sequence[str], Any], list[list[str]]] | None = None
     answers_at_once: bool = False
     is_listed: bool = True
@@ -177,6 +181,16 @@ class Question:
         return cls(door, about, options, {**({"about": [*about]} if about else {}), **options.texts()})
 
     @property
+    def asked(self) -> Options:
+        """The options of the job."""
+        return self.options if self.door.job is None else self.door.job.of_parameters(vars(self.options))
+
+    @property
+    def asked_texts(self) -> Texts:
+        """What the job is asked, spelled."""
+        return {name: given for name, given in self.texts.items() if name == "about" or name in vars(self.asked)}
+
+    @property
     def is_empty(self) -> bool:
         """Whether nothing is asked yet."""
         return not self.texts and not self.door.answers_at_once
@@ -185,20 +199,20 @@ class Question:
     def commands(self) -> list[list[str]]:
         """The commands that answer the same question."""
         if self.door.commands is not None:
-            return self.door.commands(self.about, self.options)
-        return [["discretion", self.door.command, *self.about, *self.options.arguments()]]
+            return self.door.commands(self.about, self.asked)
+        return [["discretion", self.door.command, *self.about, *self.asked.arguments()]]
 
     @property
     def python(self) -> str:
         """The same question in Python, for the jobs that have a public function."""
         given = [repr(each) for each in self.about]
-        inputs = self.options.inputs()
-        given += [f"{name}={inputs[name]!r}" for name in self.options.texts()]
+        inputs = self.asked.inputs()
+        given += [f"{name}={inputs[name]!r}" for name in self.asked.texts()]
         return f"dc.{self.door.command}({', '.join(given)})" if self.door.command in _PUBLIC else ""
 
     def answer(self, monitor: Monitor) -> JobResult:
         """Return the job's result."""
-        return self.door.run(self.about, self.options, monitor)
+        return self.door.run(self.about, self.asked, monitor)
 
 
 def settled(texts: Texts) -> dict[str, list[str]] | None:
@@ -208,14 +222,17 @@ def settled(texts: Texts) -> dict[str, list[str]] | None:
     --------
     >>> settled({"about": ["people.csv"], "k": [""], "as:sex": ["goes out"], "as:zip": ["does not go out"]})
     {'about': ['people.csv'], 'drop': ['zip']}
+    >>> settled({"about": ["people.csv"], "as:age": ["goes out, generalized"], "how:age": ["in steps of 10"]})
+    {'about': ['people.csv'], 'generalize': ['age=in steps of 10']}
     """
     roles = {name.removeprefix(ROLE): given[-1] for name, given in texts.items() if name.startswith(ROLE)}
     if not roles:
         return None
-    others = {name: given for name, given in texts.items() if not name.startswith(ROLE) and name != EACH_ROW}
+    hows = {name.removeprefix(HOW): given[-1] for name, given in texts.items() if name.startswith(HOW)}
+    others = {name: given for name, given in texts.items() if not name.startswith((ROLE, HOW)) and name != EACH_ROW}
     others["person"] = [NO_PERSON] if EACH_ROW in texts else []
     question = Question.of_texts("columns", others)
-    options = with_roles(cast(AuditOptions, question.options), roles)
+    options = with_roles(cast(ColumnChoiceOptions, question.options), roles, hows)
     return {"about": [*question.about], **options.texts()}
 
 
@@ -308,7 +325,7 @@ def _audit(about: Sequence[str], options: AuditOptions, monitor: Monitor) -> Job
     return run_audit(_only(about), options, progress=_telling(monitor), time=TimeLimit(None))
 
 
-def _columns(about: Sequence[Any], options: AuditOptions, monitor: Monitor) -> JobResult:
+def _columns(about: Sequence[Any], options: ColumnChoiceOptions, monitor: Monitor) -> JobResult:
     from discretion.jobs.columns import choose_columns  # noqa: PLC0415
 
     with monitor.step("who is exposed by these columns"):
@@ -350,6 +367,12 @@ _LEVELS = (Field("epsilon", "ε", "Adds δ at this ε."), Field("delta", "δ", "
 _MECHANISM = "Such as krr:k=5,epsilon=1, laplace:scale=1, gaussian:sigma=1 or dpsgd:sigma=1,rate=0.01,steps=1000."
 _SPELLING = re.compile(r"\s*[a-z-]+:")
 _NO_OR_YES = (("no", "no"), ("yes", "yes"))
+_HEADER = Field("header", "First line of a CSV file", "Whether it holds names: yes or no; or the names, as a,b.")
+_TEXT_FORMAT = (
+    _HEADER,
+    Field("delimiter", "Delimiter of a CSV file", "One of , ; | : or tab; as the first lines show if empty."),
+    Field("encoding", "Encoding of a CSV file", "Such as latin-1, if it is not UTF-8."),
+)
 
 _TABLE_FIELDS: tuple[tuple[Field, ...], tuple[Field, ...]] = (
     (
@@ -362,10 +385,12 @@ _TABLE_FIELDS: tuple[tuple[Field, ...], tuple[Field, ...]] = (
         Field("columns", "Columns to examine", "Names with commas; all if empty."),
         Field("keep", "Columns that must go out"),
         Field("drop", "Columns that must not go out"),
+        Field("generalize", "Columns that go out generalized", "As age=in steps of 10, with commas."),
         Field("budget", "Share of the people who may be exposed", "0.01 if empty; 0 is strict."),
         Field("max_suppressed", "Share of the people who may be left out", "0.02 if empty."),
         Field("weight", "Column of sampling weights"),
         Field("population", "People of whom the table is a sample"),
+        *_TEXT_FORMAT,
     ),
 )
 
@@ -380,9 +405,10 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                 "I have a table",
                 "Table",
                 "Which columns may go out together, who stands out, and the best file that can be published.",
-                AuditOptions,
+                ColumnChoiceOptions,
                 _audit,
                 *_TABLE_FIELDS,
+                job=AuditOptions,
             ),
             Door(
                 "columns",
@@ -390,7 +416,7 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                 "What the columns of a table are for",
                 "Columns",
                 "Who is exposed by the columns that go out.",
-                AuditOptions,
+                ColumnChoiceOptions,
                 _columns,
                 *_TABLE_FIELDS,
                 is_listed=False,
@@ -426,7 +452,7 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                     Field("k", "People alike", "A person is exposed if fewer people share the values; 10 if empty."),
                     Field("sensitive", "Sensitive columns", "Names with commas."),
                 ),
-                (Field("person", "Column that names a person", "Or none, if every row is a person."),),
+                (Field("person", "Column that names a person", "Or none, if every row is a person."), *_TEXT_FORMAT),
             ),
             Door(
                 "design",
@@ -516,6 +542,7 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                     Field("epsilon", "ε", "Adds a lower bound of δ at this ε, of two secrets."),
                     Field("delta", "δ", "Adds a lower bound of ε at this δ."),
                     Field("half_width", "Width wished", "Adds how many samples give an interval of ± this."),
+                    _HEADER,
                     _SEED,
                 ),
             ),

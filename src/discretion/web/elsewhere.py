@@ -1,10 +1,11 @@
 """Where else a question of the page can be asked, and what its answer can become."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
-from discretion.jobs.options.tables import NO_PERSON, AuditOptions, ExposureOptions
+from discretion.jobs.options.column_roles import ColumnChoiceOptions
+from discretion.jobs.options.tables import NO_PERSON, ExposureOptions, ReleaseOptions
 from discretion.presenting.shell import Command
 from discretion.presenting.views.result import JobResult
 from discretion.web.doors import Question, Texts
@@ -70,7 +71,7 @@ def _of_columns(question: Question, choice: "ColumnChoice") -> dict[str, Any]:
     """Return the exposure by the columns that go out, elsewhere, and the policy of these."""
     from discretion.jobs.check.policy import policy_text  # noqa: PLC0415
 
-    options = cast(AuditOptions, question.options)
+    options = cast(ColumnChoiceOptions, question.options)
     given: dict[str, Any] = {**vars(options), "columns": [*choice.known, *options.sensitive], "k": choice.k}
     exposure = ExposureOptions.of_parameters(given)
     (table,) = question.about
@@ -78,12 +79,32 @@ def _of_columns(question: Question, choice: "ColumnChoice") -> dict[str, Any]:
     opened = {name: value for name, value in opened.items() if value not in (None, NO_PERSON)}
     people = f"dc.Population({_call(table, opened)})" if opened else repr(table)
     published = (*choice.known, *(name for name in options.sensitive if name in options.keep))
-    return {
+    release = _release_of(choice, published, given)
+    asked = {
         "commands": (str(Command(["discretion", "exposure", table, *exposure.arguments()])),),
         "python": f"dc.exposure({people}, k={choice.k}, columns={[*choice.known]!r})",
+    }
+    if choice.generalized:  # which only a release does
+        inputs = release.inputs()
+        named = {name: inputs[name] for name in release.texts()}
+        command = ["discretion", "release", table, "--out=published.parquet", *release.arguments()]
+        asked = {
+            "commands": (str(Command(command)),),
+            "python": f"dc.release({_call(table, {'out': 'published.parquet', **named})})",
+        }
+    return {
+        **asked,
         "policy": policy_text(options, published, choice.k) if published and choice.is_safe else "",
         "columns": tuple(vars(each) for each in choice.columns),
+        "release": {"about": [table], **release.texts()} if published and choice.question is None else None,
     }
+
+
+def _release_of(choice: "ColumnChoice", published: Sequence[str], given: Mapping[str, Any]) -> ReleaseOptions:
+    """Return the options of a release whose file has the columns that go out, as they go out."""
+    hows = {each.column: f"{each.column}={each.how}" for each in choice.generalized}
+    publish = [hows.get(name, name) for name in published]
+    return ReleaseOptions.of_parameters({**given, "columns": None, "publish": publish, "keep": (), "drop": ()})
 
 
 def _of_audit(question: Question, audit: "Audit") -> dict[str, Any]:

@@ -1,36 +1,54 @@
 """What each column of a table is for, as the options of an audit have it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from discretion.errors import one_of
+from discretion.jobs.options import Names
 from discretion.jobs.options.tables import NO_PERSON, AuditOptions
 
 Role = Literal[
     "goes out",
+    "goes out, generalized",
     "does not go out",
     "must go out",
+    "must go out, generalized",
     "sensitive",
     "sensitive, and must go out",
     "names the person",
     "weight",
 ]
 ROLES: tuple[Role, ...] = get_args(Role)
+GENERALIZED: tuple[Role, ...] = ("goes out, generalized", "must go out, generalized")
 
 
-def roles_of(options: AuditOptions, columns: Sequence[str]) -> dict[str, Role]:
-    """Return what options make of each column of a table.
+@dataclass(frozen=True, kw_only=True)
+class ColumnChoiceOptions(AuditOptions):
+    """What an audit examines, and how the columns go out that a reader tries.
+
+    Parameters
+    ----------
+    generalize
+        The columns that go out generalized, each with its generalization, as age=in steps of 10,…; a column by itself
+        has its finest one. The others go out as they are.
+    """
+
+    generalize: Names = ()
+
+
+def roles_of(options: AuditOptions, columns: Sequence[str], generalized: Sequence[str] = ()) -> dict[str, Role]:
+    """Return what options make of each column of a table, some of which go out generalized.
 
     Examples
     --------
-    >>> roles_of(AuditOptions(drop=["zip"], sensitive=["ill"], keep=["ill"]), ["sex", "zip", "ill"])
-    {'sex': 'goes out', 'zip': 'does not go out', 'ill': 'sensitive, and must go out'}
+    >>> roles_of(AuditOptions(drop=["zip"], sensitive=["ill"], keep=["ill"]), ["sex", "zip", "ill"], ["sex"])
+    {'sex': 'goes out, generalized', 'zip': 'does not go out', 'ill': 'sensitive, and must go out'}
     """
-    return {name: _role(options, name) for name in columns}
+    return {name: _role(options, name, name in generalized) for name in columns}
 
 
-def _role(options: AuditOptions, name: str) -> Role:
+def _role(options: AuditOptions, name: str, is_generalized: bool) -> Role:
     if name == options.person:
         return "names the person"
     if name == options.weight:
@@ -38,13 +56,16 @@ def _role(options: AuditOptions, name: str) -> Role:
     if name in options.sensitive:
         return "sensitive, and must go out" if name in options.keep else "sensitive"
     if name in options.keep:
-        return "must go out"
-    examined = options.columns is None or name in options.columns
-    return "goes out" if examined and name not in options.drop else "does not go out"
+        return "must go out, generalized" if is_generalized else "must go out"
+    if name in options.drop or (options.columns is not None and name not in options.columns):
+        return "does not go out"
+    return "goes out, generalized" if is_generalized else "goes out"
 
 
-def with_roles(options: AuditOptions, roles: Mapping[str, str]) -> AuditOptions:
-    """Return options that make this of each column of a table.
+def with_roles(
+    options: ColumnChoiceOptions, roles: Mapping[str, str], generalizations: Mapping[str, str]
+) -> ColumnChoiceOptions:
+    """Return options that make this of each column of a table, and have these generalizations of columns.
 
     Raises
     ------
@@ -53,8 +74,9 @@ def with_roles(options: AuditOptions, roles: Mapping[str, str]) -> AuditOptions:
 
     Examples
     --------
-    >>> with_roles(AuditOptions(k=5), {"sex": "goes out", "zip": "does not go out", "ill": "sensitive"}).arguments()
-    ['--sensitive=ill', '--drop=zip', '--k=5']
+    >>> roles = {"age": "goes out, generalized", "zip": "does not go out", "ill": "sensitive"}
+    >>> with_roles(ColumnChoiceOptions(k=5), roles, {"age": "in steps of 10"}).arguments()
+    ['--sensitive=ill', '--drop=zip', '--k=5', '--generalize=age=in steps of 10']
     """
     for role in roles.values():
         one_of(role, ROLES, "role of a column")
@@ -67,8 +89,11 @@ def with_roles(options: AuditOptions, roles: Mapping[str, str]) -> AuditOptions:
         options,
         columns=None,
         drop=having("does not go out"),
-        keep=having("must go out", "sensitive, and must go out"),
+        keep=having("must go out", "must go out, generalized", "sensitive, and must go out"),
         sensitive=having("sensitive", "sensitive, and must go out"),
         person=next(iter(having("names the person")), nobody),
         weight=next(iter(having("weight")), None),
+        generalize=[
+            f"{name}={generalizations[name]}" if name in generalizations else name for name in having(*GENERALIZED)
+        ],
     )

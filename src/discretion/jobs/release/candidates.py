@@ -24,7 +24,7 @@ from discretion.anonymity.releasing.goal import ReleaseGoal
 from discretion.anonymity.releasing.hierarchies import generalizations_by
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.escaping import printable
-from discretion.jobs.options.tables import ReleaseOptions
+from discretion.jobs.options.tables import FileOptions, ReleaseOptions
 from discretion.jobs.release.goal import release_goal, with_distributions
 from discretion.jobs.release.redaction import Redaction, follow_rules, rules_to_follow
 from discretion.numerics.arrays import Booleans, Integers
@@ -112,7 +112,7 @@ def candidates_of(
     """
     options = _as_spelled(people, options)
     secret, hidden = options.sensitive, options.redact
-    published = _published(people.columns, options.publish)
+    published = named_views("publish", people.columns, options.publish)
     kept = tuple(dict.fromkeys([*options.keep, *published]))
     guarded = [name for name in secret if name in kept]
     goal, max_suppressed, options = release_goal(people.people, guarded, options)
@@ -146,13 +146,9 @@ def candidates_of(
     goal = with_distributions(goal, coded, codes, hierarchies, options)
     values = {name: labels for name, (_, labels) in coded.items()}
     given = {name: identity_generalization(codes[name], values[name].to_pylist()) for name in known}
-    if options.dates not in (None, *DATE_ORDERS):
-        raise InvalidValueError(f"dates must be one of {', '.join(DATE_ORDERS)}, got {options.dates!r}")
-    bins = _bins(known, options.bins)
-    readings = {name: Reading(options.dates, options.missing, bins.get(name, ())) for name in known}
     all_codes = {name: column for name, (column, _) in coded.items()}
     redactions = follow_rules(people, rules, all_codes, never, automatic=hidden)
-    generalizations = _generalizations(given, hierarchies, redactions, goal.k, readings)
+    generalizations = generalizations_by_options(given, options, goal.k, hierarchies, redactions)
     return Candidates(
         people=people,
         options=options,
@@ -160,7 +156,7 @@ def candidates_of(
         goal=goal,
         generalizations=generalizations,
         secrets={name: codes[name] for name in secret},
-        chosen={name: _named(name, how, generalizations) for name, how in published.items() if name in known},
+        chosen={name: named_view(name, how, generalizations[name]) for name, how in published.items() if name in known},
         keep=kept,
         values=values,
         reasons=reasons,
@@ -185,20 +181,23 @@ def _as_spelled(people: Population, options: ReleaseOptions) -> ReleaseOptions:
     return replace(options, **named)
 
 
-def _published(columns: Sequence[str], publish: Iterable[str]) -> dict[str, str]:
-    """Return the columns named in ``publish`` and the generalization of each, as in ``age=in steps of 10``."""
+def named_views(option: str, columns: Sequence[str], items: Iterable[str], alone: str = AS_IT_IS) -> dict[str, str]:
+    """Return the columns that an option names and the generalization of each, as in ``age=in steps of 10``.
+
+    That of a column by itself is what ``alone`` says.
+    """
     result: dict[str, str] = {}
-    for item in publish:
-        splits = [(item, AS_IT_IS), *((item[:i], item[i + 1 :]) for i, each in enumerate(item) if each == "=")]
+    for item in items:
+        splits = [(item, alone), *((item[:i], item[i + 1 :]) for i, each in enumerate(item) if each == "=")]
         named = [(name, how) for name, how in splits if name in columns]
         if not named:
             raise InvalidValueError(
-                f"publish takes columns of the table, as in sex or age=GENERALIZATION, got {printable(item)}; the "
+                f"{option} takes columns of the table, as in sex or age=GENERALIZATION, got {printable(item)}; the "
                 f"table has {briefly(tuple(columns))}"
             )
         name, how = max(named, key=lambda each: len(each[0]))
         if result.setdefault(name, how) != how:
-            raise InvalidValueError(f"publish has the column {printable(name)} twice; name it once")
+            raise InvalidValueError(f"{option} has the column {printable(name)} twice; name it once")
     return result
 
 
@@ -233,9 +232,9 @@ def _parts(item: str, columns: Sequence[str]) -> list[str]:
     return [f"{name}={first}" if name else first, *others]
 
 
-def _named(column: str, how: str, generalizations: Mapping[str, Sequence[Generalization]]) -> Generalization:
+def named_view(column: str, how: str, generalizations: Sequence[Generalization]) -> Generalization:
     """Return a generalization of a column by what was done to it."""
-    choices = {each.how: each for each in generalizations[column]}
+    choices = {each.how: each for each in generalizations}
     if how not in choices:
         raise InvalidValueError(
             f"the column {printable(column)} has no generalization {how!r}; it has {', '.join(map(repr, choices))}"
@@ -285,14 +284,18 @@ def _known(
     return [name for name in chosen if name not in reasons and name not in secret], reasons
 
 
-def _generalizations(
+def generalizations_by_options(
     given: Mapping[str, Generalization],
+    options: FileOptions,
+    k: int,
     coarsenings: Mapping[str, Hierarchy],
     redactions: Mapping[str, Redaction],
-    k: int,
-    readings: Mapping[str, Reading],
 ) -> dict[str, Sequence[Generalization]]:
     """Return the generalizations of each column, by its hierarchy if it has one, of what its rules do not redact."""
+    if options.dates not in (None, *DATE_ORDERS):
+        raise InvalidValueError(f"dates must be one of {', '.join(DATE_ORDERS)}, got {options.dates!r}")
+    bins = _bins([*given], options.bins)
+    readings = {name: Reading(options.dates, options.missing, bins.get(name, ())) for name in given}
     first = {
         name: redact_column(view, redactions[name].redacted, redactions[name].how) if name in redactions else view
         for name, view in given.items()

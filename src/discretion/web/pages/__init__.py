@@ -6,6 +6,7 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import urlencode
 
+from discretion.presenting.numbers import percent
 from discretion.presenting.views.page import templates
 
 
@@ -27,6 +28,7 @@ def _templates() -> Any:
     own: Any = templates()
     made = own.overlay(loader=ChoiceLoader([PackageLoader("discretion.web", "pages"), own.loader]))
     made.filters["query"] = _query
+    made.filters["percent"] = percent
     return made
 
 

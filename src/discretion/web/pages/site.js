@@ -121,7 +121,7 @@
   const fill = () => {
     const given = new URLSearchParams(location.search);
     for (const field of form.elements) {
-      if (!field.name || field.name.startsWith("as:") || field.name === "rows") continue;  // the choices of columns
+      if (!field.name || /^(as|how):|^rows$/.test(field.name)) continue;  // the choices of columns
       const same = [...form.elements].filter((each) => each.name === field.name);
       const values = given.getAll(field.name);
       field.value = (same.length > 1 ? values[same.indexOf(field)] : values.join("\n")) ?? "";
@@ -230,6 +230,7 @@
       problem.textContent = told.error ?? "the file was not taken";
       problem.hidden = Boolean(told.name);
     });
+    request.setRequestHeader("X-Part", "file");
     bar.hidden = false;
     problem.hidden = true;
     request.send(file);

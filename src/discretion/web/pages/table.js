@@ -3,6 +3,16 @@
   const columns = document.getElementById("columns");
   const form = document.getElementById("question");
   let turn = 0;
+  // Puts other choices in place where there are any: of a column that goes out generalized, its generalizations.
+  const offer = (choices) => {
+    const [before, after] = [columns, choices].map((each) => [...each.querySelectorAll(".role")]);
+    before.forEach((role, place) => {
+      if (role.textContent === after[place].textContent) return;
+      const { id } = document.activeElement;
+      role.replaceWith(after[place]);
+      if (id) document.getElementById(id)?.focus();
+    });
+  };
   // Shows who is exposed by the columns of an address. The choices stay in place, and the keyboard with them, unless
   // all is to be shown anew; the address becomes that of the options which the choices come to.
   const show = async (query, anew) => {
@@ -32,7 +42,10 @@
       part.innerHTML = text;
       const choices = part.content.querySelector(".roles");
       if (choices && (anew || !columns.querySelector(".roles"))) columns.replaceChildren(part.content);
-      else now().replaceChildren(...part.content.querySelector("#at-once").childNodes);
+      else {
+        now().replaceChildren(...part.content.querySelector("#at-once").childNodes);
+        if (choices) offer(choices);
+      }
       break;
     }
     now().classList.remove("stale");
