@@ -132,6 +132,15 @@ def test_a_file_that_grows_beyond_what_is_taken_is_refused_and_not_kept(monkeypa
         kept.end()
 
 
+def test_the_example_is_open_by_its_own_name() -> None:
+    kept = files.OpenFiles()
+    try:
+        assert kept.open("example:adult") == "example:adult"
+        assert [*kept.places] == ["example:adult"]
+    finally:
+        kept.end()
+
+
 def test_no_more_files_are_open_than_a_page_can_show(tmp_path: Path) -> None:
     kept = files.OpenFiles()
     try:

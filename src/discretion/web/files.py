@@ -43,13 +43,15 @@ class OpenFiles:
         return MappingProxyType(self._places)
 
     def open(self, path: str) -> str:
-        """Return the name by which a file on this machine is called from now on.
+        """Return the name by which a file on this machine, or the example, is called from now on.
 
         Raises
         ------
         InvalidTableError, TooLargeError
             If it cannot be read, or too many are open.
         """
+        if path == _EXAMPLE:
+            return path
         try:
             whole = str(Path(path).expanduser())
         except RuntimeError:  # ~ of nobody
