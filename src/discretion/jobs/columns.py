@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import combinations
 from types import MappingProxyType
@@ -22,8 +22,9 @@ from discretion.jobs.audit.sets import AuditGoal
 from discretion.jobs.options.column_roles import GENERALIZED, ColumnChoiceOptions, Role, roles_of
 from discretion.jobs.options.tables import FileOptions
 from discretion.jobs.persons import AS_IT_IS as AS_WRITTEN, open_people, whose_rows
-from discretion.jobs.release.candidates import generalizations_by_options, named_view, named_views
+from discretion.jobs.release.candidates import check_generalization, generalizations_by_options, named_views
 from discretion.jobs.table_measures import GuessReport
+from discretion.numerics.equivalence_classes import Column
 from discretion.numerics.packed_rows import PackedRows
 from discretion.presenting.names import briefly, listed
 from discretion.presenting.numbers import bits, odds, people, percent, times
@@ -67,7 +68,7 @@ class OpenTable:
     >>> table = OpenTable("example:adult")
     >>> table.class_sizes(["sex", "race"]).exposed(k=500), table.guesses(["sex"], "income")
     (928, (24720, 24720, 0))
-    >>> [each.how for each in table.generalizations("age", FileOptions(), 10)][:3]
+    >>> [*table.generalizations("age", FileOptions(), 10)][:3]
     ['as it is', 'in steps of 1', 'in steps of 5']
     """
 
@@ -82,7 +83,7 @@ class OpenTable:
         self._packed = _packed(self.people)
         self._sizes = lru_cache(_MOST_SETS_KEPT)(self._counted)
         self._right = lru_cache(_MOST_SETS_KEPT)(self._guessed)
-        self._generalizations: dict[Hashable, Sequence[Generalization]] = {}
+        self._generalizations: dict[Hashable, Mapping[str, tuple[float, Column]]] = {}
         self._views: dict[Hashable, int] = {}
         # Small sets that are over the budgets of a goal, with the same columns generalized, whatever is asked next.
         self.over: defaultdict[Hashable, list[frozenset[str]]] = defaultdict(list)
@@ -105,14 +106,30 @@ class OpenTable:
         """Return for how many people the best guess is right without the columns, with them, and certain."""
         return self._right(frozenset(views.get(name, self._place[name]) for name in columns), self._place[sensitive])
 
-    def generalizations(self, column: str, options: FileOptions, k: int) -> Sequence[Generalization]:
-        """Return the generalizations of a column, the finest first, which is the column itself.
+    def generalizations(self, column: str, options: FileOptions, k: int) -> Mapping[str, float]:
+        """Return the generalizations of a column, the column itself first, each with what it keeps of its entropy.
 
         Raises
         ------
         InvalidValueError
             If there are none, since the rows are not in this process, or a person has several.
         """
+        return {how: kept for how, (kept, _) in self._generalized(column, options, k).items()}
+
+    def view(self, column: str, how: str, options: FileOptions, k: int) -> int:
+        """Return the place of a column's generalization, which is packed beside the columns if it is new."""
+        key = how, _reading(column, options, k)
+        if key not in self._views:
+            generalized = self._generalized(column, options, k)
+            check_generalization(column, how, generalized)
+            assert self._packed is not None
+            _, of_values = generalized[how]
+            codes = of_values.codes[self._packed.codes(self._place[column])]
+            (self._views[key],) = self._packed.extend([Column(codes, of_values.count)])
+        return self._views[key]
+
+    def _generalized(self, column: str, options: FileOptions, k: int) -> Mapping[str, tuple[float, Column]]:
+        """Return of each generalization of a column what it keeps, and the code of each of the column's codes."""
         key = _reading(column, options, k)
         if key not in self._generalizations:
             coded = None
@@ -126,17 +143,19 @@ class OpenTable:
             codes, values = coded[column]
             given = {column: identity_generalization(codes, values.to_pylist())}
             by_files = {} if options.hierarchies is None else read_hierarchies(options.hierarchies, [column])
-            self._generalizations[key] = generalizations_by_options(given, options, k, by_files, {})[column]
+            every = generalizations_by_options(given, options, k, by_files, {})[column]
+            self._generalizations[key] = {
+                each.how: (_kept(each, every[0]), self._of_values(column, each)) for each in every
+            }
         return self._generalizations[key]
 
-    def view(self, column: str, how: str, options: FileOptions, k: int) -> int:
-        """Return the place of a column's generalization, which is packed beside the columns if it is new."""
-        key = how, _reading(column, options, k)
-        if key not in self._views:
-            chosen = named_view(column, how, self.generalizations(column, options, k))
-            assert self._packed is not None
-            (self._views[key],) = self._packed.extend([chosen.column])
-        return self._views[key]
+    def _of_values(self, column: str, view: Generalization) -> Column:
+        """Return the code that a generalization has for each code of its column: it is kept in the place of rows."""
+        assert self._packed is not None
+        codes = self._packed.codes(self._place[column])
+        of_values = np.zeros(int(codes.max(initial=0)) + 1, np.int32)
+        of_values[codes] = view.column.codes
+        return Column(of_values, view.column.count)
 
     def _counted(self, places: frozenset[int]) -> ClassSizes:
         columns = [self.people.columns[place] for place in places if place < len(self.people.columns)]
@@ -170,14 +189,6 @@ def _packed(people: Population) -> PackedRows | None:
 
 
 @dataclass(frozen=True)
-class Coarser:
-    """A generalization of a column: what is done to it, and the share of the column's own information that it keeps."""
-
-    how: str
-    kept: float
-
-
-@dataclass(frozen=True)
 class TableColumn:
     """A column, what kind it looks to be, why, and what it is for.
 
@@ -187,8 +198,9 @@ class TableColumn:
         As said.
     how
         What is done to it, if it goes out generalized.
-    coarser
-        Its generalizations then, the finest first, which is the column itself.
+    generalizations
+        Its generalizations then, the column itself first, each with the share of the column's own information that it
+        keeps.
     """
 
     column: str
@@ -196,7 +208,7 @@ class TableColumn:
     reason: str
     role: Role
     how: str | None = None
-    coarser: tuple[Coarser, ...] = ()
+    generalizations: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
 @dataclass(frozen=True)
@@ -305,10 +317,7 @@ class ColumnChoice(JobResult):
             f"{bits(self.bits_as_they_are)}, and expose {exposed:,} people ({percent(exposed / self.people)})."
         )
         heads = ("column", "goes out", "information kept")
-        rows = (
-            (each.column, str(each.how), percent(next(c.kept for c in each.coarser if c.how == each.how)))
-            for each in self.generalized
-        )
+        rows = ((each.column, str(each.how), percent(each.generalizations[str(each.how)])) for each in self.generalized)
         yield Grid(heads, tuple(rows), frozenset(heads[:2]), caption="What each generalization keeps of its column")
 
     def _nearest(self) -> Iterator[Block]:
@@ -380,7 +389,7 @@ def choose_columns(table: OpenTable, options: ColumnChoiceOptions) -> ColumnChoi
         )
     known = tuple(name for name, role in roles.items() if role in ("goes out", "must go out", *GENERALIZED))
     coarser = {name: table.generalizations(name, options, goal.k) for name in generalized}
-    hows = {name: how or _finest(name, coarser[name]).how for name, how in generalized.items()}
+    hows = {name: how or _finest(name, coarser[name]) for name, how in generalized.items()}
     views = {name: table.view(name, how, options, goal.k) for name, how in hows.items() if how != AS_IT_IS}
     allowed = constraints_of(
         population, least_unexposed(population.people, goal.k, None), most_exposed(population.people, goal.budget),
@@ -409,7 +418,7 @@ def choose_columns(table: OpenTable, options: ColumnChoiceOptions) -> ColumnChoi
                 table.kinds[name].reason,
                 role,
                 hows.get(name),
-                tuple(_kept(coarser[name])) if name in coarser else (),
+                coarser.get(name, {}),
             )
             if name in table.kinds
             else TableColumn(name, "key", "names the person of each row", role)
@@ -437,17 +446,15 @@ def choose_columns(table: OpenTable, options: ColumnChoiceOptions) -> ColumnChoi
     )
 
 
-def _finest(column: str, generalizations: Sequence[Generalization]) -> Generalization:
+def _finest(column: str, generalizations: Mapping[str, float]) -> str:
     """Return the finest generalization of a column that changes it."""
     if len(generalizations) == 1:
         raise InvalidValueError(f"the column {printable(column)} has no generalization; leave it as it is, or drop it")
-    return generalizations[1]
+    return [*generalizations][1]
 
 
-def _kept(generalizations: Sequence[Generalization]) -> Iterator[Coarser]:
-    """Yield what each generalization keeps of the entropy of its column."""
-    whole = generalizations[0].bits
-    return (Coarser(each.how, min(1.0, each.bits / whole) if whole else 1.0) for each in generalizations)
+def _kept(view: Generalization, whole: Generalization) -> float:
+    return min(1.0, view.bits / whole.bits) if whole.bits else 1.0
 
 
 def _guess_reports(table: OpenTable, columns: Columns, goal: AuditGoal, views: Views) -> tuple[GuessReport, ...]:

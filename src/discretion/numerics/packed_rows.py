@@ -39,8 +39,8 @@ class PackedRows:
     >>> packed = PackedRows([first, second], 4)
     >>> packed.class_sizes([0]).tolist(), packed.class_sizes([0, 1]).tolist()
     ([2, 2], [1, 1, 2])
-    >>> packed.best_guesses([0], 1)
-    (3, 2)
+    >>> packed.best_guesses([0], 1), packed.codes(1).tolist()
+    ((3, 2), [0, 1, 1, 1])
     """
 
     def __init__(self, columns: Sequence[Column], rows: int) -> None:
@@ -72,6 +72,12 @@ class PackedRows:
             self._words[:, self._fields[place][0]] |= column.codes.astype(np.uint64) << np.uint64(shift)
         self._used = used
         return [*added]
+
+    def codes(self, column: int) -> Codes:
+        """Return what each row has of a column, given by its place."""
+        word, mask = self._fields[column]
+        shift = (mask & -mask).bit_length() - 1
+        return ((self._words[:, word] & np.uint64(mask)) >> np.uint64(shift)).astype(np.int32)
 
     def class_sizes(self, columns: Iterable[int]) -> Integers:
         """Return how many rows each class has of those alike on the columns, given by their places."""

@@ -1,7 +1,7 @@
 """The candidates of a release: the columns of a table that may go out, each with its generalizations."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -156,7 +156,7 @@ def candidates_of(
         goal=goal,
         generalizations=generalizations,
         secrets={name: codes[name] for name in secret},
-        chosen={name: named_view(name, how, generalizations[name]) for name, how in published.items() if name in known},
+        chosen={name: _named(name, how, generalizations[name]) for name, how in published.items() if name in known},
         keep=kept,
         values=values,
         reasons=reasons,
@@ -232,14 +232,19 @@ def _parts(item: str, columns: Sequence[str]) -> list[str]:
     return [f"{name}={first}" if name else first, *others]
 
 
-def named_view(column: str, how: str, generalizations: Sequence[Generalization]) -> Generalization:
+def _named(column: str, how: str, generalizations: Sequence[Generalization]) -> Generalization:
     """Return a generalization of a column by what was done to it."""
     choices = {each.how: each for each in generalizations}
+    check_generalization(column, how, choices)
+    return choices[how]
+
+
+def check_generalization(column: str, how: str, choices: Collection[str]) -> None:
+    """Refuse what is no generalization of a column."""
     if how not in choices:
         raise InvalidValueError(
             f"the column {printable(column)} has no generalization {how!r}; it has {', '.join(map(repr, choices))}"
         )
-    return choices[how]
 
 
 def rare_rows(secrets: Mapping[str, Column], k: int, people: int) -> Booleans:
