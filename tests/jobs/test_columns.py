@@ -113,6 +113,30 @@ def test_columns_that_are_not_there_or_in_two_roles_are_refused(options: ColumnC
         choose_columns(OPEN, options)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_people_with_several_rows_have_the_numbers_of_the_exposure_and_of_inference(seed: int) -> None:
+    random = Random(seed)
+    rows = random.choice([1, 20, 300])
+    table = pa.table(
+        {
+            "id": [random.randrange(1 + rows // 3) for _ in range(rows)],
+            "town": [random.choice(["a", "b", None]) for _ in range(rows)],
+            "visit": [random.randrange(3) for _ in range(rows)],
+            "ill": [random.choice("xy") for _ in range(rows)],
+        }
+    )
+    people = dc.Population(table, person="id")
+    opened = OpenTable(table, "id")
+    for known in ([], ["town"], ["town", "visit"], ["visit", "town", "ill"]):
+        sizes, expected = opened.class_sizes(known), people.class_sizes(known)
+        assert sizes.exposed(k=2) == expected.exposed(k=2)
+        assert sizes.entropy == pytest.approx(expected.entropy, abs=1e-12)
+        if "ill" not in known:
+            attack = dc.anonymity.inference(people, known, "ill")
+            chances = [each / people.people for each in opened.guesses(known, "ill")]
+            assert chances == pytest.approx([attack.prior, attack.posterior, attack.certain_people / people.people])
+
+
 def test_columns_of_persons_with_several_rows_are_not_generalized() -> None:
     with pytest.raises(DiscretionError, match="one row each"):
         choose_columns(OpenTable(VISITS, "id"), ColumnChoiceOptions(person="id", generalize=["visit"]))

@@ -25,7 +25,7 @@ from discretion.jobs.persons import AS_IT_IS as AS_WRITTEN, open_people, whose_r
 from discretion.jobs.release.candidates import check_generalization, generalizations_by_options, named_views
 from discretion.jobs.table_measures import GuessReport
 from discretion.numerics.equivalence_classes import Column
-from discretion.numerics.packed_rows import PackedRows
+from discretion.numerics.packed_rows import PackedPeople, PackedRows
 from discretion.presenting.names import briefly, listed
 from discretion.presenting.numbers import bits, odds, people, percent, times
 from discretion.presenting.sentences import not_read
@@ -81,6 +81,7 @@ class OpenTable:
         self.question = whose_rows(keys[0]) if keys else None
         self._place = {name: place for place, name in enumerate(self.people.columns)}
         self._packed = _packed(self.people)
+        self._rows = self._packed if isinstance(self._packed, PackedRows) else None  # which may be generalized
         self._sizes = lru_cache(_MOST_SETS_KEPT)(self._counted)
         self._right = lru_cache(_MOST_SETS_KEPT)(self._guessed)
         self._generalizations: dict[Hashable, Mapping[str, tuple[float, Column]]] = {}
@@ -122,10 +123,10 @@ class OpenTable:
         if key not in self._views:
             generalized = self._generalized(column, options, k)
             check_generalization(column, how, generalized)
-            assert self._packed is not None
+            assert self._rows is not None
             _, of_values = generalized[how]
-            codes = of_values.codes[self._packed.codes(self._place[column])]
-            (self._views[key],) = self._packed.extend([Column(codes, of_values.count)])
+            codes = of_values.codes[self._rows.codes(self._place[column])]
+            (self._views[key],) = self._rows.extend([Column(codes, of_values.count)])
         return self._views[key]
 
     def _generalized(self, column: str, options: FileOptions, k: int) -> Mapping[str, tuple[float, Column]]:
@@ -133,7 +134,7 @@ class OpenTable:
         key = _reading(column, options, k)
         if key not in self._generalizations:
             coded = None
-            if self._packed is not None:
+            if self._rows is not None:
                 coded = self.people.read_rows(lambda rows, length: column_values(rows, [column], length))
             if coded is None:
                 raise InvalidValueError(
@@ -151,8 +152,8 @@ class OpenTable:
 
     def _of_values(self, column: str, view: Generalization) -> Column:
         """Return the code that a generalization has for each code of its column: it is kept in the place of rows."""
-        assert self._packed is not None
-        codes = self._packed.codes(self._place[column])
+        assert self._rows is not None
+        codes = self._rows.codes(self._place[column])
         of_values = np.zeros(int(codes.max(initial=0)) + 1, np.int32)
         of_values[codes] = view.column.codes
         return Column(of_values, view.column.count)
@@ -180,12 +181,14 @@ def _reading(column: str, options: FileOptions, k: int) -> Hashable:
     return column, k, options.bins, options.missing, options.dates, options.hierarchies
 
 
-def _packed(people: Population) -> PackedRows | None:
-    """Return the rows in this process, if each is a person and they may be taken from the engine."""
-    if people.person is not None:
+def _packed(people: Population) -> PackedRows | PackedPeople | None:
+    """Return the rows in this process, if they may be taken from the engine."""
+    names = [*people.columns, *filter(None, [people.person])]
+    coded = people.read_rows(lambda rows, length: column_codes(rows, names, length))
+    if coded is None:
         return None
-    coded = people.read_rows(lambda rows, length: column_codes(rows, people.columns, length))
-    return None if coded is None else PackedRows([coded[name] for name in people.columns], people.rows)
+    columns = [coded[name] for name in people.columns]
+    return PackedRows(columns, people.rows) if people.person is None else PackedPeople(columns, coded[people.person])
 
 
 @dataclass(frozen=True)

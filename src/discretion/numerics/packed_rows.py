@@ -17,6 +17,8 @@ from discretion.numerics.equivalence_classes import Column
 Words = NDArray[np.uint64]
 
 _WORD = 64
+# Of a set that is asked about, and of the columns that are guessed by it.
+_MOST_CLASSES_KEPT = 4
 # An odd number near 2⁶⁴/φ, as in Knuth's multiplicative hashing.
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
@@ -83,6 +85,10 @@ class PackedRows:
         """Return how many rows each class has of those alike on the columns, given by their places."""
         return self._classes(frozenset(columns))[2].astype(np.int64)
 
+    def classes(self, columns: Iterable[int]) -> Codes:
+        """Return the class of each row, of those alike on the columns."""
+        return self._classes(frozenset(columns))[0].copy()
+
     def best_guesses(self, columns: Iterable[int], guessed: int) -> tuple[int, int]:
         """Return in how many rows the commonest value of their class is found, and how many rows' class has just one.
 
@@ -113,6 +119,93 @@ class PackedRows:
             self._words, np.array(masks, np.uint64), slots, classes, first_rows, sizes, count
         )  # fmt: skip
         return classes, first_rows[: count[0]], sizes[: count[0]]
+
+
+class PackedPeople:
+    """People with several rows each, to be grouped by what their rows hold on one set of columns after another.
+
+    People are alike if their rows hold the same, each combination of values as often.
+
+    Parameters
+    ----------
+    columns
+        What each row has of each column.
+    people
+        Whose row each is.
+
+    Examples
+    --------
+    >>> codes = ([0, 1, 1, 0], [0, 1, 1, 1], [0, 0, 1, 1])
+    >>> visits, ills, whose = (Column(np.array(each, np.int32), 2) for each in codes)
+    >>> packed = PackedPeople([visits, ills], whose)
+    >>> packed.class_sizes([0]).tolist(), packed.class_sizes([0, 1]).tolist(), packed.best_guesses([0], 1)
+    ([2], [1, 1], (1, 0))
+    """
+
+    def __init__(self, columns: Sequence[Column], people: Column) -> None:
+        order = np.argsort(people.codes, kind="stable")
+        self._rows = PackedRows([Column(each.codes[order], each.count) for each in columns], order.size)
+        rows_of_each = np.bincount(people.codes, minlength=people.count)
+        self._starts = np.concatenate([[0], np.cumsum(rows_of_each)])
+        self._classes = lru_cache(_MOST_CLASSES_KEPT)(self._numbered)
+
+    def class_sizes(self, columns: Iterable[int]) -> Integers:
+        """Return how many people each class has of those alike on the columns, given by their places."""
+        classes = self._classes(frozenset(columns))
+        return np.bincount(classes.codes, minlength=classes.count)
+
+    def best_guesses(self, columns: Iterable[int], guessed: int) -> tuple[int, int]:
+        """Return of how many people the commonest of their class is true, and of how many the only one of their class.
+
+        It is guessed what the rows of a person hold of a column.
+        """
+        both = [self._classes(frozenset(columns)), self._classes(frozenset([guessed]))]
+        return PackedRows(both, self._starts.size - 1).best_guesses([0], 1)
+
+    def _numbered(self, columns: frozenset[int]) -> Column:
+        """Return the class of each person."""
+        people = self._starts.size - 1
+        if not columns:
+            return Column(np.zeros(people, np.int32), 1)
+        rows = self._rows.classes(columns)
+        slots = np.full(1 << (2 * people - 1).bit_length(), -1, np.int32)
+        classes, first_people, count = np.empty(people, np.int32), np.empty(people, np.int64), np.zeros(1, np.int64)
+        compiled(_number_people)(rows, self._starts, slots, classes, first_people, count)
+        return Column(classes, int(count[0]))
+
+
+def _number_people(  # noqa: PLR0917 - a loop over arrays
+    rows: Codes, starts: Integers, slots: Codes, classes: Codes, first_people: Integers, count: Integers
+) -> None:
+    last = np.uint64(slots.size - 1)
+    following = 0
+    for i in range(starts.size - 1):
+        begin, end = starts[i], starts[i + 1]
+        rows[begin:end].sort()
+        key = np.uint64(end - begin)
+        for j in range(begin, end):
+            key = (key ^ np.uint64(rows[j])) * _FACTOR
+            key ^= key >> _HALF
+        slot = key & last
+        while True:
+            found = slots[slot]
+            if found < 0:
+                slots[slot] = classes[i] = following
+                first_people[following] = i
+                following += 1
+                break
+            other = starts[first_people[found]]
+            differs = starts[first_people[found] + 1] - other != end - begin
+            if not differs:
+                for j in range(end - begin):
+                    if rows[begin + j] != rows[other + j]:
+                        differs = True
+                        break
+            if not differs:
+                classes[i] = found
+                break
+            slot = (slot + _ONE) & last
+    count[0] = following
 
 
 def _number_classes(  # noqa: PLR0917 - a loop over arrays
