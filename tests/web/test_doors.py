@@ -68,6 +68,22 @@ def test_a_file_whose_first_line_is_no_header_is_asked_about(path: str, tmp_path
     assert "column1" in reply.title + reply.json
 
 
+@pytest.mark.parametrize("path", ["table", "columns", "exposure", "black-box"])
+def test_commands_call_a_file_by_its_path_and_one_that_was_sent_by_its_name(
+    path: str, files: dict[str, str], tmp_path: Path
+) -> None:
+    (name,) = QUESTIONS[path]["about"]
+    for paths in ({name: files[name]}, {}):
+        reply = answered(Asked(path, QUESTIONS[path], files, paths), Monitor(), OpenTables())
+        assert isinstance(reply, Answered), reply
+        said = [*reply.elsewhere.commands, *filter(None, [reply.elsewhere.python])]
+        assert said
+        assert all(paths.get(name, name) in each for each in said)
+        assert all((str(tmp_path) in each) == bool(paths) for each in said)
+        if reply.elsewhere.release is not None:
+            assert reply.elsewhere.release["about"] == [name]
+
+
 def test_the_papers_lead_to_all_their_items(files: dict[str, str]) -> None:
     reply = answered(Asked("papers", {}, files), Monitor(), OpenTables())
     assert isinstance(reply, Answered)

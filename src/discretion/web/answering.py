@@ -7,7 +7,7 @@ import shutil
 import threading
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from html import escape
 from multiprocessing.connection import Connection
 from typing import Any
@@ -39,11 +39,14 @@ class Asked:
         The fields.
     files
         The files that were opened here, by the names that addresses call them by.
+    paths
+        What commands on this machine call those of them that were not sent.
     """
 
     path: str
     texts: Texts
     files: Mapping[str, str]
+    paths: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True)
@@ -149,7 +152,7 @@ def answered(asked: Asked, monitor: Monitor, tables: OpenTables) -> Reply:
                 _without_places(document.title, asked.files, str),
                 _without_places(to_fragment(document), asked.files, _in_markup),
                 _without_places(whole, asked.files, _in_json),
-                Elsewhere.of(asked_about, result),
+                Elsewhere.of(asked_about, asked.paths, result),
             )
     except DiscretionError as error:
         return Refused(_without_places(str(error), asked.files, str))

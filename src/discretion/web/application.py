@@ -200,7 +200,7 @@ class Pages:
         """Return the answer to a question, or how far it is after a while; what writes a file is not begun."""
         asking = self._asked.get(self._key(question)) if question.door.writes else self._asking(question)
         if asking is None:
-            return _Shown(view.address, None, Elsewhere.of(question))
+            return _Shown(view.address, None, Elsewhere.of(question, self._files.paths))
         gone = asyncio.create_task(_gone(request))
         try:
             comes_back = question.door.writes or view.form == "page"
@@ -210,7 +210,7 @@ class Pages:
         reply = asking if not asking.task.done() else _CANCELLED if asking.task.cancelled() else asking.task.result()
         if isinstance(reply, Refused) and not question.door.writes:  # asked anew: what was not open may be by then
             self._asked.pop(self._key(question), None)
-        elsewhere = reply.elsewhere if isinstance(reply, Answered) else Elsewhere.of(question)
+        elsewhere = reply.elsewhere if isinstance(reply, Answered) else Elsewhere.of(question, self._files.paths)
         return _Shown(view.address, reply, elsewhere)
 
     async def _write(self, request: Request) -> Response:
@@ -270,7 +270,7 @@ class Pages:
         key = self._key(question)
         asking = self._asked.get(key)
         if asking is None or asking.is_given_up:
-            asked = Asked(question.door.path, question.asked_texts, dict(self._files.places))
+            asked = Asked(question.door.path, question.asked_texts, dict(self._files.places), self._files.paths)
             asking = self._asked[key] = _Asking()
             asking.task = asyncio.create_task(self._workers.ask(asked, asking.tell))
         self._asked.move_to_end(key)

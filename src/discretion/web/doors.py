@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -194,6 +194,11 @@ class Question:
     def is_empty(self) -> bool:
         """Whether nothing is asked yet."""
         return not self.texts and not self.door.answers_at_once
+
+    def on_this_machine(self, paths: Mapping[str, str]) -> "Question":
+        """Return the same question of files as commands call them, by their names."""
+        is_of_files = any(field.file for field in self.door.fields)
+        return replace(self, about=tuple(paths.get(name, name) for name in self.about)) if is_of_files else self
 
     @property
     def commands(self) -> list[list[str]]:

@@ -56,25 +56,29 @@ class Elsewhere:
     files: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @classmethod
-    def of(cls, question: Question, result: Any = None) -> Self:
-        """Return what there is for a question, and for its result if that is known."""
-        asked = cls(tuple(str(Command(each)) for each in question.commands), question.python)
+    def of(cls, question: Question, paths: Mapping[str, str], result: Any = None) -> Self:
+        """Return what there is for a question, and for its result if that is known.
+
+        Commands call files by their ``paths``, which are known by name.
+        """
+        here = question.on_this_machine(paths)
+        asked = cls(tuple(str(Command(each)) for each in here.commands), here.python)
         if question.door.writes:
             texts = {name: given for name, given in question.texts.items() if name != "out"}
             return replace(asked, release=texts)
         if result is not None and question.door.path in _MORE:
-            return replace(asked, **_MORE[question.door.path](question, result))
+            return replace(asked, **_MORE[question.door.path](question, here, result))
         return asked
 
 
-def _of_columns(question: Question, choice: "ColumnChoice") -> dict[str, Any]:
+def _of_columns(question: Question, here: Question, choice: "ColumnChoice") -> dict[str, Any]:
     """Return the exposure by the columns that go out, elsewhere, and the policy of these."""
     from discretion.jobs.check.policy import policy_text  # noqa: PLC0415
 
     options = cast(ColumnChoiceOptions, question.options)
     given: dict[str, Any] = {**vars(options), "columns": [*choice.known, *options.sensitive], "k": choice.k}
     exposure = ExposureOptions.of_parameters(given)
-    (table,) = question.about
+    (table,) = here.about
     opened = {name: given[name] for name in ("person", "header", "delimiter", "encoding")}
     opened = {name: value for name, value in opened.items() if value not in (None, NO_PERSON)}
     people = f"dc.Population({_call(table, opened)})" if opened else repr(table)
@@ -96,7 +100,7 @@ def _of_columns(question: Question, choice: "ColumnChoice") -> dict[str, Any]:
         **asked,
         "policy": policy_text(options, published, choice.k) if published and choice.is_safe else "",
         "columns": tuple(vars(each) for each in choice.columns),
-        "release": {"about": [table], **release.texts()} if published and choice.question is None else None,
+        "release": {"about": [*question.about], **release.texts()} if published and choice.question is None else None,
     }
 
 
@@ -107,7 +111,7 @@ def _release_of(choice: "ColumnChoice", published: Sequence[str], given: Mapping
     return ReleaseOptions.of_parameters({**given, "columns": None, "publish": publish, "keep": (), "drop": ()})
 
 
-def _of_audit(question: Question, audit: "Audit") -> dict[str, Any]:
+def _of_audit(question: Question, _: Question, audit: "Audit") -> dict[str, Any]:
     """Return the file that an audit recommends as a release and as a policy, if it recommends one."""
     from discretion.jobs.check.policy import policy_text  # noqa: PLC0415
 
@@ -120,12 +124,12 @@ def _of_audit(question: Question, audit: "Audit") -> dict[str, Any]:
     }
 
 
-def _of_design(_: Question, design: "Design") -> dict[str, Any]:
+def _of_design(_: Question, __: Question, design: "Design") -> dict[str, Any]:
     """Return the files of the recommended protocol, if there is one."""
     return {} if design.recommended is None else {"files": design.shipment().files}
 
 
-def _of_papers(_: Question, result: JobResult) -> dict[str, Any]:
+def _of_papers(_: Question, __: Question, result: JobResult) -> dict[str, Any]:
     """Return a question for each item of a list of contents."""
     contents: dict[str, Any] = result.to_dict()
     if "items" in contents:  # one item, and its paper

@@ -42,6 +42,11 @@ class OpenFiles:
         """Where each file is, by its name."""
         return MappingProxyType(self._places)
 
+    @property
+    def paths(self) -> dict[str, str]:
+        """What a command on this machine calls each file: its path, if it was not sent."""
+        return {name: place for name, place in self._places.items() if not place.startswith(self.folder + os.sep)}
+
     def open(self, path: str) -> str:
         """Return the name by which a file on this machine, or the example, is called from now on.
 
