@@ -147,6 +147,11 @@ def run_design(
     return _Job(options, monitor or Monitor()).run(figure=figure, searching=searching)
 
 
+def with_points(design: Design) -> Design:
+    """Return a design with the points of its protocols' curves."""
+    return replace(design, points=_Job(design.options, Monitor()).points([*design.protocols.values()]) or None)
+
+
 class _Job:
     """One design under way."""
 
@@ -193,7 +198,7 @@ class _Job:
             before=self._setting.before,
             options=self._options,
             by=self._by,
-            points=(self._points(ordered) or None) if figure and not left_out else None,
+            points=(self.points(ordered) or None) if figure and not left_out else None,
         )
 
     def _add(self, name: str, designs: dict[str, ProtocolDesign], refused: dict[str, Exception]) -> None:
@@ -268,7 +273,7 @@ class _Job:
             return None
         return self._solver.largest_epsilon(self._protocols[chosen.protocol], chosen.users)
 
-    def _points(self, designs: Sequence[ProtocolDesign]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    def points(self, designs: Sequence[ProtocolDesign]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         """Return the points of each protocol's curve, its own ε among them."""
         return {
             each.protocol: [*self._curve(self._protocols[each.protocol], each)]

@@ -165,6 +165,22 @@ class Design(JobResult):
             for name, value in numbers_in(design.to_dict()).items():
                 yield {"mechanism": design.mechanism, **number_row(name, value)}
 
+    def chart(self, name: str | None = None) -> Any:
+        """Return the figure: the error of a count over the best guess, as ε varies.
+
+        Its points are computed for it if the design has none: of a crowd that takes longer than the design.
+
+        Examples
+        --------
+        >>> import discretion as dc
+        >>> dc.design(4, users=1000, local_epsilon=1, unshuffled=True).chart().to_dict()["title"]["text"]
+        'Accuracy against privacy'
+        """
+        from discretion.jobs.design.job import with_points  # noqa: PLC0415 - which makes designs
+
+        whole = with_points(self) if self.points is None else self
+        return super(Design, whole).chart(name)
+
     def shipment(self, labels: Sequence[str] = ()) -> Shipment:
         """Return what to ship for the recommended protocol: parameters, code, and a notebook that checks the numbers.
 
