@@ -11,9 +11,10 @@ _OF_A_COLLECTION = [
     "docs/scale.md",
 ]
 _OF_THE_PAGE = ["src/discretion/web/*", "tests/web/*"]
-# The last one is run by an interpreter of its own.
+# The last two are run by Sphinx and by an interpreter of its own.
 collect_ignore_glob = [
     *([] if find_spec("cryptography") else _OF_A_COLLECTION),
     *([] if find_spec("starlette") else _OF_THE_PAGE),
+    "docs/conf.py",
     "tests/support/peers_on_files.py",
 ]

@@ -41,12 +41,11 @@ def label(share: float) -> str:
 
 def inline(records: Iterable[Row]) -> Any:
     """Return the records as a figure's data."""
-    # A tuple, which Altair copies no part of, where it copies lists with each chart that joins a figure.
     return alt.InlineData(
-        values=tuple(
+        values=[
             {key: printable(value) if isinstance(value, str) else value for key, value in record.items()}
             for record in records
-        )
+        ]
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from discretion.errors import InvalidValueError, UnsupportedError, one_of
 from discretion.estimate import Estimate, highest
 from discretion.jobs.design.goals import Setting, goals_of
-from discretion.jobs.design.result import NORMAL_95, Design, Order, ProtocolDesign, measures_of, words_of
+from discretion.jobs.design.result import NORMAL_95, Design, Order, Points, ProtocolDesign, measures_of, words_of
 from discretion.jobs.design.solving import Solver, UnmetError
 from discretion.jobs.monitor import Monitor
 from discretion.jobs.options.mechanisms import DesignOptions
@@ -147,9 +147,8 @@ def run_design(
     return _Job(options, monitor or Monitor()).run(figure=figure, searching=searching)
 
 
-def with_points(design: Design) -> Design:
-    """Return a design with the points of its protocols' curves."""
-    return replace(design, points=_Job(design.options, Monitor()).points([*design.protocols.values()]) or None)
+def _points(options: DesignOptions, designs: Sequence[ProtocolDesign]) -> Points:
+    return _Job(options, Monitor()).points(designs)
 
 
 class _Job:
@@ -199,6 +198,7 @@ class _Job:
             options=self._options,
             by=self._by,
             points=(self.points(ordered) or None) if figure and not left_out else None,
+            find_points=_points,
         )
 
     def _add(self, name: str, designs: dict[str, ProtocolDesign], refused: dict[str, Exception]) -> None:
@@ -273,7 +273,7 @@ class _Job:
             return None
         return self._solver.largest_epsilon(self._protocols[chosen.protocol], chosen.users)
 
-    def points(self, designs: Sequence[ProtocolDesign]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    def points(self, designs: Sequence[ProtocolDesign]) -> Points:
         """Return the points of each protocol's curve, its own ε among them."""
         return {
             each.protocol: [*self._curve(self._protocols[each.protocol], each)]

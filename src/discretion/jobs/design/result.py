@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from discretion.errors import InvalidValueError
@@ -95,6 +95,9 @@ class ProtocolDesign:
         }
 
 
+Points = Mapping[str, Sequence[Mapping[str, Any]]]
+
+
 @dataclass(frozen=True, repr=False)
 class Design(JobResult):
     """A question designed: which protocol, which ε, how many people.
@@ -125,6 +128,8 @@ class Design(JobResult):
         By which number the protocols are in order: what the goals leave free.
     points
         Points of each protocol as its ε varies, for the figure; None leaves it out.
+    find_points
+        Finds them for the designs of these options.
     """
 
     recommended: ProtocolDesign | None
@@ -138,7 +143,8 @@ class Design(JobResult):
     before: float
     options: DesignOptions
     by: Order
-    points: Mapping[str, Sequence[Mapping[str, Any]]] | None = None
+    points: Points | None = None
+    find_points: Callable[[DesignOptions, Sequence[ProtocolDesign]], Points] | None = field(default=None, compare=False)
 
     @property
     def numbers(self) -> dict[str, Any]:
@@ -176,9 +182,9 @@ class Design(JobResult):
         >>> dc.design(4, users=1000, local_epsilon=1, unshuffled=True).chart().to_dict()["title"]["text"]
         'Accuracy against privacy'
         """
-        from discretion.jobs.design.job import with_points  # noqa: PLC0415 - which makes designs
-
-        whole = with_points(self) if self.points is None else self
+        whole = self
+        if self.points is None and self.find_points is not None:
+            whole = replace(self, points=self.find_points(self.options, [*self.protocols.values()]) or None)
         return super(Design, whole).chart(name)
 
     def shipment(self, labels: Sequence[str] = ()) -> Shipment:
