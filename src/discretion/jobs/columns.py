@@ -241,7 +241,7 @@ class ColumnChoice(JobResult):
     k, budget
         The options.
     bits, bits_as_they_are
-        What the known columns tell of a person together: as they go out, and if none were generalized.
+        The information of the known columns together, for one person: as they go out, and if none were generalized.
     exposed_as_they_are
         How many people there would be exposed then.
     guesses
@@ -314,10 +314,10 @@ class ColumnChoice(JobResult):
     def _cost(self) -> Iterator[Block]:
         if not self.generalized:
             return
-        exposed = self.exposed_as_they_are
+        exposed = f"{self.exposed_as_they_are:,} people ({percent(self.exposed_as_they_are / self.people)})"
         yield (
-            f"Together these columns tell {bits(self.bits)} bits of a person. As they are they would tell "
-            f"{bits(self.bits_as_they_are)}, and expose {exposed:,} people ({percent(exposed / self.people)})."
+            f"Together these columns carry {bits(self.bits)} bits of information about a person. Unchanged, they would "
+            f"carry {bits(self.bits_as_they_are)} bits, and expose {exposed}."
         )
         heads = ("column", "goes out", "information kept")
         rows = ((each.column, str(each.how), percent(each.generalizations[str(each.how)])) for each in self.generalized)
