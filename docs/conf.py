@@ -1,10 +1,20 @@
 """How the site is made of these pages: `sphinx-build -W -b html docs site`, without a network."""
 
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
 from pygments.lexers.special import TextLexer
 from sphinx.application import Sphinx
 
+from discretion.cli.collect import SUBCOMMANDS
+from discretion.cli.commands import COMMANDS
+
 project = "Discretion"
-extensions = ["myst_nb", "sphinx_copybutton"]
+extensions = ["myst_nb", "sphinx_copybutton", "sphinx.ext.autodoc", "numpydoc"]
 html_theme = "furo"
 html_title = "Discretion"
 html_show_copyright = False
@@ -17,7 +27,12 @@ nb_execution_timeout = 300
 nb_execution_in_temp = True
 copybutton_prompt_text = r">>> |\.\.\. "
 copybutton_prompt_is_regexp = True
+numpydoc_show_class_members = False
+# Docstrings are NumPy style; what stands in single backticks is code.
+default_role = "literal"
+autodoc_typehints = "none"
 
+_HERE = Path(__file__).parent
 # Pages that stand in the repository's own folder, each included by a page here.
 _OUTSIDE = ("SECURITY", "CONTRIBUTING", "CHANGELOG")
 
@@ -28,7 +43,47 @@ def _linked(_: Sphinx, name: str, source: list[str]) -> None:
         source[0] = source[0].replace(f"](../{outside}.md", f"]({outside.lower()}.md")
 
 
+def _write_reference(_: Sphinx) -> None:
+    """Write the pages of the reference: the names of each room by their docstrings, and the commands by their help."""
+    folder = _HERE / "reference"
+    folder.mkdir(exist_ok=True)
+    pages = {"commands": "".join(_commands()), **{room: "".join(_names(room)) for room in _rooms()}}
+    for page, text in pages.items():
+        (folder / f"{page}.md").write_text(text, encoding="utf-8")
+
+
+def _rooms() -> dict[str, list[str]]:
+    """Return the public names by their room, as `names.md` lists them; those at the top are of none."""
+    text = (_HERE / "names.md").read_text(encoding="utf-8")
+    top, _, others = text.partition("\n## In the rooms\n")
+    rooms = {"discretion": re.findall(r"`(\w+)`", top.partition("|---|---|")[2])}
+    for room, names in re.findall(r"^\| `dc\.(\w+)` \| (.*) \|$", others, re.MULTILINE):
+        rooms[f"discretion.{room}"] = re.findall(r"`(\w+)`", names)
+    return rooms
+
+
+def _names(room: str) -> Iterator[str]:
+    from importlib import import_module  # noqa: PLC0415
+
+    module = import_module(room)
+    yield f"# `{room}`\n\n"
+    for name in _rooms()[room]:
+        value = getattr(module, name)
+        kind = "autoclass" if isinstance(value, type) else "autofunction" if callable(value) else "autodata"
+        members = "   :members:\n" if kind == "autoclass" else ""
+        yield f"```{{eval-rst}}\n.. {kind}:: {room}.{name}\n{members}```\n\n"
+
+
+def _commands() -> Iterator[str]:
+    yield "# Commands and their options\n\n"
+    for command in (*([each] for each in COMMANDS), *(["collect", each] for each in SUBCOMMANDS)):
+        asked = [sys.executable, "-m", "discretion", *command, "--help"]
+        shown = subprocess.run(asked, env={**os.environ, "COLUMNS": "80"}, capture_output=True, text=True, check=True)
+        yield f"## discretion {' '.join(command)}\n\n```text\n{shown.stdout}```\n\n"
+
+
 def setup(app: Sphinx) -> None:
-    """Connect what rewrites links; drawings stay text, since what draws them comes from a network."""
+    """Connect what writes the reference and rewrites links; drawings stay text, for what draws them needs a network."""
+    app.connect("builder-inited", _write_reference)
     app.connect("source-read", _linked)
     app.add_lexer("mermaid", TextLexer)

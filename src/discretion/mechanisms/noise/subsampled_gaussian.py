@@ -60,7 +60,7 @@ class SubsampledGaussian(TwoLaws, Encodable):
     This pair is as far apart as any that a record added to or removed from the data makes (Abadi et al., Deep learning
     with differential privacy, CCS 2016; Zhu, Dong and Wang, Optimal accounting of differential privacy via
     characteristic function, AISTATS 2022). Most measures are closed forms for T = 1 or q = 1, else certified
-    `Estimate`s: up to rounding, both ends hold for all data.
+    bounds: up to rounding, both ends hold for all data.
 
     Examples
     --------
