@@ -18,6 +18,7 @@ extensions = ["myst_nb", "sphinx_copybutton", "sphinx.ext.autodoc", "numpydoc"]
 html_theme = "furo"
 html_title = "Discretion"
 html_show_copyright = False
+html_extra_path = ["llms.txt"]
 exclude_patterns = ["_build"]
 myst_heading_anchors = 3
 # A tutorial is run when the site is built, and ends it if a cell fails.

@@ -72,6 +72,13 @@ def test_every_file_and_every_link_named_there_is_there(name: str) -> None:
     assert [link for link in links if not ((ROOT / name).parent / link).exists()] == []
 
 
+def test_the_list_for_language_models_has_pages_that_there_are() -> None:
+    listed = re.findall(r"\]\(([\w/.-]+)\.html\)", (ROOT / "docs" / "llms.txt").read_text(encoding="utf-8"))
+    pages = {page for page in listed if not page.startswith("reference/")}  # which the site makes of names and help
+    assert len(listed) > 15
+    assert [page for page in pages if f"docs/{page}.md" not in TEXTS] == []
+
+
 @pytest.mark.parametrize("name", TEXTS)
 def test_every_public_name_stands_in_its_room(name: str) -> None:
     named = re.findall(r"\bdc\.([a-z_]\w*(?:\.[A-Za-z_]\w*)*|[A-Z]\w*[a-z]\w*)", TEXTS[name])
