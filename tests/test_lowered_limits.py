@@ -124,6 +124,7 @@ NO_LIMITS = {
     "_MOST_SETS_ASKED": "jobs/columns.py",
     "_MOST_SETS_COUNTED": "jobs/columns.py",
     "_MOST_SETS_KEPT": "jobs/columns.py",
+    "_MOST_CLASSES_KEPT": "numerics/packed_rows.py",
     "MOST_TABLES_KEPT": "web/open_tables.py",
     "MOST_OPEN": "web/files.py",
     "MOST_SENT": "web/files.py",
