@@ -104,14 +104,18 @@ _QUESTIONS = [(path, number) for number in range(9) for path in _ASKED if path !
 
 
 @pytest.fixture(scope="module")
-def ask(tmp_path_factory):
-    """Return what asks a server that has a file of samples open."""
-    folder = tmp_path_factory.mktemp("samples")
+def samples(tmp_path_factory):
+    path = tmp_path_factory.mktemp("samples") / "samples.csv"
     draw = random.Random(1)
     rows = [(secret, secret if draw.random() < 0.6 else "b") for secret in "ab" for _ in range(200)]
-    (folder / "samples.csv").write_text("secret,seen\n" + "\n".join(map(",".join, rows)), encoding="utf-8")
-    with serving(folder, folder / "samples.csv") as server, pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)  # where the command finds the file by its name
+    path.write_text("secret,seen\n" + "\n".join(map(",".join, rows)), encoding="utf-8")
+    return path.resolve()
+
+
+@pytest.fixture(scope="module")
+def ask(samples):
+    """Return what asks a server that has a file of samples open."""
+    with serving(samples.parent, samples) as server:
 
         def asked(path: str, texts: _Texts, form: str) -> str:
             headers = [("x-part", "answer")] if form == "part" else [("accept", "application/json")]
@@ -126,11 +130,12 @@ def test_every_door_is_drawn_and_50_questions_are():
 
 
 @pytest.mark.parametrize(("path", "number"), _QUESTIONS)
-def test_an_address_has_the_numbers_of_the_command_that_its_page_shows(ask, path, number):
+def test_an_address_has_the_numbers_of_the_command_that_its_page_shows(ask, samples, path, number):
     texts = _DRAWN[path](random.Random(number))
     given, part = ask(path, texts, "json"), ask(path, texts, "part")
     question = Question.of_texts(path, texts)
-    command = ["discretion", DOORS[path].command, *question.about, *question.options.arguments()]
+    about = question.on_this_machine({samples.name: str(samples)}).about
+    command = ["discretion", DOORS[path].command, *about, *question.options.arguments()]
     shown = shlex.split(unescape(_COMMAND.search(part)[1]))
     assert shown == command
     code, out, err = run(*shown[1:], "--json")
