@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from discretion.numerics import packed_rows
 from discretion.numerics.equivalence_classes import Column
 from discretion.numerics.packed_rows import PackedPeople, PackedRows
 
@@ -69,3 +70,23 @@ def test_people_are_grouped_by_all_that_their_rows_hold(
 def test_rows_that_all_differ_are_a_class_each(rows: int) -> None:
     numbers = Column(np.arange(rows, dtype=np.int32), rows)
     assert PackedRows([numbers], rows).class_sizes([0]).tolist() == [1] * rows
+
+
+def test_what_is_compiled_is_what_the_loops_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    columns = [Column(rng.integers(0, 3, 60).astype(np.int32), 3) for _ in range(3)]
+    _, numbers = np.unique(rng.integers(0, 20, 60), return_inverse=True)
+    people = Column(numbers.astype(np.int32), int(numbers.max()) + 1)
+
+    def counted() -> list[object]:
+        packed_people, rows = PackedPeople(columns, people), PackedRows(columns, 60)
+        return [
+            (sorted(each.class_sizes(chosen).tolist()), each.best_guesses(chosen, 2))
+            for each in (packed_people, rows)
+            for chosen in ([], [0], [0, 1])
+        ]
+
+    compiled = counted()
+    monkeypatch.setattr(packed_rows, "compiled", lambda loop: loop)
+    with np.errstate(over="ignore"):  # what is multiplied is taken modulo 2⁶⁴
+        assert counted() == compiled
