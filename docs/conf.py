@@ -4,7 +4,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 
 from pygments.lexers.special import TextLexer
@@ -48,27 +49,24 @@ def _write_reference(_: Sphinx) -> None:
     """Write the pages of the reference: the names of each room by their docstrings, and the commands by their help."""
     folder = _HERE / "reference"
     folder.mkdir(exist_ok=True)
-    pages = {"commands": "".join(_commands()), **{room: "".join(_names(room)) for room in _rooms()}}
+    pages = {"commands": "".join(_commands()), **{room: "".join(_names(room, names)) for room, names in _rooms()}}
     for page, text in pages.items():
         (folder / f"{page}.md").write_text(text, encoding="utf-8")
 
 
-def _rooms() -> dict[str, list[str]]:
-    """Return the public names by their room, as `names.md` lists them; those at the top are of none."""
+def _rooms() -> Iterator[tuple[str, list[str]]]:
+    """Yield each room with its public names, as `names.md` lists them; the first is the package itself."""
     text = (_HERE / "names.md").read_text(encoding="utf-8")
     top, _, others = text.partition("\n## In the rooms\n")
-    rooms = {"discretion": re.findall(r"`(\w+)`", top.partition("|---|---|")[2])}
+    yield "discretion", re.findall(r"`(\w+)`", top.partition("|---|---|")[2])
     for room, names in re.findall(r"^\| `dc\.(\w+)` \| (.*) \|$", others, re.MULTILINE):
-        rooms[f"discretion.{room}"] = re.findall(r"`(\w+)`", names)
-    return rooms
+        yield f"discretion.{room}", re.findall(r"`(\w+)`", names)
 
 
-def _names(room: str) -> Iterator[str]:
-    from importlib import import_module  # noqa: PLC0415
-
+def _names(room: str, names: Sequence[str]) -> Iterator[str]:
     module = import_module(room)
     yield f"# `{room}`\n\n"
-    for name in _rooms()[room]:
+    for name in names:
         value = getattr(module, name)
         kind = "autoclass" if isinstance(value, type) else "autofunction" if callable(value) else "autodata"
         members = "   :members:\n" if kind == "autoclass" else ""

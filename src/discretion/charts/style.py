@@ -56,7 +56,7 @@ def shares(title: str, top: float) -> Any:
 
 
 def exact_scale(domain: Sequence[float], kind: str) -> Any:
-    """Return a scale that begins and ends where it is told to, whether it is linear or not."""
+    """Return a scale with exactly this domain, which Vega-Lite neither rounds nor extends to zero."""
     zero: Any = alt.Undefined if kind == "log" else False  # which a logarithmic one has not
     return alt.Scale(domain=[*domain], type=cast(Any, kind), nice=False, zero=zero)
 

@@ -36,7 +36,7 @@ from discretion.tables.counting.threshold import least_unexposed, most_exposed
 from discretion.tables.layouts.text_format import TextFormat
 
 Columns = tuple[str, ...]
-# The places of columns as they go out, of those that are generalized.
+# A generalized column → the place of its generalization among the packed columns.
 Views = Mapping[str, int]
 _AS_THEY_ARE: Views = MappingProxyType({})
 # Sets whose classes are remembered, and sets that a search for the nearest safe ones counts: where rows are packed,
@@ -200,7 +200,7 @@ class TableColumn:
     column, kind, reason, role
         As said.
     how
-        What is done to it, if it goes out generalized.
+        The name of its generalization, or None.
     generalizations
         Its generalizations then, the column itself first, each with the share of the column's own information that it
         keeps.

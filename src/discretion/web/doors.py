@@ -188,7 +188,8 @@ class Question:
     @property
     def asked_texts(self) -> Texts:
         """What the job is asked, spelled."""
-        return {name: given for name, given in self.texts.items() if name == "about" or name in vars(self.asked)}
+        options = vars(self.asked)
+        return {name: given for name, given in self.texts.items() if name == "about" or name in options}
 
     @property
     def is_empty(self) -> bool:
