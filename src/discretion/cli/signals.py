@@ -81,6 +81,7 @@ class _Signals:
     def __init__(self) -> None:
         self.told: int | None = None
         self._unsaid, self._watching = _thread.allocate_lock(), _thread.allocate_lock()
+        self._ending = _thread.allocate_lock()
         self._sentences: dict[int, str] = {}
         self._before: dict[int, object] = {}
         self._bell = self._ringer = -1
@@ -140,12 +141,15 @@ class _Signals:
 
         Finalizing libraries that are only half loaded, beside the watching thread, may crash or wait for ever.
         """
-        if self.told is not None:
-            try:  # noqa: SIM105 - contextlib takes a while to load
-                sys.stdout.flush()
-            except (AttributeError, OSError, ValueError):
-                pass
-            os._exit(128 + self.told)
+        if self.told is None:
+            return
+        try:  # noqa: SIM105 - contextlib takes a while to load
+            sys.stdout.flush()
+        except (AttributeError, OSError, ValueError):
+            pass
+        if not self._ending.acquire(blocking=False):  # the other thread is about to end the process
+            time.sleep(_GRACE)
+        os._exit(128 + self.told)
 
     def _watch(self) -> None:
         """Hear of signals even while the main thread is in a library.
@@ -172,6 +176,8 @@ class _Signals:
         return None
 
     def _cut_short(self) -> None:
+        if not self._ending.acquire(blocking=False):  # both threads may be here at once, and one ends the process
+            return
         self.say()
         time.sleep(0.1)  # the other thread may be about to say it
         os._exit(128 + (self.told or 0))

@@ -1,7 +1,6 @@
 """The server as a process: it says its address, and answers until it is stopped."""
 
 import asyncio
-import signal
 import socket
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -9,6 +8,7 @@ from urllib.parse import urlencode
 
 import uvicorn
 
+from discretion import server_signals
 from discretion.errors import InvalidValueError
 from discretion.web.application import Pages
 from discretion.web.connections import Connection
@@ -68,18 +68,12 @@ def serve(table: str | None, host: str, port: int, tell: Callable[[str], None]) 
 
 
 class _Server(uvicorn.Server):
-    """Ends by SIGHUP as by SIGTERM: an exception in the middle of an answer would be lost there."""
+    """Ends once, by SIGHUP too: an exception in the middle of an answer would be lost there."""
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
-        with super().capture_signals():
-            before = signal.getsignal(signal.SIGHUP)
-            if before != signal.SIG_IGN:  # as nohup has it
-                signal.signal(signal.SIGHUP, self.handle_exit)
-            try:
-                yield
-            finally:
-                signal.signal(signal.SIGHUP, before)
+        with server_signals.handled_by(self.handle_exit):
+            yield
 
 
 def _bound(host: str, port: int) -> socket.socket:

@@ -3,12 +3,15 @@
 import asyncio
 import socket
 import ssl
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import uvicorn
 from cryptography.x509 import load_pem_x509_certificate
 from starlette.applications import Starlette
 
+from discretion import server_signals
 from discretion.collection.services.connections import Listener, Refusals, event_loop, http_protocol
 from discretion.collection.services.monitoring import Log, Meter
 from discretion.collection.services.networks import ip_of, ips_of
@@ -74,7 +77,16 @@ def serve(
             lifespan="on",
         )
         with asyncio.Runner(loop_factory=event_loop(bounds.head_seconds)) as runner:
-            runner.run(uvicorn.Server(config).serve([listener]))
+            runner.run(_Server(config).serve([listener]))
+
+
+class _Server(uvicorn.Server):
+    """Ends once, by SIGHUP too: an exception in the middle of an answer would be lost there."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        with server_signals.handled_by(self.handle_exit):
+            yield
 
 
 def _bound(host: str, port: int) -> socket.socket:

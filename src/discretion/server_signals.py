@@ -1,0 +1,47 @@
+"""How a server of uvicorn ends by a signal."""
+
+import signal
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from types import FrameType
+
+# Those that end a command; there is no SIGHUP on Windows.
+_ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
+@contextmanager
+def handled_by(handle: Callable[[int, FrameType | None], None]) -> Generator[None]:
+    """Let a server handle the signals that end it, then call whoever handled the first of them before.
+
+    A server that raises the signal again, as uvicorn does, seems to get a second one, which cuts the end short.
+
+    Parameters
+    ----------
+    handle
+        What begins the server's end.
+    """
+    if threading.current_thread() is not threading.main_thread():  # which alone may handle signals
+        yield
+        return
+    received: list[int] = []
+
+    def receive(number: int, frame: FrameType | None) -> None:
+        received.append(number)
+        handle(number, frame)
+
+    handlers = {number: signal.getsignal(number) for number in _ENDING}
+    for number, handler in handlers.items():
+        if handler != signal.SIG_IGN:  # as nohup has it
+            signal.signal(number, receive)
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    if received:
+        handler = handlers[received[0]]
+        if callable(handler):
+            handler(received[0], None)
+        else:
+            signal.raise_signal(received[0])
