@@ -8,7 +8,7 @@ _OF_A_COLLECTION = [
     "tests/hostile/bodies.py",
     *(f"tests/oracles/{name}.py" for name in ("bare_collection", "coalitions", "collecting", "dummies", "rfc9180")),
     "tests/support/collection/*",
-    "docs/scale.md",
+    "docs/explanation/scale.md",
 ]
 _OF_THE_PAGE = ["src/discretion/web/*", "tests/web/*"]
 # The last two are run by Sphinx and by an interpreter of its own.

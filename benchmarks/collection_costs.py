@@ -1,4 +1,4 @@
-"""Measure what a message costs, and say what a billion people would: the tables of ``docs/scale.md``.
+"""Measure what a message costs, and say what a billion people would: the tables of ``docs/explanation/scale.md``.
 
 ``uv run python benchmarks/collection_costs.py [MESSAGES]``: memory is measured up to so many, a million by default.
 """

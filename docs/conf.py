@@ -36,19 +36,19 @@ autodoc_typehints = "none"
 
 _HERE = Path(__file__).parent
 # Pages that stand in the repository's own folder, each included by a page here.
-_OUTSIDE = ("SECURITY", "CONTRIBUTING", "CHANGELOG")
+_OUTSIDE = {"SECURITY": "explanation", "CONTRIBUTING": "reference", "CHANGELOG": "reference"}
 
 
 def _linked(_: Sphinx, name: str, source: list[str]) -> None:
     """Let a link to a page outside of this folder lead to the page that includes it."""
-    for outside in _OUTSIDE:
-        source[0] = source[0].replace(f"](../{outside}.md", f"]({outside.lower()}.md")
+    for page, folder in _OUTSIDE.items():
+        source[0] = re.sub(rf"\]\((\.\./)+{page}\.md", f"](/{folder}/{page.lower()}.md", source[0])
 
 
 def _write_reference(_: Sphinx) -> None:
     """Write the pages of the reference: the names of each room by their docstrings, and the commands by their help."""
-    folder = _HERE / "reference"
-    folder.mkdir(exist_ok=True)
+    folder = _HERE / "reference" / "generated"
+    folder.mkdir(parents=True, exist_ok=True)
     pages = {"commands": "".join(_commands()), **{room: "".join(_names(room, names)) for room, names in _rooms()}}
     for page, text in pages.items():
         (folder / f"{page}.md").write_text(text, encoding="utf-8")
@@ -56,7 +56,7 @@ def _write_reference(_: Sphinx) -> None:
 
 def _rooms() -> Iterator[tuple[str, list[str]]]:
     """Yield each room with its public names, as `names.md` lists them; the first is the package itself."""
-    text = (_HERE / "names.md").read_text(encoding="utf-8")
+    text = (_HERE / "reference" / "names.md").read_text(encoding="utf-8")
     top, _, others = text.partition("\n## In the rooms\n")
     yield "discretion", re.findall(r"`(\w+)`", top.partition("|---|---|")[2])
     for room, names in re.findall(r"^\| `dc\.(\w+)` \| (.*) \|$", others, re.MULTILINE):

@@ -10,7 +10,7 @@ from discretion.collection.coalitions import coalitions
 from oracles.coalitions import ROWS, Admission, coalitions as all_coalitions, guess
 from support.collection.in_process import features, made
 
-PROTOCOL = Path(__file__).parents[2] / "docs" / "protocol.md"
+PROTOCOL = Path(__file__).parents[2] / "docs" / "explanation" / "protocol.md"
 ADMISSIONS: tuple[Admission, ...] = ("first shuffler", "honest admitter", "coalition's admitter")
 KEYS = [bytes([255, place]) + bytes(253) + b"\1" for place in range(3)]
 

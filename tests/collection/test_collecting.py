@@ -1,4 +1,4 @@
-"""What `docs/collecting.md` tells an operator is so."""
+"""What `docs/how-to/collecting.md` tells an operator is so."""
 
 import re
 import shlex
@@ -13,7 +13,7 @@ from discretion.collection.services.shuffler import ShufflerService
 from support.collection.homes import housed
 from test_documents import quoted, rows
 
-PAGE = (Path(__file__).parents[2] / "docs" / "collecting.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "collecting.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^discretion (collect .+)$", PAGE, re.MULTILINE)
 
 

@@ -1,4 +1,4 @@
-"""docs/collecting.md followed from keys to destroyed: its commands, with this machine in place of five."""
+"""docs/how-to/collecting.md followed from keys to destroyed: its commands, with this machine in place of five."""
 
 import json
 import re

@@ -56,7 +56,7 @@ def read_task(path: str | os.PathLike[str], source: KeySource) -> Task:
     Parameters
     ----------
     path
-        The file; docs/collecting.md says all that it may have.
+        The file; docs/how-to/collecting.md says all that it may have.
     source
         Where keys of parties come from that have none there.
 

@@ -109,7 +109,7 @@ def test_answers_in_pairs_let_more_out_and_no_more_is_asked_than_that_takes(tmp_
 
 @pytest.mark.long
 def test_all_messages_of_a_round_are_equally_long_and_bound_to_all_that_was_published(tmp_path: Path) -> None:
-    """The info is put together here as docs/protocol.md says, and opens each layer; nothing else does."""
+    """The info is put together here as docs/explanation/protocol.md says, and opens each layer; nothing else does."""
     of = made(NESTED, 2, rounds=3, budget="0.5")
     run = Run(of, people(places_in_places()), tmp_path)
     published = ran(run)

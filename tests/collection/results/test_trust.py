@@ -18,7 +18,7 @@ from discretion.collection.wire.uploads import Upload
 from support.collection.drawn_results import Collected, collected, features_of
 from support.collection.in_process import Made, Run, made, round_of
 
-PROTOCOL = Path(__file__).parents[3] / "docs" / "protocol.md"
+PROTOCOL = Path(__file__).parents[3] / "docs" / "explanation" / "protocol.md"
 PERSON = {"a": "a0", "b": "b1"}
 
 

@@ -60,7 +60,7 @@ def test_a_damaged_database_is_named(role: str, garbage: str, tmp_path: Path) ->
     (home / DATABASES[role]).write_bytes(GARBAGE[garbage] * 2)
     sentence = " ".join(refused("collect", role, home, "--port", "1").split())
     assert "the database is damaged" in sentence
-    assert "docs/collecting.md" in sentence
+    assert "docs/how-to/collecting.md" in sentence
 
 
 def test_a_store_that_is_damaged_while_the_service_runs_is_no_traceback(

@@ -20,8 +20,8 @@ _CHUNK = 1 << 20
 _TABLE_KEYS = ("file", "date", "person", "columns", "linkable", "sha256")
 _COUNT_KEYS = ("file", "date", "count", "k", "where", "complete", "sha256")
 _BEGIN = (
-    "# What has been published about the same people; docs/two-releases.md lists the keys. Do not publish this file,\n"
-    "# nor those that it names with a person column.\n"
+    "# What has been published about the same people; docs/how-to/two-releases.md lists the keys. Do not publish this\n"
+    "# file, nor those that it names with a person column.\n"
 )
 
 

@@ -96,7 +96,7 @@ def population_uniqueness(
     The rule of Dankar, El Emam, Neisa and Roffey, "Estimating the re-identification risk of clinical data sets", 2012:
     of a sample of a tenth of the people or less Pitman's model, or Zayatz' where that says nothing; of a larger one
     whichever of the slide negative binomial and Zayatz' says less. Models may be far off, each in its own way, and
-    nothing in the sample says how far: see docs/uniqueness.md.
+    nothing in the sample says how far: see docs/explanation/uniqueness.md.
 
     Examples
     --------

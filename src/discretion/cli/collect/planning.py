@@ -115,7 +115,9 @@ def _read_shares(path: str) -> "Mapping[str, Any]":
         except (ValueError, RecursionError):
             given = None
     if not isinstance(given, dict):
-        raise InvalidValueError(f"shares are a JSON object of questions, as in docs/collecting.md; {path!r} has none")
+        raise InvalidValueError(
+            f"shares are a JSON object of questions, as in docs/how-to/collecting.md; {path!r} has none"
+        )
     return given  # pyright: ignore[reportUnknownVariableType]
 
 

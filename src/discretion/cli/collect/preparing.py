@@ -89,7 +89,7 @@ def init(
     Parameters
     ----------
     description
-        A TOML file, as docs/collecting.md describes it; docs/collect.toml is an example.
+        A TOML file, as docs/how-to/collecting.md describes it; docs/collect.toml is an example.
     out
         A new folder: its file task is for everybody, and each party's folder is for that party alone.
     offered_keys

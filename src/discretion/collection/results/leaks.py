@@ -18,7 +18,7 @@ from discretion.collection.wire.task import Feature, Task
 from discretion.estimate import Estimate
 from discretion.presenting.json_answers import plain
 
-# The bullets of docs/protocol.md, in its words.
+# The bullets of docs/explanation/protocol.md, in its words.
 NOT_PROMISED = (
     "An observer of all connections sees which devices take part, and when.",
     "A thief of a key that is not destroyed yet opens recorded messages: there is no forward secrecy.",

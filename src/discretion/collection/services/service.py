@@ -151,7 +151,7 @@ class Service(ABC):
         self.status()
         for what, expires in self._expiring().items():
             if expires <= self.now():
-                raise UnavailableError(f"the {what} is over; docs/collecting.md has what to do")
+                raise UnavailableError(f"the {what} is over; docs/how-to/collecting.md has what to do")
         if self._free_bytes() < _READY_BYTES:
             raise UnavailableError(f"the disk has less room than {_READY_BYTES >> 20} MiB; make room")
         return {"ready": True}

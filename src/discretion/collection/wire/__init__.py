@@ -1,1 +1,1 @@
-"""What goes over the wire, byte by byte, and how it is checked: docs/protocol.md says the same in words."""
+"""What goes over the wire, byte by byte, and how it is checked: docs/explanation/protocol.md says the same in words."""
