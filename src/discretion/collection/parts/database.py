@@ -21,7 +21,10 @@ from discretion.errors import InvalidValueError
 from discretion.input_files import without_password
 
 _READING = "discretion_reading"
-_DAMAGED = "the database is damaged, and what was stored with it; docs/how-to/collecting.md, When a party fails, has what to do"
+_DAMAGED = (
+    "the database is damaged, and what was stored with it; "
+    "docs/how-to/collecting.md, When a party fails, has what to do"
+)
 
 
 class Database:

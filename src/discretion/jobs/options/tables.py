@@ -290,8 +290,8 @@ class CheckOptions(Options):
     ----------
     policy
         A TOML file of rules, such as columns = ["age", "sex", "diagnosis"], k = 10, budget = 0.01,
-        sensitive = ["diagnosis"], guess_budget = 0.05; docs/how-to/policies.md lists all of them. A file that breaks one
-        is exit code 1.
+        sensitive = ["diagnosis"], guess_budget = 0.05; docs/how-to/policies.md lists all of them. A file that breaks
+        one is exit code 1.
     person
         The column that names a person with several rows, or none if every row is a separate person; by default what
         the policy has. Without either, a file with a column that repeats as the name of a person does is refused.
