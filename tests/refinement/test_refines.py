@@ -10,6 +10,7 @@ import discretion as dc
 from discretion.errors import InvalidChannelError, InvalidValueError, UnsupportedError
 from discretion.estimate import lowest
 from discretion.refinement import Refinement
+from discretion.refinement.nearest import exact_factors
 from oracles import measures as slow, refinement as oracle
 from oracles.channels import cascade, exact
 from oracles.strategies import matrices, stochastic
@@ -235,3 +236,15 @@ def test_a_channel_that_cannot_be_written_down_is_left_open():
     found = dc.refines(huge, huge)
     assert found.holds is None
     assert "more than 67,108,864 entries" in found.reason
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_a_factor_of_zeros_leaves_room_for_finite_steps_and_for_no_warning(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    m = int(random.integers(2, 6))
+    C, R = (random.dirichlet(np.full(columns, 0.2), size=rows) for rows, columns in ((m - 1, m), (m, 5)))
+    R[R < 0.1] = 0
+    R /= R.sum(axis=1, keepdims=True)
+    for factor in exact_factors(C, R):
+        assert np.isfinite(factor).all()
+        assert np.allclose(C @ factor, C @ R, atol=1e-12)

@@ -136,38 +136,49 @@ def exact_factors(C: Reals, start: Reals) -> Iterator[Reals]:
     unseen = N.shape[1]
     if unseen == 0 or start.shape[1] * unseen**2 > limits.current().numbers(MAX_ENTRIES):
         return
-    factor, s = start, 2 * max(-float(start.min()), np.finfo(float).tiny)
+    factor, s = start, 2 * max(-float(start.min()), np.finfo(float).tiny ** 0.5)  # whose inverses can be added
     room: Reals = factor + s
     prices = 1 / room / (1 / room).sum()
     for _ in range(_STEPS):
-        goal = _CENTRING * float((room * prices).mean()) / room
-        weights = prices / room
-        blocks: Reals = (N.T * weights.T[:, None, :]) @ N
-        np.einsum("zdd->zd", blocks)[...] *= 1 + _DAMPING
-        try:
-            inverse = np.asarray(np.linalg.inv(blocks), float)
-            pull, drift = (np.einsum("zde,ze->zd", inverse, (N.T @ each).T) for each in (goal, weights))
-            system = np.empty((unseen + 1, unseen + 1))
-            system[:unseen, :unseen] = inverse.sum(axis=0)
-            system[unseen, :unseen] = drift.sum(axis=0)
-            system[:unseen, unseen] = -system[unseen, :unseen]
-            system[unseen, unseen] = weights.sum() - np.vdot((N.T @ weights).T, drift)
-            right_side = np.empty(unseen + 1)
-            right_side[:unseen] = -pull.sum(axis=0)
-            right_side[unseen] = goal.sum() - 1 - np.vdot((N.T @ weights).T, pull)
-            solution = np.linalg.solve(system, right_side)
-        except np.linalg.LinAlgError:
+        step = _interior_step(N, room, prices)
+        if step is None:
             return
-        multipliers, rise = solution[:unseen], float(solution[unseen])
-        T: Reals = pull - rise * drift + inverse @ multipliers
-        move: Reals = N @ (T - T.mean(axis=0)).T
-        opening, dearer = move + rise, goal - weights * (move + rise) - prices
-        share = _SHORT_OF_BOUNDARY * _room(room, opening)
+        move, rise, dearer = step
+        share = _SHORT_OF_BOUNDARY * _room(room, move + rise)
         factor, s = factor + share * move, s + share * rise
         room, prices = factor + s, prices + _SHORT_OF_BOUNDARY * _room(prices, dearer) * dearer
         yield factor
         if room.min() <= 0:
             return
+
+
+@np.errstate(over="ignore", divide="ignore", invalid="ignore")
+def _interior_step(N: Reals, room: Reals, prices: Reals) -> tuple[Reals, float, Reals] | None:
+    """Return how the factor, s and the prices move, or None where there is too little room for finite steps."""
+    unseen = N.shape[1]
+    goal = _CENTRING * float((room * prices).mean()) / room
+    weights = prices / room
+    blocks: Reals = (N.T * weights.T[:, None, :]) @ N
+    np.einsum("zdd->zd", blocks)[...] *= 1 + _DAMPING
+    try:
+        inverse = np.asarray(np.linalg.inv(blocks), float)
+        pull, drift = (np.einsum("zde,ze->zd", inverse, (N.T @ each).T) for each in (goal, weights))
+        system = np.empty((unseen + 1, unseen + 1))
+        system[:unseen, :unseen] = inverse.sum(axis=0)
+        system[unseen, :unseen] = drift.sum(axis=0)
+        system[:unseen, unseen] = -system[unseen, :unseen]
+        system[unseen, unseen] = weights.sum() - np.vdot((N.T @ weights).T, drift)
+        right_side = np.empty(unseen + 1)
+        right_side[:unseen] = -pull.sum(axis=0)
+        right_side[unseen] = goal.sum() - 1 - np.vdot((N.T @ weights).T, pull)
+        solution = np.linalg.solve(system, right_side)
+    except np.linalg.LinAlgError:
+        return None
+    multipliers, rise = solution[:unseen], float(solution[unseen])
+    T: Reals = pull - rise * drift + inverse @ multipliers
+    move: Reals = N @ (T - T.mean(axis=0)).T
+    dearer: Reals = goal - weights * (move + rise) - prices
+    return (move, rise, dearer) if np.isfinite(rise) and np.isfinite([move, dearer]).all() else None
 
 
 def _room(point: Reals, step: Reals) -> float:
