@@ -1,0 +1,92 @@
+"""Every command that a page of the documentation shows runs, and prints what the page shows."""
+
+import os
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.shown_commands import ShownCommand, ShownFile, agrees, shown
+
+ROOT = Path(__file__).parent.parent
+PAGES = {
+    str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
+    for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    if "generated" not in path.parts
+}
+# What is not run here, and why.
+ELSEWHERE = {
+    r"(docker|systemctl|systemd-run|git|pre-commit|pip|conda|uv|R|dbt|snow|openssl) ": "not ours",
+    r".*\bpip install uv && ": ".ci/run runs the two commands of the README",
+    r"discretion serve": "a server: tests/web",
+    r"discretion collect (?!plan|init|simulate)": "services: tests/collection/test_by_commands.py",
+    r"discretion reproduce .* --out": "tests/reproduce",
+    r".*--engine spark|.*postgresql": "servers: -m 'spark or postgres'",
+}
+# The exit code of a command that a page shows without it.
+CODES = {"discretion check people.csv --policy discretion.toml": 1}
+
+
+def people(count: int, seed: int) -> str:
+    """A table of people, as pages call it people.csv."""
+    draw = random.Random(seed)
+    rows = [
+        (
+            number, draw.randrange(20, 80), draw.choice("fm"), draw.choice(("Arica", "Lima", "Tacna")),
+            draw.choice(("flu", "asthma", "none")), round(draw.uniform(50, 200), 1), number // 3,
+        )
+        for number in range(count)
+    ]  # fmt: skip
+    return "\n".join(["id,age,sex,town,diagnosis,hhwt,household", *(",".join(map(str, row)) for row in rows)]) + "\n"
+
+
+def samples(secrets: list[str]) -> str:
+    draw = random.Random(1)
+    chosen = [draw.choice(secrets) for _ in range(400)]
+    rows = [f"{secret},{draw.choice(('fast', 'slow') if secret == secrets[0] else ('slow',))}" for secret in chosen]
+    return "\n".join(["secret,seen", *rows]) + "\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the files that pages speak of without showing them."""
+    files = {
+        "people.csv": people(600, 1), "synthetic.csv": people(600, 2), "held-out.csv": people(600, 3),
+        "samples.csv": samples(["alice", "bob"]), "outputs.csv": samples(["0", "1"]),
+    }  # fmt: skip
+    for name, content in files.items():
+        (tmp_path / name).write_text(content)
+    for name in ("discretion.toml", "collect.toml"):
+        (tmp_path / name).write_text((ROOT / "docs" / name).read_text())
+    program = tmp_path / "bin" / "discretion"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m discretion "$@"\n')
+    program.chmod(0o755)
+    return tmp_path
+
+
+def asked(command: ShownCommand) -> bool:
+    return not any(re.match(pattern, command.run) for pattern in ELSEWHERE)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "page", [name for name, text in PAGES.items() if any(isinstance(each, ShownCommand) for each in shown(text))]
+)
+def test_every_command_of_a_page_runs_and_prints_what_the_page_shows(page: str, folder: Path) -> None:
+    path = os.pathsep.join([str(folder / "bin"), os.environ["PATH"]])
+    environment = {**os.environ, "PATH": path, "COLUMNS": "80", "PYTHONPATH": str(ROOT / "src")}
+    for each in shown(PAGES[page]):
+        if isinstance(each, ShownFile):
+            (folder / each.name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / each.name).write_text(each.content)
+        elif asked(each):
+            done = subprocess.run(
+                ["bash", "-c", each.run], cwd=folder, env=environment, capture_output=True, text=True, check=False
+            )
+            printed = done.stdout + done.stderr
+            assert done.returncode == CODES.get(each.run, each.code), f"{each.run}\n{printed}"
+            assert each.output is None or agrees(each.output, printed), f"{each.run}\n{printed}"
