@@ -275,7 +275,7 @@ def _changed(data: bytes, draw: Random) -> bytes:
     return bytes(held)
 
 
-@pytest.mark.parametrize("cases", [2_000, pytest.param(250_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("cases", [2_000, pytest.param(250_000, marks=pytest.mark.hostile)])
 def test_no_decoder_takes_what_nobody_wrote_or_ends_otherwise_than_by_a_reason(cases: int) -> None:
     of, draw = made(MORE, rounds=2, redaction="0.5"), Random(3)
     question = together(of.task, 0, 1, receiver="curator", groups=PAIRS).signed(of.signer)
