@@ -62,6 +62,8 @@ def equal_columns(shares: Reals) -> list[NDArray[np.intp]]:
     projection: Reals = np.random.default_rng(0).random(rows) @ shares
     order = np.argsort(projection, kind="stable")
     cuts = np.flatnonzero(np.diff(projection[order]) > PROPORTIONAL_TOLERANCE * rows) + 1
+    if cuts.size == columns - 1:
+        return list(np.arange(columns)[:, None])
     group_of = np.full(columns, -1)
     for run in np.split(order, cuts):
         waiting = np.sort(run)

@@ -1,6 +1,8 @@
 """Two matrices of probabilities, and how near the first comes to the second once something is done to what it shows."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cached_property
 
 import numpy as np
 
@@ -28,10 +30,13 @@ class Nearest:
 
     def __init__(self, C: Reals, D: Reals) -> None:
         self._C, self._D = C, D
-        self._inverse = np.asarray(np.linalg.pinv(C, rcond=RANK_TOLERANCE), float)
         self.factor: Reals = np.full((C.shape[1], D.shape[1]), 1 / D.shape[1])
         self.gain: Reals = np.ones_like(D)
         self.high, self.low = 1.0, 0.0
+
+    @cached_property
+    def _inverse(self) -> Reals:
+        return np.asarray(np.linalg.pinv(self._C, rcond=RANK_TOLERANCE), float)
 
     def search(self, enough: Callable[["Nearest"], bool]) -> None:
         """Look for better ones until it is enough, or rounding ends it."""
@@ -40,7 +45,7 @@ class Nearest:
                 return
 
     def _attempts(self) -> Iterator[None]:
-        for attempt in (self._match, self._solve, self._solve_columns):
+        for attempt in (self._invert, self._match, self._solve, self._solve_columns):
             yield attempt()
         yield from self._try_exact_factors()
         for factor, gain in interior_points(self._C, self._D):
@@ -69,13 +74,22 @@ class Nearest:
             if (of_D - of_C) / unit > self.low:
                 self.gain, self.low = above / unit, (of_D - of_C) / unit
 
+    def _invert(self) -> None:
+        """Try the one factor of a square C with independent columns, if it has no negative entry."""
+        if self._C.shape[0] == self._C.shape[1]:
+            with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
+                R = np.asarray(np.linalg.solve(self._C, self._D), float)
+                if np.isfinite(R).all() and R.min() >= 0:
+                    self._try_factor(R)
+
     def _match(self) -> None:
         """Try the factor that takes columns of C to those of D that are proportional to them, and the plainest gain."""
         m, columns = self._C.shape[1], np.hstack([self._C, self._D])
         weights: Reals = self._D.sum(axis=0)
         factor = np.zeros((m, weights.size))
         for group in equal_columns(columns / columns.sum(axis=0)):
-            factor[np.ix_(group[group < m], group[group >= m] - m)] = weights[group[group >= m] - m]
+            if group.size > 1:
+                factor[np.ix_(group[group < m], group[group >= m] - m)] = weights[group[group >= m] - m]
         self._try_factor(factor)
         self._try_gain(np.eye(len(self._C)))
 

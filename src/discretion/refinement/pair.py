@@ -43,9 +43,12 @@ class Reduced:
         entries = channel.dense()
         totals: Reals = entries.sum(axis=0)
         possible = np.flatnonzero(totals > 0)
+        groups = equal_columns(entries[:, possible] / totals[possible])
+        if len(groups) == totals.size:
+            return cls(entries, np.arange(totals.size), np.ones(totals.size))
         group, share = np.full(totals.size, -1), np.zeros(totals.size)
         columns: list[Reals] = []
-        for number, members in enumerate(equal_columns(entries[:, possible] / totals[possible])):
+        for number, members in enumerate(groups):
             group[possible[members]] = number
             share[possible[members]] = totals[possible[members]] / totals[possible[members]].sum()
             columns.append(entries[:, possible[members]].sum(axis=1))

@@ -74,6 +74,10 @@ def _distances(system: System) -> Reals:
     """Return the largest difference of the logarithms of each two rows, those of what neither allows aside."""
     rows = log_likelihoods(system)
     distances = np.zeros((len(rows), len(rows)))
+    if np.isfinite(rows).all():
+        for a, row in enumerate(rows):
+            distances[a] = np.abs(rows - row).max(axis=1, initial=0.0)
+        return distances
     with np.errstate(invalid="ignore"):
         for a, row in enumerate(rows):
             distances[a] = np.nanmax(np.abs(rows - row), axis=1, initial=0.0)
