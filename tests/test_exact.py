@@ -93,3 +93,9 @@ def test_data_frames_hold_exact_answers_as_floats() -> None:
 @pytest.mark.parametrize("other", [True, "closed form", None, (1, 2)])
 def test_what_is_no_number_stays_what_it_is(other: object) -> None:
     assert as_answer(other) is other
+
+
+def test_every_answer_names_its_confidence_and_its_assumption_and_an_exact_one_has_neither() -> None:
+    for answer in answers_of_all_kinds():
+        assert answer.certified == (answer.confidence is None and answer.assuming is None)
+        assert answer.kind != "exact" or answer.certified

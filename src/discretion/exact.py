@@ -38,6 +38,21 @@ class Answer(Protocol):
         """What kind of number it is."""
         ...
 
+    @property
+    def confidence(self) -> float | None:
+        """The confidence of its interval, or None if that is certain."""
+        ...
+
+    @property
+    def assuming(self) -> str | None:
+        """The assumption that it rests on, if any."""
+        ...
+
+    @property
+    def certified(self) -> bool:
+        """Whether its interval holds without exception, not only with a confidence or under an assumption."""
+        ...
+
     def __float__(self) -> float:
         """Return the number to quote."""
         ...
@@ -71,6 +86,19 @@ class _Point:
     def kind(self) -> Literal["exact"]:
         """What kind of number it is: an exact one."""
         return "exact"
+
+    @property
+    def confidence(self) -> None:
+        """None: it is certain."""
+
+    @property
+    def assuming(self) -> None:
+        """None: it rests on no assumption."""
+
+    @property
+    def certified(self) -> Literal[True]:
+        """Whether it holds without exception: always."""
+        return True
 
 
 class Exact(_Point, float):

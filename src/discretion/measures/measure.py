@@ -74,8 +74,12 @@ class Measure(Protocol[P, T_co]):
     """A function that answers, and can say how it would."""
 
     __name__: str
-    plan: Callable[P, Plan[typing.Any]]
     safe: End
+
+    @property
+    def plan(self) -> Callable[P, Plan[typing.Any]]:
+        """What plans the answer."""
+        ...
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T_co:
         """Compute the quantity."""

@@ -16,13 +16,14 @@ from discretion import limits
 from discretion.channels.channel import System
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.estimate import Estimate, quantity
+from discretion.exact import Answer
 from discretion.measures.privacy_loss.differential_privacy import confirm_inverse
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
 from discretion.numerics.bisection import Place, bracketed
 from discretion.shuffling.crowd import Shuffled
 from discretion.validation import as_crowd, as_real
 
-Question = Callable[[Shuffled], float | Estimate]
+Question = Callable[[Shuffled], float | Answer]
 Family = Callable[[float], System]
 Number = TypeVar("Number", int, float)
 
@@ -89,7 +90,7 @@ def smallest_crowd(
     goal = _goal("smallest_crowd", question, at_most, at_least)
     most = limits.current().people if up_to is None else as_crowd(up_to, "up_to")
 
-    def answer(n: int) -> float | Estimate:
+    def answer(n: int) -> float | Answer:
         return _answer(question, Shuffled(mechanism, n), f"n = {n:,}")
 
     alone = answer(1)
@@ -164,7 +165,7 @@ def largest_epsilon(
         raise UnsupportedError(f"family must be a function of epsilon that makes a mechanism, got {family!r:.80}")
     users = as_crowd(n, "n")
 
-    def answer(epsilon: float) -> float | Estimate:
+    def answer(epsilon: float) -> float | Answer:
         return _answer(question, Shuffled(family(epsilon), users), f"epsilon = {epsilon:g}")
 
     @cache
@@ -184,16 +185,16 @@ class _Goal:
     at_most: float | None
     at_least: float | None
 
-    def margin(self, answer: float | Estimate) -> float:
+    def margin(self, answer: float | Answer) -> float:
         """Return by how much all that the answer may be is on the safe side, negative if some of it is not."""
         low, high = _ends(answer)
         return self._margin(high, low)
 
-    def is_met(self, answer: float | Estimate) -> bool:
+    def is_met(self, answer: float | Answer) -> bool:
         """Whether all that the answer may be is on the safe side."""
         return self.margin(answer) >= 0
 
-    def may_be_met(self, answer: float | Estimate) -> bool:
+    def may_be_met(self, answer: float | Answer) -> bool:
         """Whether anything that the answer may be is on the safe side."""
         return self._margin(*_ends(answer)) >= 0
 
@@ -224,19 +225,19 @@ def _goal(asker: str, question: Question, at_most: float | None, at_least: float
     return _Goal(None, as_real(at_least, "at_least"))
 
 
-def _ends(answer: float | Estimate) -> tuple[float, float]:
+def _ends(answer: float | Answer) -> tuple[float, float]:
     if isinstance(answer, Estimate):
         return answer.low, answer.high
     number = as_real(answer, "the question's answer")
     return number, number
 
 
-def _formatted(answer: float | Estimate) -> str:
+def _formatted(answer: float | Answer) -> str:
     low, high = _ends(answer)
     return f"{low:.10g}" if low == high else f"in [{low:.10g}, {high:.10g}]"
 
 
-def _answer(question: Question, crowd: Shuffled, where: str) -> float | Estimate:
+def _answer(question: Question, crowd: Shuffled, where: str) -> float | Answer:
     try:
         return question(crowd)
     except InvalidValueError as error:
@@ -244,7 +245,7 @@ def _answer(question: Question, crowd: Shuffled, where: str) -> float | Estimate
         raise kind(f"the question has no answer at {where}: {error}") from error
 
 
-def _check_some_crowd_reaches(goal: _Goal, question: Question, mechanism: System, alone: float | Estimate) -> None:
+def _check_some_crowd_reaches(goal: _Goal, question: Question, mechanism: System, alone: float | Answer) -> None:
     """Refuse at once what even seeing nothing does not meet, where that is what ever larger crowds come near to."""
     if mechanism.secrets < 2:
         return
@@ -261,7 +262,7 @@ def _check_some_crowd_reaches(goal: _Goal, question: Question, mechanism: System
         )
 
 
-def _confirm(result: Number, answer: Callable[[Number], float | Estimate], goal: _Goal, asker: str) -> Number:
+def _confirm(result: Number, answer: Callable[[Number], float | Answer], goal: _Goal, asker: str) -> Number:
     """Return what was found if the question, asked there once more, meets the goal; a sample may miss it."""
     again = answer(result)
     if isinstance(again, Estimate) and not again.certified:
