@@ -1,4 +1,4 @@
-"""What a user writes is typed for strict checkers: the lines of the README, and a sweep over sizes."""
+"""What a user writes is typed: strictly the README and a sweep over sizes, and every page of the documentation."""
 
 import json
 import re
@@ -24,11 +24,12 @@ below: bool = estimate < 10 and (1 - dc.mutual_information(report)) < 2
 """
 
 
-def lines(page: str) -> str:
-    blocks = re.findall(r"^```python\n(.*?)^```$", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    given = [line[4:] for block in blocks for line in block.splitlines() if line.startswith((">>> ", "... "))]
-    assert given
-    return "\n".join(given) + "\n"
+def lines(page: Path) -> str:
+    """The lines of Python that a page shows, in examples and in the cells of a tutorial."""
+    text = page.read_text(encoding="utf-8")
+    cells = re.findall(r"^```\{code-cell\} ipython3\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    examples = re.findall(r"^(?:>>>|\.\.\.) (.*\n)", text, re.MULTILINE)
+    return "".join([*cells, *examples])
 
 
 @pytest.mark.long
@@ -36,9 +37,24 @@ def lines(page: str) -> str:
 def test_what_a_user_writes_is_typed(checker: list[str], tmp_path: Path) -> None:
     if shutil.which(checker[0]) is None:
         pytest.skip(f"{checker[0]} is not installed")
-    sources = {"readme.py": lines("README.md"), "sweep.py": SWEEP}
+    sources = {"readme.py": lines(ROOT / "README.md"), "sweep.py": SWEEP}
     for name, source in sources.items():
         (tmp_path / name).write_text(source, encoding="utf-8")
     (tmp_path / "pyrightconfig.json").write_text(json.dumps({"typeCheckingMode": "strict"}), encoding="utf-8")
     run = subprocess.run([*checker, *sources], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout
+
+
+@pytest.mark.long
+def test_what_the_pages_show_is_typed(tmp_path: Path) -> None:
+    if shutil.which("pyright") is None:
+        pytest.skip("pyright is not installed")
+    pages = [page for page in (ROOT / "docs").rglob("*.md") if "generated" not in page.parts]
+    sources = {f"{page.parent.name}_{page.stem}".replace("-", "_") + ".py": lines(page) for page in pages}
+    for name, source in sources.items():
+        (tmp_path / name).write_text(source, encoding="utf-8")
+    # An example shows a value without using it, and takes what its answer is known to have.
+    rules = {"typeCheckingMode": "standard", "reportUnusedExpression": False, "reportOptionalMemberAccess": False}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(rules), encoding="utf-8")
+    run = subprocess.run(["pyright"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout

@@ -17,8 +17,7 @@ from discretion.numerics.draws import fresh_seed
 from discretion.presenting.numbers import in_brief, in_full
 from discretion.presenting.views.document import Block, Document, Figure, Grid, Section
 from discretion.presenting.views.result import JobResult
-from discretion.refinement import Refinement, refines
-from discretion.refinement.verdict import Witness
+from discretion.refinement import Refinement, Witness, refines
 from discretion.spelling import gain_of, mechanism_of, prior_of
 
 # A triangle has three corners, and of a proof so many rows and columns can be read.
@@ -48,7 +47,7 @@ class ChannelAnswers(JobResult):
     systems: tuple[System, ...]
     measurements: tuple[Measurement, ...]
     posteriors: tuple[Hyper | None, ...]
-    refinements: tuple[Refinement, ...]
+    refinements: tuple[Refinement[Witness], ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Return all as one object, as JSON has it."""
@@ -106,7 +105,7 @@ class ChannelAnswers(JobResult):
             yield from _proof(found, one, other)
 
 
-def _proof(found: Refinement, one: str, other: str) -> Iterator[Block]:
+def _proof(found: Refinement[Witness], one: str, other: str) -> Iterator[Block]:
     """Yield why a second channel is at least as safe as a first one, or for whom it is not."""
     if found.holds is None:
         yield f"Whether the {other} channel is at least as safe as the {one} one is not decided: {found.reason}."
@@ -187,7 +186,7 @@ def run_channel(channels: Sequence[str], options: ChannelOptions, *, monitor: Mo
         with monitor.step(f"the {which} channel"):
             measurements.append(measure(system, scenario, name=name, curve=True, monitor=monitor))
             posteriors.append(hyper(system, law) if secrets == _CORNERS else None)
-    refinements: tuple[Refinement, ...] = ()
+    refinements: tuple[Refinement[Witness], ...] = ()
     if len(systems) > 1:
         with monitor.step("which is safer against every adversary"):
             refinements = refines(*systems), refines(*systems[::-1])

@@ -6,7 +6,7 @@ from typing import Any
 from discretion.channels.channel import System
 from discretion.errors import InvalidValueError
 from discretion.refinement.refines import refines
-from discretion.refinement.verdict import Refinement
+from discretion.refinement.verdict import Refinement, Witness
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,8 +21,8 @@ class Equivalence:
         Whether the first refines the second.
     """
 
-    forth: Refinement
-    back: Refinement
+    forth: Refinement[Witness]
+    back: Refinement[Witness]
 
     @property
     def holds(self) -> bool | None:

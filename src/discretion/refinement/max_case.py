@@ -14,7 +14,7 @@ from discretion.refinement.privacy import closer_pair
 from discretion.refinement.verdict import Certificate, Refinement, Witness
 
 
-def max_case_refines(C: System, D: System) -> Refinement:
+def max_case_refines(C: System, D: System) -> Refinement[Witness]:
     """Decide whether D refines C in the worst case: no observation of D helps an adversary more than the best one of C.
 
     ``C ⊑max D`` exactly if each posterior of D, the prior being uniform, is a mixture of C's posteriors.

@@ -42,7 +42,7 @@ class Order(Tabular, Chartable):
     """
 
     names: tuple[str, ...]
-    relations: Mapping[Names, Refinement]
+    relations: Mapping[Names, Refinement[Witness]]
 
     def __repr__(self) -> str:
         return f"Order({len(self.names)} systems in {len(self.classes)} classes, {len(self.covers)} next safer)"
@@ -89,7 +89,7 @@ class Order(Tabular, Chartable):
     def _pairs(self) -> list[Names]:
         return [two for two in permutations(self.names, 2) if self.names.index(two[0]) < self.names.index(two[1])]
 
-    def _both(self, two: Names) -> tuple[Refinement, Refinement]:
+    def _both(self, two: Names) -> tuple[Refinement[Witness], Refinement[Witness]]:
         return self.relations[two], self.relations[two[1], two[0]]
 
     def _same(self, name: str, other: str) -> bool:
@@ -139,7 +139,7 @@ def compare_all(systems: Mapping[str, System]) -> Order:
     channels: dict[str, System] = {name: _written_out(system) for name, system in systems.items()}
     k = next(iter(channels.values())).secrets
     adversaries: list[tuple[Reals, Gain]] = [(uniform(k), identity_gain(k))]
-    relations: dict[Names, Refinement] = {}
+    relations: dict[Names, Refinement[Witness]] = {}
     # Neighbours first: what is further apart then often follows.
     ranked = sorted(channels, key=lambda name: _guess(channels[name]))
     for first, second in sorted(
@@ -170,9 +170,9 @@ def _known(
     first: str,
     second: str,
     channels: Mapping[str, System],
-    relations: Mapping[Names, Refinement],
+    relations: Mapping[Names, Refinement[Witness]],
     adversaries: list[tuple[Reals, Gain]],
-) -> Refinement | None:
+) -> Refinement[Witness] | None:
     """Return the relation that follows from the proofs of other pairs."""
     if not all(isinstance(channels[name], Channel) for name in (first, second)):
         return None

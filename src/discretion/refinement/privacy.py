@@ -13,7 +13,7 @@ from discretion.refinement.pair import ChannelPair
 from discretion.refinement.verdict import PrivacyWitness, Refinement
 
 
-def privacy_refines(C: System, D: System) -> Refinement:
+def privacy_refines(C: System, D: System) -> Refinement[PrivacyWitness]:
     """Decide whether D is at least as private as C for each two secrets: ``C ⊑prv D``.
 
     ``d_C(x, x') = max_y |ln C[x, y] / C[x', y]| >= d_D(x, x')`` for all secrets x and x'

@@ -7,10 +7,10 @@ from discretion.errors import TooLargeError
 from discretion.refinement.nearest import TOLERANCE, Nearest
 from discretion.refinement.pair import ChannelPair
 from discretion.refinement.privacy import closer_pair
-from discretion.refinement.verdict import Refinement
+from discretion.refinement.verdict import Refinement, Witness
 
 
-def refines(C: System, D: System) -> Refinement:
+def refines(C: System, D: System) -> Refinement[Witness]:
     """Decide whether D refines C, ``C ⊑ D``: whether every adversary gains at least as much from C as from D.
 
     ``C ⊑ D`` exactly if some channel R makes D of what C shows, ``C R = D``.

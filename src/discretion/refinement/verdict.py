@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from discretion.adversaries.gains import Gain
 from discretion.channels.channel import Channel
@@ -72,8 +72,11 @@ class PrivacyWitness:
     distances: tuple[float, float]
 
 
+W = TypeVar("W", Witness, PrivacyWitness)
+
+
 @dataclass(frozen=True, eq=False)
-class Refinement:
+class Refinement(Generic[W]):
     """Whether a first system is refined by a second, which is then at least as safe.
 
     Parameters
@@ -96,7 +99,7 @@ class Refinement:
 
     holds: bool | None
     certificate: Certificate | None = None
-    witness: Witness | PrivacyWitness | None = None
+    witness: W | None = None
     reason: str = ""
 
     def __bool__(self) -> bool:

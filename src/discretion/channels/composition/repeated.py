@@ -3,11 +3,12 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property, singledispatch
-from typing import Any
+from typing import Any, Protocol, overload
 
 import numpy as np
 
 from discretion import limits
+from discretion.adversaries.knowledge import Knowledge
 from discretion.channels.channel import Channel, Composable, System, as_system
 from discretion.channels.storage import Dense, stored
 from discretion.channels.storage.storage import MAX_FRACTIONS
@@ -22,6 +23,18 @@ from discretion.validation import Fractions, as_crowd
 MAX_TALLY_ENTRIES = 1 << 23
 
 
+class SeenByAdversaries(System, Protocol):
+    """A system that an adversary sees as it knows the other users, such as a shuffled crowd, or rounds of one."""
+
+    def seen_by(self, knowledge: Knowledge, seed: int | None = None) -> System:
+        """Return the system that an adversary with this knowledge sees."""
+        ...
+
+
+@overload
+def repeated(system: SeenByAdversaries, n: int) -> SeenByAdversaries: ...
+@overload
+def repeated(system: System, n: int) -> System: ...
 def repeated(system: System, n: int) -> System:
     """Return n independent uses of a system on the same secret, all of which the adversary sees.
 
