@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from importlib import import_module
+from importlib import import_module, metadata
 from pathlib import Path
 
 from pygments.lexers.special import TextLexer
@@ -15,9 +15,10 @@ from discretion.cli.collect import SUBCOMMANDS
 from discretion.cli.commands import COMMANDS
 
 project = "Discretion"
+version = release = metadata.version("discretion")
 extensions = ["myst_nb", "sphinx_copybutton", "sphinx.ext.autodoc", "numpydoc"]
 html_theme = "furo"
-html_title = "Discretion"
+html_title = f"Discretion {version}"
 html_show_copyright = False
 html_extra_path = ["llms.txt"]
 exclude_patterns = ["_build"]
