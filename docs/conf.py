@@ -41,7 +41,7 @@ _OUTSIDE = {"SECURITY": "explanation", "CONTRIBUTING": "reference", "CHANGELOG":
 
 
 def _linked(_: Sphinx, name: str, source: list[str]) -> None:
-    """Let a link to a page outside of this folder lead to the page that includes it, and one to a schema to its file."""
+    """Let a link to a page outside of this folder lead to the page that includes it, one to a schema to the schema."""
     source[0] = re.sub(r"\[([^\]]+)\]\((schemas/[\w.-]+\.json)\)", r'<a href="\2">\1</a>', source[0])
     for page, folder in _OUTSIDE.items():
         source[0] = re.sub(rf"\]\((\.\./)+{page}\.md", f"](/{folder}/{page.lower()}.md", source[0])

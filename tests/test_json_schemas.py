@@ -67,7 +67,9 @@ LONG = {
     "honest answers": ["design --answers 4 --users 1000 --guess +0.1 --adversary uninformed --protocols krr,ss", 0],
     "shipped": ["design --answers 3 --users 500 --local-epsilon 1 --unshuffled --ship shipped --fail-over bits>7", 1],
     "shares": ["design --answers 4 --users 500 --guess 0.5 --unshuffled --shares 0.4,0.3,0.2,0.1", 0],
-    "bounds": ["exposure people.csv --columns age,sex,town --bounds --special-uniques 2 --fail-over exposure_bound>.5", 3],
+    "bounds": [
+        "exposure people.csv --columns age,sex,town --bounds --special-uniques 2 --fail-over exposure_bound>0.5", 3,
+    ],
     "households": ["exposure people.csv --columns age,sex,household --household household --wildcards *", 0],
     "a claim": ["estimate samples.csv --epsilon 1 --delta 0.001 --half-width 0.01", 0],
     "a gate of samples": ["estimate samples.csv --fail-over estimate_bayes_risk<0.25 --all-secrets", 3],
