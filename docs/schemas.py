@@ -8,6 +8,7 @@ import types
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -182,13 +183,8 @@ def answer(
         "results": results,
         "gates": {"type": "array", "items": gate, "minItems": 1},
     }
-    return _whole(
-        command,
-        SCHEMA_VERSION,
-        f"discretion {command} --json: {about}",
-        definitions.fixed(keys, ["gates"]),
-        definitions,
-    )
+    title, schema = f"discretion {command} --json: {about}", definitions.fixed(keys, ["gates"])
+    return _whole(command.replace(" ", "-"), SCHEMA_VERSION, title, schema, definitions)
 
 
 def _whole(name: str, version: int, title: str, schema: Schema, definitions: Definitions) -> Schema:
@@ -442,6 +438,81 @@ def _reproduce() -> Schema:
     return answer("reproduce", about, inputs, made.any_of([made.fixed(paper), listed]), made)
 
 
+def _collect_plan() -> Schema:
+    from discretion.collection.planning import CollectionPlan  # noqa: PLC0415 - the extra collect
+
+    made = Definitions()
+    inputs = {
+        "description": str, "users": int, "like": str | None, "shares": str | None, "header": str | None,
+        "seed": int | None,
+    }  # fmt: skip
+    about = "how many people a collection needs"
+    return answer("collect plan", about, inputs, made.fixed(types_of(CollectionPlan)), made)
+
+
+def _collect_result() -> Schema:
+    made = Definitions()
+    curator, analyst, leaks = _collected(made)
+    curator["properties"]["leaks"] = leaks
+    curator["required"].append("leaks")
+    inputs = {"home": str, "html": str | None, "parquet": str | None, "show_rare": bool}
+    about = "what a curator or an analyst counted"
+    return answer("collect result", about, inputs, made.any_of([curator, analyst]), made)
+
+
+def _collect_simulate() -> Schema:
+    from discretion.collection.results.truth import TruthComparison  # noqa: PLC0415 - the extra collect
+
+    made = Definitions()
+    curator, analyst, leaks = _collected(made)
+    asked = {"round": int, "receiver": Literal["analyst", "curator"], "groups": list[list[str]]}
+    computed = {"agrees": bool, "is_inconclusive": bool, "verdict": str}
+    results = {
+        "counted": int, "lost": int, "differing": int, "exposure": Number | None, "certified_exposure": Number | None,
+        "rounds": {"type": "array", "items": made.fixed(asked)}, "parties": Mapping[str, Mapping[str, Any]],
+        "curator": made.any_of([curator, type(None)]), "analyst": made.any_of([analyst, type(None)]), "leaks": leaks,
+        "beside": made.fixed(types_of(TruthComparison) | computed), "seconds": float,
+    }  # fmt: skip
+    inputs = {
+        "table": str, "columns": Names | None, "users": int | None, "k": int, "budget": str, "shufflers": int,
+        "curatorless": bool, "admitter": bool, "rounds": int, "by_value": bool, "other_people": str | None,
+        "redact": str | None, "rule": Names, "noise": float | None, "randomize": Names, "cores": int, "seed": int,
+        "header": str | None, **_LIMITS,
+    }  # fmt: skip
+    about = "a collection of a table's rows, and what each party saw"
+    return answer("collect simulate", about, inputs, made.fixed(results), made)
+
+
+def _collected(made: Definitions) -> tuple[Schema, Schema, Schema]:
+    """Return the schemas of what a curator and an analyst counted, and of what a collection gives away."""
+    from discretion.collection.results.analyst import Suppressed  # noqa: PLC0415 - the extra collect
+    from discretion.collection.results.curator import CuratorResult, FeatureCounts  # noqa: PLC0415
+    from discretion.collection.results.leaks import Leaks  # noqa: PLC0415
+    from discretion.collection.wire.reports import ShufflerReport  # noqa: PLC0415
+
+    reports = {"type": "array", "items": made.fixed(types_of(ShufflerReport) | {"digest": str})}
+    answers = list[str | None]
+    counted = {"answer": str | None, "people": int | Estimate}
+    feature = types_of(FeatureCounts) | {"counts": {"type": "array", "items": made.fixed(counted)}}
+    curator = types_of(CuratorResult) | {
+        "features": {"type": "array", "items": made.fixed(feature)}, "shufflers": reports,
+    }  # fmt: skip
+    share = {"answers": answers, "share": Number, "standard_error": float}
+    before = {"answers": answers, "share": Estimate}
+    posterior = {"answer": str | None, "mean": float, "interval": tuple[float, float]}
+    analyst = {
+        "task": str, "people": int, "left": int, "withheld": bool, "k": int, "features": Names,
+        "randomized": Mapping[str, str], "confidence": float | None,
+        "shares": {"type": "array", "items": made.fixed(share)}, "suppressed": tuple[Suppressed, ...],
+        "shares_before_redaction": {"type": "array", "items": made.fixed(before)},
+        "rare": types_of(FeatureCounts)["rare"],
+        "posterior": made.any_of([{"type": "array", "items": made.fixed(posterior)}, type(None)]),
+        "exposure": Number, "dropped": int, "repeated": int, "unknown": int, "unadmitted": int, "shufflers": reports,
+        "reach_of_one": float,
+    }  # fmt: skip
+    return made.fixed(curator), made.fixed(analyst), made.of(Leaks)
+
+
 def _parameters() -> Schema:
     made = Definitions()
     coin = {"rarer_face": Literal[0, 1], "threshold": {"type": "string", "pattern": "^([0-9a-f]{2})*$"}}
@@ -481,10 +552,12 @@ def _marginals() -> Schema:
 
 
 def schemas() -> dict[str, Schema]:
-    """Return each schema by the name of its file."""
+    """Return each schema by the name of its file; those of collections need the extra collect."""
+    of_collections = (_collect_plan, _collect_result, _collect_simulate) if find_spec("cryptography") else ()
     made = (
         _audit(), _release(), _diff(), _synthetic(), _check(), _measure(), _compare(), _design(), _tally(), _exposure(),
         _estimate(), _reproduce(), _release_record(), _parameters(), _marginals(),
+        *(make() for make in of_collections),
     )  # fmt: skip
     names = (schema["$id"].rsplit(":", 2)[1:] for schema in made)
     return {f"{name}-{version}.json": schema for (version, name), schema in zip(names, made, strict=True)}

@@ -5,6 +5,7 @@ import runpy
 import shlex
 from collections.abc import Iterator, Mapping
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +17,13 @@ from discretion.jobs.shipping import parameters_of
 from discretion.presenting.json_answers import as_json
 from mechanisms.table import MECHANISMS
 from support.cli_runner import run
+from support.json_schemas import FOLDER, SCHEMAS, faults, faults_of_answer, validator
 from test_shown_commands import people, samples
 
-jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed: uv sync --group dev")
-
 ROOT = Path(__file__).parent.parent
-FOLDER = ROOT / "docs" / "reference" / "schemas"
-SCHEMAS = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.json"))}
-# Commands whose answers are the files and the pages of a service.
-WITHOUT = {"collect", "serve"}
+FILES = {"release-record", "parameters", "marginals"}
+# Those of a collection that print more than what its services do.
+OF_COLLECTIONS = {"collect-plan", "collect-result", "collect-simulate"}
 
 COUNTS = {"sex": {"f": 6, "m": 4}, "blood": {"0": 9, "AB": 1}}
 POLICY = """\
@@ -101,7 +100,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     files = {
         "people.csv": people(600, 1), "synthetic.csv": people(600, 2), "held-out.csv": people(600, 3),
         "samples.csv": samples(["alice", "bob"]), "reports.jsonl": "0\n1\n2\nx\n1\n", "ledger.toml": LEDGER,
-        "empty.toml": "", "counts.json": json.dumps(COUNTS), "discretion.toml": POLICY,
+        "empty.toml": "", "collect.toml": (ROOT / "docs" / "collect.toml").read_text(encoding="utf-8"),
+        "counts.json": json.dumps(COUNTS), "discretion.toml": POLICY,
         "sparse.csv": "\n".join(["age,sex,town,diagnosis", *(",".join(row.split(",")[1:5]) for row in rows[1:300])]),
         "towns.csv": "\n".join(["age,town", *(f"{row.split(',')[1]},{row.split(',')[3]}" for row in rows[1:])]),
         "repeated.csv": "\n".join(["id,age", *(f"{row.split(',')[0]},{age}" for row in rows[1:] for age in (1, 2))]),
@@ -118,11 +118,6 @@ def answered(words: str) -> tuple[int, str, str]:
     return run(*shlex.split(words), "--json")
 
 
-def faults(name: str, value: Any) -> list[str]:
-    validator = jsonschema.Draft202012Validator(SCHEMAS[name])
-    return [f"{error.json_path}: {error.message:.300}" for error in validator.iter_errors(value)]
-
-
 @pytest.mark.parametrize(
     "case",
     [pytest.param(case, id=name) for name, case in QUICK.items()]
@@ -132,31 +127,27 @@ def test_an_answer_is_as_its_schema_has_it(case: list[Any], folder: Path) -> Non
     words, expected = case
     code, out, err = answered(words)
     assert code == expected, err
-    assert faults(f"{words.split()[0]}-1.json", json.loads(out)) == []
+    assert faults_of_answer(out) == []
 
 
 def test_a_schema_is_published_of_every_command_and_each_is_asked_here() -> None:
-    commands = {name for name in COMMANDS if name not in WITHOUT}
-    assert {name.removesuffix("-1.json") for name in SCHEMAS} == commands | {
-        "release-record",
-        "parameters",
-        "marginals",
-    }
+    commands = {*COMMANDS} - {"collect", "serve"}
+    assert {name.removesuffix("-1.json") for name in SCHEMAS} == commands | FILES | OF_COLLECTIONS
     assert {case[0].split()[0] for case in (QUICK | LONG).values()} == commands
 
 
 def test_the_published_schemas_are_those_of_the_types() -> None:
     made = runpy.run_path(str(ROOT / "docs" / "schemas.py"))
     texts = {name: made["text_of"](schema) for name, schema in made["schemas"]().items()}
-    assert {name: (FOLDER / name).read_text(encoding="utf-8") for name in SCHEMAS} == texts, (
-        "write them again: python docs/schemas.py"
-    )
+    published = {name: (FOLDER / name).read_text(encoding="utf-8") for name in texts}
+    assert published == texts, "write them again: python docs/schemas.py"
+    assert find_spec("cryptography") is None or {*texts} == {*SCHEMAS}
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_a_schema_is_one_by_the_draft_and_its_name(name: str) -> None:
     schema = SCHEMAS[name]
-    jsonschema.Draft202012Validator.check_schema(schema)
+    validator(schema).check_schema(schema)
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     kind, _, version = name.removesuffix(".json").rpartition("-")
     assert schema["$id"] == f"urn:discretion:schema:{version}:{kind}"
@@ -237,7 +228,7 @@ def test_answers_have_numbers_of_every_kind_and_gates_that_end_in_every_way(fold
 def test_the_kind_of_an_estimate_is_that_of_its_fields(change: dict[str, Any], fault: bool) -> None:
     estimate = dc.Estimate(0.5, 0.25, 0.75, 0.95, "tries").to_dict() | change
     schema = {"$ref": "#/$defs/Estimate", "$defs": SCHEMAS["estimate-1.json"]["$defs"]}
-    assert jsonschema.Draft202012Validator(schema).is_valid(estimate) is not fault
+    assert validator(schema).is_valid(estimate) is not fault
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
@@ -273,3 +264,20 @@ def test_bad_input_has_no_answer_but_a_sentence(words: str, folder: Path) -> Non
     code, out, err = answered(words)
     assert (code, out) == (2, "")
     assert err.startswith("discretion: ")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "words",
+    [
+        "plan collect.toml --users 5000",
+        "simulate people.csv --columns sex,town --users 60 --randomize sex=krr:epsilon=1 --fail-over exposure>0.1",
+        "simulate people.csv --columns sex --users 60 --noise 2",
+        "simulate people.csv --columns sex,town --users 60 --curatorless",
+    ],
+)
+def test_an_answer_of_a_collection_is_as_its_schema_has_it(words: str, folder: Path) -> None:
+    pytest.importorskip("discretion.collection", reason="the extra collect")
+    code, out, err = run("collect", *words.split(), "--json")
+    assert code in (0, 3), err
+    assert faults_of_answer(out) == []
