@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -41,7 +42,8 @@ _OUTSIDE = {"SECURITY": "explanation", "CONTRIBUTING": "reference", "CHANGELOG":
 
 
 def _linked(_: Sphinx, name: str, source: list[str]) -> None:
-    """Let a link to a page outside of this folder lead to the page that includes it."""
+    """Let a link to a page outside of this folder lead to the page that includes it, one to a schema to the schema."""
+    source[0] = re.sub(r"\[([^\]]+)\]\((schemas/[\w.-]+\.json)\)", r'<a href="\2">\1</a>', source[0])
     for page, folder in _OUTSIDE.items():
         source[0] = re.sub(rf"\]\((\.\./)+{page}\.md", f"](/{folder}/{page.lower()}.md", source[0])
 
@@ -53,6 +55,12 @@ def _write_reference(_: Sphinx) -> None:
     pages = {"commands": "".join(_commands()), **{room: "".join(_names(room, names)) for room, names in _rooms()}}
     for page, text in pages.items():
         (folder / f"{page}.md").write_text(text, encoding="utf-8")
+
+
+def _publish_schemas(app: Sphinx, error: Exception | None) -> None:
+    """Put the JSON Schemas where their addresses stay the same."""
+    if error is None and app.builder.format == "html":
+        shutil.copytree(_HERE / "reference" / "schemas", app.outdir / "reference" / "schemas", dirs_exist_ok=True)
 
 
 def _rooms() -> Iterator[tuple[str, list[str]]]:
@@ -86,4 +94,5 @@ def setup(app: Sphinx) -> None:
     """Connect what writes the reference and rewrites links; drawings stay text, for what draws them needs a network."""
     app.connect("builder-inited", _write_reference)
     app.connect("source-read", _linked)
+    app.connect("build-finished", _publish_schemas)
     app.add_lexer("mermaid", TextLexer)

@@ -14,6 +14,7 @@ from discretion.collection import Task
 from support.cli_runner import run
 from support.collection.certificates import Certified, certified
 from support.collection.parties import Parties, eventually, process, refused, running, said
+from support.json_schemas import faults_of_answer
 
 pytestmark = pytest.mark.long
 PEOPLE = 20
@@ -156,6 +157,8 @@ def test_twenty_people_are_counted_through_both_rounds(people: People, parties: 
     ]  # fmt: skip
     told = said("collect", "result", parties.homes["analyst"])
     assert (told["people"], said("collect", "result", parties.homes["curator"])["task"]) == (PEOPLE, told["task"])
+    for name in ("analyst", "curator"):
+        assert faults_of_answer(run("collect", "result", str(parties.homes[name]), "--json")[1]) == []
     for name, home in parties.homes.items():
         code, out, err = run("collect", "status", str(home), *parties.authority)
         assert (code, err) == (0, "")
