@@ -95,12 +95,20 @@ def test_all_keys_stand_in_the_documentation() -> None:
     assert sorted(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == sorted(KEYS)
 
 
-def hook() -> dict[str, str]:
-    """The keys of the one hook, in whose file every one is on a line of its own."""
-    lines = (ROOT / ".pre-commit-hooks.yaml").read_text().splitlines()
-    keys = [line.removeprefix("- ").strip().split(": ", 1) for line in lines if not line.startswith("#")]
-    assert sum(line.startswith("- ") for line in lines) == 1
-    return dict(keys)
+def hooks() -> dict[str, dict[str, str]]:
+    """The keys of each hook by its name, in whose file every one is on a line of its own."""
+    text = re.sub(r"^#.*\n", "", (ROOT / ".pre-commit-hooks.yaml").read_text(), flags=re.MULTILINE)
+    found = [
+        dict(line.strip().split(": ", 1) for line in each.splitlines())
+        for each in re.split("^- ", text, flags=re.MULTILINE)[1:]
+    ]
+    return {each["id"]: each for each in found}
+
+
+def test_the_hooks_differ_in_what_they_install_alone() -> None:
+    own, system = hooks()["discretion-check"], hooks()["discretion-check-system"]
+    assert (own["language"], system["language"]) == ("python", "system")
+    assert {key for key in own if own[key] != system[key]} == {"id", "description", "language"}
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:
@@ -116,7 +124,7 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
 @pytest.mark.long
 @pytest.mark.parametrize(("files", "code"), [(["kept.csv"], 0), (["kept.csv", "broken.csv"], 1)])
 def test_the_hook_refuses_what_the_policy_forbids(folder: Path, files: list[str], code: int) -> None:
-    given = hook()
+    given = hooks()["discretion-check"]
     assert all(re.search(given["files"], file) for file in files)
     assert not re.search(given["files"], "notes.md")
     arguments = given["args"].strip("[]").split(", ")
