@@ -29,7 +29,9 @@ def lines(page: Path) -> str:
     text = page.read_text(encoding="utf-8")
     cells = re.findall(r"^```\{code-cell\} ipython3\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     examples = re.findall(r"^(?:>>>|\.\.\.) (.*\n)", text, re.MULTILINE)
-    return "".join([*cells, *examples])
+    return "".join(
+        [*(re.sub(r"\A---\n.*?^---\n", "", cell, flags=re.DOTALL | re.MULTILINE) for cell in cells), *examples]
+    )
 
 
 @pytest.mark.long
