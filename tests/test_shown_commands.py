@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from support.arx_projects import arx_project
 from support.shown_commands import ShownCommand, ShownFile, agrees, shown
 
 ROOT = Path(__file__).parent.parent
@@ -50,15 +51,50 @@ def samples(secrets: list[str]) -> str:
     return "\n".join(["secret,seen", *rows]) + "\n"
 
 
+def visits(people: int) -> str:
+    """A table of visits: a person has one to three of them."""
+    draw = random.Random(3)
+    rows = []
+    for number in range(people):
+        sex = draw.choice("fm")
+        rows += [
+            (f"P{number:03}", sex, draw.choice("ABC"), draw.choice(("flu", "asthma", "none")))
+            for _ in range(draw.randint(1, 3))
+        ]
+    return "\n".join(["patient,sex,ward,reason", *map(",".join, rows)]) + "\n"
+
+
+def patients(count: int) -> str:
+    """A table with a name, dates, ZIP codes and a note in free text."""
+    draw = random.Random(4)
+    notes = (
+        "was seen after a fall on the stairs at home",
+        "has had headaches since the accident",
+        "called again today",
+    )
+    rows = [
+        (
+            f"{draw.choice(('Ada', 'Ben', 'Cem', 'Dee'))} No-{number}",
+            f"{draw.randint(1, 28):02}/{draw.randint(1, 12):02}/{draw.randint(1940, 2005)}",
+            draw.choice(("02139", "02139", "02140", "02141", "03060", "03061", "03062")), draw.choice("fm"),
+            f"2024-{draw.randint(1, 6):02}-{draw.randint(1, 28):02}", f"{draw.choice(notes)} {draw.randrange(1000)}",
+        )
+        for number in range(count)
+    ]  # fmt: skip
+    return "\n".join(["name,born,zip,sex,visited,note", *map(",".join, rows)]) + "\n"
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with the files that pages speak of without showing them."""
     files = {
         "people.csv": people(600, 1), "synthetic.csv": people(600, 2), "held-out.csv": people(600, 3),
+        "visits.csv": visits(200), "patients.csv": patients(600),
         "samples.csv": samples(["alice", "bob"]), "outputs.csv": samples(["0", "1"]),
     }  # fmt: skip
     for name, content in files.items():
         (tmp_path / name).write_text(content)
+    arx_project(tmp_path / "project.deid", {"town": "Arica;Chile;*\nLima;Peru;*\nTacna;Peru;*\n"})
     for name in ("discretion.toml", "collect.toml"):
         (tmp_path / name).write_text((ROOT / "docs" / name).read_text())
     program = tmp_path / "bin" / "discretion"

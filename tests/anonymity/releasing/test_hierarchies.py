@@ -2,12 +2,10 @@
 
 import tracemalloc
 import zipfile
-from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
-from xml.sax.saxutils import escape
 
 import numpy as np
 import pytest
@@ -18,6 +16,7 @@ from discretion.anonymity.releasing.hierarchies import generalizations_by
 from discretion.errors import DiscretionError, InvalidTableError, InvalidValueError, TooLargeError
 from discretion.limits import Limits, within
 from discretion.numerics.equivalence_classes import Column
+from support.arx_projects import arx_project
 
 SPELLED: dict[str, tuple[list[Any], list[str]]] = {
     "whole numbers beside a null": ([1.0, 2.0, 30.0, None], ["1", "2", "30"]),
@@ -52,44 +51,6 @@ def test_files_of_an_arx_project_are_found_by_column(tmp_path: Path, between: st
     columns = [name.replace("-", between).title() for name in ARX_COLUMNS]
     found = read_hierarchies(tmp_path, columns)
     assert [[*hierarchy] for hierarchy in map(found.__getitem__, columns)] == [[name] for name in ARX_COLUMNS]
-
-
-def arx_project(
-    path: Path, csv: Mapping[str, str], *, refs: Mapping[str, str | None] | None = None, separator: str = ";",
-    compression: int = zipfile.ZIP_DEFLATED, entries: Mapping[str, bytes | None] | None = None,
-) -> Path:  # fmt: skip
-    """Write a project as ARX lays it out: attributes and their hierarchies; `entries` replace or leave out others."""
-    assignments = "".join(
-        f"\t<assigment>\n\t\t<name>{escape(name)}</name>\n\t\t<type>QUASI_IDENTIFYING_ATTRIBUTE</type>\n"
-        "\t\t<datatype>String</datatype>\n"
-        + (f"\t\t<ref>{escape(ref)}</ref>\n\t\t<min>All</min>\n\t\t<max>All</max>\n" if ref else "")
-        + "\t</assigment>\n"
-        for name, ref in (refs or {name: f"hierarchies/{name}.csv" for name in csv}).items()
-    )
-    definition = f"<definition>\n{assignments}</definition>\n".encode("ascii", "xmlcharrefreplace")
-    content: dict[str, bytes | None] = {
-        "metadata.xml": b"<metadata>\n\t<version>3.7.0</version>\n\t<vocabulary>2.0</vocabulary>\n</metadata>\n",
-        "project.dat": b"\xac\xed\x00\x05sr",
-        "project.xml": (
-            f"<project>\n\t<name>Example</name>\n\t<separator>{escape(separator)}</separator>\n"
-            "\t<escape>&quot;</escape>\n\t<quote>&quot;</quote>\n\t<linebreak>UNIX</linebreak>\n</project>\n"
-        ).encode(),
-        "data/input.csv": separator.join(csv).encode() + b"\n",
-        "input/config.dat": b"\xac\xed\x00\x05sr",
-        "input/config.xml": b"<config>\n</config>\n",
-        "input/definition.xml": definition,
-        **{f"input/hierarchies/{name}.csv": text.encode() for name, text in csv.items()},
-        "output/config.dat": b"\xac\xed\x00\x05sr",
-        "output/config.xml": b"<config>\n</config>\n",
-        "output/definition.xml": definition,
-        **{f"output/hierarchies/{name}.csv": b"of an earlier output;*\n" for name in csv},
-        "lattice.xml": b"<!-- ARX XML Vocabulary Version 2.0 -->\n<lattice>\n</lattice>\n",
-    }
-    with zipfile.ZipFile(path, "w", compression) as packed:
-        for name, data in (content | dict(entries or {})).items():
-            if data is not None:
-                packed.writestr(name, data)
-    return path
 
 
 SEX = "Male;*\nFemale;*\n"
