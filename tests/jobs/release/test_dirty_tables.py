@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discretion.errors import InvalidValueError
+import discretion as dc
+from discretion.errors import DiscretionError, InvalidValueError
 from discretion.jobs.release import Release, release
 from support.cli_runner import run
 
@@ -151,6 +152,27 @@ def test_own_bins_and_the_order_of_dates(tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_said(tmp_path: Path, options: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidValueError, match=message):
         of_values({"age": CLEAN["age"]}, tmp_path, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"bins": ["sex=1"]}, "bins need numbers, and sex has none"),
+        ({"bins": ["aeg=1"]}, "bins takes columns that may go out"),
+        ({"bins": ["age=1"], "hierarchies": "age.csv"}, "age has bins and a hierarchy"),
+        ({"hierarchies": "nowhere"}, "nowhere has no hierarchy of a column"),
+        ({"redact": ["income"]}, "there is no column"),
+    ],
+)
+def test_an_audit_refuses_an_option_as_a_release_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = pa.table({"age": [str(age) for age in CLEAN["age"]], "sex": ["f", "m"] * (ROWS // 2)})
+    Path("age.csv").write_text("".join(f"{age};any\n" for age in sorted({*table["age"].to_pylist()})))
+    for job, out in ((dc.audit, ()), (dc.release, ("out.csv",))):
+        with pytest.raises(DiscretionError, match=message):
+            job(table, *out, **options)
 
 
 def test_the_command_line_takes_bins_of_several_columns(tmp_path: Path) -> None:

@@ -29,6 +29,8 @@ from discretion.anonymity.releasing.ranges import (
     number_range_name,
     number_ranges,
 )
+from discretion.errors import InvalidValueError
+from discretion.escaping import printable
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.equivalence_classes import Column
 
@@ -155,6 +157,8 @@ def redact_column(view: Generalization, redacted: Booleans, how: str) -> General
 
 def _coarser(view: Generalization, k: int, name: str, reading: Reading) -> Iterator[Generalization]:
     values = read_values(view.labels, view.sizes, name, reading)
+    if reading.bins and not isinstance(values, Numbers):
+        raise InvalidValueError(f"bins need numbers, and {printable(name)} has none; name a column of numbers")
     if isinstance(values, Codes):
         return _shortened_codes(view, values, k)
     if values is not None and (ranges := _ranges(values, view.sizes, k, reading.bins)):

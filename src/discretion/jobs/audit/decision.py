@@ -11,14 +11,14 @@ from discretion.anonymity.exposure.bounds import exposed_below
 from discretion.anonymity.people.coded import in_process
 from discretion.anonymity.people.column_kinds import NAMING
 from discretion.anonymity.releasing.search import SearchEndedError
-from discretion.errors import InvalidValueError, TooLargeError
+from discretion.errors import InvalidValueError
 from discretion.escaping import printable
 from discretion.jobs.audit.result import BY_DROP, ColumnDecision, Columns, FrontSet, Offer
 from discretion.jobs.audit.sets import AuditGoal
 from discretion.jobs.audit.time_limit import TimeLimit
 from discretion.jobs.gates import Number
 from discretion.jobs.options.tables import ReleaseOptions
-from discretion.jobs.release.candidates import Candidates, candidates_of
+from discretion.jobs.release.candidates import Candidates, NothingWithinGoalError, candidates_of
 from discretion.jobs.release.decision import Choice, ReleaseDecision, decide_release
 from discretion.jobs.release.verification import checked_table
 from discretion.jobs.release.ways_out import WayOut, ways_out
@@ -102,9 +102,7 @@ def recommended_file(
         progress("the file to publish")
         with searching:
             decision = decide_release(candidates, time.for_search(1 / 2), better, starts=unchanged)
-    except TooLargeError:
-        raise  # which says nothing of the goal
-    except InvalidValueError as refusal:
+    except (NothingWithinGoalError, SearchEndedError) as refusal:
         progress("what would let a file out")
         eased = tuple(time.left_for("ways_out", ways))
         is_known = not isinstance(refusal, SearchEndedError)

@@ -383,7 +383,7 @@ def unique_among_all(audit: Audit) -> list[str]:
     uniqueness = audit.uniqueness
     if uniqueness is None:
         return []
-    columns, verb = briefly(uniqueness.columns), "is" if uniqueness.unique_people == 1 else "are"
+    columns, verb = briefly(uniqueness.columns), "is" if uniqueness.unique_people <= 1 else "are"
     here = f"{people(uniqueness.unique_people)} of {uniqueness.people:,} {verb} unique"
     bound = uniqueness.population_unique
     if not isinstance(bound, Estimate):

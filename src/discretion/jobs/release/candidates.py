@@ -33,6 +33,10 @@ from discretion.presenting.names import briefly
 from discretion.tables.counting.codes import column_values
 
 
+class NothingWithinGoalError(InvalidValueError):
+    """No file is within the goal, whatever becomes of the columns."""
+
+
 @dataclass(frozen=True, eq=False)
 class Candidates:
     """What a release of a table chooses from, and its goal.
@@ -136,7 +140,7 @@ def candidates_of(
     hierarchies = {} if options.hierarchies is None else read_hierarchies(options.hierarchies, [*known, *guarded])
     never = rare_rows({name: coded[name][0] for name in guarded}, goal.k, people.people)
     if (rare := int(never.sum())) > max_suppressed:
-        raise InvalidValueError(
+        raise NothingWithinGoalError(
             f"{rare:,} people have a value of {', '.join(guarded)} that fewer than {goal.k} have, and no such value "
             f"goes out; max_suppressed lets {max_suppressed:,} people be left out: raise it, or do not keep the column"
         )
@@ -300,6 +304,8 @@ def generalizations_by_options(
     if options.dates not in (None, *DATE_ORDERS):
         raise InvalidValueError(f"dates must be one of {', '.join(DATE_ORDERS)}, got {options.dates!r}")
     bins = _bins([*given], options.bins)
+    if both := bins.keys() & coarsenings.keys():
+        raise InvalidValueError(f"{printable(min(both))} has bins and a hierarchy, and takes one of both")
     readings = {name: Reading(options.dates, options.missing, bins.get(name, ())) for name in given}
     first = {
         name: redact_column(view, redactions[name].redacted, redactions[name].how) if name in redactions else view

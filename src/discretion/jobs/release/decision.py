@@ -8,8 +8,7 @@ from typing import Any
 
 from discretion.anonymity.releasing.generalizations import AS_IT_IS, Generalization, identity_generalization
 from discretion.anonymity.releasing.search import BestRelease, most_useful_release
-from discretion.errors import InvalidValueError
-from discretion.jobs.release.candidates import Candidates, none_left
+from discretion.jobs.release.candidates import Candidates, NothingWithinGoalError, none_left
 from discretion.jobs.release.costs import costs_of
 from discretion.jobs.release.file import shuffled_rows, table_of
 from discretion.jobs.release.nearest import nearest
@@ -145,7 +144,7 @@ def decide_release(
 
     Raises
     ------
-    InvalidValueError
+    NothingWithinGoalError
         If nothing useful is within the goal: what comes nearest, and the ways out.
     """
     best = most_useful_release(
@@ -165,7 +164,7 @@ def decide_release(
         progress=progress,
     )
     if best is None or not (best.views or candidates.guarded):
-        raise InvalidValueError(_refusal(candidates))
+        raise NothingWithinGoalError(_refusal(candidates))
     return ReleaseDecision(candidates, best)
 
 
