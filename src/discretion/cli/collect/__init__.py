@@ -3,7 +3,7 @@
 from cyclopts import App
 
 SUBCOMMANDS = {
-    "plan": ("planning", "Show how many people a collection needs, before anybody is asked."),
+    "plan": ("planning", "Show how many people a collection needs, before you ask anyone."),
     "keys": ("preparing", "Make a party's keys, in a folder of its own."),
     "init": ("preparing", "Make a task from its description in TOML."),
     "shuffler": ("services", "Run a shuffler, which sees senders and never answers."),
