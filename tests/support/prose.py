@@ -77,7 +77,7 @@ def prose() -> dict[str, list[Block]]:
     pages = {str(path.relative_to(ROOT)): [*page_prose(path.read_text(encoding="utf-8"))] for path in PAGES}
     for command in EVERY_COMMAND:
         texts = command_help(command).items()
-        pages[f"{'-'.join(command)}.help"] = [
+        pages[f"help/{'-'.join(command)}.txt"] = [
             Block(name, line, help_prose(text)) for line, (name, text) in enumerate(texts, 1)
         ]
     return pages
@@ -86,7 +86,7 @@ def prose() -> dict[str, list[Block]]:
 def main(folder: Path) -> None:
     """Write the prose to a folder, a file for each page and each command, every line at its place."""
     for name, blocks in prose().items():
-        lines = [""] * max(block.line + block.text.count("\n") + 1 for block in blocks)
+        lines = [""] * max((block.line + block.text.count("\n") for block in blocks), default=0)
         for block in blocks:
             for number, line in enumerate(block.text.split("\n"), block.line - 1):
                 lines[number] += f"{line}  "
