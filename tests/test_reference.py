@@ -9,8 +9,8 @@ import pytest
 
 import discretion as dc
 from support.prose import CODE, EVERY_COMMAND, Block, command_help
-from support.public_names import PUBLIC
 from support.prose_rules import findings
+from support.public_names import PUBLIC
 
 ROOT = Path(__file__).parent.parent
 # What stands for a value or a type is not a place for a docstring.
@@ -94,6 +94,7 @@ def test_every_option_has_a_help_of_sentences(command: list[str]) -> None:
         assert text.endswith((".", "?")), name
 
 
+@pytest.mark.long
 def test_every_command_and_option_is_on_the_page_of_commands() -> None:
     page = "".join(runpy.run_path(str(ROOT / "docs" / "conf.py"))["_commands"]())
     for command in EVERY_COMMAND:

@@ -1,4 +1,4 @@
-"""The prose of the pages and of every command's help, without code: `python tests/support/prose.py FOLDER` writes it."""
+"""The prose of the pages and of all commands' help, without code; `python tests/support/prose.py FOLDER` writes it."""
 
 import re
 import sys
@@ -32,7 +32,7 @@ class Block(NamedTuple):
 
 
 def page_prose(text: str) -> Iterator[Block]:
-    """Yield the blocks of a page, without code, each with the number of its first line; bold first words are a heading."""
+    """Yield the blocks of a page, without code, by the number of the first line; bold first words are a heading."""
     before = 0
     if text.startswith("---\n"):  # how a notebook is run
         head, _, text = text[4:].partition("\n---\n")
