@@ -23,8 +23,8 @@ def compare(*mechanisms: str, options: CompareOptions, limits: TimeOption, outpu
     Parameters
     ----------
     mechanisms
-        As for measure: name:key=value,… such as krr:k=5,epsilon=1; or channel:FILE.csv. Without any, all protocols for
-        --answers K.
+        Mechanisms as for discretion measure: name:key=value,… such as krr:k=5,epsilon=1; or channel:FILE.csv. Without
+        any, the command compares all protocols for --answers K.
     options.epsilon
         Add privacy_profile, the δ at this ε.
     options.delta

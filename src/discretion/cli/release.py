@@ -51,8 +51,8 @@ def release(
         kept, bound, suppression_cost, blanked, blank_cells, information, information_kept, entropy_kept, precision,
         discernibility; with --target accuracy_original, accuracy_file, accuracy_lost.
     limits.time
-        How long the search for the most useful release may take, in seconds or as 2m or 1h. By default it ends after
-        a number of steps, so that it finds the same on every machine.
+        The time limit of the search for the most useful release, in seconds or as 2m or 1h. By default the search ends
+        after a fixed number of steps, so that it finds the same release on every machine.
     """
     from discretion.jobs.release import options_of_plan, run_release  # noqa: PLC0415 - the engine takes a second
     from discretion.jobs.release.result import release_measures  # noqa: PLC0415

@@ -45,7 +45,8 @@ def open_(home: str, /, *, authority: str | None = None, private_addresses: Flag
     authority
         A file of certificates to trust, in addition to those that the system trusts.
     private_addresses
-        Call the last shuffler in a private network or on this machine too, where this party's own address is in none.
+        Also call the last shuffler in a private network or on this machine. By default it is called there only where
+        this party's own address is in the same network.
     json
         Print one JSON object.
     """

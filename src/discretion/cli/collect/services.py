@@ -43,7 +43,8 @@ class Listening:
     authority
         A file of certificates to trust, in addition to those that the system trusts.
     private_addresses
-        Call the task's addresses in private networks and on this machine too, where this party's own is in none.
+        Also call the task's addresses in private networks and on this machine. By default they are called only where
+        this party's own address is in the same networks.
     behind_proxy
         Expect requests through a proxy with TLS, which limits each sender: listen without a certificate at any --host,
         and accept any number of connections from one address.

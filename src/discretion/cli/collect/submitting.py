@@ -60,7 +60,7 @@ def submit(
     digest
         The SHA-256 of the announced task; any other task is refused.
     smallest_batch
-        Refuse a task that opens answers before this number of people have sent theirs.
+        Refuse a task that opens the answers of fewer people than this.
     largest_budget
         Refuse a task that exposes a larger share of the people than this.
     fewest_shufflers
@@ -68,7 +68,7 @@ def submit(
     smallest_k
         Refuse a task with a smaller k than this.
     admitter
-        Refuse a task without an admitter, whose first shuffler decides who takes part.
+        Refuse a task without an admitter: its first shuffler decides who takes part.
     largest_epsilon
         Refuse a task whose shufflers add no noise to the counts, or less than hides all answers by this ε (δ = 1e-6).
     show
@@ -78,7 +78,8 @@ def submit(
     authority
         A file of certificates to trust, in addition to those that the system trusts.
     private_addresses
-        Call the task's addresses in private networks and on this machine too, where the given one is in none.
+        Also call the task's addresses in private networks and on this machine. By default they are called only where
+        the first shuffler's address is in the same networks.
     json
         Print one JSON object.
     """

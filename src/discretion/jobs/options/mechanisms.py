@@ -168,7 +168,8 @@ class DesignOptions(Options):
         privacy_profile, dp_epsilon, tradeoff, ldp_epsilon, average_privacy, and for accuracy error and
         effective_participation.
     false_positive_rate
-        The share of false accusations at which tradeoff is the share of the guilty that the best attack misses.
+        The rate of false accusations for the measure tradeoff, which is the share of the guilty that the best attack
+        then misses.
     shares
         The share of each answer as p0,p1,…, or a file with one row or one column of them: the adversary's prior and the
         shares at which the error is measured; all equal by default.
@@ -237,8 +238,8 @@ class EstimateOptions(Options):
         Whether the first line holds names: yes, no (it is a sample), or the names as a,b,… for a file without them. By
         default a first line that looks like a sample is refused.
     seed
-        The seed of the random splits: the same seed gives the same result. By default one is drawn, which the result
-        shows.
+        The seed of the random order of the samples: the same seed gives the same result. By default one is drawn, which
+        the result shows.
     """
 
     secret: str | None = None

@@ -297,16 +297,16 @@ class CheckOptions(Options):
     Parameters
     ----------
     policy
-        A TOML file of rules, such as columns = ["age", "sex", "diagnosis"], k = 10, budget = 0.01,
-        sensitive = ["diagnosis"], guess_budget = 0.05; docs/how-to/policies.md lists all of them. A file that breaks
-        one is exit code 1.
+        A TOML file of rules, such as columns = ["age", "sex", "diagnosis"], k = 10, budget = 0.01, sensitive =
+        ["diagnosis"], guess_budget = 0.05; docs/how-to/policies.md lists all of them. The command exits with 1 if a
+        file breaks one.
     person
-        The column that names a person with several rows, or none if every row is a separate person; by default what
-        the policy has. Without either, a file with a column that repeats as the name of a person does is refused.
+        The column that names a person with several rows, or none if every row is a separate person; by default the one
+        in the policy. Without either, a file with a column that repeats as the name of a person does is refused.
     ledger
-        A TOML file of what was published before about the same people; by default what the policy has. A file that
-        exposes more people together with it than the policy allows is exit code 1. docs/how-to/two-releases.md lists
-        its keys.
+        A TOML file of earlier publications about the same people; by default the one in the policy. The command exits
+        with 1 if a file exposes more people together with these than the policy allows. docs/how-to/two-releases.md
+        lists its keys.
     """
 
     policy: str
@@ -338,7 +338,7 @@ class SyntheticOptions(ColumnOptions):
     confidence
         The confidence with which all intervals hold together, in (0, 1).
     seed
-        The same seed gives the same result; drawn afresh by default.
+        The seed of the random draws: the same seed gives the same result. By default one is drawn.
     """
 
     keep: Names = ()
