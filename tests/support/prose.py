@@ -48,6 +48,7 @@ def page_prose(text: str) -> Iterator[Block]:
             parts = [children[:bold], children[bold:]] if opens else [children]
             for part in parts:
                 text = "".join(read.get(child.type, "").replace("{}", child.content) for child in part)
+                text = re.sub(r"\b[\w-]+\.(?:csv|html|json|md|parquet|py|toml)\b", CODE, text)
                 yield Block(str(line), line, text, kind == "heading_open" or (opens and part is parts[0]))
                 line += text.count("\n")
         kind = token.type

@@ -38,7 +38,7 @@ RULES = [
     Rule("so many", "this many, this number of", "With so many people.", "So much."),
     Rule("worth", "utility, value", "A guess is worth 1.", "The value of a guess."),
     Rule("wanted|loads of", "goal, cost", "The wanted number.", "An unwanted effect."),
-    Rule("rightly|guess(?:ed|es)? right|right guess(?:es)?", "correctly, correct guesses",
+    Rule("rightly|guess(?:ed|es) right|right guess(?:es)?", "correctly, correct guesses",
          "It is guessed right.", "A right."),
     Rule("promis(?:e|es|ed|ing)", "guarantee, bound, certify", "Nothing is promised.", "A compromise."),
     Rule("(?:certified|both|its) ends", "certified bounds", "Between certified ends.", "The server ends."),
