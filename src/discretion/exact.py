@@ -7,7 +7,7 @@ Kind = Literal["exact", "bound", "estimate", "assumption"]
 
 
 class Answer(Protocol):
-    """What every measure returns, whatever the size of the system: an exact number, or one with its interval.
+    """The result of every measure, whatever the size of the system: an exact number, or one with its interval.
 
     Examples
     --------

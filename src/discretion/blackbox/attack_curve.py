@@ -43,6 +43,11 @@ def estimate_tradeoff(
         upper ends of false negatives and the lower ones of true positives, ε and δ say something. Its ``note`` is not
         None where the other side of the scores surely has a larger advantage: then take the other ``larger``.
 
+    Raises
+    ------
+    InvalidValueError
+        If ``larger`` is neither ``"x"`` nor ``"y"``.
+
     Notes
     -----
     Massart, The tight constant in the Dvoretzky-Kiefer-Wolfowitz inequality, Annals of Probability 1990; in the tails

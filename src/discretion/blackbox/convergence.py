@@ -13,7 +13,7 @@ from discretion.validation import as_confidence
 
 @dataclass(frozen=True)
 class Convergence:
-    """What was known of the Bayes risk after each block of samples; all arrays have a place for each block.
+    """The knowledge of the Bayes risk after each block of samples; all arrays have a place for each block.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ _ASKED_PART, _MOST_ASKED, _MOST_VOTES = 4, 4000, 1e7
 
 
 class NearestNeighbours:
-    """Guess the secret that most of the k nearest known observations have; of tied secrets the nearest's.
+    """A guesser of the secret that most of the k nearest known observations have; of tied secrets the nearest's.
 
     All known observations that are as near as the k-th vote too.
 

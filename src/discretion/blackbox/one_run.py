@@ -50,6 +50,11 @@ def estimate_epsilon_in_one_run(  # noqa: PLR0917 - which canaries are guessed, 
         One-sided: low and value are the bound, in nats, 0 if nothing is shown; high is infinite. It rests on what
         ``assuming`` names.
 
+    Raises
+    ------
+    InvalidValueError
+        If more canaries are to be guessed than there are.
+
     Notes
     -----
     Source: Steinke, Nasr and Jagielski, Privacy Auditing with One (1) Training Run, NeurIPS 2023, Theorem 5.2, for

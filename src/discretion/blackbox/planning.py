@@ -46,6 +46,11 @@ def samples_needed(  # noqa: PLR0917 - what the estimate takes, and the width
         learning what to guess takes more. With a pilot, a forecast and no guarantee: what sampling leaves open, and
         what is still to be learned, both shrink about like 1/√n at least.
 
+    Raises
+    ------
+    InvalidValueError
+        If a pilot has secrets or observations only, or nothing bounds the risk from below with its guesser.
+
     Examples
     --------
     >>> samples_needed(0.01)

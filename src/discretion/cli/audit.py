@@ -37,13 +37,13 @@ def audit(
     Parameters
     ----------
     plan
-        Write the recommended file as a plan to this TOML file: a generalization for each column, to edit and to give
+        Write the recommended file as a plan to this TOML file: a generalization for each column. Edit it, and give it
         to discretion release --plan.
     output.fail_over
         Exit with 1 if a measure is above or below a limit, as "exposure>0.01" or "k_anonymity<5"; once for each. For an
         adversary who knows all columns but the sensitive ones: people, exposure, exposed_people, unique_people,
         classes, k_anonymity, prosecutor_highest, prosecutor_average, journalist_highest, journalist_average, marketer,
-        singling_out, linkability, and for each sensitive column guess:COLUMN (the share of right guesses),
+        singling_out, linkability, and for each sensitive column guess:COLUMN (the share of correct guesses),
         guess_rise:COLUMN, certain:COLUMN, l_diversity:COLUMN, recursive_c:COLUMN (the c above which the table is
         recursive (c, l)-diverse, with the l of --l, at least 2), t_closeness:COLUMN (all values equally far from each
         other), t_closeness_ordered:COLUMN (numbers, dates or the lines of a hierarchy by their places),
@@ -52,12 +52,12 @@ def audit(
         all_columns.exposure, each but people is for an adversary that knows the sensitive columns too. Exit with 3 if
         that is not decided.
     limits.time
-        When to stop, in seconds or as 2m or 1h; the result lists what was not examined by then. The table is always
+        The time limit, in seconds or as 2m or 1h; the result lists what was not examined by then. The table is always
         read and each column decided on, even if this takes longer. No limit by default.
     output.markdown
         Write the report as Markdown to this file, for a data protection impact assessment.
     output.full
-        Print every section, not only the decision and what would go wrong without it.
+        Print every section instead of the decision and the problems without it only.
     """
     from discretion.jobs.audit import run_audit  # noqa: PLC0415 - the engine takes a second
     from discretion.jobs.audit.measures import audit_measures, measures_of, why_missing  # noqa: PLC0415

@@ -16,7 +16,7 @@ def check(*files: str, options: CheckOptions, limits: LimitOptions, output: Outp
     Parameters
     ----------
     files
-        CSV, Parquet or JSON files, each counted as it stands, with all its columns together.
+        CSV, Parquet or JSON files, each counted as it is, with all its columns together.
     output.fail_over
         Exit with 1 too if a measure is above or below a limit, as "exposure>0.01"; once for each: those of audit but
         recommended_exposure and t_closeness_hierarchical; recursive_c takes the policy's l, at least 2. A plain name is

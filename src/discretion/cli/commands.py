@@ -11,7 +11,7 @@ COMMANDS = {
     "compare": "Compare mechanisms side by side, and find how many users or how much noise a target takes.",
     "design": "Design a question: which randomizer, which ε, how many people.",
     "tally": "Estimate from the reports of clients how many of them hold each value.",
-    "exposure": "Count who stands out in a table by a set of columns.",
+    "exposure": "Count the people who stand out in a table by a set of columns.",
     "estimate": "Estimate from samples of a black box how well it hides its secrets.",
     "collect": "Collect answers so that nobody learns more than its part; simulate does so with a table's rows.",
     "serve": "Serve a page to work on, for you alone, in your browser.",

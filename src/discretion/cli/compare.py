@@ -23,8 +23,8 @@ def compare(*mechanisms: str, options: CompareOptions, limits: TimeOption, outpu
     Parameters
     ----------
     mechanisms
-        As for measure: name:key=value,… such as krr:k=5,epsilon=1; or channel:FILE.csv. Without any, all protocols for
-        --answers K.
+        Mechanisms as for discretion measure: name:key=value,… such as krr:k=5,epsilon=1; or channel:FILE.csv. Without
+        any, the command compares all protocols for --answers K.
     options.epsilon
         Add privacy_profile, the δ at this ε.
     options.delta
@@ -38,7 +38,7 @@ def compare(*mechanisms: str, options: CompareOptions, limits: TimeOption, outpu
     output.html
         Write the result as a self-contained page to this file, with the figure if you add --chart or --epsilons.
     limits.time
-        When to stop, in seconds or as 2m or 1h; the result lists what is not computed by then. No limit by default.
+        The time limit, in seconds or as 2m or 1h; the result lists what is not computed by then. No limit by default.
     """
     options = replace(options, seed=as_seed(options.seed))  # a search needs the same noise at every step
     scenario, goal = scenario_of(options)

@@ -44,9 +44,9 @@ def design(
     Parameters
     ----------
     ship
-        The folder for what to ship with the recommended protocol: parameters.json and parameters.js for any client,
-        randomize_and_tally.py, check.ipynb, which checks the numbers, and of krr collect.toml, from which discretion
-        collect init makes a task.
+        The folder for the files that clients and servers need for the recommended protocol: parameters.json and
+        parameters.js for any client, randomize_and_tally.py, check.ipynb, which checks the numbers, and for krr
+        collect.toml, from which discretion collect init makes a task.
     output.fail_over
         Exit with 1 if a number of the recommended protocol is above or below a limit, as "frequency_error.people>100"
         or "bayes_security<0.9"; once for each, by the names of --json. Exit with 3 if that is not decided.
@@ -54,7 +54,7 @@ def design(
         Write the error of a count over the best guess, a curve for each protocol as its ε varies, to this file, in the
         format of its suffix: .svg, .png, .pdf or .html.
     limits.time
-        When to stop, in seconds or as 2m or 1h; the result has the protocols that are designed by then. No limit by
+        The time limit, in seconds or as 2m or 1h; the result has the protocols that are designed by then. No limit by
         default.
     """
     options = replace(options, seed=as_seed(options.seed))

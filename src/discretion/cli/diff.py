@@ -22,9 +22,9 @@ def diff(old: str, new: str, /, *, options: DiffOptions, limits: LimitOptions, o
     Parameters
     ----------
     old
-        The table that is out, as for discretion audit.
+        The table that is published, as for discretion audit.
     new
-        The table that is to go out beside it.
+        The table to publish next.
     output.fail_over
         Exit with 1 if a measure is above or below a limit, as "added_found>0" or "join.exposure>0.05", and with 3 if
         only a bound is; once for each: added_found, removed_found, found_only_by_both, linked_people, rows_in_both,
@@ -37,8 +37,8 @@ def diff(old: str, new: str, /, *, options: DiffOptions, limits: LimitOptions, o
         delta_disclosure:COLUMN. With all_columns. before it, as new.all_columns.exposure, each of these is for an
         adversary that knows all columns.
     limits.memory
-        How much memory to take for each table in addition to about 500 MB of libraries, such as 2GB; half of what is
-        available by default.
+        The memory to use for each table in addition to about 500 MB of libraries, such as 2GB; by default half of what
+        is available.
     """
     from discretion.jobs.diff import diff_measures, run_diff  # noqa: PLC0415 - the engine takes a second
     from discretion.jobs.table_numbers import hidden_by_sensitive  # noqa: PLC0415

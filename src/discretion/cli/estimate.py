@@ -27,16 +27,16 @@ def estimate(samples: str, /, *, options: EstimateOptions, limits: LimitOptions,
     Parameters
     ----------
     samples
-        A CSV file with a header: in one column the secret, as text, in the others what was observed. A column of
-        numbers holds points; any other one is text, and its values are equal or not.
+        A CSV file with a header: one column has the secret, as text, the others the observation. A column of numbers
+        holds points; any other one is text, and its values are equal or not.
     output.fail_over
         Exit with 1 if a measure is, at the confidence, above or below a limit, as "estimate_bayes_risk<0.3"; once for
         each: estimate_bayes_risk, estimate_bayes_security, guessing_error, samples, secrets, rarest_secret, and with
         --epsilon, --delta and --half-width estimate_privacy_profile, estimate_epsilon and samples_needed. Exit with 3
         if that is not decided: the interval holds the limit.
     output.chart
-        Write how the estimate of the Bayes risk settles with the number of samples to this file, in the format of its
-        suffix: .svg, .png, .pdf or .html.
+        Write the estimate of the Bayes risk over the number of samples to this file, in the format of its suffix: .svg,
+        .png, .pdf or .html.
     """
     from discretion.jobs.estimate import estimate as estimated  # noqa: PLC0415 - a tenth of a second
 

@@ -22,7 +22,7 @@ _EXPOSURE_SETTLED = "a gate of exposure, which is counted"
 
 @command
 def exposure(table: Table, /, *, options: ExposureOptions, limits: LimitOptions, output: ChartOptions) -> int:
-    """Count who stands out in a table by a set of columns.
+    """Count the people who stand out in a table by a set of columns.
 
     Parameters
     ----------

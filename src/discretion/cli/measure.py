@@ -19,24 +19,24 @@ def measure(mechanism: str, /, *, options: MeasureOptions, limits: TimeOption, o
     Parameters
     ----------
     mechanism
-        As name:key=value,… such as krr:k=5,epsilon=1 or krr:k=5,p=0.8, with the names krr, rappor, oue, blh, ue, olh
-        (local hashing; g=2 is binary), ss (subset selection) and hadamard; noise on a number, of which the two values
-        that are furthest apart are measured: laplace:scale=1,sensitivity=1, gaussian:sigma=1,sensitivity=1,
-        geometric:epsilon=1, discrete-gaussian:sigma=1; dpsgd:sigma=1,rate=0.01,steps=1000 (is a record in the data?);
-        exponential:epsilon=1,scores=FILE.csv (rows secrets, columns answers); dp:epsilon=1,delta=1e-6 (a claim of
-        differential privacy: the two secrets that it protects least, whatever the mechanism); or channel:FILE.csv
-        (numbers, no header), or a .npy, .parquet or .arrow file, which may be larger than memory. Rows may also stand
-        in a file's place: channel:0.9,0.1;0.2,0.8.
+        The mechanism as name:key=value,…, such as krr:k=5,epsilon=1 or krr:k=5,p=0.8. Randomizers: krr, rappor, oue,
+        blh, ue, olh (local hashing; g=2 is binary), ss (subset selection) and hadamard. Noise on a number, measured
+        between the two values that are furthest apart: laplace:scale=1,sensitivity=1, gaussian:sigma=1,sensitivity=1,
+        geometric:epsilon=1, discrete-gaussian:sigma=1. DP-SGD (is a record in the data?):
+        dpsgd:sigma=1,rate=0.01,steps=1000. The exponential mechanism: exponential:epsilon=1,scores=FILE.csv (rows
+        secrets, columns answers). A claim of differential privacy: dp:epsilon=1,delta=1e-6 (the two secrets that it
+        protects least, whatever the mechanism). A channel: channel:FILE.csv (numbers, no header), or a .npy, .parquet
+        or .arrow file, which may be larger than memory; rows may also stand in a file's place: channel:0.9,0.1;0.2,0.8.
     output.fail_over
         Exit with 1 if a measure is above or below a limit, as "posterior_vulnerability>0.25" or "bayes_security<0.9";
         once for each, of those that are computed, the parts of one as in "frequency_error.share>0.01". Exit with 3 if
         that is not decided: an interval holds the limit, or the measure is not computed.
     output.chart
-        Write what the best attack finds at every share of false accusations, on logarithmic axes, to this file, in the
-        format of its suffix: .svg, .png, .pdf or .html; for shuffled reports against the worst adversary unless you
-        name one.
+        Write the curve of the best attack (the share of the guilty that it finds, at every share of false accusations),
+        on logarithmic axes, to this file, in the format of its suffix: .svg, .png, .pdf or .html; for shuffled reports
+        against the worst adversary unless you set --adversary.
     limits.time
-        When to stop, in seconds or as 2m or 1h; the result lists what is not computed by then. No limit by default.
+        The time limit, in seconds or as 2m or 1h; the result lists what is not computed by then. No limit by default.
     """
     gates = tuple(map(gate_of, output.fail_over))
     options = replace(options, seed=as_seed(options.seed))

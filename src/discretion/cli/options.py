@@ -38,7 +38,7 @@ class TimeOption:
     Parameters
     ----------
     time
-        When to stop, in seconds or as 2m or 1h; no limit by default.
+        The time limit, in seconds or as 2m or 1h; no limit by default.
     """
 
     time: str | None = None
@@ -51,8 +51,7 @@ class LimitOptions(TimeOption):
     Parameters
     ----------
     memory
-        How much memory to take in addition to about 500 MB of libraries, such as 2GB; half of what is available by
-        default.
+        The memory to use in addition to about 500 MB of libraries, such as 2GB; by default half of what is available.
     """
 
     memory: str | None = None
@@ -65,14 +64,14 @@ class OutputOptions:
     Parameters
     ----------
     fail_over
-        Exit with 1 if a measure is above or below a limit, as "exposure>0.01"; once for each. Exit with 3 if that is
-        not decided.
+        Exit with 1 if a measure is above or below a limit, as "exposure>0.01"; give the option once for each. Exit with
+        3 if the result does not decide it.
     html
         Write the result as a self-contained page to this file.
     markdown
         Write the result as Markdown to this file.
     full
-        Print every section, not only the first ones.
+        Print every section instead of the first ones only.
     json
         Print one JSON object.
     """

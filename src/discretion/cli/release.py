@@ -33,13 +33,14 @@ def release(
     table
         A table of people with one row each, as for discretion audit.
     out
-        The file to write: .parquet or .csv. Beside it goes OUT.discretion.json, with the options and the results.
+        The file to write: .parquet or .csv. The command also writes OUT.discretion.json, with the options and the
+        results.
     plan
         A file with all options and the generalization of each column, as discretion audit --plan FILE writes it.
     ledger
-        A TOML file of what was published before about the same people; an empty one begins it. The release keeps to
-        its budget together with that, or nothing is written. It is entered at the end; with --person, a copy with the
-        person of each row is kept beside the ledger, as OUT.people.parquet: do not publish that.
+        A TOML file of earlier publications about the same people; an empty one begins it. The command writes the
+        release only if both together keep to its budget, and then enters it. With --person, it also writes
+        OUT.people.parquet, with the person of each row, to the ledger's folder: do not publish that.
     output.fail_over
         Exit with 1 if a measure of what was written is above or below a limit, as "kept<0.5", "suppressed>100",
         "unique_people>0", "exposure>0.005", "k_anonymity<5"; once for each. For the file, the names of audit but
@@ -50,8 +51,8 @@ def release(
         kept, bound, suppression_cost, blanked, blank_cells, information, information_kept, entropy_kept, precision,
         discernibility; with --target accuracy_original, accuracy_file, accuracy_lost.
     limits.time
-        How long the search for the most useful release may take, in seconds or as 2m or 1h. By default it ends after
-        a number of steps, so that it finds the same on every machine.
+        The time limit of the search for the most useful release, in seconds or as 2m or 1h. By default the search ends
+        after a fixed number of steps, so that it finds the same release on every machine.
     """
     from discretion.jobs.release import options_of_plan, run_release  # noqa: PLC0415 - the engine takes a second
     from discretion.jobs.release.result import release_measures  # noqa: PLC0415

@@ -35,13 +35,13 @@ def reproduce(
     paper
         The paper: shuffle, ldp, bayes-security or anonymity.
     figure
-        One of its tables, figures or other items, such as figure-2; all by default. A table, figure, theorem or example
-        that the paper numbers and that is not reproduced gives the reason.
+        A table, figure or other item of the paper, such as figure-2; all by default. For an item that the paper numbers
+        and that is not reproduced, the command shows the reason.
     out
-        The folder for the CSV, SVG, PDF and PNG file of each; reproduced/PAPER by default.
+        The folder for the CSV, SVG, PDF and PNG file of each item; reproduced/PAPER by default.
     output.fail_over
-        Exit with 1 if there are more or fewer than so many numbers that the paper prints (published), that ours agree
-        with (agree) or do not (disagree), as "disagree>0"; once for each.
+        Exit with 1 if the count of the paper's printed numbers (published), of those that agree with ours (agree) or of
+        those that do not (disagree) is above or below a limit, as "disagree>0"; give the option once for each.
     """
     from discretion.reproduce import PAPERS, Contents, PaperReproduction  # noqa: PLC0415 - the charts take half a second
 

@@ -18,11 +18,12 @@ def serve(table: File | None = None, /, *, port: Whole = 8000, host: str = "127.
     Parameters
     ----------
     table
-        A table that is open from the start.
+        A table to open at the start.
     port
-        Where to listen; 0 is any port that is free.
+        The port to listen on; 0 is any port that is free.
     host
-        The address to listen at; by default only this machine can ask. What others ask and get is not encrypted.
+        The address to listen on; by default only this machine can connect. The page is not encrypted: others on the
+        network can read it.
     """
     from discretion.web.serving import serve as served  # noqa: PLC0415 - the extra web
 

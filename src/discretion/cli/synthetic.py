@@ -29,12 +29,13 @@ def synthetic(
     Parameters
     ----------
     original
-        The table that the synthetic one was made from, a person a row, as for discretion audit.
+        The table that the synthetic one was made from, with one row for each person, as for discretion audit.
     synthetic
         The synthetic table, with the same columns.
     control
-        People like the original's, chosen at random, whom the synthetic table was not made from. Required: without
-        them, what holds for everybody cannot be separated from what the table gives away of the original's people.
+        A table of people like the original's, chosen at random and not used to make the synthetic table. Required:
+        without them, the attacks cannot separate what holds for all people from what the table gives away about the
+        original's people.
     output.fail_over
         Exit with 1 if a risk is above or below a limit, as "risk>0.1", the highest, "linkability>0.05",
         "singling_out_multivariate>0.05", "inference:income>0.05", "copied>0.01"; once for each. Exit with 3 if that is

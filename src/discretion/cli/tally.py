@@ -19,11 +19,11 @@ def tally(reports: str, /, *, mechanism: str, options: TallyOptions, limits: Lim
     Parameters
     ----------
     reports
-        A text file with a report on each line, as --encoding says. A line that is no report of the mechanism is left
-        out, and the result shows how many there are and why; a file in which most lines are none is refused.
+        A text file with a report on each line, in the format of --encoding. A line that is no report of the mechanism
+        is left out, and the result shows how many there are and why; a file in which most lines are none is refused.
     mechanism
-        What the clients ran, such as krr:k=12,epsilon=1, as for discretion measure: krr, rappor, oue, blh, ue, olh, ss,
-        hadamard, exponential or channel-mechanism.
+        The mechanism that the clients ran, such as krr:k=12,epsilon=1, as for discretion measure: krr, rappor, oue,
+        blh, ue, olh, ss, hadamard, exponential or channel-mechanism.
     output.fail_over
         Exit with 1 if a measure is above or below a limit, as "bad_reports>0" or "share:yes>0.1"; once for each:
         reports, bad_reports, and share:VALUE of each value. Exit with 3 if that is not decided: the interval of the

@@ -254,6 +254,8 @@ def method(measure: Planned[P], *args: P.args, **kwargs: P.kwargs) -> Method:
 
     Raises
     ------
+    UnsupportedError
+        If it is not a measure of a system.
     DiscretionError
         Whatever the measure would raise on these arguments before it computes.
 

@@ -31,7 +31,7 @@ Reports = NDArray[np.integer[Any]]
 
 
 class Mechanism(Reporting, Encodable, Composable):
-    """A local randomizer of one of k values: a subclass writes the law, this class checks and vectorises.
+    """A local randomizer of one of k values: a subclass writes the law, this class checks and vectorizes.
 
     A subclass has the attribute ``k``, and implements `epsilon`, `channel` and the other abstract methods; most are a
     `PureProtocol`, which needs fewer. One whose reports are not whole numbers in ``0..k-1`` also says what they are, by

@@ -22,7 +22,7 @@ _EVENTS = 3
 
 
 class Support(NamedTuple):
-    """How likely a report supports its sender's value, and how likely another one's; what is left; the difference.
+    """The probabilities that a report supports its sender's value and another one's, their complements and difference.
 
     Each is given to full precision however small.
     """
@@ -221,7 +221,19 @@ class _AnyReport(Reporting):
 
 @singledispatch
 def reporting(system: System) -> Reporting:
-    """Return the facts about one person's report through a system, or raise an error if it has no types."""
+    """Return the facts about one person's report through a system, or raise an error if it has no types.
+
+    Parameters
+    ----------
+    system
+        A mechanism, or any system that one person reports through.
+
+    Examples
+    --------
+    >>> from discretion import RandomizedResponse
+    >>> reporting(RandomizedResponse(3, epsilon=1)).is_symmetric
+    True
+    """
     return _AnyReport(system)
 
 
@@ -234,6 +246,17 @@ def _reporting_of_reporting(system: Reporting) -> Reporting:
 def own_measures(system: System, users: int | None) -> Mapping[str, Callable[[], Any]]:
     """Return the measures of this kind of system only, each by its name in JSON; in general none.
 
-    ``users`` is how many people report; where it is None, what depends on it is left out.
+    Parameters
+    ----------
+    system
+        A mechanism or a channel.
+    users
+        How many people report; where it is None, measures that depend on it are left out.
+
+    Examples
+    --------
+    >>> from discretion import RandomizedResponse
+    >>> list(own_measures(RandomizedResponse(3, epsilon=1), None))
+    []
     """
     return {}

@@ -11,7 +11,7 @@ from discretion.refinement.verdict import Refinement, Witness
 
 @dataclass(frozen=True, eq=False)
 class Equivalence:
-    """Whether two systems refine each other.
+    """A verdict on whether two systems refine each other.
 
     Parameters
     ----------

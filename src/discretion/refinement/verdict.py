@@ -12,7 +12,7 @@ from discretion.numerics.arrays import Reals
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """What may be done to what one system shows for it to be as good as the other.
+    """A channel that turns the observations of one system into those of another.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ W = TypeVar("W", Witness, PrivacyWitness)
 
 @dataclass(frozen=True, eq=False)
 class Refinement(Generic[W]):
-    """Whether a first system is refined by a second, which is then at least as safe.
+    """A verdict on whether a second system refines a first, and is then at least as safe.
 
     Parameters
     ----------

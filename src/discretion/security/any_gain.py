@@ -80,6 +80,11 @@ def posterior_vulnerability_bounds(system: System, before: float, most: float = 
         Certified, but where the Bayes capacity is a sampled one, whose confidence it then has; the value is the upper
         end.
 
+    Raises
+    ------
+    InvalidValueError
+        If the prior vulnerability is not between 0 and the largest gain, or that is not finite.
+
     Notes
     -----
     Source: Alvim et al., The Science of Quantitative Information Flow, Theorem 7.2 (the "miracle" theorem) for the

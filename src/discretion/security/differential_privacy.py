@@ -65,6 +65,8 @@ def bayes_security_of_databases(epsilon: float, people: int, values: int, prior_
 
     Raises
     ------
+    InvalidValueError
+        If no prior on the databases has this largest probability.
     TooLargeError
         If people or values are more than ten thousand million.
 

@@ -102,7 +102,7 @@ def indistinguishability_game(system: System, prior: ArrayLike | None = None) ->
 
 
 def chosen_secrets_game(system: System) -> Game:
-    """Return IND-MINBAY: as IND-BAY, but the adversary chooses the two secrets, of which he draws one by a fair coin.
+    """Return IND-MINBAY: as IND-BAY, but the adversary chooses the two secrets, and a fair coin draws one of them.
 
     The adversary takes the leakiest pair, and its chance is ``1 - β*/2``.
 

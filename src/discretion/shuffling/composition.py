@@ -57,6 +57,8 @@ def privacy_loss_distribution(system: System, interval: float = 1e-4) -> Any:
 
     Raises
     ------
+    InvalidValueError
+        If the interval is not positive.
     TooLargeError
         If there are more than a million intervals up to where the profile vanishes.
 

@@ -62,7 +62,7 @@ def target_gain(n: int, k: int, targets: Iterable[int] = (0,)) -> Gain:
 
 
 def presence_gain(n: int, k: int, value: int) -> Gain:
-    """Return the gain of saying rightly whether anybody has a value: ``g(w, x) = 1`` if ``w = [value in x]``, else 0.
+    """Return the gain of deciding correctly if anyone has a value: ``g(w, x) = 1`` if ``w = [value in x]``, else 0.
 
     Parameters
     ----------

@@ -213,7 +213,7 @@ def reduced_shuffle_channel(n: int, k: int) -> Channel:
 
 
 def dataset_channel(mechanism: System, n: int) -> Channel | IndependentUsers:
-    """Return the channel N from datasets to datasets: every user randomizes her own value.
+    """Return the channel N from datasets to datasets: every user randomizes their own value.
 
     ``N[x, y] = Π_i Q[x_i, y_i]``
 
@@ -229,6 +229,11 @@ def dataset_channel(mechanism: System, n: int) -> Channel | IndependentUsers:
     Channel or IndependentUsers
         Shape ``(k^n, m^n)``; where that would not fit, a system that is not written down, whose measures of the uniform
         prior factorise by users: guesses and capacities multiply, information, ε and Rényi divergences add up.
+
+    Raises
+    ------
+    TooLargeError
+        If there are more users than numbers count datasets of.
 
     Notes
     -----

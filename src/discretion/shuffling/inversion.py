@@ -148,6 +148,8 @@ def largest_epsilon(
 
     Raises
     ------
+    UnsupportedError
+        If the family is not a function of ε.
     InvalidValueError
         If not exactly one target is given, or ε = 0 does not meet it.
     TooLargeError

@@ -30,7 +30,7 @@ _MAX_BINS = 10**300
 
 
 def asymptotic_vulnerability(crowd: System, form: Form = "second order") -> Estimate:
-    """Return what the guess of an uninformed adversary of shuffled k-RR tends to in a large crowd.
+    """Return the limit of an uninformed adversary's guess of shuffled k-RR in a large crowd.
 
     ``V ≈ 1/k + (kp-1)/(k-1) a``, with μ_k and s_k the mean and the mean square of the largest of k standard normals
 

@@ -58,6 +58,13 @@ def spark_table(
         without end where Spark allocates them as needed.
     InvalidTableError
         If the file cannot be read as it stands.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> table = dc.tables.spark_table("example:adult")          # doctest: +SKIP
+    >>> dc.exposure(dc.Population(table), columns=["age", "sex"], k=10)     # doctest: +SKIP
+    0.0018734068363993736
     """
     form = TextFormat(header=header, delimiter=delimiter)
     path = path_of(path)

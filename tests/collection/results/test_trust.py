@@ -77,7 +77,7 @@ def test_the_analyst_s_keys_open_what_was_chosen_alone() -> None:
 
 
 def test_what_is_not_promised_is_what_the_protocol_says() -> None:
-    said = PROTOCOL.read_text(encoding="utf-8").partition("## What is not promised\n")[2].partition("\n## ")[0]
+    said = PROTOCOL.read_text(encoding="utf-8").partition("## What is not guaranteed\n")[2].partition("\n## ")[0]
     bullets = [" ".join(bullet.split()) for bullet in said.split("\n- ")[1:]]
     assert bullets[1:] == [*NOT_PROMISED]
 

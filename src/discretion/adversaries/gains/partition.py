@@ -65,6 +65,11 @@ def partition_gain(labels: Iterable[Hashable]) -> Gain:
     labels
         The block of each secret, in their order: any hashable labels, of which equal ones name the same block.
 
+    Raises
+    ------
+    InvalidGainError
+        If there are no labels, or one is not hashable.
+
     Notes
     -----
     This is any function of the secret that an adversary may want to know: a property, a digit, a neighborhood.

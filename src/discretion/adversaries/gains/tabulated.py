@@ -38,6 +38,11 @@ def distance_gain(distances: ArrayLike) -> Gain:
     distances
         How far each guess (row) is from each secret (column), at least 0; mostly square, the guesses being secrets.
 
+    Raises
+    ------
+    InvalidGainError
+        If a distance is negative.
+
     Notes
     -----
     The furthest guess is worth nothing; where all distances are 0, every guess is worth 1. Whole distances, and

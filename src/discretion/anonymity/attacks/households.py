@@ -98,6 +98,8 @@ def household_risks(P: People, household: str, columns: Iterable[str] | None = N
 
     Raises
     ------
+    InvalidValueError
+        If the column of the household is among those that the adversary knows.
     InvalidTableError
         If a person has no household.
     UnsupportedError

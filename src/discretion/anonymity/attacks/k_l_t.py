@@ -192,6 +192,8 @@ def t_closeness(
 
     Raises
     ------
+    InvalidValueError
+        If both an order and a hierarchy are given.
     UnsupportedError
         If P has ``person=`` and the values are ordered: bags of values are not.
     TooLargeError

@@ -90,6 +90,8 @@ def reidentification_risks(
 
     Raises
     ------
+    InvalidValueError
+        If both a weight and a population are given.
     InvalidTableError
         If a weight is missing, no number, or below 1.
 

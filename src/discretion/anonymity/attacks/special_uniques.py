@@ -32,7 +32,7 @@ _MAX_WEIGHED = 27
 
 @dataclass(frozen=True, eq=False)
 class SpecialUniques(Tabular):
-    """By how few of their values people are unique.
+    """The people who are unique by few of their values.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class SpecialUniques(Tabular):
 
 
 def special_uniques(P: People, columns: Iterable[str] | None = None, max_size: int = 3) -> SpecialUniques:
-    """Return by how few of their values people are unique, with the SUDA score of each person.
+    """Return the people who are unique by few of their values, with the SUDA score of each person.
 
     Parameters
     ----------
@@ -147,6 +147,8 @@ def special_uniques(P: People, columns: Iterable[str] | None = None, max_size: i
 
     Raises
     ------
+    InvalidValueError
+        If there is no column.
     UnsupportedError
         If the people of P have several rows, or their rows are in another process.
     TooLargeError

@@ -103,6 +103,8 @@ def cheapest_questions(
 
     Raises
     ------
+    InvalidValueError
+        If no column is to go out.
     UnsupportedError
         If the people of P have several rows.
 

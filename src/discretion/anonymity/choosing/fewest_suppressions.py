@@ -111,7 +111,7 @@ def fewest_suppressions(
     each of them has a cell suppressed or stays exposed.
 
     **Of marginals** the rules are by rarity, since counts hold no values: a rule for a column suppresses all that fewer
-    people than its cut have, and all cuts are possible answers. What is certified holds for every table with these
+    people than its cut have, and all cuts are possible answers. The certificate holds for every table with these
     counts: people who are rare in no column are in at most ``Π kept`` classes; with decoys in expectation, by expected
     counts. A single column that is left, or a group, certifies its own exposure. A group's class sizes do not show what
     a rule for one of its columns does to them, but without decoys the new classes are unions of the old: the people in

@@ -309,7 +309,7 @@ def redacted_exposure(
     threshold: Threshold | None = None,
     columns: Iterable[str] | None = None,
 ) -> float | Estimate:
-    """Return the expected exposure of a table whose people redact by rules: the share with fewer than k alike.
+    """Return the expected exposure of a table whose people redact answers by rules.
 
     ``(1/n) Σ_answers Σ_{c<k} c·P(N = c)``, where ``N = Σ_F Bin(n_F, Π_{j∈S∖F} d_j · Π_{j∉S} (1 - d_j))`` people give an
     answer that has the columns S redacted, of the n_F who could since they agree with the rest of it and have to redact

@@ -17,7 +17,7 @@ _EXAMPLE = 'RedactionRule("race", values=["Other"], decoys=0.01)'
 
 @dataclass(frozen=True)
 class RedactionRule:
-    """If you have such a value of a column, and such other answers, redact it; else redact it with some probability.
+    """A rule: people with certain answers redact one of them, and all others redact it with some probability.
 
     The values that are redacted without need are decoys. Without them, whoever sees a redacted answer knows what made
     it so: if one person alone has such a value, redacting it hides nothing. The adversary is assumed to know the rule,

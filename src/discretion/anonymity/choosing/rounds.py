@@ -47,7 +47,7 @@ class ColumnSet:
 
 @dataclass(frozen=True)
 class HierarchicalRound:
-    """What a round of questions asked, what it gave away, and what it lets the curator promise.
+    """A round of questions: what it asked, what it gave away, and what it lets the curator certify.
 
     Parameters
     ----------
@@ -114,6 +114,8 @@ def hierarchical_rounds(
 
     Raises
     ------
+    InvalidValueError
+        If there is no column to ask for.
     UnsupportedError
         If the people of P have several rows, or Marginals hold a group with a column of which ``kept`` tells fewer
         values apart.

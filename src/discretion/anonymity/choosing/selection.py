@@ -44,7 +44,7 @@ _FEW_KEPT = 16
 
 @dataclass(frozen=True)
 class SelectedSet:
-    """A set of columns: what it gives away, and what it is worth.
+    """A set of columns: what it gives away, and its utility.
 
     Parameters
     ----------

@@ -109,7 +109,7 @@ class TrustDesign:
 
 @dataclass(frozen=True)
 class TrustTradeoff(Tabular, Chartable):
-    """Designs of a collection beside each other: trust, privacy and utility.
+    """A comparison of designs of a collection: trust, privacy and utility.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def trust_tradeoff(
     epsilon: float = 1.0,
     time_limit: float | None = None,
 ) -> TrustTradeoff:
-    """Return the information that each party receives in each design, beside exposure and utility of what goes out.
+    """Return the information that each party receives in each design, with the exposure and utility of the release.
 
     - trusted curator: gets all records; the most useful columns within the budget go out (`select_columns`).
     - two rounds: the curator gets each column by itself, and publishes what their counts certify.
@@ -185,6 +185,8 @@ def trust_tradeoff(
 
     Raises
     ------
+    InvalidValueError
+        If there is no column to ask for.
     UnsupportedError
         If the people of P have several rows.
     TooLargeError

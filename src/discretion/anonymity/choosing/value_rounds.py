@@ -54,7 +54,7 @@ class ValueQuestion:
 
 @dataclass(frozen=True)
 class ValueRound:
-    """What a round of questions by value asked and gave away, and what it lets the curator promise of a release.
+    """A round of questions by value: what it asked and gave away, and what it lets the curator certify.
 
     Parameters
     ----------
@@ -115,6 +115,8 @@ def value_rounds(
 
     Raises
     ------
+    InvalidValueError
+        If there is no column to ask for.
     UnsupportedError
         If the people of P have several rows.
 

@@ -15,7 +15,7 @@ def exposure(
     threshold: Threshold | None = None,
     columns: Iterable[str] | None = None,
 ) -> float:
-    """Return the exposure: the share of the people with fewer than k alike, or fewer than a share t of all.
+    """Return the exposure: the share of the people whose values fewer than k people share, or less than a share t.
 
     ``Q(t) = Σ_v p(v)·1{p(v) < t}``, where p(v) is the share of the people whose values are v
 

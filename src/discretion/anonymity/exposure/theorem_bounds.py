@@ -193,7 +193,7 @@ def _levelled(
 
 @dataclass(frozen=True)
 class TheoremBound(Estimate):
-    """What the composition theorems certify, and the parameters with which they do.
+    """The bound that the composition theorems certify, and the parameters with which they do.
 
     Parameters
     ----------

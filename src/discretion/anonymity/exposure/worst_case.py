@@ -55,6 +55,8 @@ def worst_exposure(
 
     Raises
     ------
+    InvalidValueError
+        If the time limit is not above 0.
     UnsupportedError
         If the people of P have several rows.
     TooLargeError

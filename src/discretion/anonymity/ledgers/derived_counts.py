@@ -33,7 +33,7 @@ Cell = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class DerivedCount:
-    """How many people have some values, as follows from published counts.
+    """The number of people who have some values, as follows from published counts.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ _METHOD = "counting, with the classes of each table"
 
 @dataclass(frozen=True)
 class JointExposure:
-    """What a table gives away beside all that was published before.
+    """The exposure by a table together with all that was published before.
 
     Parameters
     ----------

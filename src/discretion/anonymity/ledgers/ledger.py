@@ -62,7 +62,7 @@ class PublishedTable:
 
 @dataclass(frozen=True, eq=False)
 class Ledger:
-    """What has been published about the same people.
+    """The publications about the same people.
 
     Parameters
     ----------
@@ -104,6 +104,11 @@ class Ledger:
 
 def read_ledger(path: str | os.PathLike[str]) -> Ledger:
     r"""Return the ledger in a TOML file, if each file that it names is the one that it was.
+
+    Parameters
+    ----------
+    path
+        The file; the names in it are relative to its folder.
 
     Raises
     ------

@@ -101,7 +101,7 @@ _WEIGHTS_BY_NAME = {
 
 @dataclass(frozen=True)
 class ColumnKind:
-    """What kind of column one looks to be.
+    """The kind that a column looks to be of.
 
     Parameters
     ----------

@@ -48,6 +48,8 @@ def generalised(
 
     Raises
     ------
+    UnsupportedError
+        If the values are no mapping of texts, or a text has a null character or half a surrogate pair.
     InvalidTableError
         If it has a column of the new name, or one that differs only by case.
     InvalidValueError

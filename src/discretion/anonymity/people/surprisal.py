@@ -130,7 +130,7 @@ def surprisal(P: People, column: str, k: int = 10, show_rare: bool = False) -> S
 
 
 def given_away(P: People, values: Mapping[str, Value]) -> tuple[GivenAway, ...]:
-    """Return, for every subset of a person's values, the number of people who have them all.
+    """Return the number of people who have all of some values, for every subset of a person's values.
 
     Parameters
     ----------

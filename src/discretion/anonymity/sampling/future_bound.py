@@ -170,7 +170,7 @@ def future_exposure_bound(
     columns: Iterable[str] | None = None,
     groups: Sequence[Iterable[str]] = (),
 ) -> Estimate:
-    """Return a bound on the chance that a person of a future release has fewer than k alike, from single columns.
+    """Return a bound, from single columns, on the chance that a person of a future release is exposed.
 
     The statistical exposure of n people drawn independently from the unknown joint law p, given how often each value of
     each single column occurs among m other people drawn from it:

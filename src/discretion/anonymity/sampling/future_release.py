@@ -31,7 +31,7 @@ def future_exposure(
     columns: Iterable[str] | None = None,
     domain: int | None = None,
 ) -> Estimate:
-    """Return an interval for the chance that a person of a future release has fewer than k alike in it.
+    """Return an interval for the chance that fewer than k people of a future release share a person's values.
 
     The statistical exposure ``𝒬_p(n, k)`` of the unknown p, given m people drawn from it independently
 
@@ -59,6 +59,8 @@ def future_exposure(
 
     Raises
     ------
+    InvalidValueError
+        If the domain has fewer values than the sample.
     UnsupportedError
         If columns is given with class sizes.
 

@@ -54,6 +54,8 @@ def sampled_entropy(
 
     Raises
     ------
+    InvalidValueError
+        If the domain has fewer values than the sample.
     UnsupportedError
         If columns is given with class sizes.
 

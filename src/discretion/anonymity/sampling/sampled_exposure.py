@@ -59,6 +59,8 @@ def sampled_exposure(
 
     Raises
     ------
+    InvalidValueError
+        If the domain has fewer values than the sample or is missing for Theorem 5, or there is no such method.
     UnsupportedError
         If columns is given with class sizes.
 

@@ -49,6 +49,11 @@ def statistical_exposure_bounds(p: ArrayLike | ClassSizes, radius: float, n: int
     Estimate
         Certified; ``value`` is the exposure of p. Never wider than ``sensitivity·radius`` to either side.
 
+    Raises
+    ------
+    InvalidValueError
+        If the radius is below 0.
+
     Notes
     -----
     Prices λ on the sum of the law and μ on the distance from p part the problem value by value; there, φ is concave

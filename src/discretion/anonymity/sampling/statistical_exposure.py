@@ -19,7 +19,7 @@ _HALVINGS = 60
 
 @quantity
 def statistical_exposure(p: ArrayLike | ClassSizes, n: int, k: int) -> float:
-    """Return the probability that a random person among n drawn from a law has fewer than k alike.
+    """Return the probability that fewer than k of n people drawn from a law share a random one's values.
 
     ``𝒬_p(n, k) = Σ_i p_i · P(Bin(n-1, p_i) ≤ k-2)``
 

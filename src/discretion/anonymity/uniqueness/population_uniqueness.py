@@ -88,6 +88,8 @@ def population_uniqueness(
 
     Raises
     ------
+    InvalidValueError
+        If the population has fewer people than the table.
     UnsupportedError
         If the people of P have several rows.
 

@@ -3,7 +3,7 @@
 from cyclopts import App
 
 SUBCOMMANDS = {
-    "plan": ("planning", "Show how many people a collection needs, before anybody is asked."),
+    "plan": ("planning", "Show how many people a collection needs, before you ask anyone."),
     "keys": ("preparing", "Make a party's keys, in a folder of its own."),
     "init": ("preparing", "Make a task from its description in TOML."),
     "shuffler": ("services", "Run a shuffler, which sees senders and never answers."),
@@ -14,12 +14,12 @@ SUBCOMMANDS = {
     "submit": ("submitting", "Take part: send one participant's answers, a round at a time."),
     "open": ("operating", "Begin the next round of a task without a curator."),
     "close": ("operating", "Take no more answers in a round."),
-    "status": ("operating", "Show how far a task is at a party."),
+    "status": ("operating", "Show the progress of a task at a party."),
     "result": ("result", "Get what a curator or an analyst counted."),
     "destroy": ("operating", "Destroy all that a party stores of a task, and its keys."),
     "simulate": (
         "simulating",
-        "Run a whole collection of a table, every row a person, and show what each party saw.",
+        "Run a whole collection with a table's rows as its participants, and show what each party saw.",
     ),
 }
 

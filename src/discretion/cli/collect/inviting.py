@@ -45,18 +45,18 @@ def admit(
     home
         The party's folder; its service must be running.
     count
-        The number of people.
+        The number of people to invite.
     out
-        A new folder for the invitations, a line each, which only its owner can read: give each person one, then
-        destroy it.
+        A new folder for the invitations, one on each line, which only its owner can read: give each person one, then
+        destroy the folder.
     split
-        Write files of so many invitations each.
+        Write files of at most this number of invitations each.
     qr
         Write each invitation as a QR code, too, in SVG.
     hashes
-        Register the uploads of people whom the admitter has invited, by the file that it wrote.
+        A file that the admitter wrote: register the uploads of the people that it has invited.
     authority
-        A file of certificates to trust, beside those that the system trusts.
+        A file of certificates to trust, in addition to those that the system trusts.
     json
         Print one JSON object.
     """

@@ -43,9 +43,10 @@ def open_(home: str, /, *, authority: str | None = None, private_addresses: Flag
     home
         The first shuffler's folder; its service and the last shuffler's must be running.
     authority
-        A file of certificates to trust, beside those that the system trusts.
+        A file of certificates to trust, in addition to those that the system trusts.
     private_addresses
-        Call the last shuffler in a private network or on this machine too, where this party's own address is in none.
+        Also call the last shuffler in a private network or on this machine. By default it is called there only where
+        this party's own address is in the same network.
     json
         Print one JSON object.
     """
@@ -83,12 +84,12 @@ def close(
     home
         The first shuffler's folder; its service must be running.
     round
-        Which round.
+        The round to close.
     discard
-        Close it even if fewer people have sent answers than the task asks for: these answers are destroyed unopened,
-        and the task ends.
+        Close the round even if fewer people have sent answers than the task asks for: the service destroys these
+        answers unopened, and the task ends.
     authority
-        A file of certificates to trust, beside those that the system trusts.
+        A file of certificates to trust, in addition to those that the system trusts.
     json
         Print one JSON object.
     """
@@ -114,13 +115,14 @@ def status(
     home
         The party's folder; its service must be running.
     invitations
-        At the first shuffler: a file of invitations, or of an admitter's hashes, to show how many of these have sent.
+        At the first shuffler: a file of invitations, or of an admitter's hashes; the result shows how many of these
+        have sent their answers.
     missing
-        Write the numbers of the lines of --invitations that have not sent yet, a line each.
+        A file for the numbers of the lines of --invitations that have not sent yet, one on each line.
     round
-        The round that --invitations asks about.
+        The round to which --invitations applies.
     authority
-        A file of certificates to trust, beside those that the system trusts.
+        A file of certificates to trust, in addition to those that the system trusts.
     json
         Print one JSON object.
     """
@@ -186,10 +188,10 @@ def destroy(home: str, /, *, authority: str | None = None, json: Json = False) -
     Parameters
     ----------
     home
-        The party's folder. Where its service does not run, what the folder has is destroyed; a database elsewhere is
-        not.
+        The party's folder. If its service does not run, the command destroys what the folder has, and no database
+        elsewhere.
     authority
-        A file of certificates to trust, beside those that the system trusts.
+        A file of certificates to trust, in addition to those that the system trusts.
     json
         Print one JSON object.
     """

@@ -44,13 +44,13 @@ def plan(
     users
         The number of people that you expect to answer.
     like
-        A table of people with a column for each question: answers are expected to have its shares.
+        A table of people with a column for each question: the plan expects answers with its shares.
     shares
-        A TOML or JSON file of shares, by question and answer; what is left of a question is "other".
+        A TOML or JSON file of expected shares, by question and answer; the rest of a question is "other".
     header
-        What the first line of a CSV file is, as for discretion audit.
+        The first line of a CSV file: names or a person, as for discretion audit.
     seed
-        The seed of the draws of people.
+        The seed that draws the people.
     json
         Print one JSON object.
     """

@@ -43,11 +43,11 @@ def keys(
     role
         The party's role in the task.
     days
-        The days for which the keys are valid: a task must close before.
+        The number of days for which the keys are valid: the task must close before they end.
     questions
         For an admitter: the number of the task's questions, each of which needs a key for its tokens.
     rounds
-        For an admitter: the task's rounds before the analyst's.
+        For an admitter: the number of the task's rounds before the analyst's.
     json
         Print one JSON object.
     """
@@ -91,13 +91,13 @@ def init(
     description
         A TOML file, as docs/how-to/collecting.md describes it; docs/collect.toml is an example.
     out
-        A new folder: its file task is for everybody, and each party's folder is for that party alone.
+        A new folder: give its file task to all parties and participants, and each party's folder to that party alone.
     offered_keys
         Make no keys: ask each party without a key in the description for those that its service offers at /keys.
     days
-        The days for which the new keys are valid: the task must close before.
+        The number of days for which the keys are valid: the task must close before they end.
     authority
-        With --offered-keys: a file of certificates to trust, beside those that the system trusts.
+        With --offered-keys: a file of certificates to trust, in addition to those that the system trusts.
     json
         Print one JSON object.
     """

@@ -36,9 +36,9 @@ def result(
     home
         The party's folder.
     html
-        Write the analyst's answers as a page.
+        Write the analyst's answers as a page to this file.
     parquet
-        Write all of the analyst's answers, rare ones too, as a file for the analyst alone.
+        Write all of the analyst's answers, rare ones too, to this file, for the analyst alone.
     show_rare
         Show the answers of fewer than k people one by one.
     fail_over

@@ -29,26 +29,27 @@ class Listening:
     Parameters
     ----------
     task
-        The task's file, the first time: of several folders the one with a key of the task takes it.
+        The task's file, needed the first time: of several folders, the one with a key of the task takes it.
     host
-        The address to listen at.
+        The address to listen on.
     port
-        The port to listen at; by default that of the task's address for this party. A folder without a task needs one.
+        The port to listen on; by default that of the task's address for this party. A folder without a task needs one.
     cores
         The number of processes that open messages.
     certificate
         A file with a TLS certificate; without it a service whose address is https listens on this machine alone.
     certificate_key
-        A file with its key.
+        A file with the private key of the certificate.
     authority
-        A file of certificates to trust, beside those that the system trusts.
+        A file of certificates to trust, in addition to those that the system trusts.
     private_addresses
-        Call the task's addresses in private networks and on this machine too, where this party's own is in none.
+        Also call the task's addresses in private networks and on this machine. By default they are called only where
+        this party's own address is in the same networks.
     behind_proxy
-        Requests come through a proxy with TLS, which limits each sender: listen without a certificate at any --host,
+        Expect requests through a proxy with TLS, which limits each sender: listen without a certificate at any --host,
         and accept any number of connections from one address.
     rate
-        The requests a second to accept from one address; by default 100, and any number with --behind-proxy.
+        The number of requests a second to accept from one address; by default 100, and any number with --behind-proxy.
     """
 
     task: str | None = None
@@ -84,14 +85,14 @@ def shuffler(
     store
         The database for uploads: postgresql+psycopg://… or sqlite:///FILE; by default SQLite in the folder.
     people
-        Close the first round when so many people have sent their answers, at least smallest_batch; by default when its
-        time is over.
+        Close the first round when this number of people have sent their answers, at least smallest_batch; by default
+        when its time is over.
     engine
-        Where messages are opened and put into random order: on this machine, or on the Spark cluster that Spark's own
-        settings describe, which must encrypt what it sends and stores.
+        The engine that opens messages and puts them into random order: local, on this machine; or spark, on the cluster
+        that Spark's own settings describe, which must encrypt what it sends and stores.
     uploads_only
-        Take uploads beside the first shuffler's whole service, for the same --store: at a --port of its own, or on
-        another machine with a copy of the home. A proxy in front spreads the uploads.
+        Take uploads for a first shuffler that runs as a whole service with the same --store: at a --port of its own, or
+        on another machine with a copy of the home. A proxy in front spreads the uploads.
     """
     from discretion.collection.services.shuffler import ShufflerService, UploadsService  # noqa: PLC0415 - the extra collect
 

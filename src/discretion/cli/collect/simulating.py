@@ -54,15 +54,15 @@ def simulate(
     columns
         The columns to ask for, as a,b,…; all by default.
     users
-        The number of participants, drawn from the table; all by default.
+        The number of participants, drawn at random from the table; all by default.
     k
-        A person with fewer people alike is exposed.
+        A person is exposed if fewer than k people share their answers.
     budget
         The share of the people who may be exposed by what the analyst gets.
     shufflers
-        The number of shufflers, one after the other.
+        The number of shufflers; each passes its messages to the next.
     curatorless
-        Run without a curator: the participants see the single answers, and choose by themselves.
+        Run without a curator: the participants see the single answers, and choose the questions by themselves.
     admitter
         Run with an admitter, which knows who is eligible and signs blinded tokens.
     rounds
@@ -71,36 +71,36 @@ def simulate(
         Ask about combinations of answers rather than of whole features after the first round: less frequent answers
         count as one, and the budget is for all questions about several features together.
     other_people
-        Ask other people for joint answers than for single ones, half of them each by chance, and certify with this
-        confidence, as 0.95. By default everybody answers in every round.
+        The confidence with which to certify if different people give single and joint answers, half of the people each
+        by chance, such as 0.95. By default all people answer in every round.
     redact
         The largest probability that a redacted answer is a rare one, as 0.5: the curator lets people redact answers
         that fewer than k people gave, and others with them. By default rare answers are not redacted.
     rule
-        A rule for who redacts an answer before anything is sent, as "race: Other when sex: Female decoys 0.01"; once
-        for each.
+        A rule that decides who redacts an answer before sending it, such as "race: Other when sex: Female decoys 0.01";
+        give the option once for each.
     noise
-        The ε by which each shuffler's dummies hide all answers of a person together, with δ = 1e-6; no dummies by
-        default.
+        The ε of the noise that each shuffler's dummies add, for all answers of a person together and δ = 1e-6; no
+        dummies by default.
     randomize
         The randomizer of answers on participants' devices: krr:epsilon=2 for all columns, or COLUMN=krr:epsilon=2, once
         for each.
     cores
-        How many processes open messages, and how many the people are.
+        The number of processes that open messages, and of those that play the participants.
     seed
         The seed that draws the participants. Sealing, shuffling and randomizing use the system's randomness.
     header
-        What the first line of a CSV file is, as for discretion audit.
+        The first line of a CSV file: names or a person, as for discretion audit.
     fail_over
         Exit with 1 if a measure is above or below a limit, as "lost>0", and with 3 if only a bound is; once for each:
         counted, lost, differing, exposure, certified_exposure.
     memory
-        How much memory to take for the table beside some 500 MB of libraries, such as 2GB; half of what is available by
-        default.
+        The memory to use for the table in addition to about 500 MB of libraries, such as 2GB; by default half of what
+        is available.
     time
-        When to stop, in seconds or as 2m or 1h; no limit by default.
+        The time limit, in seconds or as 2m or 1h; no limit by default.
     full
-        Show all that is in JSON: what each party can guess, what liars can do, each table beside the truth.
+        Show everything that is in JSON: what each party can guess, the power of liars, each table next to the true one.
     json
         Print one JSON object.
     """

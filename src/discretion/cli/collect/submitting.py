@@ -48,37 +48,38 @@ def submit(
     Parameters
     ----------
     url
-        The first shuffler's address; an invitation has it.
+        The first shuffler's address; an invitation contains it.
     state
         A file to remember the answers between the rounds; only its owner can read it.
     answers
-        A JSON file of the answers by the questions' names, the first time: {"sex": "f", "town": null}.
+        A JSON file of the answers by the questions' names, needed the first time: {"sex": "f", "town": null}.
     invitation
-        A file with the participant's invitation, a link: it stands for the address, --token and --digest.
+        A file with the participant's invitation, a link: it replaces the address, --token and --digest.
     token
-        A file with the participant's one-time token, the first time.
+        A file with the participant's one-time token, needed the first time.
     digest
         The SHA-256 of the announced task; any other task is refused.
     smallest_batch
-        Refuse a task that opens the answers of fewer people.
+        Refuse a task that opens the answers of fewer people than this.
     largest_budget
-        Refuse a task that lets a larger share of the people stand out.
+        Refuse a task that exposes a larger share of the people than this.
     fewest_shufflers
-        Refuse a task with fewer shufflers.
+        Refuse a task with fewer shufflers than this.
     smallest_k
-        Refuse a task with a smaller k.
+        Refuse a task with a smaller k than this.
     admitter
-        Refuse a task whose first shuffler decides who is let in.
+        Refuse a task without an admitter: its first shuffler decides who takes part.
     largest_epsilon
         Refuse a task whose shufflers add no noise to the counts, or less than hides all answers by this ε (δ = 1e-6).
     show
         Show what the task asks, what each party would learn, and what you have to believe; send nothing.
     yes
-        Send without a question at the terminal.
+        Send without asking for consent at the terminal.
     authority
-        A file of certificates to trust, beside those that the system trusts.
+        A file of certificates to trust, in addition to those that the system trusts.
     private_addresses
-        Call the task's addresses in private networks and on this machine too, where the given one is in none.
+        Also call the task's addresses in private networks and on this machine. By default they are called only where
+        the first shuffler's address is in the same networks.
     json
         Print one JSON object.
     """

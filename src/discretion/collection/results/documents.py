@@ -382,7 +382,7 @@ def leaks_document(leaks: Leaks) -> Document:
             Section("Who stands out", (_exposure_words(leaks),)),
             Section(TRUST, tuple(_trust(leaks))),
             Section("If people lie", tuple(_liars(leaks))),
-            Section("What is not promised", (Bullets(leaks.not_promised),)),
+            Section("What is not guaranteed", (Bullets(leaks.not_promised),)),
         ),
     )
 

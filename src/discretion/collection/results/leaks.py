@@ -24,7 +24,7 @@ NOT_PROMISED = (
     "A thief of a key that is not destroyed yet opens recorded messages: there is no forward secrecy.",
     "Clients may lie. One of n people moves a share of joint answers by at most 1/n, more where randomizers are "
     "undone; a share of single answers by d times as much where there are d features, if all messages are of one.",
-    "What is certified holds for the people who were counted in the first round. A person who leaves before the last "
+    "The certificate holds for the people who were counted in the first round. A person who leaves before the last "
     "round makes others stand out more.",
     "Where the curator's choice redacts rare answers, the share that may stand out is an expectation over everybody's "
     "coins.",

@@ -128,6 +128,10 @@ def optimal_mechanism(  # noqa: PLR0917 - the public contract
 
     Raises
     ------
+    InvalidValueError
+        If neither ε nor a least average privacy is given.
+    InvalidPriorError
+        If average privacy is asked for and the population is certain of everybody's value.
     InvalidGainError
         If the loss matrix is not one on k values.
     UnsupportedError

@@ -46,6 +46,8 @@ def average_privacy(system: System, population: PopulationLaw | None = None) -> 
 
     Raises
     ------
+    InvalidPriorError
+        If the population is certain of everybody's value.
     UnsupportedError
         If the system is not one person's, or the population is no law of shares.
 

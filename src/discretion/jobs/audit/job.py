@@ -119,7 +119,7 @@ def audit(
     memory: int | str | None = None,
     seconds: float | None = None,
 ) -> Audit:
-    """Return which columns of a table of people may go out together, and what the table gives away otherwise.
+    """Return the columns of a table of people that may go out together, and what the table gives away otherwise.
 
     Parameters
     ----------

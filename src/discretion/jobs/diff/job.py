@@ -50,7 +50,7 @@ def diff(
     progress: Callable[[str], None] | None = None,
     memory: int | str | None = None,
 ) -> Diff:
-    r"""Return what got better or worse from one table of people to another, and what an adversary with both learns.
+    r"""Return the changes from one table of people to another, and what an adversary with both learns.
 
     Of the values v of the shared columns that o_v people have in the old table and n_v in the new: ``Σ min(o_v, n_v)``
     rows match, ``d_v = n_v - o_v`` people came, and whoever is one of fewer than k who came or went is found.

@@ -24,12 +24,12 @@ class ColumnOptions(Options):
     Parameters
     ----------
     header
-        Whether the first line of a CSV file holds names: yes, no (it is a person, and the columns are called column1,
-        column2, …), or the names as a,b,… for a file without them. By default a first line that looks like a person
-        is refused.
+        Whether the first line of a CSV file holds names: yes, no (it holds a person, and the columns are called
+        column1, column2, …), or the names as a,b,… for a file without them. By default a first line that looks like a
+        person is refused.
     delimiter
-        What separates the values of a CSV file: one of , ; | : or tab. By default commas or semicolons, as the first
-        lines show; tabs in .tsv and .tab.
+        The character between the values of a CSV file: one of , ; | : or tab. By default a comma or a semicolon,
+        whichever the first lines show; a tab in .tsv and .tab.
     encoding
         The encoding of a CSV file that is not UTF-8, such as latin-1, cp1252 or utf-16.
     """
@@ -69,61 +69,66 @@ class FileOptions(TableOptions):
     Parameters
     ----------
     budget
-        The share of the people in the file who may be exposed; 0 is strict k-anonymity.
+        The share of the people in the file who may be exposed, such as 0.01 for 1 %; 0 is strict k-anonymity.
     l
-        How many values of a sensitive column that goes out each group has, at least.
+        Each group has at least this number of values of each sensitive column that goes out (l-diversity).
     entropy_l
-        At least this entropy l-diversity of these values in each group: the entropy is at least its logarithm.
+        The entropy of these values in each group is at least the logarithm of this number (entropy l-diversity).
     recursive_c
-        With --l: the commonest of these values in a group has fewer than c times as many people as the l-th commonest
-        and all rarer ones together: recursive (c, l)-diversity.
+        With --l: recursive (c, l)-diversity. The commonest of these values in a group has fewer than c times as many
+        people as the l-th commonest and all rarer ones together.
     t
-        How far the distribution of these values in a group may be from the one in the whole: 0 is the same, 1 is any.
+        The largest distance between the distribution of these values in a group and their distribution in the whole
+        (t-closeness): 0 allows no difference, 1 allows any.
     t_distance
-        How far values are from each other for --t. equal: all are 1 apart; ordered: numbers, dates or the lines of a
+        The distance between two values for --t. equal: all are 1 apart; ordered: numbers, dates or the lines of a
         hierarchy, by their places in order; hierarchical: by the level of the column's hierarchy on which they meet.
     t_against
-        The whole that --t, --beta-likeness and --delta-disclosure compare with: the file, or the input, as ARX does.
+        The whole that --t, --beta-likeness and --delta-disclosure compare a group with: the written file, or the input,
+        as in ARX.
     beta_likeness
-        No value's share in a group is more than (1 + beta) times its share of the whole: basic beta-likeness.
+        The share of each value in a group is at most (1 + beta) times its share of the whole (basic beta-likeness).
     delta_disclosure
-        Each group has all values, each with more than exp(-delta) and less than exp(delta) times its share of the
-        whole: delta-disclosure privacy.
+        Each group has all values, each with more than exp(-delta) and less than exp(delta) times its share of the whole
+        (delta-disclosure privacy).
     guess_budget
-        By how much the share of right guesses of a sensitive column may rise; 0.05 by default.
+        The largest rise in the share of correct guesses of a sensitive column, for an adversary that sees the file;
+        0.05 by default.
     certain_budget
-        The share of the people whose sensitive value may be known for certain; no limit by default.
+        The share of the people whose sensitive value an adversary may know with certainty; no limit by default.
     keep
-        Columns that go out in any case, unchanged or generalized, as a,b,….
+        Columns that must go out, unchanged or generalized, as a,b,….
     drop
-        Columns that go out in no case, as a,b,….
+        Columns that must not go out, as a,b,….
     redact
-        Columns that may go out with their rare values blank, and decoys with them, as a,b,….
+        Columns whose rare values may be left blank, as a,b,…; some other values are left blank at random, as decoys.
     rules
         Leave a column blank for some people, such as "race: Other, null decoys 0.01": for all with one of these values,
         and as decoys for 1 % of the others. In place of values: rarer than 10, or any. With a condition: "income: any
         when workclass: Never-worked and sex: Male". Write names and values with blanks, commas, colons or quotes as
         JSON strings, and a missing value as null. Give the option once for each rule.
     hierarchies
-        A file or folder of files with coarser values, as ARX writes them, each named after its column; or an ARX
-        project (.deid), whose hierarchies are read by column. Other columns are coarsened in steps, months and years,
-        by the first characters of codes, or by merging rare values.
+        A file, or a folder of files, with coarser values in the format of ARX, each named after its column; or an ARX
+        project (.deid), whose hierarchies are read by column. Other columns are generalized in steps, by months and
+        years, by the first characters of codes, or by merging rare values.
     bins
         The numbers at which the ranges of a column begin, as age=0,18,30,45,65,income=0,20000.
     missing
-        The marks that stand for a missing value, as a,b,…; by default NA, n/a, NaN, null, missing, ?, . and - in
-        capitals or not, blanks, and beside numbers, dates and codes none and unknown.
+        The marks that stand for a missing value, as a,b,…. By default NA, n/a, NaN, null, missing, ?, . and - in
+        capitals or not, and blanks; in columns of numbers, dates and codes also none and unknown.
     dates
-        The order of day, month and year in dates of digits: dmy, mdy or ymd; by default what the column shows.
+        The order of day, month and year in dates of digits: dmy, mdy or ymd; by default the order that the column
+        shows.
     max_suppressed
-        The share of the people who may be left out.
+        The largest share of the people who may be left out.
     suppress
-        rows: leave these people out; cells: leave as few of their cells blank as put them into groups.
+        rows: leave people out who would be exposed; cells: leave blank the fewest of their cells that put them into
+        groups.
     utility
-        What the file keeps most of. information: what its columns carry together; columns: the share of each column's
-        own information that is kept, added up, repeated columns counted once; entropy: the information of each column,
-        added up; precision: by how much coarser each column is; discernibility: the pairs of people that it
-        distinguishes.
+        The measure that the search maximizes. information: what the columns carry together; columns: the share of each
+        column's own information that is kept, added up, repeated columns counted once; entropy: the information of each
+        column, added up; precision: how little each column is generalized; discernibility: how many pairs of people the
+        file distinguishes.
     """
 
     budget: float = 0.01
@@ -159,7 +164,7 @@ class AuditOptions(FileOptions):
     columns
         The columns to examine, as a,b,…; all by default.
     sensitive
-        The columns whose guessing to measure and to limit, as a,b,…; they go out only if they are kept.
+        The columns whose best guess to measure and to limit, as a,b,…; they go out only with --keep.
     person
         The column that names a person with several rows, or none if every row is a separate person. If a column
         repeats as the name of a person does, the audit asks for it, and decides no gate until you set this option.
@@ -168,15 +173,16 @@ class AuditOptions(FileOptions):
     preset
         A published threshold instead of k: ema, health-canada, cms, cdc-wonder, k5 or k3.
     population
-        How many people the table is a sample of, for the journalist's risk and for who is unique among them.
+        The number of people in the population from which the table is a sample, for the journalist risk and for the
+        people who are unique in the population.
     weight
         Instead of --population, a column of sampling weights; it is not published.
     show_rare
-        Show values that fewer than k people hold, or one person alone.
+        Show values that fewer than k people hold, even those of a single person.
     engine
-        Where the table is counted: duckdb, on this machine; or spark, on the cluster that Spark's own settings name,
-        for a Parquet file or folder or a CSV file that its workers can read. Spark's settings decide what the cluster
-        keeps of it.
+        The engine that counts the table: duckdb, on this machine; or spark, on the cluster that Spark's own settings
+        name, for a Parquet file or folder or a CSV file that its workers can read. Spark's settings decide what the
+        cluster keeps of it.
     """
 
     k: int | None = None
@@ -194,21 +200,20 @@ class ReleaseOptions(FileOptions):
     Parameters
     ----------
     columns
-        The columns to choose from, as a,b,…; all by default, but for those that name their person.
+        The columns to choose from, as a,b,…; by default all except those that identify a person.
     sensitive
-        The columns whose guessing to limit, as a,b,…; they go out only if they are kept, and unchanged.
+        The columns whose best guess to limit, as a,b,…; they go out only with --keep, and unchanged.
     person
-        The column that names the persons, each of whom has one row; it does not go out. Or none: every row is a
-        separate person. If a column repeats as the name of a person does, the table is refused until you set this
-        option.
+        The column that identifies a person, with one row for each; it does not go out. Or none: every row is a separate
+        person. If a column repeats as the name of a person does, the table is refused until you set this option.
     k
         A person is exposed if fewer than k people in the file share their values.
     publish
         The columns that go out and the generalization of each, as an audit recommends them: sex,"age=in steps of 10";
         a column by itself goes out as it is. Nothing else goes out, and nothing is searched for.
     target
-        A column that analysts predict: add how often a model of the table and one of the file predict it correctly, of
-        the same people. It must be in the file (--keep).
+        A column that analysts predict: add how often a model trained on the table and one trained on the file predict
+        it correctly, for the same people. It must be in the file (--keep).
     """
 
     k: int = DEFAULT_K
@@ -225,13 +230,14 @@ class DiffOptions(TableOptions):
     columns
         The columns to compare, as a,b,…, each in at least one of the two; all by default.
     sensitive
-        Columns that no adversary knows of a person before, as a,b,….
+        Columns that no adversary knows about a person in advance, as a,b,….
     person
-        A column of both that identifies a person and is not published: with it people are followed, and the join is
-        counted. Or none: every row is a separate person. If a column repeats as the name of a person does, the tables
-        are refused until you set this option.
+        A column of both tables that identifies a person and is not published: with it, the result follows people from
+        OLD to NEW and counts the join. Or none: every row is a separate person. If a column repeats as the name of a
+        person does, the tables are refused until you set this option.
     k
-        A person is exposed if fewer than k people share their values, and found if fewer than k who came or went do.
+        A person is exposed if fewer than k people share their values, and found if fewer than k people with their
+        values came or went.
     budget
         The share of the people in NEW who may be exposed, alone and joined.
     """
@@ -247,30 +253,32 @@ class ExposureOptions(TableOptions):
     Parameters
     ----------
     columns
-        The columns that are known together, as a,b,…; all by default.
+        The columns that the adversary knows together, as a,b,…; all by default.
     sensitive
-        Those of them that the adversary does not know, as a,b,….
+        The ones of these that the adversary does not know, as a,b,….
     k
         A person is exposed if fewer than k people share their values; 10 by default.
     threshold
         Instead of --k: a person is exposed if less than this share of the people share their values; a decimal, or a
         fraction such as 1/1000.
     bounds
-        Add what the single columns alone certify: exposure_bound, theorem_bound (the best of Anonymity's Theorems 2
-        and 3, which it is never above), and exposure_if_independent, the exposure if no column depended on another.
+        Add what the counts of single columns certify: exposure_bound, theorem_bound (the best of Anonymity's Theorems 2
+        and 3, never below exposure_bound), and exposure_if_independent, the exposure if no column depended on another.
         --chart then draws the bound at every threshold too.
     special_uniques
-        Add who is unique by at most so many of the columns, such as 3: special_people, how many people; and
-        minimal_uniques, how many sets of columns single someone out and would not with one column less (SUDA).
+        Count the people who are unique by at most this number of columns, such as 3: special_people, the number of
+        people; and minimal_uniques, the number of sets of columns that single someone out and would not with one column
+        less (SUDA).
     household
-        The column that names the household of a person: add exposed_households and household_exposure, the households
-        that fewer than k look like; certain_households; and household_risk, the chance that some member is found.
+        The column that names the household of a person: add exposed_households and household_exposure, the number and
+        the share of households with fewer than k of the same values; certain_households; and household_risk, the chance
+        that the adversary finds some member.
     marginals
         Compute what --bounds adds from a file of counts of columns, without people: CSV of column,value,count, or
         JSON, as of Marginals.to_json.
     wildcards
         Values that could be anything, as *,… ("" is a blank): add wildcard_exposed_people, wildcard_exposure and
-        wildcard_k_anonymity, which count with a person all those whose records could be the person's.
+        wildcard_k_anonymity, which count with a person all people whose records could be the person's.
     """
 
     k: int | None = None
@@ -289,16 +297,16 @@ class CheckOptions(Options):
     Parameters
     ----------
     policy
-        A TOML file of rules, such as columns = ["age", "sex", "diagnosis"], k = 10, budget = 0.01,
-        sensitive = ["diagnosis"], guess_budget = 0.05; docs/how-to/policies.md lists all of them. A file that breaks
-        one is exit code 1.
+        A TOML file of rules, such as columns = ["age", "sex", "diagnosis"], k = 10, budget = 0.01, sensitive =
+        ["diagnosis"], guess_budget = 0.05; docs/how-to/policies.md lists all of them. The command exits with 1 if a
+        file breaks one.
     person
-        The column that names a person with several rows, or none if every row is a separate person; by default what
-        the policy has. Without either, a file with a column that repeats as the name of a person does is refused.
+        The column that names a person with several rows, or none if every row is a separate person; by default the one
+        in the policy. Without either, a file with a column that repeats as the name of a person does is refused.
     ledger
-        A TOML file of what was published before about the same people; by default what the policy has. A file that
-        exposes more people together with it than the policy allows is exit code 1. docs/how-to/two-releases.md lists
-        its keys.
+        A TOML file of earlier publications about the same people; by default the one in the policy. The command exits
+        with 1 if a file exposes more people together with these than the policy allows. docs/how-to/two-releases.md
+        lists its keys.
     """
 
     policy: str
@@ -315,22 +323,22 @@ class SyntheticOptions(ColumnOptions):
     columns
         The columns to compare, as a,b,…; all by default.
     sensitive
-        The columns to guess, as a,b,…, each from all that are not sensitive.
+        The columns to guess, as a,b,…, each from all columns that are not sensitive.
     keep
-        Columns to compare though they look as if they name people, as a,b,…. By default identifiers and free texts are
-        only searched for copies; the result lists them.
+        Columns to compare although they look like identifiers, as a,b,…. By default identifiers and free texts are only
+        searched for copies; the result lists them.
     linked
-        The columns that either of two parties knows of a person, as "a,b|c,d"; by default the columns are dealt out
-        in turn.
+        The columns that each of two parties knows about a person, as "a,b|c,d"; by default the columns alternate
+        between the parties.
     neighbours
-        How many nearest synthetic records either party considers.
+        The number of nearest synthetic records that each party considers.
     attacks
-        How many people of each table, and conditions, are tried at most; all by default, or a sample where all would
-        take minutes.
+        The largest number of people of each table, and of conditions, to try; all by default, or a sample where all
+        would take minutes.
     confidence
-        The confidence with which all intervals hold together.
+        The confidence with which all intervals hold together, in (0, 1).
     seed
-        The same seed gives the same result; drawn afresh by default.
+        The seed of the random draws: the same seed gives the same result. By default one is drawn.
     """
 
     keep: Names = ()

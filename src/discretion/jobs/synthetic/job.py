@@ -50,7 +50,7 @@ def synthetic_risk(
     memory: int | str | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> SyntheticRisk:
-    """Return what a synthetic table reveals about the people it was made from, beyond others like them.
+    """Return the risk of the people that a synthetic table was made from, beyond that of others like them.
 
     ``risk = (r − c)/(1 − c)`` of each attack, which succeeds on r of the original's people and c of those held out
 

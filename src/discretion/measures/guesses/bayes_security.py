@@ -59,6 +59,8 @@ def bayes_security(
 
     Raises
     ------
+    InvalidPriorError
+        If the prior is certain of a single secret.
     InvalidGainError
         If the gain is over another number of secrets, or one guess loses nothing whatever the secret.
     TooLargeError, UnsupportedError
@@ -147,6 +149,11 @@ def leakiest_pairs(system: System, tol: float = 1e-12) -> Plan[list[Pair]]:
     -------
     list of tuple
         Pairs of labels, lowest first.
+
+    Raises
+    ------
+    InvalidValueError
+        If the tolerance is below 0.
 
     Notes
     -----

@@ -40,7 +40,7 @@ _TINY = 1e-300
 
 @measure
 def shannon_capacity(system: System, tol: float = 1e-9, unit: Unit = "nats") -> Plan[Estimate]:
-    """Return the largest mutual information of secret and observation over all priors, between certified ends.
+    """Return the largest mutual information of secret and observation over all priors, between certified bounds.
 
     ``C = max_π I(π; C) = min_q max_x D(C_x ‖ q)``: what a prior attains is below it, and the largest divergence of a
     row from any law of the observation above (Blahut and Arimoto's two-sided bound).
@@ -63,6 +63,8 @@ def shannon_capacity(system: System, tol: float = 1e-9, unit: Unit = "nats") -> 
 
     Raises
     ------
+    InvalidValueError
+        If the tolerance is not positive.
     TooLargeError, UnsupportedError
         If the system has no explicit channel and no symmetry by which the best prior is known.
 
@@ -181,7 +183,7 @@ _AS_GOOD_AS_INFINITE = 1e17
 
 @measure
 def sibson_capacity(system: System, order: float, tol: float = 1e-9, unit: Unit = "nats") -> Plan[Estimate]:
-    """Return the largest Sibson information of order α over all priors, between certified ends.
+    """Return the largest Sibson information of order α over all priors, between certified bounds.
 
     ``C_α = max_π I_α(π; C) = min_q max_x D_α(C_x ‖ q)`` with Rényi's divergence; Arimoto's information has the same.
 
@@ -200,6 +202,11 @@ def sibson_capacity(system: System, order: float, tol: float = 1e-9, unit: Unit 
     -------
     Estimate
         In [0, log k]; certified, as `discretion.shannon_capacity`.
+
+    Raises
+    ------
+    InvalidValueError
+        If the tolerance is not positive.
 
     Notes
     -----

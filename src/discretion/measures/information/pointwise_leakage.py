@@ -25,7 +25,7 @@ _METHOD = "limits of all secrets' probabilities at once"
 
 @dataclass(frozen=True, eq=False)
 class PointwiseLeakage:
-    """What each observation leaks at most, and how likely that is.
+    """The largest leakage of each observation, and the probability of the observation.
 
     Where the prior is estimated, all of it holds at once with the confidence: leakages are upper limits, and what is
     said of their law is an `Estimate` whose value is its upper end.
@@ -104,6 +104,11 @@ def pointwise_maximal_leakage(
     -------
     PointwiseLeakage
         ``.leakages`` of the ``.outputs``, ``.tail(threshold)`` and ``.level(delta)``.
+
+    Raises
+    ------
+    InvalidValueError
+        If both a prior and counts are given.
 
     Notes
     -----

@@ -93,6 +93,11 @@ def renyi_divergence(p: ArrayLike, q: ArrayLike, order: float) -> float:
     float
         At least 0; infinite where q excludes an outcome of p and α >= 1, or the two have none in common.
 
+    Raises
+    ------
+    InvalidValueError
+        If the order is below 0.
+
     Notes
     -----
     Source: van Erven and Harremoës, Rényi divergence and Kullback-Leibler divergence, 2014.

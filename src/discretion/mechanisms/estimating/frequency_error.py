@@ -103,6 +103,8 @@ def frequency_error(
 
     Raises
     ------
+    InvalidValueError
+        If there is no such norm or estimator.
     TooLargeError
         If fewer than 32 collections can be simulated within the limits.
     UnsupportedError
@@ -171,6 +173,10 @@ def users_needed(
 
     Raises
     ------
+    InvalidValueError
+        If the error is not above 0 and finite.
+    UnsupportedError
+        If the simulated error does not settle.
     TooLargeError
         If it takes more people than are computed for.
 

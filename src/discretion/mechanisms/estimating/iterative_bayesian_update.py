@@ -68,6 +68,13 @@ def iterative_bayesian_update(
     LikeliestFrequencies
         ``.frequencies``, ``.gap`` (at most the tolerance, unless the steps ran out) and ``.steps``.
 
+    Raises
+    ------
+    UnsupportedError
+        If the mechanism is not a local one.
+    InvalidValueError
+        If the tolerance is below 0.
+
     Notes
     -----
     The update is expectation maximisation, which never lowers the likelihood, from equal shares on. After every two

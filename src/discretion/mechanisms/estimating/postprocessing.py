@@ -26,6 +26,11 @@ def clipped(frequencies: ArrayLike) -> Reals:
     numpy.ndarray
         Shape ``(k,)``, in [0, 1], summing to 1.
 
+    Raises
+    ------
+    InvalidValueError
+        If no frequency is positive.
+
     Notes
     -----
     Where many values are rare, their positive errors stay, and frequent values shrink: `norm_sub` and

@@ -81,7 +81,7 @@ def refuse_shuffled_rounds() -> NoReturn:
 
 
 class MemoizedRounds(Reporting, Composable):
-    """What an observer sees of one client that answers in several rounds; made by `Longitudinal.rounds`.
+    """The reports of one client that answers in several rounds, as a system; made by `Longitudinal.rounds`.
 
     For one round it is the report of one round, for infinitely many the permanent report.
     """

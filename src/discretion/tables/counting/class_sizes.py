@@ -18,7 +18,7 @@ Int64s = Integers
 
 
 class ClassSizes(Tabular):
-    """The classes of people who look alike, by size.
+    """The equivalence classes of people who share their values, by size.
 
     Parameters
     ----------

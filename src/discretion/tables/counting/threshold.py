@@ -32,6 +32,11 @@ def as_fraction(threshold: Threshold) -> Fraction:
     Fraction
         In [0, 1]. The float k/n gives back ``Fraction(k, n)`` for every n up to 10^7.
 
+    Raises
+    ------
+    InvalidValueError
+        If the threshold is not a number in [0, 1].
+
     Notes
     -----
     The simplest fraction of an interval has the smallest denominator; it is read off the continued fractions of the
