@@ -168,7 +168,7 @@ def released(option: str, path: Path) -> list[str]:
 def test_the_example_s_plan_is_what_its_page_shows(tmp_path: Path) -> None:
     code, out, err = run("collect", "plan", str(EXAMPLE), "--users", "1000")
     assert (code, err) == (0, "")
-    page = (EXAMPLE.parent / "collecting.md").read_text(encoding="utf-8")
+    page = (EXAMPLE.parent / "how-to" / "collecting.md").read_text(encoding="utf-8")
     assert "\n".join(line.rstrip() for line in out.strip().splitlines()) in page
     shares = {"age": {"under 30": 0.5, "30 to 59": 0.5}, "town": {"Lima": 1}, "service": {"doctor": 0.9}}
     (tmp_path / "shares.json").write_text(json.dumps(shares))
