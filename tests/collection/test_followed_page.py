@@ -29,7 +29,7 @@ class Followed:
         self.folder = folder
         self.ports = dict(zip(ROLES, free_ports(len(ROLES)), strict=True))
         text = (DOCS / "how-to" / "collecting.md").read_text(encoding="utf-8")
-        blocks = re.findall(r"^```\w*\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+        blocks = re.findall(r"^```[^\n]*\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
         self.commands = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
 
     def command(self, start: str, **changed: str) -> list[str]:
