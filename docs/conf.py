@@ -15,6 +15,9 @@ from sphinx.application import Sphinx
 from discretion.cli.collect import SUBCOMMANDS
 from discretion.cli.commands import COMMANDS
 
+sys.path.insert(0, str(Path(__file__).parent))
+import gallery
+
 project = "Discretion"
 version = release = metadata.version("discretion")
 extensions = ["myst_nb", "sphinx_copybutton", "sphinx.ext.autodoc", "numpydoc"]
@@ -57,6 +60,10 @@ def _write_reference(_: Sphinx) -> None:
         (folder / f"{page}.md").write_text(text, encoding="utf-8")
 
 
+def _write_gallery(_: Sphinx) -> None:
+    gallery.write(_HERE / "gallery" / "generated")
+
+
 def _publish_schemas(app: Sphinx, error: Exception | None) -> None:
     """Put the JSON Schemas where their addresses stay the same."""
     if error is None and app.builder.format == "html":
@@ -93,6 +100,7 @@ def _commands() -> Iterator[str]:
 def setup(app: Sphinx) -> None:
     """Connect what writes the reference and rewrites links; drawings stay text, for what draws them needs a network."""
     app.connect("builder-inited", _write_reference)
+    app.connect("builder-inited", _write_gallery)
     app.connect("source-read", _linked)
     app.connect("build-finished", _publish_schemas)
     app.add_lexer("mermaid", TextLexer)
