@@ -63,7 +63,9 @@ def test_the_ledger_refuses_the_table_that_singles_people_out_beside_the_others(
 
 def test_a_table_of_what_is_out_already_passes() -> None:
     entered("spring")
-    assert checked("spring.csv", "--policy", "discretion.toml", "--ledger", "ledger.toml")[0] == 0
+    code, said = checked("spring.csv", "--policy", "discretion.toml", "--ledger", "ledger.toml")
+    assert code == 0
+    assert "together with the ledger nobody: for each person, at least 10 are in the same tables" in said
 
 
 def test_without_persons_a_bound_decides_or_nothing_does() -> None:

@@ -428,6 +428,10 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
     "no time": (
         lambda p: release("example:adult", p / "out.csv", seconds=1e-9), InvalidValueError, "let it take longer"
     ),
+    "the persons among the columns": (
+        lambda p: release(pa.table({"a": [1, 2], "b": [1, 1]}), p / "o.csv", columns=["a", "b"], person="a"),
+        InvalidValueError, "the column a names the persons and does not go out",
+    ),
     "several rows a person": (
         lambda p: release(dc.Population(pa.table({"a": [1, 1], "b": [1, 2]}), person="a"), p / "o.csv"),
         UnsupportedError, "one row",

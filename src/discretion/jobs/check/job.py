@@ -180,10 +180,12 @@ def _of_ledger(together: JointExposure, policy: Policy) -> Iterator[NumberRule]:
 def _ledger_notes(together: JointExposure) -> Iterator[str]:
     """Yield how many people the file exposes by itself, whom the ledger follows, and who is found by a difference."""
     if isinstance(together.exposed_people, int):
-        yield (
-            f"by itself the file exposes {said(together.alone)}, and together with the ledger "
-            f"{said(together.exposed_people)}: fewer than {together.k} are in the same tables with the same values"
-        )
+        found = f"by itself the file exposes {said(together.alone)}, and together with the ledger "
+        if together.exposed_people:
+            exposed = said(together.exposed_people)
+            yield f"{found}{exposed}: fewer than {together.k} are in the same tables with the same values"
+        else:
+            yield f"{found}nobody: for each person, at least {together.k} are in the same tables with the same values"
     for name, both in together.in_both.items():
         yield f"{name} has {both:,} of the {said(together.people)} in the file"
     if together.left:

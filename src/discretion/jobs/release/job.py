@@ -236,6 +236,12 @@ def run_release(
     report: Callable[[str], None] = progress or (lambda _: None)
     report("reading the table")
     people = open_people(table, None, options.person, options.form, memory=memory, repeats=_refuse_repeats)
+    columns = (options.columns,) if isinstance(options.columns, str) else options.columns or ()
+    if people.person in (*columns, *options.keep, *options.sensitive):
+        raise InvalidValueError(
+            f"the column {printable(str(people.person))} names the persons and does not go out; leave it out of "
+            "columns, keep and sensitive"
+        )
     people, persons = people if published is None else _in_process_with_persons(people, memory), None
     if published is not None and people.person is not None:
         copy_of(target, Path(str(ledger)).resolve())
