@@ -239,6 +239,14 @@ def test_a_goal_within_all_intervals_is_not_decided() -> None:
     assert "Not decided" in result.to_markdown()
 
 
+def test_without_the_shuffler_a_guess_about_the_same_answer_to_all_questions_is_no_more_than_what_is_shown() -> None:
+    result = dc.design(8, 80_000, guess="+0.01", questions=5, protocols=["krr"])
+    alone, epsilon = result.recommended.alone["posterior_vulnerability"], result.recommended.epsilon
+    same = float(dc.posterior_vulnerability(dc.repeated(dc.RandomizedResponse(8, epsilon=epsilon), 5)))
+    assert (alone.low, alone.high) == (pytest.approx(same), 1)
+    assert f"right between {100 * same:.2f} % and 100 % of the time" in result.to_markdown()
+
+
 def test_the_answers_to_a_million_questions_are_not_said_to_be_hidden() -> None:
     result = dc.design(3, 10, guess=0.34, questions=10**6, protocols=["krr"], adversary="all-but-one:9,0,0")
     assert result.recommended is None

@@ -164,6 +164,16 @@ class Setting:
         most = min(1.0, before * math.exp(min(700.0, self.questions * math.log(capacity))))
         return Estimate.between(lowest(one), max(most, lowest(one)), "product of the questions' Bayes capacities")
 
+    def guess_without_shuffler(self, mechanism: Mechanism) -> Result:
+        """Return the same without a shuffler: at least that of people who give one answer to all questions."""
+        bound = self.guess(mechanism, self.shares)
+        if not isinstance(bound, Estimate) or self.questions == 1:
+            return bound
+        with suppress(UnsupportedError, TooLargeError):
+            same = in_doubles(dc.posterior_vulnerability(self.together(mechanism), self.shares))
+            return Estimate.between(lowest(same), max(bound.high, lowest(same)), bound.method)
+        return bound
+
     def security(self, system: System) -> Result:
         """Return Bayes security, for any prior, of all questions: at least ``β*^m`` (Bayes-sec, Theorem 3)."""
         with suppress(UnsupportedError, TooLargeError):

@@ -229,7 +229,7 @@ class _Job:
         spelling = protocol.spelled(solved.epsilon)
         shuffled = {name: partial(setting.measure(name), mechanism, users) for name in measures_of(self._options)}
         alone: dict[str, Callable[[], Result]] = {
-            "posterior_vulnerability": lambda: setting.guess(mechanism, setting.shares),
+            "posterior_vulnerability": partial(setting.guess_without_shuffler, mechanism),
             "ldp_epsilon": partial(setting.measure("ldp_epsilon"), mechanism, users),
         }
         share = setting.error(mechanism, users)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from discretion.errors import InvalidValueError
-from discretion.estimate import Estimate, highest
+from discretion.estimate import Estimate, highest, lowest
 from discretion.jobs.design.goals import USUAL_DELTA, Goal, shares_of
 from discretion.jobs.gates import numbers_in
 from discretion.jobs.options.mechanisms import DesignOptions
@@ -300,9 +300,12 @@ class Design(JobResult):
             )
         if not options.unshuffled:
             alone = chosen.alone["posterior_vulnerability"]
+            right = bounded(alone)
+            if lowest(alone) < highest(alone) == 1:  # a bound that excludes nothing
+                right = f"between {percent(lowest(alone))} and 100 %"
             yield (
-                "This takes an honest shuffler. If the shuffler is not honest, the best guess is right "
-                f"{bounded(alone)} of the time, and the ε is {highest(chosen.alone['ldp_epsilon']):g}."
+                f"This takes an honest shuffler. If the shuffler is not honest, the best guess is right {right} of the "
+                f"time, and the ε is {highest(chosen.alone['ldp_epsilon']):g}."
             )
             delta, epsilon = self._delta, chosen.shuffled.get("dp_epsilon")
             if epsilon is not None:
