@@ -139,7 +139,7 @@ def status(
     lines = [
         f"{key.replace('_', ' ')}: {value}"
         for key, value in results.items()
-        if key not in ("rounds", "counts", "missing")
+        if key not in ("rounds", "counts", "missing") and value is not None
     ]
     lines += [
         f"round {record['round']}: {record['state']}, {record['people']:,} people, "

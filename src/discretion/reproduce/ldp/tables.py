@@ -102,7 +102,7 @@ def table_10_1() -> Reproduction:
     rows = tuple(cell.in_table() for cell in cells)
 
     def chart() -> object:
-        notes = (f"Above, what the paper prints; below, its value at ε = {_EPSILON:g}, by which cells are shaded.",)
+        notes = ("Above, what the paper prints;", f"below, its value at ε = {_EPSILON:g}, by which cells are shaded.")
         words = "; ".join(f"{row['row']}, {row['column']}: {row['ours']:.4f}" for row in rows)
         drawing = channel_cells(rows, "Table 10.1: unary encodings", notes)
         description = f"Cells: how likely a bit is 1, one's own (κ) and another's (λ), by encoding. {words}."

@@ -54,14 +54,15 @@ class Table:
         rows = tuple(entry.in_table() for entry in published)
         gap = max((abs(channel[cell] - other[cell]) for other in others for cell in channel), default=None)
         remarks = () if gap is None else (f"The two orders of noise and shuffler differ by at most {gap:.1g}.",)
-        noted = (True, "p" in self.grid, bool(self.slips))
+        noted = (True, "p" in self.grid, "p" in self.grid, bool(self.slips))
         notes = tuple(note for note, given in zip(_NOTES, noted, strict=True) if given)
         return Reproduction(rows, lambda: channel_cells(rows, self.title, notes), published, remarks)
 
 
 _NOTES = (
     "Rows: what three people hold; columns: what is seen of them.",
-    "Above, what the paper prints, with q = 1 - p; below, the value at p = 0.75, by which cells are shaded.",
+    "Above, what the paper prints, with q = 1 - p;",
+    "below, the value at p = 0.75, by which cells are shaded.",
     "In a heavy frame: the paper prints a slip, the value is ours.",
 )
 
