@@ -297,6 +297,15 @@ def printed(found: Audit, *, full: bool = False) -> str:
     return capture.get()
 
 
+def test_the_risks_of_a_file_without_its_weights_among_everybody_are_missing() -> None:
+    table = pa.table({"sex": ["f", "m"] * 100, "age": [str(20 + row % 5) for row in range(200)], "w": [50.0] * 200})
+    with_weights, of_table = dc.audit(table, weight="w"), dc.audit(table.drop_columns("w"))
+    assert {risk.name for risk in with_weights.risks if risk.recommended is None} == {
+        "journalist risk, highest", "journalist risk, average", "marketer risk",
+    }  # fmt: skip
+    assert all(risk.recommended is not None for risk in of_table.risks)
+
+
 def test_a_column_of_weights_is_offered_until_it_is_used() -> None:
     columns = ["sex", "race", "fnlwgt"]
     offered = [

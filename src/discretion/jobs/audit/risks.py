@@ -13,6 +13,9 @@ from discretion.estimate import Estimate
 from discretion.jobs.audit.result import Columns, RiskReport
 from discretion.jobs.audit.sets import AuditGoal
 
+# The risks by those who know only that a person is among everybody.
+_AMONG_EVERYBODY = ("journalist risk", "marketer risk")
+
 
 @dataclass(frozen=True)
 class Everybody:
@@ -56,6 +59,8 @@ def risk_reports(
         weight = everybody.weight if everybody.weight in file.columns else None
         among = replace(everybody, people=everybody.people if everybody.weight == weight else None, weight=weight)
         few = {risk.name: risk.value for risk in _risks_of(file, recommended, goal, among)}
+        if weight != everybody.weight:
+            few = {name: value for name, value in few.items() if not name.startswith(_AMONG_EVERYBODY)}
     for risk in _risks_of(people, whole, goal, everybody):
         yield RiskReport(risk.name, risk.meaning, risk.value, few.get(risk.name))
 
