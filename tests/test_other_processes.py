@@ -80,7 +80,7 @@ def shown_in_documentation(name: str) -> list[Any]:
         for test in doctest.DocTestFinder().find(thing, name, globs=dict(vars(sys.modules[thing.__module__]))):
             own = set(test.globs)
             for example in test.examples:
-                if example.exc_msg is None:
+                if example.exc_msg is None and doctest.SKIP not in example.options:
                     with redirect_stdout(io.StringIO()):
                         exec(compile(example.source, f"<doctest {name}>", "single"), test.globs)
             shown += [value for key, value in test.globs.items() if key not in own]
