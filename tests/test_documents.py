@@ -26,15 +26,12 @@ from discretion.spelling import (
     population_of,
     prior_of,
 )
+from support.prose import PAGES
 from support.public_names import IN_ROOMS, ROOMS
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "discretion"
-DOCUMENTS = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
-    *(path for path in (ROOT / "docs").rglob("*.md") if "generated" not in path.parts),  # what the site writes
-]
-TEXTS = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in DOCUMENTS}
+TEXTS = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in PAGES}
 ARCHITECTURE = TEXTS["docs/explanation/architecture.md"]
 COMMAND_LINE, NAMES = (TEXTS[f"docs/reference/{name}.md"] for name in ("command-line", "names"))
 

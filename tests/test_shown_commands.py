@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from support.arx_projects import arx_project
+from support.prose import PAGES
 from support.shown_commands import ShownCommand, ShownFile, agrees, shown
 
 ROOT = Path(__file__).parent.parent
-PAGES = {
+TEXTS = {
     str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
-    for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
-    if "generated" not in path.parts
+    for path in PAGES
+    if path.name not in ("SECURITY.md", "CONTRIBUTING.md")
 }
 # What is not run here, and why.
 ELSEWHERE = {
@@ -110,12 +111,12 @@ def asked(command: ShownCommand) -> bool:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "page", [name for name, text in PAGES.items() if any(isinstance(each, ShownCommand) for each in shown(text))]
+    "page", [name for name, text in TEXTS.items() if any(isinstance(each, ShownCommand) for each in shown(text))]
 )
 def test_every_command_of_a_page_runs_and_prints_what_the_page_shows(page: str, folder: Path) -> None:
     path = os.pathsep.join([str(folder / "bin"), os.environ["PATH"]])
     environment = {**os.environ, "PATH": path, "COLUMNS": "80", "PYTHONPATH": str(ROOT / "src")}
-    for each in shown(PAGES[page]):
+    for each in shown(TEXTS[page]):
         if isinstance(each, ShownFile):
             (folder / each.name).parent.mkdir(parents=True, exist_ok=True)
             (folder / each.name).write_text(each.content)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from support.prose import PAGES
+
 ROOT = Path(__file__).parents[1]
 SWEEP = """
 import discretion as dc
@@ -51,7 +53,7 @@ def test_what_a_user_writes_is_typed(checker: list[str], tmp_path: Path) -> None
 def test_what_the_pages_show_is_typed(tmp_path: Path) -> None:
     if shutil.which("pyright") is None:
         pytest.skip("pyright is not installed")
-    pages = [page for page in (ROOT / "docs").rglob("*.md") if "generated" not in page.parts]
+    pages = [page for page in PAGES if page.is_relative_to(ROOT / "docs")]
     sources = {f"{page.parent.name}_{page.stem}".replace("-", "_") + ".py": lines(page) for page in pages}
     for name, source in sources.items():
         (tmp_path / name).write_text(source, encoding="utf-8")
