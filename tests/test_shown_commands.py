@@ -1,15 +1,14 @@
 """Every command that a page of the documentation shows runs, and prints what the page shows."""
 
-import os
 import random
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from support.arx_projects import arx_project
+from support.cli_runner import environment
 from support.prose import PAGES
 from support.shown_commands import ShownCommand, ShownFile, agrees, shown
 
@@ -98,10 +97,6 @@ def folder(tmp_path: Path) -> Path:
     arx_project(tmp_path / "project.deid", {"town": "Arica;Chile;*\nLima;Peru;*\nTacna;Peru;*\n"})
     for name in ("discretion.toml", "collect.toml"):
         (tmp_path / name).write_text((ROOT / "docs" / name).read_text())
-    program = tmp_path / "bin" / "discretion"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m discretion "$@"\n')
-    program.chmod(0o755)
     return tmp_path
 
 
@@ -114,15 +109,14 @@ def asked(command: ShownCommand) -> bool:
     "page", [name for name, text in TEXTS.items() if any(isinstance(each, ShownCommand) for each in shown(text))]
 )
 def test_every_command_of_a_page_runs_and_prints_what_the_page_shows(page: str, folder: Path) -> None:
-    path = os.pathsep.join([str(folder / "bin"), os.environ["PATH"]])
-    environment = {**os.environ, "PATH": path, "COLUMNS": "80", "PYTHONPATH": str(ROOT / "src")}
+    shell = environment(folder, COLUMNS="80")
     for each in shown(TEXTS[page]):
         if isinstance(each, ShownFile):
             (folder / each.name).parent.mkdir(parents=True, exist_ok=True)
             (folder / each.name).write_text(each.content)
         elif asked(each):
             done = subprocess.run(
-                ["bash", "-c", each.run], cwd=folder, env=environment, capture_output=True, text=True, check=False
+                ["bash", "-c", each.run], cwd=folder, env=shell, capture_output=True, text=True, check=False
             )
             printed = done.stdout + done.stderr
             assert done.returncode == CODES.get(each.run, each.code), f"{each.run}\n{printed}"

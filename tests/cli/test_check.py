@@ -1,16 +1,14 @@
 """`discretion check`: files held to a policy from the shell, by a hook, and by an action."""
 
 import json
-import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from discretion.jobs.check.policy import KEYS
-from support.cli_runner import run
+from support.cli_runner import environment, run
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "docs" / "discretion.toml"
@@ -109,16 +107,6 @@ def test_the_hooks_differ_in_what_they_install_alone() -> None:
     own, system = hooks()["discretion-check"], hooks()["discretion-check-system"]
     assert (own["language"], system["language"]) == ("python", "system")
     assert {key for key in own if own[key] != system[key]} == {"id", "description", "language"}
-
-
-def environment(folder: Path, **more: str) -> dict[str, str]:
-    """One in which `discretion` is the command of this source."""
-    (folder / "bin").mkdir()
-    program = folder / "bin" / "discretion"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m discretion "$@"\n')
-    program.chmod(0o755)
-    path = os.pathsep.join([str(folder / "bin"), os.environ["PATH"]])
-    return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT / "src"), **more}
 
 
 @pytest.mark.long

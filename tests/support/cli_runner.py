@@ -3,12 +3,15 @@
 import contextlib
 import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from discretion.cli import main
+
+ROOT = Path(__file__).parents[2]
 
 # Between a fork of this process and the command it would be this process, large as it is, that the limits hold for.
 _LIMITED = """
@@ -18,6 +21,16 @@ for name, value in limits.items():
     resource.setrlimit(getattr(resource, name), (value, value))
 os.execv(command[0], command)
 """
+
+
+def environment(folder: Path, **more: str) -> dict[str, str]:
+    """Return an environment in which `discretion` is the command of this source, by a program in the folder."""
+    (folder / "bin").mkdir()
+    program = folder / "bin" / "discretion"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m discretion "$@"\n')
+    program.chmod(0o755)
+    path = os.pathsep.join([str(folder / "bin"), os.environ["PATH"]])
+    return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT / "src"), **more}
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
