@@ -1,4 +1,4 @@
-"""The prose of the package's source: every docstring, and every sentence that a program prints or raises, without code."""
+"""The prose of the package's source: every docstring, and every sentence that is printed or raised, without code."""
 
 import ast
 import re
@@ -39,7 +39,7 @@ def string_text(node: ast.AST) -> str:
 
 
 def docstring_prose(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the paragraphs of a docstring by their first lines: no examples, and no heads of sections and parameters."""
+    """Yield the paragraphs of a docstring by their first lines, without examples and heads of sections."""
     before = 0
     for paragraph in re.split(r"(\n\s*\n)", text):
         lines = paragraph.split("\n")
