@@ -106,8 +106,9 @@ def _whole(_: object, tokens: Sequence[Token]) -> int:
     return int(tokens[0].value)
 
 
-def _names(_: object, tokens: Sequence[Token]) -> list[str] | None:
-    return as_names(tokens[0].value)
+def _names(_: object, tokens: Sequence[Token]) -> list[str]:
+    """Return the names of all lists, where the option is given more than once."""
+    return [name for token in tokens for name in as_names(token.value) or []]
 
 
 def _header(_: object, tokens: Sequence[Token]) -> bool | list[str] | None:
