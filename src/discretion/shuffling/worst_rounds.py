@@ -56,9 +56,10 @@ from discretion.shuffling.worst_others import (
 
 METHOD = Method("certified bounds by sums of privacy losses, dominating ones and attained ones", "bound")
 
-# At how many ε a profile is taken, of how many steps, and at how many at least; what is left of δ beyond the last one,
-# the largest ε whose e^ε is held, and the smallest one that is still told from 0.
-_POINTS, _STEPS, _FEWEST, _LEFT, _LARGEST, _SMALLEST = 96, 1 << 10, 8, 1e-17, 600.0, 1e-12
+# At how many ε a profile is taken, which of them a quick bound takes (the first, the last and every fifth), of how many
+# steps, and at how many at least; what is left of δ beyond the last one, the largest ε whose e^ε is held, and the
+# smallest ε that is distinguished from 0.
+_POINTS, _COARSE, _STEPS, _FEWEST, _LEFT, _LARGEST, _SMALLEST = 96, 5, 1 << 10, 8, 1e-17, 600.0, 1e-12
 # Likelihoods for one ε, over all that the others can hold, that are tried where bounds are quicker; how close bounds of
 # an attained δ are, next to it; where two cases are compared, next to δ(0).
 _TRIED, _CLOSE, _COMPARED = 1 << 18, 1e-3, 1e-4
@@ -92,6 +93,12 @@ class WorstRounds(Composable):
         """The losses of a pair that leaks no less in each round than any two values among any other users."""
         losses = dominating_losses(*self._grid, self._bounds)
         return LossPair.from_parts([(losses, losses, self.n)])
+
+    def least_overlap(self) -> float:
+        """Return a lower bound of β* from a fifth of the levels: quicker, and close enough for a search."""
+        step, places = self._grid
+        losses = dominating_losses(step, places[::_COARSE], self._bounds_at(self._levels[::_COARSE]))
+        return LossPair.from_parts([(losses, losses, self.n)]).forwards.overlap(0.0).low
 
     @cached_property
     def attained(self) -> list[LossPair]:
@@ -151,9 +158,11 @@ class WorstRounds(Composable):
     @cached_property
     def _bounds(self) -> Reals:
         """Upper bounds of δ at the levels, whatever the other users hold and whichever two values are compared."""
-        bounds = np.array([self._bound(level) for level in self._levels.tolist()])
-        if self._largest <= self._levels[-1]:
-            bounds[-1] = 0.0
+        return self._bounds_at(self._levels)
+
+    def _bounds_at(self, levels: Reals) -> Reals:
+        bounds = np.array([self._bound(level) for level in levels.tolist()])
+        bounds[levels >= self._largest] = 0.0
         return np.clip(bounds, 0.0, 1.0)
 
     def _bound(self, level: float) -> float:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,19 +10,21 @@ from functools import cached_property
 import numpy as np
 
 import discretion as dc
-from discretion.adversaries import AllButOne, Exchangeable, Knowledge, PartlyInformed, Uninformed, WorstAllButOne
+from discretion.adversaries import AllButOne, Exchangeable, Knowledge, WorstAllButOne
 from discretion.adversaries.priors import as_prior, prior_vector
 from discretion.channels import System
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.estimate import Estimate, highest, in_doubles, lowest, mapped
 from discretion.jobs.options.mechanisms import DesignOptions
-from discretion.jobs.scenario import Result, Scenario
+from discretion.jobs.scenario import Result, Scenario, known_answers
 from discretion.jobs.target import TARGETS, check_scales, spelled_target
 from discretion.mechanisms import Mechanism, frequency_error
-from discretion.mechanisms.mechanism import as_values
+from discretion.mechanisms.mechanism import as_mechanism, as_values
 from discretion.numerics.arrays import Reals
 from discretion.presenting.numbers import percent, spelled_number
 from discretion.shuffling import Shuffled
+from discretion.shuffling.laws.groups import is_symmetric
+from discretion.shuffling.worst_rounds import WorstRounds
 from discretion.spelling import knowledge_of
 from discretion.spelling.numbers import matrix_of
 from discretion.validation import as_count, as_crowd, as_epsilon, as_probability
@@ -34,14 +36,6 @@ PRIVACY = TARGETS | {"tradeoff": ">=", "ldp_epsilon": "<=", "average_privacy": "
 
 #: At which δ the ε of the shuffled reports is shown if no δ is given.
 USUAL_DELTA = 1e-6
-# What an adversary knows, as a sentence has it.
-_KNOWN: Mapping[type[Knowledge], str] = {
-    WorstAllButOne: "all other answers, whichever expose most",
-    AllButOne: "all other answers, which are as given",
-    PartlyInformed: "some of the other answers, which are as given",
-    Uninformed: "no other answer, where all are equally frequent",
-    Exchangeable: "only from which law the answers are drawn",
-}
 
 
 @dataclass(frozen=True)
@@ -107,6 +101,7 @@ class Setting:
         self._false_positive_rate = options.false_positive_rate
         self._epsilon = options.epsilon
         self._seen: tuple[tuple[Mechanism, int], System] | None = None
+        self._together: tuple[System, System] | None = None
         self._answers: dict[tuple[str, Mechanism, int], Result] = {}
         if not self.shuffled and options.adversary != "worst":
             raise InvalidValueError(
@@ -135,12 +130,8 @@ class Setting:
     def adversary(self) -> str:
         """The adversary, as a sentence has it."""
         if not self.shuffled:
-            return "anybody that receives a single report"
-        if isinstance(self.knowledge, Uninformed) and self.knowledge.population is not None:
-            return "an adversary that knows how frequent each answer is, and no other person's"
-        gone = self.knowledge.dropouts if isinstance(self.knowledge, WorstAllButOne) else 0
-        dropouts = f", where {percent(float(gone))} of the other users drop out" if gone else ""
-        return f"an adversary that knows {_KNOWN[type(self.knowledge)]}{dropouts}"
+            return "anybody that receives " + ("a single report" if self.questions == 1 else "all reports of a person")
+        return f"an adversary that knows {known_answers(self.knowledge)}"
 
     def seen(self, mechanism: Mechanism, n: int) -> System:
         """Return what the adversary sees of one question."""
@@ -153,26 +144,54 @@ class Setting:
     def guess(self, system: System, prior: Reals | None) -> Result:
         """Return how often the best guess of an answer is right, once all questions are answered.
 
-        Of several questions that is at most ``V(π) ℒ^m``, ℒ being the multiplicative Bayes capacity of one: the
-        questions may have one and the same answer, and ``Σ_y max_x Π_i C_i(x, y_i) <= Π_i Σ_y max_x C_i(x, y_i)``.
+        The answers to the other questions may depend on this one in any way: so it is at most ``V(π) ℒ^m``, ℒ being
+        the multiplicative Bayes capacity of one question, and at most ``1 - β*(1 - max π)`` (Bayes-sec, section V), β*
+        being the Bayes security of a pair of laws that dominates any two values, and so does in every question.
         """
-        one = in_doubles(dc.posterior_vulnerability(system, prior))
         if self.questions == 1:
-            return one
-        before = self.before if prior is self.shares else 1 / self.k
-        capacity = highest(in_doubles(dc.multiplicative_bayes_capacity(system)))
-        most = min(1.0, before * math.exp(min(700.0, self.questions * math.log(capacity))))
-        return Estimate.between(lowest(one), max(most, lowest(one)), "product of the questions' Bayes capacities")
+            return in_doubles(dc.posterior_vulnerability(system, prior))
+        if not self.shuffled:
+            return self._guess_of_reports(as_mechanism(system, "a report"), prior)
+        together, before = self.together(system), self._before(prior)
+        overlap = together.least_overlap() if isinstance(together, WorstRounds) else 0.0
+        # One question alone takes longer than these bounds, so the least is a blind guess.
+        return self._guess_between(before, system, before, overlap)
 
     def guess_without_shuffler(self, mechanism: Mechanism) -> Result:
         """Return the same without a shuffler: at least that of people who give one answer to all questions."""
-        bound = self.guess(mechanism, self.shares)
-        if not isinstance(bound, Estimate) or self.questions == 1:
-            return bound
-        with suppress(UnsupportedError, TooLargeError):
-            same = in_doubles(dc.posterior_vulnerability(self.together(mechanism), self.shares))
-            return Estimate.between(lowest(same), max(bound.high, lowest(same)), bound.method)
-        return bound
+        if self.questions == 1:
+            return in_doubles(dc.posterior_vulnerability(mechanism, self.shares))
+        return self._guess_of_reports(mechanism, self.shares)
+
+    def _guess_of_reports(self, mechanism: Mechanism, prior: Reals | None) -> Result:
+        """Return how often the best guess is right of all reports of a person, who may answer anything to the others.
+
+        Where renaming the values renames the reports, nothing reveals more than the same answer to every question:
+        ``Σ_y max_x w_x C(f(x), y)`` is largest for an injective f, whatever the weights w, since one x for each f(x)
+        attains the maxima (Discretion). Else the pair of binary randomized response dominates any two values.
+        """
+        try:
+            same = in_doubles(dc.posterior_vulnerability(self.together(mechanism), prior))
+        except (UnsupportedError, TooLargeError):
+            same = in_doubles(dc.posterior_vulnerability(mechanism, prior))
+        else:
+            if is_symmetric(mechanism):
+                return same
+        pair = dc.repeated(dc.RandomizedResponse(2, epsilon=mechanism.epsilon), self.questions)
+        overlap = lowest(in_doubles(dc.bayes_security(pair)))
+        return self._guess_between(lowest(same), mechanism, self._before(prior), overlap)
+
+    def _before(self, prior: Reals | None) -> float:
+        return self.before if prior is self.shares else 1 / self.k
+
+    def _guess_between(self, least: float, once: System, before: float, overlap: float) -> Estimate:
+        capacity = highest(in_doubles(dc.multiplicative_bayes_capacity(once)))
+        by_capacities = before * math.exp(min(700.0, self.questions * math.log(capacity)))
+        most, method = min(
+            (by_capacities, "product of the questions' Bayes capacities"),
+            (1 - overlap * (1 - before), "Bayes security of all questions"),
+        )
+        return Estimate.between(least, max(min(1.0, most), least), method)
 
     def security(self, system: System) -> Result:
         """Return Bayes security, for any prior, of all questions: at least ``β*^m`` (Bayes-sec, Theorem 3)."""
@@ -191,7 +210,11 @@ class Setting:
 
     def together(self, system: System) -> System:
         """Return what the adversary sees of all questions, as if all had one and the same answer."""
-        return system if self.questions == 1 else dc.repeated(system, self.questions)
+        if self.questions == 1:
+            return system
+        if self._together is None or self._together[0] is not system:
+            self._together = system, dc.repeated(system, self.questions)
+        return self._together[1]
 
     def error(self, mechanism: Mechanism, n: int) -> float:
         """Return the standard error of a share."""

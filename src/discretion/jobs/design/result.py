@@ -20,7 +20,7 @@ from discretion.presenting.sentences import not_computed, seed_sentence
 from discretion.presenting.shell import Command
 from discretion.presenting.views.document import Advice, Block, Bullets, Document, Figure, Grid, Section, Terms
 from discretion.presenting.views.result import JobResult, number_row
-from discretion.spelling import knowledge_of, mechanism_of
+from discretion.spelling import knowledge_of, mechanism_of, spelled
 
 Order = Literal["error", "users", "guess"]
 
@@ -259,7 +259,7 @@ class Design(JobResult):
             sections.append(Section("Bounds and estimates (*)", (Terms(notes),)))
         if self.points is not None:
             figure = Figure("design", "The error of a count over the best guess, as ε varies", self._chart)
-            sections.append(Section("What accuracy costs", (figure,)))
+            sections.append(Section("What accuracy costs", (figure,), level="page"))
         return Document(title, tuple(self._first()), tuple(sections), kind="design", line=self._line())
 
     def _line(self) -> str:
@@ -278,9 +278,11 @@ class Design(JobResult):
         measured = ["discretion", "measure", chosen.mechanism, f"--users={chosen.users}"]
         if not self.options.unshuffled:
             measured += ["--shuffled", f"--adversary={self.options.adversary}"]
+        if self.options.shares is not None:
+            measured += [f"--prior={spelled(shares_of(self.options.shares))}"]
         yield "Ship it, with code for both ends and a notebook that checks these numbers:"
         yield Command([*self._command, "--ship=question"])
-        yield "Measure it again:"
+        yield "Measure it again:" if self.options.questions == 1 else "Measure one question by itself:"
         yield Command(measured)
 
     def _undecided(self) -> Iterator[str]:
@@ -318,8 +320,8 @@ class Design(JobResult):
             yield "Every count is exact."
             return
         yield (
-            f"A count has a standard error of {error['people']:.3g} people, {percent(error['share'], 3)} of all: with "
-            f"95 % probability it is within {error['half_width']:.3g} people of the truth."
+            f"A count has a standard error of {_people(error['people'])} people, {percent(error['share'], 3)} of all: "
+            f"with 95 % probability it is within {_people(error['half_width'])} people of the truth."
         )
 
     @property
@@ -334,10 +336,10 @@ class Design(JobResult):
         what = {"error": "the smallest error", "users": "the fewest people", "guess": "the lowest best guess"}[self.by]
         second = self.runner_up
         if second is None:
-            yield "Reason: of no other protocol there is a design to compare with."
+            yield "Reason: there is no design of another protocol to compare with."
         else:
             beside = {
-                "error": f"{second.frequency_error['people']:.3g} people",
+                "error": f"{_people(second.frequency_error['people'])} people",
                 "users": f"{second.users:,} people",
                 "guess": "its guess is not computed" if second.guess is None else bounded(second.guess),
             }[self.by]
@@ -359,7 +361,7 @@ class Design(JobResult):
             rows = [
                 (
                     design.protocol, f"{design.epsilon:.4g}", f"{design.users:,}", _at_most(design.guess),
-                    f"{design.frequency_error['people']:.4g}", f"{design.frequency_error['half_width']:.4g}",
+                    _people(design.frequency_error["people"], 4), _people(design.frequency_error["half_width"], 4),
                     f"{design.bits:,}", f"{design.work.random_draws:,}",
                 )
                 for design in designs
@@ -386,9 +388,8 @@ class Design(JobResult):
             )
             for design in self.protocols.values()
         ]
-        caption = (
-            "Each report by itself" if not dishonest else "With an honest shuffler, and with one that is not honest"
-        )
+        alone = "Each report by itself" if self.options.questions == 1 else "All reports of a person together"
+        caption = "With an honest shuffler, and with one that is not honest" if dishonest else alone
         return Grid(tuple(heads), tuple(rows), frozenset(["protocol"]), caption=caption, first=len(rows), strong=strong)
 
     def _notes(self) -> Iterator[tuple[str, str]]:
@@ -406,6 +407,11 @@ class Design(JobResult):
 
         assert self.points is not None
         return charts.design(self.points, self.adversary)
+
+
+def _people(error: float, digits: int = 3) -> str:
+    """Return an error in people, never with an exponent."""
+    return f"{error:.{digits}g}" if error < 10**digits - 0.5 else f"{error:,.0f}"
 
 
 def _at_most(result: Result | None) -> str:
