@@ -134,7 +134,7 @@ class Shipment:
             return None
         labels = list(self.labels[:named]) or [f"answer {place + 1}" for place in range(named)]
         parameters = self.parameters["mechanism"].partition(":")[2].partition(",")[2]
-        return f"""# "discretion collect init" makes a task from this file. Name the question, its answers and the parties.
+        return f"""# For discretion collect init. First name the question, its answers and the parties.
 purpose = "what the answers are for"    # shown to participants
 k = 10                                  # a person is exposed among fewer than ten with the same answers
 budget = 0.01                           # the analyst gets a table that exposes at most 1 % of the people
