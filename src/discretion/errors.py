@@ -13,7 +13,7 @@
     ├── UnsupportedError        (TypeError)    a combination that has no meaning
     │   └── MissingExtraError                  a part that is installed by an extra (ModuleNotFoundError, too)
     ├── EngineError             (ValueError)   an engine that holds a table failed before it answered
-    ├── MissedGoalError         (ValueError)   a file that was to keep to a goal does not, read back
+    ├── MissedGoalError         (ValueError)   no file keeps to a goal, or the one that was written
     └── InternalError           (RuntimeError) two algorithms of Discretion disagree, so there is no answer
 
 Every public function checks its arguments before it computes, and these hold for all of them: an argument outside the
@@ -96,7 +96,7 @@ class MissingExtraError(UnsupportedError, ModuleNotFoundError):
 
 
 class MissedGoalError(DiscretionError, ValueError):
-    """A file that was to keep to a goal does not when it is read back; nothing of it is left."""
+    """No file keeps to a goal, or one does not when it is read back; no file is left."""
 
 
 class EngineError(DiscretionError, ValueError):

@@ -416,7 +416,7 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
     "guesses no better at all": (
         lambda p: release(pa.table({"a": ["x", "y"] * 50, "b": ["s", "t"] * 50}), p / "o.csv", sensitive="b",
                           guess_budget=0, certain_budget=0),
-        InvalidValueError, "b guessed right of 50 % more .* b certain of 100 % .*; raise guess_budget or raise certain",
+        MissedGoalError, "b guessed right of 50 % more .* b certain of 100 % .*; raise guess_budget or raise certain",
     ),
     "what few have, whatever the budget": (
         lambda p: release(pa.table({"a": [*"xyz"] * 3}), p / "o.csv", k=4, budget=1), InvalidValueError,

@@ -202,7 +202,7 @@ def _weighted(sample: WeightedClasses) -> Journalist:
     marketer = float(sample.sizes @ chances) / people
 
     def modelled(value: float, most: float) -> Estimate:
-        assuming = "that each row's weight is the number of people it stands for"
+        assuming = f"that each row's weight is the number of people it stands for, {sample.people:,.0f} in all"
         return Estimate(min(value, most), 0.0, most, None, _MODELLED, assuming)
 
     average = classes / people

@@ -93,6 +93,7 @@ _OF_SAMPLES = {
 # These may stand beside the weight of a body, which has no more values than that.
 _OF_SAMPLES_OR_BODIES = {"base", "case", "final", "hh", "household", "person", "population", "post", "respondent"}
 _WEIGHTS_OF_BODIES = 200
+_WEIGHTS_OF_NO_BODY = 650_000  # the heaviest people had as many grams
 _WEIGHTS_BY_NAME = {
     "anweight", "asecwt", "dweight", "finalwgt", "finalwt", "fnlwgt", "fnlwt", "hhwt", "instweight", "perwt", "pspwght",
     "pweight", "pwgtp", "sampwt", "sampweight", "wgtp", "wtfinl", "wtint", "wtmec", "wtss", "wtssall",
@@ -297,7 +298,8 @@ def _coordinate(seen: _ColumnSummary) -> tuple[Kind, str] | None:
 def _weight(seen: _ColumnSummary) -> tuple[Kind, str] | None:
     words = {*seen.words}
     of_samples = _OF_SAMPLES | (_OF_SAMPLES_OR_BODIES if seen.values > _WEIGHTS_OF_BODIES else set[str]())
-    named = bool(words & _WEIGHTS_BY_NAME or (words & _WEIGHTS and words & of_samples))
+    of_no_body = seen.like.span > _WEIGHTS_OF_NO_BODY
+    named = bool(words & _WEIGHTS_BY_NAME or (words & _WEIGHTS and (words & of_samples or of_no_body)))
     if named and seen.mostly(seen.like.positive) and seen.values >= min(_ENOUGH, seen.filled):
         return "weight", f"named like a survey weight, {seen.description()}"
     return None

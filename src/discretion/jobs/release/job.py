@@ -187,7 +187,7 @@ def release(
     InvalidTableError, UnknownColumnError
         If the table cannot be read as it stands, or lacks a column.
     MissedGoalError
-        If what was written misses the goal: nothing is left of it then.
+        If no file keeps to the goal, or the one that was written misses it: no file is left then.
 
     Notes
     -----
