@@ -69,7 +69,7 @@ def test_decimals_are_points_and_whole_numbers_alike_or_not(tmp_path):
     decimals = written(tmp_path / "d.csv", "secret,time", secrets, times)
     results = estimated(decimals)
     assert results["observations"] == "numbers"
-    assert results["estimate_bayes_risk"]["method"].startswith("nearest neighbours")
+    assert results["estimate_bayes_risk"]["method"].startswith("nearest neighbors")
     assert estimated(decimals, "--method", "frequentist")["observations"] == "discrete"
     whole = written(tmp_path / "w.csv", "secret,time", secrets, (10 * times).astype(int))
     assert estimated(whole)["observations"] == "discrete"

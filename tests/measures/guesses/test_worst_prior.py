@@ -35,7 +35,7 @@ def test_at_a_prior_it_is_the_ratio_of_the_risks(data):
         with pytest.raises(InvalidGainError, match="loses nothing whatever the secret"):
             dc.bayes_security(dc.Channel(matrix), law, gain)
     elif not before:
-        with pytest.raises(InvalidPriorError, match="leaves something to lose"):
+        with pytest.raises(InvalidPriorError, match="every guess has a loss"):
             dc.bayes_security(dc.Channel(matrix), law, gain)
     else:
         expected = min(Fraction(1), slow.seen(matrix, losses, law) / before)
