@@ -431,7 +431,7 @@ def test_bad_plans_and_streams_are_refused(gaussians):
         with pytest.raises(InvalidValueError, match=r"half_width must be in \(0, 1/2\)"):
             samples_needed(half_width)
     with pytest.raises(
-        InvalidValueError, match="half_width must be at least 1e-06, which takes .* samples; got 1e-200"
+        InvalidValueError, match=r"half_width must be at least 1e-06, which takes .* samples; got 1e-200"
     ):
         samples_needed(1e-200, [0, 1] * 50, [0, 1] * 50)
     # (1.96/2)² / 10⁻¹² of them.
@@ -442,7 +442,7 @@ def test_bad_plans_and_streams_are_refused(gaussians):
         samples_needed(0.1, *gaussians)
     with pytest.raises(InvalidValueError, match="method must be"):
         BayesRiskStream("auto")
-    with pytest.raises(InvalidValueError, match="at least two secrets, got 0 so far"):
+    with pytest.raises(InvalidValueError, match="at least two different secrets, got 0 so far"):
         BayesRiskStream().estimate()
 
 

@@ -117,7 +117,7 @@ def test_text_says_what_follows(tmp_path, drawn):
     [
         ("secret\na\n", "must have the secret in one column"),
         ("secret,o\n", "a header and no samples"),
-        ("secret,o\na,1\na,2\n", "at least two secrets"),
+        ("secret,o\na,1\na,2\n", "at least two different secrets"),
         ("secret,o\na,1\n,2\n", "no secret in sample 2"),
         ("secret,o\na,1\nb\n", "line 3"),
         ("secret,o\na,1\nb,nan\nc,2\n", "must hold finite numbers"),
