@@ -41,7 +41,7 @@ def _row(alike: int) -> Row:
 
 
 def _example(alike: int) -> dc.Population:
-    """Return the example of Proposition 13 for ``t = alike/n``: ``B/(-t log t)`` values of share t, and a common one."""
+    """Return the example of Proposition 13 for ``t = alike/n``: ``B/(-t log t)`` values of share t, one common one."""
     rarity = PEOPLE / alike
     return people_in(_classes(alike, math.floor(BITS / math.log2(rarity) * rarity)))
 
