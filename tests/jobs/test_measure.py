@@ -36,7 +36,7 @@ def test_a_limit_before_the_first_answer_is_an_error() -> None:
 def test_what_was_named_and_has_no_answer_is_an_error() -> None:
     certain = Scenario(prior=[1, 0])
     assert "bayes_security" in measure(RR(2, 1), certain).not_computed
-    with pytest.raises(InvalidValueError, match="certain of a single secret"):
+    with pytest.raises(InvalidValueError, match="at least two possible secrets"):
         measure(RR(2, 1), certain, only=["bayes_security"])
 
 

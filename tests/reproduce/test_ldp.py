@@ -160,7 +160,7 @@ def test_at_one_average_privacy_grr_is_worth_most_where_privacy_is_highest_and_t
         rows = [found for found in item("figure-3").rows if found["S"] == pytest.approx(level, abs=1e-9)]
         best[level] = max(rows, key=lambda found: found["F"])["protocol"]
     assert best == {0.95: "GRR", 0.8: "OUE", 0.3: "basic RAPPOR"}
-    assert any("not where it is highest" in finding for finding in item("figure-3").findings)
+    assert any("not at the highest" in finding for finding in item("figure-3").findings)
 
 
 def test_oue_is_worth_less_than_grr_at_095_by_an_independent_route():

@@ -117,7 +117,7 @@ def test_more_pairs_than_anyone_would_list_are_refused():
         lambda: dc.leakiest_pairs(dc.Shuffled(RR(many, p=0.5), 100)),
         lambda: dc.leakiest_pairs(dc.Shuffled(RR(many, p=0.5), 100).seen_by(dc.WorstAllButOne())),
     ):
-        with pytest.raises(TooLargeError, match=f"{math.comb(many, 2):,} pairs .* take leakiest_pair"):
+        with pytest.raises(TooLargeError, match=f"{math.comb(many, 2):,} pairs .* use leakiest_pair"):
             ask()
 
 
