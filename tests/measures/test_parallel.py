@@ -139,7 +139,7 @@ def test_large_channels_are_compared_two_rows_at_a_time_and_halves_of_the_parts(
     with lowered(MAX_ENTRIES=10_000):
         whole = first & second & third
         assert dc.bayes_security(whole) == exactly(np.minimum(*laws).sum())
-        with pytest.raises(TooLargeError, match="both side by side"):
+        with pytest.raises(TooLargeError, match="the parallel composition"):
             whole.channel()
 
 

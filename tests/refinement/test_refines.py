@@ -217,7 +217,7 @@ def test_what_rounding_hides_is_left_open():
 @pytest.mark.parametrize(
     ("second", "error", "said"),
     [
-        (dc.RandomizedResponse(3, p=0.9), InvalidChannelError, r"\(2\) and the second's \(3\) must be as many"),
+        (dc.RandomizedResponse(3, p=0.9), InvalidChannelError, r"\(2\) and the second's \(3\) must be equal in number"),
         (dc.RandomizedResponse(10**7, p=0.9), InvalidChannelError, r"\(2\) and the second's \(10000000\)"),
         (dc.Channel(np.eye(2), ["well", "sick"]), InvalidChannelError, "'sick' and 'well' at position 0"),
         (np.eye(2), UnsupportedError, "wrap a matrix with discretion.Channel"),
