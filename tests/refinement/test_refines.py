@@ -208,7 +208,7 @@ def test_what_rounding_hides_is_left_open():
         D = C @ rng.dirichlet(np.full(7, 0.02), size=6)
         found = dc.refines(dc.Channel(C), dc.Channel(D))
         verdicts.add(found.holds)
-        assert (found.holds is None) is ("rounding hides which it is" in found.reason)
+        assert (found.holds is None) is ("rounding leaves the verdict open" in found.reason)
         assert lowest(dc.deficiency(dc.Channel(C), dc.Channel(D))) <= 1e-12
     assert None in verdicts
     assert False not in verdicts
