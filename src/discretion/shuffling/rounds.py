@@ -135,8 +135,8 @@ class AmongTheSame(Composable):
         if cells > allowed.numbers(MAX_CROWD_CELLS) or cells * self.n * ways > allowed.steps(MAX_TERMS_ADDED):
             raise TooLargeError(
                 f"the histograms of {self.n} rounds of {self.once.n:,} users cannot all be listed for all values of "
-                "the others; take fewer users or rounds, or specify the others' values with discretion.AllButOne: for an "
-                "adversary that knows them, rounds are independent"
+                "the others; take fewer users or rounds, or specify the others' values with discretion.AllButOne: for "
+                "an adversary that knows them, rounds are independent"
             )
         return [tuple(histogram) for histogram in histograms(self.once.n, reports).tolist()]
 
