@@ -34,13 +34,13 @@ PRIVACY = TARGETS | {"tradeoff": ">=", "ldp_epsilon": "<=", "average_privacy": "
 
 #: The δ at which the ε of the shuffled reports is shown if no δ is given.
 USUAL_DELTA = 1e-6
-# What an adversary knows, as a sentence has it.
+# The adversary's knowledge, in words.
 _KNOWN: Mapping[type[Knowledge], str] = {
-    WorstAllButOne: "all other answers, whichever expose most",
-    AllButOne: "all other answers, which are as given",
-    PartlyInformed: "some of the other answers, which are as given",
-    Uninformed: "no other answer, where all are equally frequent",
-    Exchangeable: "only from which law the answers are drawn",
+    WorstAllButOne: "all other answers, in the worst case",
+    AllButOne: "all other answers, with the given counts",
+    PartlyInformed: "some of the other answers, with the given counts",
+    Uninformed: "no other answer, if all answers are equally frequent",
+    Exchangeable: "only the law from which the answers are drawn",
 }
 
 

@@ -24,7 +24,7 @@ from discretion.numerics.bisection import bisected
 from discretion.numerics.compiled import compiled
 from discretion.numerics.laws.two_binomials import Draw, lower_tail, tilted_moments
 
-# How many steps to walk before starting anew: fewer, where those have rounded too much.
+# The number of steps before a walk restarts: fewer, if a longer walk rounds too much.
 _STRETCHES = (1 << 10, 1 << 6, 1 << 2)
 # So few splits as to take each from the law itself, and so many starts at most that walks are made shorter.
 _FEW, _MANY = 1 << 9, 1 << 14

@@ -49,7 +49,7 @@ _PROGRAMS, _IDLE_PROGRAMS, _GAP_LEFT, _SHRUNK = 200, 4, 0.9, 8
 _ASKED, _LEAST_SHARE = 8, 1e-3
 # By how much restarts disturb the order of the extensions: the standard deviation of the logarithm.
 _NOISE = 0.5
-# How often a restart begins anew, and how many elements or whole chains the others take out; they go on from one that
+# How often a restart begins from scratch, and how many elements or chains the others remove; they go on from one that
 # is worse than the best by this share at most (the record-to-record travel of Dueck, 1993).
 _ANEW, _TAKEN_OUT, _WORSE = 0.15, 5, Fraction(1, 100)
 
