@@ -82,7 +82,7 @@ def test_a_bound_is_the_object_of_its_fields_and_what_is_not_computed_says_why()
     assert set(bound) == {"value", "low", "high", "confidence", "method", "assuming", "kind", "value_is"}
     assert bound["confidence"] is None
     assert 0.25 <= bound["low"] < bound["value"] < bound["high"] < 0.26
-    assert "cannot be told from bounds" in results["not_computed"]["leakiest_pair"]
+    assert "cannot be decided from bounds" in results["not_computed"]["leakiest_pair"]
 
 
 def test_a_gain_from_a_file_counts(tmp_path) -> None:

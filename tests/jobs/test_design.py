@@ -118,8 +118,8 @@ def _error(epsilon: float, users: int) -> float:
         ({"answers": 1, "users": 10, "guess": 0.7}, "answers must be a whole number of at least 2"),
         ({"answers": 3, "users": 10, "guess": 0.5, "shares": [0.5, 0.4, 0.3]}, "sum"),
         ({"answers": 3, "users": 10, "guess": 0.5, "shares": [0.5, 0.5]}, "3"),
-        ({"answers": 3, "users": 10, "guess": 0.2}, "--guess must be between 33.33 %"),
-        ({"answers": 3, "users": 10, "guess": "+0.7"}, "--guess must be between 33.33 %"),
+        ({"answers": 3, "users": 10, "guess": 0.2}, "--guess must be at least 33.33 %"),
+        ({"answers": 3, "users": 10, "guess": "+0.7"}, "--guess must be at least 33.33 %"),
         ({"answers": 3, "users": 10, "guess": "little"}, "--guess must be a share"),
         ({"answers": 3, "users": 10, "error": -1}, "--error must be a share above 0"),
         ({"answers": 3, "error": "10 people", "guess": "+0.1"}, "an error in people needs --users"),
@@ -168,7 +168,7 @@ def test_honest_answers_are_recommended_where_the_crowd_hides_each() -> None:
     result = dc.design(2, 10_000, guess="+0.01", adversary="uninformed", protocols=["krr"])
     assert result.recommended is not None
     assert result.recommended.epsilon == math.inf
-    assert "The shuffler alone keeps to the goals" in result.to_markdown()
+    assert "The shuffler alone meets the goals" in result.to_markdown()
     assert "right 100 % of the time" in result.to_markdown()
 
 

@@ -71,14 +71,14 @@ def test_no_plan_is_made_to_be_thrown_away(monkeypatch: pytest.MonkeyPatch, shuf
         (
             {"users": 50, "delta": 1e-6, "shuffled": True},
             [
-                "The adversary sees the shuffled reports of 50 people and knows no other answer",
-                "For dp_epsilon it knows all other answers, whichever expose most.",
+                "The adversary sees the shuffled reports of 50 people and knows no other answer, if all",
+                "For dp_epsilon it knows all other answers, in the worst case.",
                 "For every prior: bayes_security, multiplicative_bayes_capacity, shannon_capacity, dp_epsilon.",
             ],
         ),
         (
             {"users": 50, "shuffled": True, "knowledge": dc.WorstAllButOne(), "only": ["leakage"]},
-            ["knows all other answers, whichever expose most."],
+            ["knows all other answers, in the worst case."],
         ),
     ],
 )

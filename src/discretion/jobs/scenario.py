@@ -31,13 +31,13 @@ from discretion.presenting.numbers import percent
 from discretion.spelling import knowledge_of, prior_of
 from discretion.validation import as_epsilon, as_probability
 
-# What an adversary knows of the others, as a sentence has it.
+# The adversary's knowledge of the other users, in words.
 _KNOWN: Mapping[type[Knowledge], str] = {
-    WorstAllButOne: "all other answers, whichever expose most",
-    AllButOne: "all other answers, which are as given",
-    PartlyInformed: "some of the other answers, which are as given",
-    Uninformed: "no other answer, where all are equally frequent",
-    Exchangeable: "only from which law the answers are drawn",
+    WorstAllButOne: "all other answers, in the worst case",
+    AllButOne: "all other answers, with the given counts",
+    PartlyInformed: "some of the other answers, with the given counts",
+    Uninformed: "no other answer, if all answers are equally frequent",
+    Exchangeable: "only the law from which the answers are drawn",
 }
 
 Result = float | Estimate
@@ -140,9 +140,9 @@ class Scenario:
 
 
 def known_answers(knowledge: Knowledge) -> str:
-    """Return what the adversary knows of the others, as a sentence has it."""
+    """Return the adversary's knowledge of the other users, in words."""
     if isinstance(knowledge, Uninformed) and knowledge.population is not None:
-        return "how frequent each answer is, and no other person's"
+        return "how frequent each answer is, but no other person's answer"
     gone = knowledge.dropouts if isinstance(knowledge, WorstAllButOne) else 0
     dropouts = f", where {percent(float(gone))} of the other users drop out" if gone else ""
     return f"{_KNOWN[type(knowledge)]}{dropouts}"

@@ -500,7 +500,7 @@ def test_too_many_different_reports_to_sample_for_are_refused():
         (
             lambda: dc.frequency_posterior(dc.Shuffled(dc.RandomizedResponse(2, p=0.8), 5), [1, 1]),
             TypeError,
-            "shuffling",
+            "shuffler hides nothing",
         ),
         (lambda: dc.frequency_posterior(BINARY, [1, 1]), TypeError, r"wrap a matrix with discretion\.Channel"),
         (lambda: posterior_of(dc.Dirichlet.jeffreys(3)), ValueError, "population has 3 values and the system 2"),
