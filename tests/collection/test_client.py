@@ -36,7 +36,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "too few shufflers": ({"fewest_shufflers": 3}, "has 2 shufflers"),
     "without noise": ({"largest_epsilon": 3.0}, "has no noise"),
     "too little noise": (
-        {"task": replace(TASK, noise=Noise(5_000, 40)), "largest_epsilon": 3.0}, "and you asked for at most 3",
+        {"task": replace(TASK, noise=Noise(5_000, 40)), "largest_epsilon": 3.0}, "and you require at most 3",
     ),
     "of another version": ({"task": encoded({**cbor2.loads(TASK.encoded), "version": 2})}, "no task of version 3"),
     "with more fields": ({"task": encoded({**cbor2.loads(TASK.encoded), "more": 1})}, "other fields"),
@@ -183,7 +183,7 @@ FALSE_CHOICES: dict[str, tuple[dict[str, Any], str]] = {
         {"receiver": "curator", "number": 3, "groups": ((0, 1, 2),)},
         "no choice of the curator's comes after round 2",
     ),
-    "after something else": ({"before": bytes(32)}, "comes after others"),
+    "after something else": ({"before": bytes(32)}, "follows other choices"),
     "with rules for the curator": (
         {"receiver": "curator", "groups": PAIRS, "rules": (Rule(0, (1,), 0.1),)},
         "a choice names",

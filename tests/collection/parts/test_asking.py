@@ -194,7 +194,7 @@ def test_a_person_answers_one_chain_of_publications_and_no_other() -> None:
     with pytest.raises(ConflictError, match="one choice a round"):
         one.upload(other)
     for false in (replace(three, before=other.digest), replace(three, before=of.task.digest)):
-        with pytest.raises(RefusedTaskError, match="comes after others"):
+        with pytest.raises(RefusedTaskError, match="follows other choices"):
             one.upload(false.signed(of.signer))
     with pytest.raises(ConflictError, match="round 3 is next"):
         one.upload(last)
