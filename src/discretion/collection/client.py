@@ -76,8 +76,8 @@ class Terms:
             raise RefusedTaskError(f"the task has k = {task.k:,}, and you require at least {self.smallest_k:,}")
         if self.admitter and task.admitter is None:
             raise RefusedTaskError(
-                "the task has no admitter: its first shuffler decides who is let in, and can invent people; you require "
-                "an admitter"
+                "the task has no admitter: its first shuffler decides who is let in, and can invent people; you "
+                "require an admitter"
             )
         if self.largest_epsilon is not None:
             promise = noise_promise(task)

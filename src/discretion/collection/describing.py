@@ -42,7 +42,7 @@ class KeySource(Protocol):
     """The source of the public keys of each party that has none in the description."""
 
     def keys(self, role: Role, place: int, url: str, closes: int) -> Mapping[Kind, bytes]:
-        """Return the keys of a party of a role, by its place among these, its address, and the time when the task closes."""
+        """Return the keys of a party, by its role, its place in that role, its address, and when the task closes."""
         ...
 
     def admission(self, url: str, widths: Sequence[int], closes: int) -> tuple[tuple[bytes, ...], ...]:

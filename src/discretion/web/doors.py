@@ -434,7 +434,7 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                 "release",
                 "Write the file",
                 "Release",
-                "Only the button writes the file, and it replaces no file. Discretion reads the file back and audits it.",
+                "Only the button writes the file, and it replaces no file. Discretion reads it back and audits it.",
                 FileToWrite,
                 _release,
                 (
@@ -587,7 +587,7 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                 "channel",
                 "I have a channel, or two",
                 "Channel",
-                "Compute what an adversary gains from it; for two, which is safer against all adversaries, with a proof.",
+                "Compute what an adversary gains; for two, which is safer against all adversaries, with a proof.",
                 ChannelOptions,
                 _channel,
                 (

@@ -30,7 +30,7 @@ def serve(table: str | None, host: str, port: int, tell: Callable[[str], None]) 
         The path of a table that is open from the start, if any.
     host, port
         The host and port at which to listen; port 0 is any free port.
-    tell
+    tell : callable
         A function that receives the address with the token that lets the reader in.
 
     Raises

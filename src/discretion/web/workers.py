@@ -82,7 +82,7 @@ class Workers:
         ----------
         asked
             The question.
-        tell
+        tell : callable
             A function that receives each step.
         """
         if self._waiting >= MOST_WAITING:

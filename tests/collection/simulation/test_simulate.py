@@ -67,8 +67,8 @@ def test_with_noise_each_count_is_the_table_s_and_the_dummies() -> None:
 @pytest.mark.parametrize(
     ("other", "why"),
     [
-        ({"curatorless": True}, "without a curator"), ({"rounds": 2}, "in more than one round"),
-        ({"admitter": True}, "with an admitter"), ({"randomize": {"": "krr:epsilon=1"}}, "randomized already"),
+        ({"curatorless": True}, "excludes a task without"), ({"rounds": 2}, "excludes more than one round"),
+        ({"admitter": True}, "excludes an admitter"), ({"randomize": {"": "krr:epsilon=1"}}, "excludes randomized"),
     ],
 )  # fmt: skip
 def test_what_noise_excludes_is_said(other: dict[str, Any], why: str) -> None:
