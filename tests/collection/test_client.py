@@ -95,7 +95,7 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
     "redaction that hides nothing": ({"redaction": "0"}, "redaction"),
     "redaction that is a float": ({"redaction": 0.5}, "redaction"),
     "redaction that is no probability": ({"redaction": "1.5"}, "redaction"),
-    "redaction by everybody": ({"redaction": "0.5", "curator": None, "signer": None}, "without a curator"),
+    "redaction by everybody": ({"redaction": "0.5", "curator": None, "signer": None}, "needs a curator"),
 }
 
 

@@ -119,10 +119,10 @@ WRONG = {
     "a key without a signer": ('curator.example"', f'curator.example", key = "{"1" * 64}"', "both a key and a signer"),
     "a signer without a key": ('curator.example"', f'curator.example", signer = "{"1" * 64}"', "both a key and a"),
     "a signer that is none": (
-        'curator.example"', f'curator.example", key = "{"1" * 64}", signer = 1', "the signer of the curator must be a public"
+        'curator.example"', f'curator.example", key = "{"1" * 64}", signer = 1', "the signer of the curator must be a"
     ),
     "noise without δ": ("purpose", "noise = { epsilon = 1 }\npurpose", "noise needs its delta"),
-    "noise of no ε": ("purpose", "noise = { epsilon = 0, delta = 0.1 }\npurpose", "the epsilon of noise must be .* got 0"),
+    "noise of no ε": ("purpose", "noise = { epsilon = 0, delta = 0.1 }\npurpose", "the epsilon of noise must .* got 0"),
     "noise of a wrong key": ("purpose", "noise = { epsilon = 1, delta = 0.1, k = 1 }\npurpose", "noise: .*key 'k'"),
     "noise in two rounds": (
         "purpose", "rounds = 2\nnoise = { epsilon = 1, delta = 0.1 }\npurpose", "noise excludes more than one round"

@@ -194,7 +194,7 @@ def test_only_a_task_by_value_has_choices_by_value() -> None:
     [
         ({"redaction": "0.5"}, "exclude redaction"),
         ({"noise": Noise(5_000, 4)}, "exclude noise"),
-        ({"features": (Feature("f0", ("0",), "krr:epsilon=1"),)}, "exclude answers that are randomized"),
+        ({"features": (Feature("f0", ("0",), "krr:epsilon=1"),)}, "exclude randomized answers"),
         ({"by_value": 1}, "true or false"),
     ],
 )

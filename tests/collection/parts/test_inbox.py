@@ -17,7 +17,7 @@ WHOLE = sha256(b"one" + b"two").digest()
 def test_pieces_in_any_order_and_again_are_the_batch_once_also_after_a_restart(tmp_path: Path) -> None:
     for place, piece in [(1, b"two"), (0, b"one"), (1, b"two")]:
         Inbox(tmp_path).put(1, BATCH, place, piece)
-    with pytest.raises(UnknownError, match="not here yet"):
+    with pytest.raises(UnknownError, match="not arrived yet"):
         list(Inbox(tmp_path).blocks(1))
     for _ in range(2):
         Inbox(tmp_path).complete(1, BATCH, 2, WHOLE)
@@ -47,7 +47,7 @@ def test_what_is_not_all_there_is_not_whole(tmp_path: Path) -> None:
     inbox.complete(1, BATCH, 2, WHOLE)
     with pytest.raises(ConflictError, match="another digest"):
         inbox.complete(1, BATCH, 2, bytes(32))
-    with pytest.raises(ConflictError, match="whole already"):
+    with pytest.raises(ConflictError, match="already complete"):
         inbox.put(1, BATCH, 2, b"three")
 
 

@@ -59,7 +59,7 @@ def test_another_reason_is_logged_at_once_and_the_same_one_is_not(
     for error in (
         at_neighbour("refused"), at_neighbour("refused"), at_neighbour("certificate"), at_neighbour("certificate"),
         at_neighbour("certificate", "shuffler 2"), OSError(errno.ENOSPC, "/var/lib/x is full"),
-        UnavailableError("nothing can be kept now"), ConflictError("of ours"),
+        UnavailableError("the disk cannot store now"), ConflictError("of ours"),
     ):  # fmt: skip
         waiting.failed(error)
     assert logged(capsys) == [

@@ -179,9 +179,9 @@ class Choice:
             whole, choice = False, None
         if choice is None or not whole:
             raise MalformedError(
-                "a choice must name features of its task, at least one, each once and in order: r of them in each group "
-                "of the curator's round r, or several by value with the answers to ask for; and for the analyst one "
-                "group, with rules for features of it that are neither randomized nor already redacted"
+                "a choice must name features of its task, at least one, each once and in order: r of them in each "
+                "group of the curator's round r, or several by value with the answers to ask for; and for the analyst "
+                "one group, with rules for features of it that are neither randomized nor already redacted"
             )
         choice._check_allowed(task)
         return choice
