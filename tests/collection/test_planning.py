@@ -192,7 +192,7 @@ def test_where_other_people_answer_half_of_them_are_counted_and_the_others_certi
     assert choice is not None
     assert plan.exposure == choice.exposure
     assert plan.released == tuple(task.features[place].name for place in choice.chosen)
-    assert "Half of the people answer the questions by themselves" in to_markdown(plan_document(plan))
+    assert "Half of the people answer the single questions" in to_markdown(plan_document(plan))
     same = plan_collection(replace(task, other_people=None), 4_000, laws, "equal")
     assert len(same.released) >= len(plan.released)
     enough = people_needed(task, laws, ("a", "b"))

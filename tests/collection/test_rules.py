@@ -194,7 +194,7 @@ def test_what_goes_out_is_certified_of_the_redacted_answers_and_is_the_redacted_
         assert _is_near(suppressed.needed, needed)
         assert (suppressed.needed.low == suppressed.needed.high) == (not decoys)
         text = to_markdown(analyst_document(result))
-        assert ("there are no decoys, so a redacted answer shows its reason" in text) == (not decoys)
+        assert ("there are no decoys, so a redacted answer shows that its sender met the rule" in text) == (not decoys)
         for place in result.ordered_places():
             if (share := result.share_before_redaction(place)) is not None:
                 codes = result.joint.codes[place].tolist()

@@ -29,7 +29,7 @@ def test_pieces_in_any_order_and_again_are_the_batch_once_also_after_a_restart(t
 def test_another_piece_or_batch_of_a_round_is_refused(tmp_path: Path) -> None:
     inbox = Inbox(tmp_path)
     inbox.put(1, BATCH, 0, b"one")
-    with pytest.raises(ConflictError, match="another one"):
+    with pytest.raises(ConflictError, match="with other bytes"):
         inbox.put(1, BATCH, 0, b"two")
     with pytest.raises(ConflictError, match="another batch"):
         inbox.put(1, bytes(15) + b"1", 0, b"one")

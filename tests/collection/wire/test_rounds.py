@@ -151,10 +151,10 @@ def test_there_is_one_choice_a_task_and_it_comes_after_the_first_round(tmp_path:
     choice = first_choice(run)
     other = certified(replace(choice, groups=((0,),)), run.task).signed(run.made.signer)
     shuffler.open(choice.encoded)
-    with pytest.raises(ConflictError, match="one choice"):
+    with pytest.raises(ConflictError, match=r"another choice|one choice"):
         shuffler.open(other.encoded)
     run.clients[0].upload(choice)
-    with pytest.raises(ConflictError, match="one choice"):
+    with pytest.raises(ConflictError, match=r"another choice|one choice"):
         run.clients[0].upload(other)
 
 
