@@ -117,9 +117,9 @@ def test_a_service_says_why_it_cannot_start(home: Path, tls: Certified, tmp_path
                 "postgresql+psycopg://ada:secret@x:y/db",
             ): "'postgresql+psycopg://ada@x:y/db' is not an address",
             ("--certificate-key", str(tls.key)): "set it by --certificate",
-            ("--certificate", "/none"): "/none: no certificate and its key, in PEM",
-            ("--certificate", str(tmp_path / "none")): "no certificate and its key",
-            ("--certificate", str(tls.certificate)): "no certificate and its key",
+            ("--certificate", "/none"): "/none: this must be a certificate and its key, in PEM",
+            ("--certificate", str(tmp_path / "none")): "must be a certificate and its key",
+            ("--certificate", str(tls.certificate)): "must be a certificate and its key",
             ("--certificate", str(tls.certificate), "--certificate-key", str(tls.locked_key)): "without a password",
         }
         for options, sentence in wrong.items():

@@ -35,7 +35,7 @@ def test_a_key_that_is_over_opens_nothing(tmp_path: Path) -> None:
     key = new_key(tmp_path, "sign", 1)
     assert key.expires is not None
     key_for(tmp_path, key.public, key.expires - 1)
-    with pytest.raises(RefusedTaskError, match=f"key {key.id} is over"):
+    with pytest.raises(RefusedTaskError, match=f"key {key.id} has expired"):
         key_for(tmp_path, key.public, key.expires)
 
 

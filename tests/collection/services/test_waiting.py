@@ -144,4 +144,4 @@ def test_a_service_that_could_not_go_on_is_not_ready(
             now[0] = (service._key_expires or 0) + 1.0
         answer = asked.get("/ready")
     assert answer.status_code == 503
-    assert ("less than" if what == "disk" else f"the {what} is over") in answer.json()["error"]
+    assert ("less than" if what == "disk" else f"the {what} has expired") in answer.json()["error"]

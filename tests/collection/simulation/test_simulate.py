@@ -81,7 +81,7 @@ def test_nothing_goes_out_that_is_not_certified() -> None:
     found = simulate("example:adult", ["age"], users=60, k=30, budget="0", cores=1, seed=1)
     assert (found.ran.chosen, found.ran.analysed, found.leaks.exposure) == (None, None, None)
     assert found.measures["differing"] == 0
-    assert "together went out: nothing" in to_markdown(simulation_document(found))
+    assert "went out together: none" in to_markdown(simulation_document(found))
 
 
 def asked(table: Any, columns: list[str] | None = None, people: int | None = None, **randomizers: str) -> Questionnaire:

@@ -21,16 +21,17 @@ from discretion.presenting.json_answers import plain
 # The bullets of docs/explanation/protocol.md, in its words.
 NOT_PROMISED = (
     "An observer of all connections sees which devices take part, and when.",
-    "A thief of a key that is not destroyed yet opens recorded messages: there is no forward secrecy.",
-    "Clients may lie. One of n people moves a share of joint answers by at most 1/n, more where randomizers are "
-    "undone; a share of single answers by d times as much where there are d features, if all messages are of one.",
-    "The certificate holds for the people who were counted in the first round. A person who leaves before the last "
-    "round makes others stand out more.",
-    "Where the curator's choice redacts rare answers, the share that may stand out is an expectation over everybody's "
-    "coins.",
-    "A redacted answer shows that somebody met a rule or tossed a decoy. No guess of such answers is worked out.",
-    "The budget is for each group that the curator asks for, by value for all of these together, and for what the "
-    "analyst gets; it is not for the analyst's and the curator's together.",
+    "A thief of a key that is not destroyed yet can open recorded messages: there is no forward secrecy.",
+    "Clients may lie. One of n people moves a share of joint answers by at most 1/n, or more if answers are "
+    "randomized. The same person moves a share of single answers by d times as much, if there are d features and all "
+    "messages are for one of them.",
+    "The certificate holds for the people who were counted in the first round. If people leave before the last round, "
+    "others may stand out more.",
+    "If the curator's choice redacts rare answers, the bound of the share that may stand out is for the expectation "
+    "over everybody's coins.",
+    "A redacted answer shows that somebody met a rule or tossed a decoy. No guess of such answers is computed.",
+    "The budget is for each group that the curator asks for (by value for all of these together), and for the "
+    "analyst's data. It is not for the data of the analyst and the curator together.",
 )
 
 
