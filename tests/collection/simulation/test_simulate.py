@@ -121,7 +121,7 @@ def test_people_are_drawn_by_seed_and_nobody_twice() -> None:
 
 
 def test_what_cannot_be_asked_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidValueError, match="32,561 people, and 99,999"):
+    with pytest.raises(InvalidValueError, match="32,561 people; got 99,999"):
         asked("example:adult", ["sex"], 99_999)
     path = tmp_path / "table.csv"
     path.write_text("sex,town\nf,\nm,\n")

@@ -23,8 +23,7 @@ NOT_PROMISED = (
     "An observer of all connections sees which devices take part, and when.",
     "A thief of a key that is not destroyed yet can open recorded messages: there is no forward secrecy.",
     "Clients may lie. One of n people moves a share of joint answers by at most 1/n, or more if answers are "
-    "randomized. The same person moves a share of single answers by d times as much, if there are d features and all "
-    "messages are for one of them.",
+    "randomized; and a share of single answers by d times as much, if all messages are for one of d features.",
     "The certificate holds for the people who were counted in the first round. If people leave before the last round, "
     "others may stand out more.",
     "If the curator's choice redacts rare answers, the bound of the share that may stand out is for the expectation "
