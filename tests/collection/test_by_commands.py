@@ -147,7 +147,7 @@ def test_twenty_people_are_counted_through_both_rounds(people: People, parties: 
     assert parties.ask("close", "shuffler-1") == {"round": 1, "state": "closed"}
     eventually(lambda: len(parties.ask("status", "shuffler-1")["rounds"]) == 2)
     late = people.arguments(PEOPLE)
-    assert "round 1 is closed: this came too late" in refused(*late)
+    assert "round 1 is closed: this upload came too late" in refused(*late)
     for place in range(PEOPLE):
         assert said(*people.arguments(place))["all_sent"] is True
     assert "this was the last round" in run(*people.arguments(0))[1]
