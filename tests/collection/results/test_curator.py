@@ -79,7 +79,7 @@ def test_the_choice_stands_beside_what_is_certified_and_of_whom(confidence: floa
     assert 0 <= raised <= (of.task.k / 5_000 if confidence is None else 0)
     assert result.chosen.exposure.confidence == confidence
     first = curator_document(result).blocks[0]
-    assert ("on average, 90 % sure and assuming that those who are" in str(first)) == (confidence is not None)
+    assert ("on average, with 90 % confidence, assuming that the people" in str(first)) == (confidence is not None)
 
 
 def test_it_is_json_with_an_estimate_as_its_fields() -> None:
