@@ -87,12 +87,30 @@ class Home:
         Raises
         ------
         RefusedTaskError
-            If the home has another task.
+            If the home has another task, or its keys were destroyed.
+        UnknownError
+            If the home has no key of the task. It stays without a task then, so that it can take the right one.
         """
         path = self.folder / "task"
         if path.exists() and path.read_bytes() != task.encoded:
             raise RefusedTaskError(f"{self.folder} is the home of another task; use another folder")
+        if not any(self._holds(party.key) for party in self._parties_of_role(task)):
+            self._check_keys()
+            raise UnknownError(
+                f"no key in {self.folder} belongs to the {self.role} of this task; name the task that was made with "
+                "its keys"
+            )
         write_whole(path, task.encoded)
+
+    def _parties_of_role(self, task: Task) -> list[Party]:
+        return [party for name, party in task.parties.items() if name.partition(" ")[0] == self.role]
+
+    def _holds(self, public: bytes) -> bool:
+        try:
+            key_for(self._keys, public, self.now())
+        except UnknownError:
+            return False
+        return True
 
     @cached_property
     def role(self) -> Role:
@@ -136,11 +154,8 @@ class Home:
     def place(self) -> int:
         """The place of this shuffler in the task, from 0, by its keys."""
         for place, shuffler in enumerate(self.task.shufflers):
-            try:
-                key_for(self._keys, shuffler.key, self.now())
-            except UnknownError:
-                continue
-            return place
+            if self._holds(shuffler.key):
+                return place
         self._check_keys()
         raise UnknownError(f"no key in {self.folder} belongs to a shuffler of the task")
 
@@ -197,7 +212,7 @@ class Home:
 
     def is_of(self, task: Task) -> bool:
         """Return whether a task has one of the keys in this home for its party."""
-        named = {party.key for name, party in task.parties.items() if name.partition(" ")[0] == self.role}
+        named = {party.key for party in self._parties_of_role(task)}
         return any(key.public in named for key in self.offered_keys())
 
     def keys_of_task(self) -> list[Key]:

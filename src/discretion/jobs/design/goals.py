@@ -130,7 +130,8 @@ class Setting:
     def adversary(self) -> str:
         """The adversary, in words."""
         if not self.shuffled:
-            return "an adversary that receives " + ("a single report" if self.questions == 1 else "all reports of a person")
+            reports = "a single report" if self.questions == 1 else "all reports of a person"
+            return f"an adversary that receives {reports}"
         return f"an adversary that knows {known_answers(self.knowledge)}"
 
     def seen(self, mechanism: Mechanism, n: int) -> System:

@@ -218,12 +218,13 @@ def _exposure(release: Release) -> Iterator[Block]:
     )
     secrets = {guess.sensitive for guess in file.guesses}
     if secret := tuple(each.column for each in release.columns if each.verdict != "drop" and each.column in secrets):
-        known, numbers = briefly(secret), release.numbers
-        few = exposed(int(numbers[f"{ALL_COLUMNS}exposed_people"]), file.people)
-        yield (
-            f"This adversary does not know {known}. If it knows {known} too, {few}, and the smallest "
-            f"class has {people(int(numbers[f'{ALL_COLUMNS}k_anonymity']))}."
-        )
+        known, few = briefly(secret), int(release.numbers[f"{ALL_COLUMNS}exposed_people"])
+        least = int(release.numbers[f"{ALL_COLUMNS}k_anonymity"])
+        if (few, least) != (file.exposed_people, file.smallest_class):
+            yield (
+                f"This adversary does not know {known}. If it knows {known} too, {exposed(few, file.people)}, and the "
+                f"smallest class has {people(least)}."
+            )
     if (joint := release.joint) is not None:
         number = joint.exposed_people
         most, bound = (round(number.high), "at most ") if isinstance(number, Estimate) else (number, "")
