@@ -9,7 +9,8 @@ import numpy as np
 from discretion.collection.parts.joint import JointShares, Score, reach_of, score_of
 from discretion.collection.parts.noisy_counts import NoiseInCounts
 from discretion.collection.wire.rounds import Round
-from discretion.numerics.arrays import Reals
+from discretion.estimate import Estimate
+from discretion.numerics.arrays import Integers, Reals
 
 METHOD = "unbiased estimate, with Chernoff's limits"
 # Any λ gives limits; the best of this many is taken.
@@ -50,6 +51,21 @@ def intervals_of(joint: JointShares, round_: Round, confidence: float) -> tuple[
         ends = _chernoff(joint.shares[chance] / part, m, -math.log(risk), [s for s in scores if not s.is_plain])
         low[chance], high[chance] = (part * np.clip(end, 0.0, 1.0) for end in ends)
     return low, high
+
+
+def people_intervals(reports: Integers, people: int, score: Score, confidence: float) -> list[Estimate]:
+    """Return the number of people with each of some answers to a randomized feature, by its reports.
+
+    The limits are those of `intervals_of` for one feature, and all hold together with the confidence.
+    """
+    means = (reports * score.right + (people - reports) * score.wrong) / people
+    risk = (1 - confidence) / (2 * max(reports.size, 1))
+    low, high = _chernoff(means, np.full(means.shape, float(people)), -math.log(risk), [score])
+    shares = zip(*(np.clip(each, 0.0, 1.0).tolist() for each in (means, low, high)), strict=True)
+    return [
+        Estimate(people * min(max(mean, least), most), people * least, people * most, confidence, METHOD)
+        for mean, least, most in shares
+    ]
 
 
 def _chernoff(means: Reals, people: Reals, most: float, scores: Sequence[Score]) -> tuple[Reals, Reals]:

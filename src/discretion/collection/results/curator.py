@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any, Protocol
 
 import numpy as np
 
 from discretion.collection.parts.choosing import Counts, certified_of
 from discretion.collection.parts.counting import people_in
+from discretion.collection.parts.intervals import people_intervals
+from discretion.collection.parts.joint import score_of
 from discretion.collection.parts.noisy_counts import NoiseInCounts
 from discretion.collection.results.rare import Rare, may_be_compared, merge_rare, publishable
 from discretion.collection.wire.reports import ShufflerReport
@@ -17,7 +20,7 @@ from discretion.estimate import Estimate
 from discretion.numerics.arrays import Integers
 from discretion.presenting.json_answers import plain
 
-_CONFIDENCE = 0.95  # of all intervals together, where dummies are in the counts
+CONFIDENCE = 0.95  # of all intervals together, where dummies are in the counts
 
 
 @dataclass(frozen=True)
@@ -29,8 +32,12 @@ class FeatureCounts:
     feature, randomizer
         The name of the feature, and the randomizer of its answers, if there is one.
     counts
-        The answers of at least k people, in the task's order, each with its number of people; None is a missing answer.
-        With dummies in the counts these are estimates, whose intervals hold together, and begin at k or above.
+        The answers of at least k reports, in the task's order, each with its number of reports; None is a missing
+        answer. Without a randomizer a report is a person's answer. With dummies in the counts these are estimates,
+        whose intervals hold together, and begin at k or above.
+    people
+        For a randomized feature, the number of people with each of these answers: estimates whose intervals hold
+        together. Empty without a randomizer, where the counts are of people, and with dummies.
     rare
         All other answers as one; None if nobody gave any of them.
     lost
@@ -45,6 +52,7 @@ class FeatureCounts:
     rare: Rare | None
     lost: int
     withheld: str | None = None
+    people: tuple[Estimate, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -105,7 +113,14 @@ class CuratorResult:
             {
                 "feature": each.feature,
                 "randomizer": each.randomizer,
-                "counts": [{"answer": answer, "people": plain(people)} for answer, people in each.counts],
+                "counts": [
+                    {
+                        "answer": answer,
+                        "reports": plain(count),
+                        "people": plain(count if each.randomizer is None else people),
+                    }
+                    for (answer, count), people in zip_longest(each.counts, each.people)
+                ],
                 "rare": plain(each.rare),
                 "lost": each.lost,
                 "withheld": each.withheld,
@@ -161,7 +176,7 @@ def curator_result(
     """
     answered = people_in([*counts.values()], reports)
     people, noise = max(answered), NoiseInCounts(task)
-    reach = noise.reach(_CONFIDENCE, sum(map(len, counts.values())))
+    reach = noise.reach(CONFIDENCE, sum(map(len, counts.values())))
     chosen = None
     if choice is not None:
         names = tuple(task.features[place].name for place in choice.chosen)
@@ -199,6 +214,10 @@ def _counts_of_feature(
     people = np.maximum(noise.about(tally), 0)
     is_shown = publishable(np.maximum(people - reach, 0), noise.task.k)
     codes, shown = np.flatnonzero(is_shown).tolist(), people[is_shown].tolist()
-    numbers = [noise.estimate(count, reach, _CONFIDENCE) for count in shown] if noise.most else shown
+    numbers = [noise.estimate(count, reach, CONFIDENCE) for count in shown] if noise.most else shown
     each = tuple((feature.labels[code], count) for code, count in zip(codes, numbers, strict=True))
-    return FeatureCounts(feature.name, feature.randomizer, each, merge_rare(people, is_shown), lost)
+    estimates: list[Estimate] = []
+    if feature.randomizer is not None and not noise.most:
+        estimates = people_intervals(people[is_shown], int(people.sum()), score_of(feature), CONFIDENCE)
+    rare = merge_rare(people, is_shown)
+    return FeatureCounts(feature.name, feature.randomizer, each, rare, lost, people=tuple(estimates))

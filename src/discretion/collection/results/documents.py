@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from discretion.collection.coalitions import Coalition
 from discretion.collection.noise_promise import NoisePromise
 from discretion.collection.planning import CollectionPlan
 from discretion.collection.results.analyst import AnalystResult
-from discretion.collection.results.curator import CuratorResult
+from discretion.collection.results.curator import CONFIDENCE, CuratorResult, FeatureCounts
 from discretion.collection.results.guesses import Guess
 from discretion.collection.results.leaks import Leaks
 from discretion.collection.results.rare import Rare, may_be_compared
@@ -105,18 +106,27 @@ def curator_document(result: CuratorResult) -> Document:
             f"{features_words(result.chosen.features)} may go out together, certified: "
             f"{certified_words(result.chosen.exposure, result.k)}. The budget is {percent(float(result.budget))}."
         )
+    randomized = [each.feature for each in result.features if each.randomizer is not None and each.withheld is None]
+    heads = ("feature", "answer", *(("reports", "people") if randomized else ("people",)))
     rows = [
-        (short(each.feature), answer_words(answer), _count_words(count))
+        (short(each.feature), answer_words(answer), *words)
         for each in result.features
-        for answer, count in [*each.counts, *_rare_row(each.rare)]
+        for (answer, count), people in zip_longest([*each.counts, *_rare_row(each.rare)], each.people)
+        for words in [_both_words(each, count, people) if randomized else (_count_words(count),)]
     ]
     lost = sum(each.lost for each in result.features)
     blocks: list[Block] = [
         decision,
         f"{people(result.people)} counted. {_messages(result)}"
         + (f" {number(lost)} of their answers did not arrive." if lost else ""),
-        first_rows(("feature", "answer", "people"), rows, ("feature", "answer"), REST),
+        first_rows(heads, rows, ("feature", "answer"), REST),
     ]
+    if randomized:
+        blocks.append(
+            f"The answers to {features_words(randomized)} were randomized: a report may have another answer than its "
+            "sender. The numbers of people are estimates, with intervals that hold together for each feature at "
+            f"{percent(CONFIDENCE)} confidence."
+        )
     if any(each.rare for each in result.features):
         blocks.append(_rare_words(result.k))
     if any(isinstance(count, Estimate) for each in result.features for _, count in each.counts):
@@ -314,6 +324,13 @@ def _rare_words(k: int) -> str:
         f"Answers of fewer than {k} people are merged into one row. If this row would have fewer than {k} people, the "
         "least frequent other answers join it."
     )
+
+
+def _both_words(feature: FeatureCounts, count: int | Estimate, people: Estimate | None) -> tuple[str, str]:
+    """Return a number of reports, and the number of people with the answer, where it is known."""
+    if feature.randomizer is None:
+        return _count_words(count), _count_words(count)
+    return _count_words(count), "—" if people is None else _count_words(people)
 
 
 def _count_words(count: int | Estimate) -> str:
