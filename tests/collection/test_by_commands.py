@@ -110,6 +110,15 @@ def test_a_stranger_is_not_let_in(people: People, tmp_path: Path) -> None:
     assert "this token was not given out" in refused(*told)
 
 
+def test_an_answer_that_is_not_listed_is_named_before_it_counts_as_other(people: People, tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("00" * 32)
+    (tmp_path / "answers").write_text('{"sex": "male", "town": "other"}')
+    given = {"--token": tmp_path / "token", "--state": tmp_path / "state", "--answers": tmp_path / "answers"}
+    _, _, told = run(*people.arguments(0, *(word for pair in given.items() for word in pair)))
+    assert "note: male is not a listed answer to sex, and counts as other; listed: f, m" in " ".join(told.split())
+    assert told.count("note:") == 1
+
+
 def test_whom_nobody_vouches_for_is_asked_nothing(people: People, parties: Parties, tmp_path: Path) -> None:
     other = certified(tmp_path / "theirs").authority
     assert "a certificate that is not trusted here" in refused(*people.arguments(0, "--authority", other))

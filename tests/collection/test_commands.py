@@ -150,7 +150,7 @@ def test_a_party_at_https_speaks_no_plain_http_beyond_its_machine(role: str, tls
 def test_who_is_not_there_is_named(home: Path, tmp_path: Path) -> None:
     for command in (["status"], ["close"], ["admit", "--count", "9", "--out", str(tmp_path / "tokens")]):
         told = refused("collect", command[0], home, *command[1:])
-        assert "http://127.0.0.1:1 does not answer (ConnectError); is its service running?" in told
+        assert "http://127.0.0.1:1 does not answer (ConnectError); try again once its service runs" in told
         assert "not the home of a party" in refused("collect", command[0], tmp_path / "nowhere", *command[1:])
     assert not (tmp_path / "tokens").exists()
     told = refused("collect", "admit", home, "--count", "0", "--out", tmp_path / "tokens")

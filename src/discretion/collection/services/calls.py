@@ -144,7 +144,8 @@ class Neighbour:
                 ),
                 "certificate",
             )
-        failed = UnavailableError(f"{self.url} does not answer ({type(error).__name__}); is its service running?")
+        reason = type(error).__name__
+        failed = UnavailableError(f"{self.url} does not answer ({reason}); try again once its service runs")
         if isinstance(error, httpx.TimeoutException):
             return _with_why(failed, "timeout")
         return _with_why(failed, "refused" if isinstance(error, httpx.ConnectError) else "cut off")

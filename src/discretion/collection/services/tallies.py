@@ -100,7 +100,10 @@ def _read(path: Path, made: Callable[[Any], _Kept]) -> _Kept:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        raise UnknownError("the answers of this round are not counted yet") from None
+        raise UnknownError(
+            "the answers of this round are not counted yet; discretion collect status of the first shuffler shows "
+            "whether the task has ended"
+        ) from None
     try:
         return made(decoded(data, "the stored counts of a round", at_most=_LONGEST))
     except (ValueError, KeyError, TypeError, OverflowError):
