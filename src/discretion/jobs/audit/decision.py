@@ -42,9 +42,8 @@ class Recommendation:
     ----------
     columns
         The decision on each column.
-        offers
-            The files, or sets of columns, that may go out, the recommended one first; empty if nothing is within the
-            goal.
+    offers
+        The files, or sets of columns, that may go out, the recommended one first; empty if nothing is within the goal.
     file
         The people in the recommended file, or of the table if its columns are recommended unchanged; None without an
         offer.

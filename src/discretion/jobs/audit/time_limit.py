@@ -20,9 +20,9 @@ class TimeLimit:
     ----------
     seconds
         The number of seconds.
-        searching
-            Makes a context around a search for columns after its first set within the budgets: a KeyboardInterrupt in
-            it ends only the search.
+    searching
+        Makes a context around a search for columns after its first set within the budgets: a KeyboardInterrupt in it
+        ends only the search.
     """
 
     def __init__(
