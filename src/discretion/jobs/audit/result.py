@@ -255,7 +255,7 @@ class InferenceReport:
     """The share of correct guesses of a sensitive value from known columns; ``prior`` is the share without them.
 
     ``worst_person`` is the highest chance of a correct guess over the people, ``certain_people`` the number of people
-    for whom it is 1. ``exposure`` and ``unique_people`` are those of the known columns: where most people are unique, a
+    with a chance of 1. ``exposure`` and ``unique_people`` are those of the known columns: where most people are unique, a
     guess repeats the table.
     """
 

@@ -120,8 +120,8 @@ def no_decoys(column: str, blanks: str, enough: float) -> str:
     Examples
     --------
     >>> no_decoys("race", "271", 0.00839253)
-    'Every blank of race is required by a rule (271, no decoys): a reader who knows the rules learns who they apply to. \
-End the rules with “decoys 0.0084” to make half the blanks decoys.'
+    'Every blank of race is required by a rule (271, no decoys): a reader who knows the rules learns who they \
+apply to. End the rules with “decoys 0.0084” to make half the blanks decoys.'
     """
     if enough == 1:
         way = "Decoys cannot hide this, since the rules apply to at least half of the people. Drop the column instead."

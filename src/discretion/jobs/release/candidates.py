@@ -124,8 +124,7 @@ def candidates_of(
     known, reasons = _known(people, options, kept, published, kinds)
     if not_known := next((name for name in hidden if name not in known), None):
         raise InvalidValueError(
-            f"the column {not_known!r} cannot be redacted, since it does not go out; keep it, or leave it out of "
-            "redact"
+            f"the column {not_known!r} cannot be redacted, since it does not go out; keep it, or leave it out of redact"
         )
     rules = rules_to_follow(people, options, known, reasons)
     rules |= {rule.column: [rule] for rule in redaction_rules(people, goal.k, hidden)}

@@ -39,7 +39,7 @@ def plan_text(options: ReleaseOptions, choices: Mapping[str, Sequence[str]], dro
     --------
     >>> options = ReleaseOptions(publish=["sex", "age=in steps of 10"], sensitive=["income"])
     >>> print(plan_text(options, {"age": ["as it is", "in steps of 10"]}, {"zip": "by --drop"}), end="")
-    # The columns of the file, one a line: "drop" or one of its generalizations. Edit this, and write the file with
+    # The columns of the file, one a line: "drop" or one of its generalizations. Edit it, and write the file with
     # discretion release TABLE --plan THIS_FILE --out FILE
     sensitive = ["income"]
     <BLANKLINE>
@@ -50,7 +50,7 @@ def plan_text(options: ReleaseOptions, choices: Mapping[str, Sequence[str]], dro
     """
     default = ReleaseOptions()
     lines = [
-        '# The columns of the file, one a line: "drop" or one of its generalizations. Edit this, and write the file with',
+        '# The columns of the file, one a line: "drop" or one of its generalizations. Edit it, and write the file with',
         "# discretion release TABLE --plan THIS_FILE --out FILE",
     ]
     lines += [
