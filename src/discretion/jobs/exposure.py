@@ -52,7 +52,7 @@ class ColumnBounds:
         """Yield the bounds that the columns alone certify."""
         bound, theorem = self.exposure_bound, self.theorem_bound
         if is_any_share(bound):
-            yield f"The columns alone certify nothing: up to 100 % of the people may be exposed ({bound.method})."
+            yield f"Nothing can be concluded from the columns alone: up to 100 % may be exposed ({bound.method})."
         else:
             yield (
                 f"The columns alone certify {bounded(bound)} ({bound.method}); {theorem.method} of the paper would "

@@ -255,8 +255,8 @@ class InferenceReport:
     """The share of correct guesses of a sensitive value from known columns; ``prior`` is the share without them.
 
     ``worst_person`` is the highest chance of a correct guess over the people, ``certain_people`` the number of people
-    with a chance of 1. ``exposure`` and ``unique_people`` are those of the known columns: where most people are unique, a
-    guess repeats the table.
+    with a chance of 1. ``exposure`` and ``unique_people`` are those of the known columns: where most people are unique,
+    a guess repeats the table.
     """
 
     sensitive: str
