@@ -390,8 +390,8 @@ def unique_among_all(audit: Audit) -> list[str]:
         return [f"By {columns}, {here}: there is nobody else."]
     if is_any_share(bound):
         sentence = (
-            f"By {columns}, {here} in the table. The table does not bound how many of all {uniqueness.population:,} "
-            "people are unique by them."
+            f"By {columns}, {here} in the table. Nothing can be concluded on how many of "
+            f"all {uniqueness.population:,} people are unique by them."
         )
     else:
         sentence = (

@@ -183,8 +183,8 @@ _TITLES = {
         "it was made from."
     ),
     "nothing can be concluded": (
-        "It is open whether the synthetic table reveals more about the people it was made from than about others: "
-        "nothing can be concluded."
+        "Nothing can be concluded on whether the synthetic table reveals more about the people it was made from than "
+        "about others."
     ),
     "no sign": (
         "There is no sign that the synthetic table reveals more about the people it was made from than about others. "
