@@ -13,16 +13,17 @@ if TYPE_CHECKING:  # until the signals are handled, every import is time in whic
 def main(arguments: "Sequence[str] | None" = None) -> int:
     """Run a command and return its exit code.
 
-    0 is fine, 1 a ``--fail-over`` or a ``check`` that failed, 2 bad input or a limit that was reached, 3 a gate that is
-    not decided, 70 an internal error, and 128 and its number what a signal ended: 129 SIGHUP, 130 SIGINT, 143 SIGTERM.
+    0 means success, 1 that a ``--fail-over`` or a ``check`` failed, 2 bad input or a limit that was reached, 3 that a
+    gate is not decided, 70 an internal error, and 128 plus the signal's number that a signal ended the command: 129
+    SIGHUP, 130 SIGINT, 143 SIGTERM.
 
-    Without arguments it takes the process', and is the process' command: it ends when signals say so.
+    Without arguments, it reads those of the process and handles its signals.
     """
     if arguments is not None:
         return _answer(list(arguments))
     from discretion.cli.signals import until_told  # noqa: PLC0415
 
-    for handle in range(3):  # a file or a pipe of ours must not take the place of a stream that is closed
+    for handle in range(3):  # a file or a pipe that we open must not take the place of a closed stream
         try:
             os.fstat(handle)
         except OSError:
@@ -36,8 +37,8 @@ def _command() -> int:
 
 
 def _keep_stdout() -> None:
-    """Let nothing but our own words onto stdout: a library that prints there by itself, as HiGHS does, is not heard."""
-    if sys.stdout is None or sys.stdout.fileno() != 1:  # closed, or told where to go by whoever runs us
+    """Keep the prints of libraries, such as HiGHS, out of stdout."""
+    if sys.stdout is None or sys.stdout.fileno() != 1:  # closed, or redirected by the caller
         return
     sys.stdout.flush()
     ours = os.fdopen(

@@ -17,8 +17,8 @@ from discretion.memory import as_memory
 from discretion.presenting.files import Contents, check_not_an_input, written_whole
 
 _SETTLED = "a count of the whole population's table, or a limit outside of this"
-# How many seconds the audit may take beyond its limit: to read the table and to decide, which it does in any case, on a
-# busy machine. Beyond that it hangs.
+# The seconds that the audit may take in addition to its limit, to read the table and to decide (which it always does)
+# on a busy machine. After these it counts as hanging.
 _PATIENCE = {"duckdb": 12, "spark": 30}
 
 
@@ -32,7 +32,7 @@ def audit(
     limits: LimitOptions,
     output: ChartOptions,
 ) -> int:
-    """Audit a table of people: which columns may go out together, and what the table gives away otherwise.
+    """Audit a table of people: which columns may go out together, and what the whole table would give away.
 
     Parameters
     ----------
@@ -41,23 +41,23 @@ def audit(
         to discretion release --plan.
     output.fail_over
         Exit with 1 if a measure is above or below a limit, as "exposure>0.01" or "k_anonymity<5"; once for each. For an
-        adversary who knows all columns but the sensitive ones: people, exposure, exposed_people, unique_people,
+        adversary that knows all columns except the sensitive ones: people, exposure, exposed_people, unique_people,
         classes, k_anonymity, prosecutor_highest, prosecutor_average, journalist_highest, journalist_average, marketer,
         singling_out, linkability, and for each sensitive column guess:COLUMN (the share of correct guesses),
         guess_rise:COLUMN, certain:COLUMN, l_diversity:COLUMN, recursive_c:COLUMN (the c above which the table is
         recursive (c, l)-diverse, with the l of --l, at least 2), t_closeness:COLUMN (all values equally far from each
         other), t_closeness_ordered:COLUMN (numbers, dates or the lines of a hierarchy by their places),
         t_closeness_hierarchical:COLUMN (by the levels of a hierarchy), beta_likeness:COLUMN and
-        delta_disclosure:COLUMN; for the recommended columns: recommended_exposure. With all_columns. before it, as
-        all_columns.exposure, each but people is for an adversary that knows the sensitive columns too. Exit with 3 if
-        that is not decided.
+        delta_disclosure:COLUMN; for the recommended columns: recommended_exposure. With the prefix all_columns., as
+        all_columns.exposure, each measure except people is for an adversary that also knows the sensitive columns. Exit
+        with 3 if a limit is not decided.
     limits.time
-        The time limit, in seconds or as 2m or 1h; the result lists what was not examined by then. The table is always
-        read and each column decided on, even if this takes longer. No limit by default.
+        The time limit, in seconds or as 2m or 1h; the result lists the parts that were not examined by then. The table
+        is always read and each column decided on, even if this takes longer. No limit by default.
     output.markdown
         Write the report as Markdown to this file, for a data protection impact assessment.
     output.full
-        Print every section instead of the decision and the problems without it only.
+        Print every section instead of only the decision and the risks of the whole table.
     """
     from discretion.jobs.audit import run_audit  # noqa: PLC0415 - the engine takes a second
     from discretion.jobs.audit.measures import audit_measures, measures_of, why_missing  # noqa: PLC0415
@@ -67,7 +67,7 @@ def audit(
 
     gates = gates_of(output.fail_over, audit_measures(options.sensitive))
     memory, seconds = as_memory(limits.memory), as_seconds(limits.time)
-    # The audit keeps the time by itself and ends with what it has.
+    # The audit keeps the time by itself and ends with the sections that it has.
     limit = Watchdog(seconds, memory, patience=_PATIENCE[options.engine] + (seconds or 0) / 10)
     time = TimeLimit(seconds, searching=InterruptingEndsIt)
     planned = nullcontext[Contents]([]) if plan is None else written_whole(plan)
@@ -77,7 +77,7 @@ def audit(
         rows: Any = table
         if options.engine == "spark":
             if options.encoding is not None:
-                raise UnsupportedError("Spark reads CSV files in UTF-8 only; save the file so, or as Parquet")
+                raise UnsupportedError("Spark reads CSV files in UTF-8 only; save the file in UTF-8, or as Parquet")
             rows = spark_table(table, header=options.header, delimiter=options.delimiter)
         if rows is not table and (note := what_a_cluster_keeps(rows)):
             complain(f"note: {note}")

@@ -1,4 +1,4 @@
-"""``discretion check``: files held to a policy."""
+"""``discretion check``: hold files to a policy."""
 
 from discretion.cli.options import LimitOptions, OutputOptions, command
 from discretion.cli.output import show, working, writing
@@ -16,18 +16,18 @@ def check(*files: str, options: CheckOptions, limits: LimitOptions, output: Outp
     Parameters
     ----------
     files
-        CSV, Parquet or JSON files, each counted as it is, with all its columns together.
+        CSV, Parquet or JSON files, each counted unchanged, with all its columns together.
     output.fail_over
-        Exit with 1 too if a measure is above or below a limit, as "exposure>0.01"; once for each: those of audit but
-        recommended_exposure and t_closeness_hierarchical; recursive_c takes the policy's l, at least 2. A plain name is
-        for an adversary that knows all columns but the sensitive ones; with all_columns. before it, a name is for an
-        adversary that knows all columns. A policy with wildcards has people_with_wildcards, wildcard_exposed_people,
-        wildcard_exposure and wildcard_k_anonymity, too.
+        Also exit with 1 if a measure is above or below a limit, as "exposure>0.01"; once for each: those of audit
+        except recommended_exposure and t_closeness_hierarchical; recursive_c uses the policy's l, at least 2. A plain
+        name is for an adversary that knows all columns except the sensitive ones; with the prefix all_columns., a name
+        is for an adversary that knows all columns. A policy with wildcards also has people_with_wildcards,
+        wildcard_exposed_people, wildcard_exposure and wildcard_k_anonymity.
     """
     from discretion.jobs.check import check_files, checked_gates, read_policy  # noqa: PLC0415 - the engine takes a second
 
     if not files:
-        raise InvalidValueError("check needs a file, as in discretion check people.csv --policy discretion.toml")
+        raise InvalidValueError("check needs a file, such as discretion check people.csv --policy discretion.toml")
     policy = read_policy(options.policy)
     gates = checked_gates(output.fail_over, policy.sensitive, policy.wildcards)
     memory = as_memory(limits.memory)

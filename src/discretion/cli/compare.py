@@ -1,4 +1,4 @@
-"""``discretion compare``: mechanisms side by side, and how far each is from a target."""
+"""``discretion compare``: compare mechanisms side by side, and with a target."""
 
 from dataclasses import replace
 
@@ -14,11 +14,11 @@ from discretion.spelling import read_by
 
 @command
 def compare(*mechanisms: str, options: CompareOptions, limits: TimeOption, output: ChartOptions) -> int:
-    """Compare mechanisms: what each gives away alone and shuffled, how accurate it is, and what a target takes.
+    """Compare mechanisms: the leakage of each alone and shuffled, its accuracy, and the users or ε that a target needs.
 
-    For each also the share of a person's information that it hides on average, and for krr and up to 10 values what a
-    report is worth in honest answers, the population's law being Jeffreys'. For several, which is safer than which
-    against every adversary, whatever it knows and wants, when each reports alone.
+    The result also shows the share of a person's information that each mechanism hides on average, and for krr and up
+    to 10 values the utility of a report, as a share of an honest answer, under Jeffreys' prior on the population. For
+    several mechanisms, it shows which is safer than which against every adversary when each reports alone.
 
     Parameters
     ----------
@@ -30,21 +30,22 @@ def compare(*mechanisms: str, options: CompareOptions, limits: TimeOption, outpu
     options.delta
         Add dp_epsilon, the ε at this δ.
     output.fail_over
-        Exit with 1 if a measure of one of them is above or below a limit, as "posterior_vulnerability>0.25" or
-        "shuffled.bayes_security<0.9"; once for each, by the names of --json. Exit with 3 if that is not decided.
+        Exit with 1 if a measure of a mechanism is above or below a limit, as "posterior_vulnerability>0.25" or
+        "shuffled.bayes_security<0.9"; once for each, by the names of --json. Exit with 3 if a limit is not decided.
     output.chart
         Write privacy against utility as ε varies, with the best of all mechanisms for up to 10 values, and with --users
         the standard error in people, to this file, in the format of its suffix: .svg, .png, .pdf or .html.
     output.html
         Write the result as a self-contained page to this file, with the figure if you add --chart or --epsilons.
     limits.time
-        The time limit, in seconds or as 2m or 1h; the result lists what is not computed by then. No limit by default.
+        The time limit, in seconds or as 2m or 1h; the result lists the measures that are not computed by then. No limit
+        by default.
     """
     options = replace(options, seed=as_seed(options.seed))  # a search needs the same noise at every step
     scenario, goal = scenario_of(options)
     if options.epsilons is not None and not output.has_figure:
         raise InvalidValueError(
-            f"--epsilons {options.epsilons} sets where the curves of a figure have their points; add --chart FILE"
+            f"--epsilons {options.epsilons} sets the points of the curves of a figure; add --chart FILE"
         )
     measures = compared_measures(scenario, goal)
     gates = gates_of(output.fail_over, measures)

@@ -1,4 +1,4 @@
-"""``discretion --install-completion``: commands and options completed by a shell."""
+"""``discretion --install-completion``: let a shell complete commands and options."""
 
 from pathlib import Path
 from typing import Literal
@@ -16,10 +16,10 @@ def install_completion(
     Parameters
     ----------
     shell
-        The shell; by default the one that runs this.
+        The shell; by default the one that runs this command.
     output
-        Write the script to this file, and leave the shell's settings alone; by default it goes where the shell looks
-        for it, and bash, zsh and PowerShell get a line in their startup file.
+        Write the script to this file, and do not change the shell's settings; by default the script goes to the shell's
+        own folder, and bash, zsh and PowerShell get a line in their startup file.
     """
     from cyclopts.completion.detect import ShellDetectionError, detect_shell  # noqa: PLC0415 - rarely used
 

@@ -1,4 +1,4 @@
-"""``discretion design``: which randomizer, which ε and how many people a question takes."""
+"""``discretion design``: find the randomizer, its ε and the number of people for a question."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,7 +19,7 @@ from discretion.jobs.options.mechanisms import DesignOptions
 from discretion.presenting.files import folder_written_whole
 from discretion.spelling.numbers import file_in
 
-# What a gate may name: numbers of the recommended protocol.
+# The numbers of the recommended protocol that a gate may name.
 _MEASURES = (
     "epsilon", "users", "posterior_vulnerability", "uniform_posterior_vulnerability", "bayes_security", "dp_epsilon",
     "alone.posterior_vulnerability", "alone.ldp_epsilon", "frequency_error.share", "frequency_error.people",
@@ -35,11 +35,11 @@ def design(
     limits: TimeOption,
     output: ChartOptions,
 ) -> int:
-    """Design a question: which randomizer, which ε, how many people, within your goals of privacy and accuracy.
+    """Design a question: find the randomizer, its ε and the number of people within goals of privacy and accuracy.
 
-    Give what is fixed, such as --users 50000 --guess +0.01, and what is left free is found: the largest ε within the
-    goals of privacy, or with --error the least ε that reaches it, or without --users the fewest people. Exit with 3 if
-    no protocol is certain to meet the goals and some may.
+    Give the fixed quantities, such as --users 50000 --guess +0.01, and the command finds the others: the largest ε
+    within the goals of privacy, or with --error the least ε that reaches it, or without --users the fewest people. Exit
+    with 3 if no protocol is certain to meet the goals but some may.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def design(
         collect.toml, from which discretion collect init makes a task.
     output.fail_over
         Exit with 1 if a number of the recommended protocol is above or below a limit, as "frequency_error.people>100"
-        or "bayes_security<0.9"; once for each, by the names of --json. Exit with 3 if that is not decided.
+        or "bayes_security<0.9"; once for each, by the names of --json. Exit with 3 if a limit is not decided.
     output.chart
         Write the error of a count over the best guess, a curve for each protocol as its ε varies, to this file, in the
         format of its suffix: .svg, .png, .pdf or .html.
@@ -62,7 +62,7 @@ def design(
     read = filter(None, [None if options.shares is None else file_in(options.shares)])
     shipped: Mapping[str, str] = {}
     if ship is not None:
-        with folder_written_whole(ship, ()):  # refuses a place that cannot be written, before any work
+        with folder_written_whole(ship, ()):  # raises an error for a folder that cannot be written, before any work
             pass
     with monitored(Watchdog(as_seconds(limits.time))) as monitor, writing(output, read=read) as write:
         result = run_design(options, monitor, figure=output.has_figure, searching=InterruptingEndsIt)

@@ -1,4 +1,4 @@
-"""``discretion diff``: a table compared with the version that is published."""
+"""``discretion diff``: compare a table with its published version."""
 
 from discretion.cli.options import LimitOptions, OutputOptions, command
 from discretion.cli.output import show, working, writing
@@ -13,11 +13,11 @@ _SETTLED = "--person, which counts the join, or a limit outside of this"
 
 @command
 def diff(old: str, new: str, /, *, options: DiffOptions, limits: LimitOptions, output: OutputOptions) -> int:
-    """Compare a table that is to go out with one that is out: what got better or worse, and what both show together.
+    """Compare a table to publish with a published one: what got better or worse, and what both give away together.
 
-    Rows are matched on the columns that both have: an adversary with both tables finds the people who came or went
-    among fewer than k with the same values. What joining both person by person would expose is certified, without the
-    join.
+    Rows are matched on the columns that both tables have: an adversary with both tables finds the people who came or
+    went among fewer than k with the same values. The exposure by joining both tables person by person has certified
+    bounds, which do not need the join.
 
     Parameters
     ----------
@@ -28,13 +28,13 @@ def diff(old: str, new: str, /, *, options: DiffOptions, limits: LimitOptions, o
     output.fail_over
         Exit with 1 if a measure is above or below a limit, as "added_found>0" or "join.exposure>0.05", and with 3 if
         only a bound is; once for each: added_found, removed_found, found_only_by_both, linked_people, rows_in_both,
-        rows_only_in_old, rows_only_in_new, join.exposure, join.exposed_people, values_told:COLUMN; with --person
-        COLUMN persons.added, persons.removed, persons.changed; and with old., new. or rise. before it people, and for
-        an adversary that knows all columns but the sensitive ones exposure, exposed_people, unique_people, classes,
+        rows_only_in_old, rows_only_in_new, join.exposure, join.exposed_people, values_told:COLUMN; with --person COLUMN
+        persons.added, persons.removed, persons.changed; and with the prefix old., new. or rise. people, and for an
+        adversary that knows all columns except the sensitive ones exposure, exposed_people, unique_people, classes,
         k_anonymity (smallest_class is the same), prosecutor_highest, prosecutor_average, journalist_highest,
         journalist_average, marketer, singling_out, linkability, guess:COLUMN, guess_rise:COLUMN, certain:COLUMN,
         l_diversity:COLUMN, recursive_c:COLUMN (with l = 2), t_closeness:COLUMN, beta_likeness:COLUMN,
-        delta_disclosure:COLUMN. With all_columns. before it, as new.all_columns.exposure, each of these is for an
+        delta_disclosure:COLUMN. With all_columns. in addition, as new.all_columns.exposure, each of these is for an
         adversary that knows all columns.
     limits.memory
         The memory to use for each table in addition to about 500 MB of libraries, such as 2GB; by default half of what

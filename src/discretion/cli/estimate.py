@@ -1,4 +1,4 @@
-"""``discretion estimate``: how much a black box leaks, from samples of it."""
+"""``discretion estimate``: estimate the leakage of a black box from samples."""
 
 from dataclasses import replace
 
@@ -22,18 +22,18 @@ _SETTLED = "more samples (for the Bayes risk --half-width shows how many)"
 
 @command
 def estimate(samples: str, /, *, options: EstimateOptions, limits: LimitOptions, output: ChartOptions) -> int:
-    """Estimate from samples of a program or mechanism how well what it shows gives its secrets away.
+    """Estimate from samples of a program or mechanism how much its observations reveal about its secrets.
 
     Parameters
     ----------
     samples
         A CSV file with a header: one column has the secret, as text, the others the observation. A column of numbers
-        holds points; any other one is text, and its values are equal or not.
+        has points; any other column is text, and its values are equal or not.
     output.fail_over
         Exit with 1 if a measure is, at the confidence, above or below a limit, as "estimate_bayes_risk<0.3"; once for
         each: estimate_bayes_risk, estimate_bayes_security, guessing_error, samples, secrets, rarest_secret, and with
         --epsilon, --delta and --half-width estimate_privacy_profile, estimate_epsilon and samples_needed. Exit with 3
-        if that is not decided: the interval holds the limit.
+        if a limit is not decided: the interval contains it.
     output.chart
         Write the estimate of the Bayes risk over the number of samples to this file, in the format of its suffix: .svg,
         .png, .pdf or .html.

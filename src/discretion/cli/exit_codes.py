@@ -1,10 +1,10 @@
-"""How a command ends that cannot do what it should: its exit code, and the sentence where something has no room."""
+"""The exit codes of commands that fail, and the sentence for a lack of memory or of other resources."""
 
 from collections.abc import Iterator
 
 FAILED, BAD_INPUT, NOT_DECIDED, OUR_ERROR = 1, 2, 3, 70
 
-# How libraries and the system say that there is no room.
+# Words of libraries and of the system for a lack of memory or of other resources.
 _NO_ROOM = (
     "failed to map segment",
     "cannot allocate",
@@ -18,18 +18,21 @@ _NO_ROOM = (
 
 
 def without_room(error: BaseException) -> tuple[str, int]:
-    """Return a sentence for a library that cannot be loaded or has no room, and the exit code that fits."""
+    """Return a sentence for a library that cannot be loaded or lacks resources, and the exit code."""
     causes = list(_causes(error))
     for cause in causes:
         if isinstance(cause, MemoryError):
             return (
-                "there is not enough memory for this; ask for less, or raise a limit (--memory, ulimit -v)",
+                "there is not enough memory for this; examine less, or raise a limit (--memory, ulimit -v)",
                 BAD_INPUT,
             )
         if any(word in str(cause).lower() for word in _NO_ROOM):
-            return "this takes more than this process may have; raise its limits (ulimit -v, -d, -u or -n)", BAD_INPUT
+            return (
+                "this needs more resources than this process may use; raise its limits (ulimit -v, -d, -u or -n)",
+                BAD_INPUT,
+            )
     first = str(causes[-1]).strip().splitlines()[:1]
-    return f"a library that this needs cannot be loaded ({''.join(first)[:200]}); install discretion anew", OUR_ERROR
+    return f"a library that this needs cannot be loaded ({''.join(first)[:200]}); install discretion again", OUR_ERROR
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

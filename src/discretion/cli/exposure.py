@@ -1,4 +1,4 @@
-"""``discretion exposure``: who stands out in a table by a set of columns."""
+"""``discretion exposure``: count the people who stand out in a table by a set of columns."""
 
 from discretion.cli.options import ChartOptions, LimitOptions, Table, command
 from discretion.cli.output import show, working, writing
@@ -9,14 +9,14 @@ from discretion.jobs.gates import gates_of, judged, numbers_in
 from discretion.jobs.options.tables import ExposureOptions
 from discretion.memory import as_memory
 
-# What a gate may name where only the counts of columns are known.
+# The measures that a gate may name if only the counts of columns are known.
 _CERTIFIED = ("exposure_bound", "theorem_bound", "exposure_if_independent")
 _SPECIAL = ("special_people", "minimal_uniques")
 _HOUSEHOLDS = ("exposed_households", "household_exposure", "certain_households", "household_risk")
 _CERTIFIED_BY_COUNTS = ("people", *_CERTIFIED)
-# What decides a gate of a bound on the people's exposure; and of the households' risk, which is never one number.
+# The remedies for an open gate: of a bound on the people's exposure, and of the households' risk, an interval.
 _SETTLED = {"household_risk": "a limit outside of this, or a gate of exposed_households, which is counted"}
-_BY_PEOPLE: dict[str, str] = dict.fromkeys(_CERTIFIED, "the people themselves, of whom exposure is counted")
+_BY_PEOPLE: dict[str, str] = dict.fromkeys(_CERTIFIED, "the table of people, which determines the exact exposure")
 _EXPOSURE_SETTLED = "a gate of exposure, which is counted"
 
 
@@ -28,14 +28,14 @@ def exposure(table: Table, /, *, options: ExposureOptions, limits: LimitOptions,
     ----------
     output.fail_over
         Exit with 1 if a measure is above or below a limit, as "exposure>0.01" or "classes<5"; once for each. The
-        measures are those of discretion audit but recommended_exposure and t_closeness_hierarchical; recursive_c takes
-        l = 2. A plain name is for an adversary that knows all columns but the sensitive ones; with all_columns. before
-        it, a name is for an adversary that knows all columns. Further measures: unique_rows, equal to unique_people;
-        with --bounds or --marginals exposure_bound, theorem_bound, exposure_if_independent; with --special-uniques
-        special_people and minimal_uniques; with --household exposed_households, household_exposure, certain_households
-        and household_risk, an interval; with --wildcards people_with_wildcards, wildcard_exposed_people,
-        wildcard_exposure and wildcard_k_anonymity. Exit with 3 where a bound is above the limit and what it bounds may
-        be below, or where the limit is within an interval.
+        measures are those of discretion audit except recommended_exposure and t_closeness_hierarchical; recursive_c has
+        l = 2. A plain name is for an adversary that knows all columns except the sensitive ones; with the prefix
+        all_columns., a name is for an adversary that knows all columns. Further measures: unique_rows, equal to
+        unique_people; with --bounds or --marginals exposure_bound, theorem_bound, exposure_if_independent; with
+        --special-uniques special_people and minimal_uniques; with --household exposed_households, household_exposure,
+        certain_households and household_risk, an interval; with --wildcards people_with_wildcards,
+        wildcard_exposed_people, wildcard_exposure and wildcard_k_anonymity. Exit with 3 if a bound is above the limit
+        and the bounded number may be below, or if the limit is within an interval.
     """
     from discretion.jobs.exposure import marginals_exposure, table_exposure, with_threshold  # noqa: PLC0415 - a second
     from discretion.jobs.table_measures import OF_TABLE_ALONE, OF_WILDCARDS, table_measures  # noqa: PLC0415
@@ -55,14 +55,16 @@ def exposure(table: Table, /, *, options: ExposureOptions, limits: LimitOptions,
         output.chart or options.person or options.header is not None or options.form.about_a_text
     ):
         raise InvalidValueError(
-            "--marginals takes neither --chart, --person, --header, --delimiter nor --encoding, which are about people"
+            "--marginals excludes --chart, --person, --header, --delimiter and --encoding, which need a table of people"
         )
     if options.marginals and special:
         raise InvalidValueError(
-            "--marginals takes neither --special-uniques, --household nor --wildcards, which are about people"
+            "--marginals excludes --special-uniques, --household and --wildcards, which need a table of people"
         )
     if options.marginals and secrets:
-        raise InvalidValueError("--marginals takes no --sensitive; name the columns that are known with --columns")
+        raise InvalidValueError(
+            "--marginals excludes --sensitive; name the columns that the adversary knows with --columns"
+        )
     options = with_threshold(options)
     memory, note = as_memory(limits.memory), None
     with working(Watchdog(as_seconds(limits.time), memory)), writing(output, table) as write:

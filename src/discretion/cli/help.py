@@ -1,4 +1,4 @@
-"""The help of a command, where each option's text fills the lines of the terminal."""
+"""The help of a command, with each option's text wrapped to the terminal's width."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,7 +11,7 @@ from rich.text import Text
 
 @define(kw_only=True)
 class HelpFormatter(DefaultFormatter):
-    """Joins the lines of a docstring, which are broken for the source and not for the reader's terminal."""
+    """A formatter that joins the lines of a docstring, so that they are wrapped to the terminal's width."""
 
     def __call__(self, console: Console, options: ConsoleOptions, panel: HelpPanel) -> None:
         """Print a panel."""

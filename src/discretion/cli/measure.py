@@ -1,4 +1,4 @@
-"""``discretion measure``: the measures of one mechanism, alone or shuffled."""
+"""``discretion measure``: compute the measures of one mechanism, alone or shuffled."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from discretion.spelling import read_by
 
 @command
 def measure(mechanism: str, /, *, options: MeasureOptions, limits: TimeOption, output: ChartOptions) -> int:
-    """Measure a mechanism: what an adversary can guess of one person's value.
+    """Measure a mechanism: what an adversary can guess about one person's value.
 
     Parameters
     ----------
@@ -24,19 +24,20 @@ def measure(mechanism: str, /, *, options: MeasureOptions, limits: TimeOption, o
         between the two values that are furthest apart: laplace:scale=1,sensitivity=1, gaussian:sigma=1,sensitivity=1,
         geometric:epsilon=1, discrete-gaussian:sigma=1. DP-SGD (is a record in the data?):
         dpsgd:sigma=1,rate=0.01,steps=1000. The exponential mechanism: exponential:epsilon=1,scores=FILE.csv (rows
-        secrets, columns answers). A claim of differential privacy: dp:epsilon=1,delta=1e-6 (the two secrets that it
-        protects least, whatever the mechanism). A channel: channel:FILE.csv (numbers, no header), or a .npy, .parquet
-        or .arrow file, which may be larger than memory; rows may also stand in a file's place: channel:0.9,0.1;0.2,0.8.
+        secrets, columns answers). A claim of differential privacy: dp:epsilon=1,delta=1e-6 (the two secrets that any
+        such mechanism protects least). A channel: channel:FILE.csv (numbers, no header), or a .npy, .parquet or .arrow
+        file, which may be larger than memory; rows may also stand in a file's place: channel:0.9,0.1;0.2,0.8.
     output.fail_over
         Exit with 1 if a measure is above or below a limit, as "posterior_vulnerability>0.25" or "bayes_security<0.9";
-        once for each, of those that are computed, the parts of one as in "frequency_error.share>0.01". Exit with 3 if
-        that is not decided: an interval holds the limit, or the measure is not computed.
+        once for each computed measure, and its parts as in "frequency_error.share>0.01". Exit with 3 if a limit is not
+        decided: an interval contains it, or the measure is not computed.
     output.chart
         Write the curve of the best attack (the share of the guilty that it finds, at every share of false accusations),
         on logarithmic axes, to this file, in the format of its suffix: .svg, .png, .pdf or .html; for shuffled reports
         against the worst adversary unless you set --adversary.
     limits.time
-        The time limit, in seconds or as 2m or 1h; the result lists what is not computed by then. No limit by default.
+        The time limit, in seconds or as 2m or 1h; the result lists the measures that are not computed by then. No limit
+        by default.
     """
     gates = tuple(map(gate_of, output.fail_over))
     options = replace(options, seed=as_seed(options.seed))

@@ -1,4 +1,4 @@
-"""Options as the command line reads them: a dataclass field by field, and how each kind of value is spelled."""
+"""Options on the command line: a dataclass field by field, and the reader for each type of value."""
 
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
@@ -33,7 +33,7 @@ File = Annotated[str, Parameter(metavar="FILE")]
 
 @dataclass(frozen=True, kw_only=True)
 class TimeOption:
-    """How long a command may take.
+    """The time limit of a command.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class TimeOption:
 
 @dataclass(frozen=True, kw_only=True)
 class LimitOptions(TimeOption):
-    """How long a command may take, and how much memory.
+    """The time limit and the memory limit of a command.
 
     Parameters
     ----------
@@ -59,19 +59,19 @@ class LimitOptions(TimeOption):
 
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions:
-    """How a command shows its result.
+    """The outputs of a command.
 
     Parameters
     ----------
     fail_over
         Exit with 1 if a measure is above or below a limit, as "exposure>0.01"; give the option once for each. Exit with
-        3 if the result does not decide it.
+        3 if the result does not decide a limit.
     html
         Write the result as a self-contained page to this file.
     markdown
         Write the result as Markdown to this file.
     full
-        Print every section instead of the first ones only.
+        Print every section instead of only the first ones.
     json
         Print one JSON object.
     """
@@ -85,7 +85,7 @@ class OutputOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class ChartOptions(OutputOptions):
-    """How a command whose result has a figure shows it.
+    """The outputs of a command whose result has a figure.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class ChartOptions(OutputOptions):
 
 
 def _whole(_: object, tokens: Sequence[Token]) -> int:
-    """Return the whole number, where cyclopts would round."""
+    """Return a whole number, which cyclopts would round."""
     return int(tokens[0].value)
 
 
@@ -123,7 +123,7 @@ Whole = Annotated[int, Parameter(converter=_whole)]
 # Given once for each gate.
 FailOver = Annotated[tuple[str, ...], Parameter(negative="")]
 
-# The type of a field → how the command line reads it.
+# The type of a field → its reader on the command line.
 _READ: dict[Any, Any] = {
     int: Whole,
     int | None: Annotated[int | None, Parameter(converter=_whole)],
@@ -135,7 +135,7 @@ _READ: dict[Any, Any] = {
 
 
 def command(function: Command) -> Command:
-    """Let the command line read the dataclasses among a function's parameters, every field as an option of its own."""
+    """Make every field of the dataclasses among a function's parameters an option of the command line."""
     defaults: dict[str, Any] = {}
     for name, hint in function.__annotations__.items():
         if is_dataclass(hint) and isinstance(hint, type):
@@ -147,7 +147,7 @@ def command(function: Command) -> Command:
 
 
 def _as_read(options: type) -> type:
-    """Return a dataclass whose fields are those of another, read as the command line spells them."""
+    """Return a dataclass with the fields of another one and their readers on the command line."""
     hints = get_type_hints(options, include_extras=True)
     read = {field.name: _READ.get(hints[field.name], hints[field.name]) for field in fields(options)}
     for field in fields(options):
@@ -156,7 +156,7 @@ def _as_read(options: type) -> type:
             read[field.name] = Annotated[Lines, Parameter(name=name, negative="", metavar=name[2:].upper())]
     body: dict[str, Any] = {"__annotations__": read, "__module__": options.__module__, "__doc__": options.__doc__}
 
-    def new(_: type, **values: Any) -> Any:  # what is read is no other type
+    def new(_: type, **values: Any) -> Any:  # an instance is of the original type
         return options(**values)
 
     def unchecked(
@@ -169,7 +169,7 @@ def _as_read(options: type) -> type:
 
 
 def as_seed(seed: int | None) -> int:
-    """Return the seed, at least 0; without one, one that is drawn here, so that the answer can show it."""
+    """Return the seed, at least 0; without one, draw one here, so that the result can show it."""
     from discretion.numerics.draws import fresh_seed  # noqa: PLC0415 - few commands draw
 
     return fresh_seed() if seed is None else as_count(seed, "--seed", at_least=0)

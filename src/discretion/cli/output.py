@@ -1,4 +1,4 @@
-"""What commands put out: a result's files, one JSON object or a document on stdout, and progress on a terminal."""
+"""The outputs of commands: a result's files, one JSON object or a document on stdout, and progress on a terminal."""
 
 import sys
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -31,10 +31,10 @@ def print_json(
 def writing(
     output: OutputOptions, *tables: str, read: Iterable[str | Path] = (), others: Iterable[str] = ()
 ) -> Generator[Callable[..., None]]:
-    """Give a function that writes a result, with its gates and a note on these, into the files that the options name.
+    """Yield a function that writes a result, its gates and a note on them into the files that the options name.
 
-    A file that cannot be written is refused first, as is one that is read: of the tables, or by itself. The files are
-    put in their places at the end, if all went well.
+    An error is raised first for a file that cannot be written, or that the command also reads. The files are put in
+    their places at the end, if no error occurred.
 
     Parameters
     ----------
@@ -85,9 +85,9 @@ def show(
     note: str | None = None,
     words: Iterable[Word] | None = None,
 ) -> int:
-    """Print a result as JSON, or as its document with the files written and the gates; return the exit code.
+    """Print a result as JSON, or as its document with the written files and the gates; return the exit code.
 
-    ``words`` are how the parts of a result ended whose document shows the gates.
+    ``words`` are the verdicts on the parts of a result whose document already shows the gates.
     """
     if output.json:
         print_json(command, inputs, result.to_dict(), verdicts)
@@ -101,7 +101,7 @@ def show(
 
 
 def print_document(document: Document, *, full: bool = True) -> None:
-    """Print a result's document in the terminal's width; a first screen only, where the document has one."""
+    """Print a result's document in the terminal's width, abridged to a first screen unless ``full``."""
     from discretion.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
     from discretion.presenting.views.terminal import to_text  # noqa: PLC0415
 
@@ -109,19 +109,19 @@ def print_document(document: Document, *, full: bool = True) -> None:
 
 
 def _files(output: OutputOptions) -> dict[str, str]:
-    """Return the files to write by the options that name them."""
+    """Return the files to write, by the options that name them."""
     named = ((name, getattr(output, name, None)) for name in ("html", "markdown", "chart"))
     return {name: path for name, path in named if path is not None}
 
 
 def say_verdicts(verdicts: Sequence[Verdict], note: str | None = None) -> None:
-    """Print whether each gate holds, and before them what they take for granted: a line each, the last ones."""
+    """Print a line for each gate's verdict, after a note on their assumptions."""
     for line in _gate_lines(verdicts, note):
         say(line)
 
 
 def _with_gates(document: Document, verdicts: Sequence[Verdict], note: str | None) -> Document:
-    """Return the document with a section that shows whether each gate holds."""
+    """Return the document with a section on the gates' verdicts."""
     return document.with_section(Section("Gates", (Bullets(_gate_lines(verdicts, note)),))) if verdicts else document
 
 
@@ -130,13 +130,13 @@ def _gate_lines(verdicts: Sequence[Verdict], note: str | None) -> tuple[str, ...
 
 
 def code_of(words: Iterable[Word]) -> int:
-    """Return the exit code of a command whose gates ended so."""
+    """Return the exit code of a command from the verdicts of its gates."""
     ends = set(words)
     return FAILED if "failed" in ends else NOT_DECIDED if "not decided" in ends else 0
 
 
 class _TerminalMonitor(Monitor):
-    """Shows each step on the terminal, and ends it at a limit."""
+    """A monitor that shows each step on the terminal, and ends it at a limit."""
 
     def __init__(self, progress: Progress, limits: Watchdog) -> None:
         self._progress, self._limits = progress, limits
@@ -152,7 +152,7 @@ class _TerminalMonitor(Monitor):
 
 @contextmanager
 def working(limits: Watchdog) -> Generator[Progress]:
-    """Give the progress of a job that works under limits; what it shows is gone at the end."""
+    """Yield the progress of a job under limits, which is erased at the end."""
     progress = Progress()
     try:
         with limits.watched(), limits.working():
@@ -163,7 +163,7 @@ def working(limits: Watchdog) -> Generator[Progress]:
 
 @contextmanager
 def monitored(limits: Watchdog) -> Generator[Monitor]:
-    """Give who follows a job on a terminal and under limits."""
+    """Yield a monitor of a job on a terminal and under limits."""
     progress = Progress()
     try:
         with limits.watched():

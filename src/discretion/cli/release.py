@@ -1,4 +1,4 @@
-"""``discretion release``: the table that goes out, written."""
+"""``discretion release``: write the table that goes out."""
 
 from typing import Annotated
 
@@ -40,14 +40,14 @@ def release(
     ledger
         A TOML file of earlier publications about the same people; an empty one begins it. The command writes the
         release only if both together keep to its budget, and then enters it. With --person, it also writes
-        OUT.people.parquet, with the person of each row, to the ledger's folder: do not publish that.
+        OUT.people.parquet, with the person of each row, to the ledger's folder: do not publish this file.
     output.fail_over
-        Exit with 1 if a measure of what was written is above or below a limit, as "kept<0.5", "suppressed>100",
-        "unique_people>0", "exposure>0.005", "k_anonymity<5"; once for each. For the file, the names of audit but
-        recommended_exposure: plain ones are for an adversary that knows all columns but the sensitive ones, those with
-        all_columns. before them for one who knows these too; failing_people, who are in groups of fewer than k or
-        without the l, entropy-l or t of the goal; smallest_class, which is k_anonymity. The number of a model that the
-        goal limits is measured as the goal measures it: t by --t-distance and --t-against. For the costs: suppressed,
+        Exit with 1 if a measure of the written file is above or below a limit, as "kept<0.5", "suppressed>100",
+        "unique_people>0", "exposure>0.005", "k_anonymity<5"; once for each. For the file, the names of audit except
+        recommended_exposure: plain names are for an adversary that knows all columns except the sensitive ones, those
+        with the prefix all_columns. for one that knows these too; failing_people, the people in classes of fewer than k
+        or without the l, entropy-l or t of the goal; smallest_class, which is k_anonymity. A model that the goal limits
+        is measured as in the goal: t by --t-distance and --t-against. For the costs: suppressed,
         kept, bound, suppression_cost, blanked, blank_cells, information, information_kept, entropy_kept, precision,
         discernibility; with --target accuracy_original, accuracy_file, accuracy_lost.
     limits.time

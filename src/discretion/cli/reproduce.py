@@ -1,4 +1,4 @@
-"""``discretion reproduce``: the papers' tables and figures, computed anew."""
+"""``discretion reproduce``: compute the papers' tables and figures again."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -28,7 +28,7 @@ def reproduce(
     limits: TimeOption,
     output: OutputOptions,
 ) -> int:
-    """Compute a paper's tables and figures anew, beside what it prints; without a paper, list them.
+    """Compute a paper's tables and figures again, next to the printed numbers; without a paper, list them.
 
     Parameters
     ----------
@@ -40,8 +40,9 @@ def reproduce(
     out
         The folder for the CSV, SVG, PDF and PNG file of each item; reproduced/PAPER by default.
     output.fail_over
-        Exit with 1 if the count of the paper's printed numbers (published), of those that agree with ours (agree) or of
-        those that do not (disagree) is above or below a limit, as "disagree>0"; give the option once for each.
+        Exit with 1 if the count of the paper's printed numbers (published), of those that agree with the computed ones
+        (agree) or of those that do not (disagree) is above or below a limit, as "disagree>0"; give the option once for
+        each.
     """
     from discretion.reproduce import PAPERS, Contents, PaperReproduction  # noqa: PLC0415 - the charts take half a second
 
@@ -49,8 +50,7 @@ def reproduce(
     if paper is None:
         if gates or output.html or output.markdown:
             raise InvalidValueError(
-                "--fail-over, --html and --markdown are about the numbers of a paper; name one, as in discretion "
-                "reproduce shuffle"
+                "--fail-over, --html and --markdown need a paper; name one, such as discretion reproduce shuffle"
             )
         _list(Contents(PAPERS), output.json)
         return 0
@@ -66,7 +66,7 @@ def reproduce(
 
 
 def _written(paper: "Paper", names: Sequence[str], folder: str, progress: "Progress") -> dict[str, "Reproduction"]:
-    """Compute these, write them into the folder, and return them."""
+    """Compute these items, write their files into the folder, and return them."""
     from discretion.charts import to_pdf, to_png, to_svg  # noqa: PLC0415
     from discretion.reproduce.item import files_of  # noqa: PLC0415
 
@@ -93,4 +93,4 @@ def _list(contents: "Contents", json: bool) -> None:
         for item in paper.items:
             say(f"  {item:<14} {paper.items[item].title}")
     say()
-    say("All of a paper: discretion reproduce PAPER; one of them: discretion reproduce PAPER FIGURE")
+    say("All items of a paper: discretion reproduce PAPER; one item: discretion reproduce PAPER FIGURE")

@@ -1,4 +1,4 @@
-"""Find the command, run it, and turn what goes wrong into one sentence on stderr."""
+"""Find the command, run it, and turn errors into one sentence on stderr."""
 
 import io
 import os
@@ -24,7 +24,7 @@ _INTERRUPTED = 130
 def run(arguments: Sequence[str]) -> int:
     """Run a command and return its exit code."""
     if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison] - what Python makes of a closed one
-        return _refuse("standard output is closed; send it to /dev/null if nobody is to read it")
+        return _refuse("standard output is closed; redirect it to /dev/null if nobody reads it")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal that cannot show ε is no reason to fail
             stream.reconfigure(errors="backslashreplace")
@@ -37,16 +37,16 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def unwritten(error: OSError, code: int = 0) -> int:
-    """Return the exit code where stdout did not take what a command with this one had to say."""
+    """Return the exit code of a command whose output could not be written, given its own exit code."""
     with suppress(OSError, ValueError):  # Python's last flush goes nowhere
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if isinstance(error, BrokenPipeError) or code == BAD_INPUT:  # the reader has seen enough, or it has been said
+    if isinstance(error, BrokenPipeError) or code == BAD_INPUT:  # the reader has gone, or an error is printed already
         return code
     return _refuse(f"standard output cannot be written: {(error.strerror or str(error)).lower()}")
 
 
 def _ended(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - one way out per kind of end
-    arguments = ["/dev/stdin" if word == "-" else word for word in arguments]  # which cyclopts takes for an option
+    arguments = ["/dev/stdin" if word == "-" else word for word in arguments]  # cyclopts reads "-" as an option
     try:
         app = _app(arguments)
         with recording_files_read():
@@ -60,7 +60,7 @@ def _ended(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - one way out per 
         return _refuse(str(error))
     except BrokenPipeError as error:
         return unwritten(error)
-    except SystemExit as stop:  # rich stops with 1 when the reader of its output has seen enough
+    except SystemExit as stop:  # rich exits with 1 when the reader of its output has gone
         return unwritten(BrokenPipeError()) if stop.code == 1 else int(stop.code or 0)
     except KeyboardInterrupt:
         return _interrupted()
@@ -70,7 +70,7 @@ def _ended(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - one way out per 
         return code
     except (OSError, OverflowError, RecursionError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        return _refuse(f"this cannot be read, written or held: {reason}".splitlines()[0])
+        return _refuse(f"a file cannot be read or written, or a number is too large: {reason}".splitlines()[0])
     except Exception as error:
         if "interrupt" in str(error).lower():  # the table engine's word for Ctrl-C
             return _interrupted()
@@ -79,7 +79,7 @@ def _ended(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - one way out per 
             return _refuse(sentence)
         for line in "".join(traceback.format_tb(error.__traceback__)).splitlines():
             say_aside(line)
-        # Not what it says: the words of a library may quote a value of the table.
+        # Without the error's own text: a library may quote a value of the table.
         complain(f"internal error ({type(error).__name__}); please report it with the lines above")
         return OUR_ERROR
 
@@ -92,7 +92,7 @@ def _app(arguments: Sequence[str]) -> App:
 
         console, formatter = Screen(), HelpFormatter()
         if sys.flags.optimize > 1:
-            complain("without docstrings (PYTHONOPTIMIZE=2, python -OO) help does not say what an option means")
+            complain("help has no explanations of options without docstrings (PYTHONOPTIMIZE=2, python -OO)")
     if arguments[:1] and arguments[0] in COMMANDS:
         # Not from within cyclopts: so deep in the stack Python maps and unmaps memory at every call of what is loaded.
         import_module(f"discretion.cli.{arguments[0]}")
@@ -112,7 +112,7 @@ def command_line(**options: Any) -> App:
 
 
 def _shown_default(value: Any) -> str | None:
-    """Return a default as help shows it: of flags and of what may be given several times, nothing."""
+    """Return a default for the help; none for flags and for options that may be given several times."""
     return None if value in (None, False, ()) else str(value)
 
 

@@ -1,4 +1,4 @@
-"""``discretion serve``: the page to work on."""
+"""``discretion serve``: serve a page to work on."""
 
 import sys
 
@@ -11,16 +11,16 @@ _MOST_PORTS = 65_535
 
 @command
 def serve(table: File | None = None, /, *, port: Whole = 8000, host: str = "127.0.0.1") -> int:
-    """Serve the page to work on, for you alone: audits, designs, mechanisms, black boxes, in a browser.
+    """Serve a page to work on, for you alone: audits, designs, mechanisms and black boxes, in your browser.
 
-    Open the address that is printed: its token lets you in. Ctrl-C ends the server, and destroys what the page sent it.
+    Open the printed address, which contains your access token. Ctrl-C ends the server and destroys the uploaded data.
 
     Parameters
     ----------
     table
         A table to open at the start.
     port
-        The port to listen on; 0 is any port that is free.
+        The port to listen on; 0 means any free port.
     host
         The address to listen on; by default only this machine can connect. The page is not encrypted: others on the
         network can read it.
@@ -32,7 +32,7 @@ def serve(table: File | None = None, /, *, port: Whole = 8000, host: str = "127.
 
     def tell(address: str) -> None:
         say(f"Open {address}")
-        sys.stdout.flush()  # a reader at the other end of a pipe waits for it
+        sys.stdout.flush()  # a program that reads a pipe waits for it
 
     served(table, host, port, tell)
     return 0

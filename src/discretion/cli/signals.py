@@ -1,4 +1,4 @@
-"""How a command ends when it is told to: soon, in one sentence, by the exit code that shells know."""
+"""The end of a command by a signal: soon, with one sentence and the exit code that shells know."""
 
 import _thread
 import atexit
@@ -8,7 +8,7 @@ import select
 import sys
 import time
 
-# Until signals are heeded, Ctrl-C shows Python's own traceback: nothing is loaded here that Python has not by itself.
+# Until signals are handled, Ctrl-C shows Python's own traceback, so this module loads only modules that Python loads.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal
@@ -19,15 +19,15 @@ else:
 # Only the main thread may handle them; one that nohup or a shell's background ignores stays ignored.
 _SENTENCES = {"SIGINT": "interrupted", "SIGTERM": "ended by SIGTERM", "SIGHUP": "ended by SIGHUP"}
 _GRACE = 2.0  # seconds
-# What no signal writes where each writes its number: there is nothing to watch any more.
+# The byte that ends the watch: no signal has this number.
 _END = b"\0"
 
 
 def until_told(work: "Callable[[], int]") -> int:
-    """Return the exit code of a command's work, or 128 and the signal that ended it.
+    """Return the exit code of a command's work, or 128 plus the number of the signal that ended it.
 
-    The first signal unwinds the main thread, like Ctrl-C. A main thread that is not done with that after a grace, for a
-    loop of some library does not return, is cut short, and so it is by a second signal.
+    The first signal unwinds the main thread, like Ctrl-C. The process is ended if the main thread does not finish
+    within a grace period, such as in a loop of a library that does not return, or at a second signal.
     """
     signals = _Signals()
     code = 0
@@ -45,7 +45,7 @@ def until_told(work: "Callable[[], int]") -> int:
 
 
 class InterruptingEndsIt:
-    """Within this the first Ctrl-C is a KeyboardInterrupt, for what can end with what it has; the next is as ever."""
+    """A context in which the first Ctrl-C is a KeyboardInterrupt, for work that can return an early result."""
 
     def __enter__(self) -> None:
         self._before = self._bell = None
@@ -59,7 +59,7 @@ class InterruptingEndsIt:
 
     def __exit__(self, raised: type[BaseException] | None, *_: object) -> None:
         self._give_back()
-        if raised is KeyboardInterrupt:  # too late, or too soon, for what could have ended with what it has
+        if raised is KeyboardInterrupt:  # too late, or too soon, for an early result
             signal.raise_signal(signal.SIGINT)
 
     def _once(self, _: int, __: object) -> None:
@@ -74,7 +74,7 @@ class InterruptingEndsIt:
 
 
 class _Told(KeyboardInterrupt):
-    """Unwinds like Ctrl-C; Python ends as if by SIGINT where just that was raised inside of ``exec``."""
+    """An exception that unwinds like Ctrl-C; with KeyboardInterrupt in ``exec`` itself, Python ends as if by SIGINT."""
 
 
 class _Signals:
@@ -87,7 +87,7 @@ class _Signals:
         self._bell = self._ringer = -1
 
     def heed(self) -> None:
-        """Take over the signals that nobody handles or ignores."""
+        """Handle the signals that nobody else handles or ignores."""
         for name, sentence in _SENTENCES.items():
             number = getattr(signal, name, None)
             if number is None or signal.getsignal(number) not in (signal.SIG_DFL, signal.default_int_handler):
@@ -104,7 +104,7 @@ class _Signals:
         self._watching.acquire()
         try:
             _thread.start_new_thread(self._watch, ())
-        except RuntimeError:  # no more threads are allowed: a loop that does not return is then not cut short
+        except RuntimeError:  # no more threads are allowed: a loop that does not return is then not ended
             self._watching.release()
 
     def leave(self) -> None:
@@ -112,16 +112,16 @@ class _Signals:
         if self._ringer >= 0:
             signal.set_wakeup_fd(-1)
             os.write(self._ringer, _END)  # another process may hold the pipe, too
-            if self._watching.acquire(timeout=_GRACE):  # Python is not taken down beside a thread that is about to end
+            if self._watching.acquire(timeout=_GRACE):  # Python is not finalized while a thread is about to end
                 os.close(self._ringer)
                 os.close(self._bell)
         for number, handler in self._before.items():
             signal.signal(number, handler)  # pyright: ignore[reportArgumentType]
-        if signal.SIGINT in self._before:  # while Python takes itself down, its own handler would show a traceback
+        if signal.SIGINT in self._before:  # while Python finalizes, its own handler would show a traceback
             atexit.register(signal.signal, signal.SIGINT, signal.SIG_DFL)
 
     def say(self) -> None:
-        """Say once, and only this, why it ends."""
+        """Print the reason for the end, once, and nothing else."""
         if self.told is not None and self._unsaid.acquire(blocking=False):
             wiped = "\r\x1b[2K" if os.isatty(2) else ""  # there may be a line of progress
             try:  # noqa: SIM105 - contextlib takes a while to load, in which the process may be cut short
@@ -133,13 +133,13 @@ class _Signals:
         if self.told is not None:
             self._cut_short()
         self.told = number
-        sys.stderr = io.StringIO()  # what is said from here on is about the unwinding
+        sys.stderr = io.StringIO()  # any text from here on is about the unwinding
         raise _Told
 
     def _end(self) -> None:
         """Exit with the code of the signal that ended the command, if one did, before Python is finalized.
 
-        Finalizing libraries that are only half loaded, beside the watching thread, may crash or wait for ever.
+        Finalizing libraries that are only half loaded, while the watching thread runs, may crash or never return.
         """
         if self.told is None:
             return
@@ -152,9 +152,9 @@ class _Signals:
         os._exit(128 + self.told)
 
     def _watch(self) -> None:
-        """Hear of signals even while the main thread is in a library.
+        """Receive signals even while the main thread is in a library.
 
-        It imports nothing: a signal may end the main thread's import in a moment that leaves all others locked out.
+        It imports nothing: a signal may end the main thread's import at a moment that leaves the import lock held.
         """
         first = self._rung(None)
         if first is not None:
@@ -164,7 +164,7 @@ class _Signals:
         self._watching.release()
 
     def _rung(self, patience: float | None) -> int | None:
-        """Return the next signal of ours, or None if there is none within so many seconds, or before the end."""
+        """Return the next handled signal, or None if there is none within these seconds, or before the end."""
         until = None if patience is None else time.monotonic() + patience
         while until is None or time.monotonic() < until:
             heard, _, _ = select.select([self._bell], [], [], until and max(0.0, until - time.monotonic()))
@@ -179,5 +179,5 @@ class _Signals:
         if not self._ending.acquire(blocking=False):  # both threads may be here at once, and one ends the process
             return
         self.say()
-        time.sleep(0.1)  # the other thread may be about to say it
+        time.sleep(0.1)  # the other thread may be about to print the reason
         os._exit(128 + (self.told or 0))

@@ -1,4 +1,4 @@
-"""The start of a command, which may have no room for the libraries that it needs: some abort then, or never return."""
+"""The start of a command: check that the process has the resources to load its libraries, which may abort otherwise."""
 
 import os
 from importlib import import_module
@@ -7,7 +7,7 @@ from discretion.cli.exit_codes import BAD_INPUT, without_room
 from discretion.cli.terminal import complain
 from discretion.memory import process_limit
 
-# What every command starts with for sure: the limit's name, what `ulimit` calls it, what it counts, and how much.
+# The resources that every command needs: the limit's name, its option of `ulimit`, its unit, and the amount.
 _NEEDED = (
     ("RLIMIT_AS", "-v", "bytes of addresses", 1_500_000_000),
     ("RLIMIT_DATA", "-d", "bytes of data", 750_000_000),
@@ -25,19 +25,19 @@ _SPARING = {
 
 
 def refused() -> int | None:
-    """Load what every command needs; where there is no room for it, say so and return the exit code."""
+    """Load the libraries that every command needs; if resources are missing, print this and return the exit code."""
     limits = {name: limit for name, *_ in _NEEDED if (limit := process_limit(name)) is not None}
     for name, option, what, least in _NEEDED:
         if limits.get(name, least) < least:
             return _say(
-                f"this process may have {limits[name]:,} {what}, and discretion needs {least:,}; raise it (ulimit "
-                f"{option})",
+                f"this process may use {limits[name]:,} {what}, but discretion needs {least:,}; raise the limit "
+                f"(ulimit {option})",
                 BAD_INPUT,
             )
     try:
         if limits.keys() & {"RLIMIT_AS", "RLIMIT_DATA"}:
             os.environ.update({**_SPARING, **os.environ})
-            import_module("scipy.special")  # whose BLAS never returns where there is no room, as there is now
+            import_module("scipy.special")  # its BLAS never returns without room, so it is loaded while there is room
         import_module("discretion.cli.run")
     except (ImportError, MemoryError, OSError, RuntimeError, SystemError) as error:
         return _say(*without_room(error))

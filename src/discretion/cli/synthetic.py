@@ -1,4 +1,4 @@
-"""``discretion synthetic``: a synthetic table compared with the one that it was made from."""
+"""``discretion synthetic``: attack people with a synthetic table."""
 
 from dataclasses import replace
 
@@ -37,18 +37,18 @@ def synthetic(
         without them, the attacks cannot separate what holds for all people from what the table gives away about the
         original's people.
     output.fail_over
-        Exit with 1 if a risk is above or below a limit, as "risk>0.1", the highest, "linkability>0.05",
-        "singling_out_multivariate>0.05", "inference:income>0.05", "copied>0.01"; once for each. Exit with 3 if that is
-        not decided.
+        Exit with 1 if a risk is above or below a limit, as "risk>0.1" (the highest risk), "linkability>0.05",
+        "singling_out_multivariate>0.05", "inference:income>0.05", "copied>0.01"; once for each. Exit with 3 if a limit
+        is not decided.
     """
     from discretion.jobs.synthetic import run_synthetic_risk  # noqa: PLC0415 - the engine takes a second
     from discretion.jobs.synthetic.result import synthetic_measures  # noqa: PLC0415
 
     if control is None:
         raise InvalidValueError(
-            "synthetic needs --control HELD_OUT, people like the original's whom the synthetic table was not made "
-            "from: without them, what holds of everybody cannot be told from what is known of the original's people; "
-            "hold out some, at random, before it is made"
+            "synthetic needs --control HELD_OUT, a table of people like the original's without whom the synthetic "
+            "table was made: the attacks need them to separate facts about all people from those about the original's "
+            "people. Hold out people at random before you make the synthetic table"
         )
     gates = gates_of(output.fail_over, synthetic_measures(options.sensitive))
     options = replace(options, seed=as_seed(options.seed))

@@ -1,4 +1,4 @@
-"""``discretion tally``: shares of people by their values, from the reports of clients."""
+"""``discretion tally``: estimate the shares of people by value from the reports of clients."""
 
 from discretion.cli.options import ChartOptions, LimitOptions, command
 from discretion.cli.output import monitored, show, writing
@@ -14,20 +14,21 @@ _SHARE = "share:"
 
 @command
 def tally(reports: str, /, *, mechanism: str, options: TallyOptions, limits: LimitOptions, output: ChartOptions) -> int:
-    """Estimate from the reports of clients how many of them hold each value, with intervals.
+    """Estimate the share of each value from the reports of clients, with intervals.
 
     Parameters
     ----------
     reports
         A text file with a report on each line, in the format of --encoding. A line that is no report of the mechanism
-        is left out, and the result shows how many there are and why; a file in which most lines are none is refused.
+        is left out, and the result shows the number of such lines and the reasons; a file is refused if most of its
+        lines are no reports.
     mechanism
         The mechanism that the clients ran, such as krr:k=12,epsilon=1, as for discretion measure: krr, rappor, oue,
         blh, ue, olh, ss, hadamard, exponential or channel-mechanism.
     output.fail_over
         Exit with 1 if a measure is above or below a limit, as "bad_reports>0" or "share:yes>0.1"; once for each:
-        reports, bad_reports, and share:VALUE of each value. Exit with 3 if that is not decided: the interval of the
-        share holds the limit.
+        reports, bad_reports, and share:VALUE of each value. Exit with 3 if a limit is not decided: the interval of the
+        share contains it.
     output.chart
         Write the shares with their intervals to this file, in the format of its suffix: .svg, .png, .pdf or .html.
     """

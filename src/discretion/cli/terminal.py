@@ -1,4 +1,4 @@
-"""Sentences for a person: whatever reaches a terminal in words leaves through here, a `Screen` or the progress."""
+"""Sentences on a terminal: all text is printed by these functions, by a `Screen` or by the progress."""
 
 import sys
 from contextlib import suppress
@@ -24,5 +24,5 @@ def say_aside(sentence: str) -> None:
 
 
 def complain(sentence: str) -> None:
-    """Say on stderr what is wrong."""
+    """Write an error message to stderr."""
     say_aside(f"discretion: {sentence}")

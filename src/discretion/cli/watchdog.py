@@ -1,4 +1,4 @@
-"""The limits of a command: on time, and on the memory that its process holds."""
+"""The limits of a command: on time, and on the memory of its process."""
 
 import _thread
 import math
@@ -16,35 +16,35 @@ from typing import Any
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.memory import held_memory, process_limit, said_size
 
-# Beyond a limit: how long what is under way may take to unwind, and what libraries hold beside the table.
+# The seconds that the work may take to unwind after a limit, and the bytes that libraries hold in addition to a table.
 GRACE = 3.0
 OVERHEAD = 500_000_000
-# A look takes the interpreter from what is under way, so it is not done often.
+# A check interrupts the work, so it is not done often.
 _PERIOD = 0.1
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 _SIGNAL = getattr(signal, "SIGALRM", signal.SIGINT)
 
 
 def as_seconds(text: str | None) -> float | None:
-    """Return the seconds that a time such as 30, 2.5s or 2m is; None is no limit."""
+    """Return the seconds of a time such as 30, 2.5s or 2m; None for no limit."""
     if text is None:
         return None
     found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)([smh]?)", text)
     seconds = float(found[1]) * _UNITS[found[2]] if found else math.nan
     if not seconds > 0:
         raise InvalidValueError(
-            f"--time must be seconds above 0, or minutes or hours as in 2m or 1h, got {text[:40]!r}"
+            f"--time must be seconds above 0, or minutes or hours such as 2m or 1h, got {text[:40]!r}"
         )
     return seconds
 
 
-class _Reached(KeyboardInterrupt):  # which libraries let pass
+class _Reached(KeyboardInterrupt):  # libraries do not catch it
     pass
 
 
 @contextmanager
 def _never_lost() -> Generator[None]:
-    """Unwind again in a moment where Python lost the unwinding, for no exception leaves a destructor."""
+    """Raise again, a moment later, an exception that Python lost because it was raised in a destructor."""
     if not hasattr(signal, "setitimer"):
         yield
         return
@@ -65,27 +65,27 @@ def _never_lost() -> Generator[None]:
 
 
 class Watchdog:
-    """Ends what is under way in the main thread when it takes too long, or its process holds too much memory.
+    """Ends the work of the main thread if it takes too long, or if its process holds too much memory.
 
-    What does not come back even so, for it is in a loop of some library, ends with the process.
+    Work that does not end even then, such as a loop of a library, is ended with the process.
 
     Parameters
     ----------
     seconds
-        How long it may take, or None.
+        The time limit, or None.
     memory
-        How many bytes more may be held, beside what libraries take; or None.
+        The additional bytes that may be held, without those of libraries; or None.
     patience
-        How many seconds more for what keeps the time by itself.
+        Additional seconds for work that keeps the time by itself.
     """
 
     def __init__(self, seconds: float | None, memory: int | None = None, patience: float = 0) -> None:
         self._until = math.inf if seconds is None else time.monotonic() + seconds + patience
         self._memory = math.inf if memory is None else (held_memory() or 0) + memory + OVERHEAD
         self._processor = (process_limit("RLIMIT_CPU") or math.inf) - 1
-        self._slow = f"the time limit of {seconds or 0:g} s was reached; give it more with --time, or ask for less"
+        self._slow = f"the time limit of {seconds or 0:g} s was reached; raise it with --time, or examine less"
         self._large = (
-            f"the memory limit of {said_size(memory or 0)} was reached; raise it with --memory, or ask for less"
+            f"the memory limit of {said_size(memory or 0)} was reached; raise it with --memory, or examine less"
         )
         self._working = False
         self._over = threading.Event()
@@ -93,7 +93,7 @@ class Watchdog:
 
     @contextmanager
     def working(self) -> Generator[None]:
-        """Let the work within be ended: by TooLargeError if a limit was or is reached."""
+        """End the work within by TooLargeError if a limit was or is reached."""
         try:
             self._working = True
             self.reached = self.reached or self._found()
@@ -109,7 +109,7 @@ class Watchdog:
 
     @contextmanager
     def watched(self) -> Generator[None]:
-        """Watch while this lasts; only work of the main thread can be ended midway."""
+        """Watch the limits during the context; only work of the main thread can be ended midway."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -122,14 +122,14 @@ class Watchdog:
         finally:
             self._over.set()
             if watching.ident is not None:
-                watching.join()  # Python is not taken down beside a thread that is about to end
+                watching.join()  # Python is not finalized while a thread is about to end
             signal.signal(_SIGNAL, before)
 
     def _found(self) -> str | None:
         if time.monotonic() >= self._until:
             return self._slow
         if time.process_time() >= self._processor:
-            return "the limit on processor time was reached; raise it (ulimit -t), or ask for less"
+            return "the limit on processor time was reached; raise it (ulimit -t), or examine less"
         return self._large if (held_memory() or 0) > self._memory else None
 
     def _unwind(self, _: int, __: FrameType | None) -> None:
@@ -141,7 +141,7 @@ class Watchdog:
             if self._over.wait(min(_PERIOD, max(0.0, self._until - time.monotonic()))):
                 return
             self.reached = self._found()
-        if hasattr(signal, "pthread_kill"):  # wakes what waits
+        if hasattr(signal, "pthread_kill"):  # wakes a waiting thread
             signal.pthread_kill(threading.main_thread().ident or 0, _SIGNAL)
         else:
             _thread.interrupt_main(_SIGNAL)

@@ -1,1 +1,1 @@
-"""Whole jobs: each a function that validates, computes in steps, and returns a frozen result; faces parse and show."""
+"""Whole jobs: each is a function that checks its options, computes in steps and returns a frozen result."""

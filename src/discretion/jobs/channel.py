@@ -1,4 +1,4 @@
-"""One channel or two: what each gives away, and which of two is safer against every adversary, with the proof."""
+"""The channel job: the leakage of one channel or of two, and which of two is safer against every adversary."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,27 +20,28 @@ from discretion.presenting.views.result import JobResult
 from discretion.refinement import Refinement, Witness, refines
 from discretion.spelling import gain_of, mechanism_of, prior_of
 
-# A triangle has three corners, and of a proof so many rows and columns can be read.
+# A triangle has three corners; a proof shows at most this many rows and columns.
 _CORNERS, _SHOWN = 3, 12
 _ORDINALS = ("first", "second")
 
 
 @dataclass(frozen=True, repr=False)
 class ChannelAnswers(JobResult):
-    """What one channel gives away, or each of two, and which is safer.
+    """The leakage of one channel, or of two, and which of two is safer.
 
     Parameters
     ----------
     channels
-        Their spelling.
+        The spelling of each channel.
     systems
         The channels.
     measurements
         The measures of each.
     posteriors
-        What may be known after each channel of three secrets; None of any other number.
+        The distribution of posteriors of each channel with three secrets; None for any other number.
     refinements
-        Of two: whether the second is at least as safe as the first, and whether the first is as the second.
+        For two channels: whether the second refines the first (is at least as safe), and whether the first refines the
+        second.
     """
 
     channels: tuple[str, ...]
@@ -50,7 +51,7 @@ class ChannelAnswers(JobResult):
     refinements: tuple[Refinement[Witness], ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all as one object, as JSON has it."""
+        """Return the result as one object for JSON."""
         answers = [
             {"channel": name, **measurement.to_dict()}
             for name, measurement in zip(self.channels, self.measurements, strict=True)
@@ -65,7 +66,7 @@ class ChannelAnswers(JobResult):
                 yield {"channel": name, **row}
 
     def document(self) -> Document:
-        """Return the document: which of two is safer and why, the measures, and what may be known of three secrets."""
+        """Return the document: the safer one of two channels, the measures, and the posteriors of three secrets."""
         size = " and ".join(f"{system.secrets:,} × {_outputs(system):,}" for system in self.systems)
         title = f"A channel of {size}" if len(self.systems) == 1 else f"Two channels of {size}"
         sections = [Section("Which is safer", tuple(self._order()))] if self.refinements else []
@@ -74,8 +75,8 @@ class ChannelAnswers(JobResult):
         for which, found in zip(_ORDINALS, self.posteriors, strict=False):
             if found is not None:
                 of = "" if len(self.systems) == 1 else f" after the {which} channel"
-                figure = Figure(f"posteriors-{which}", f"What may be believed of three secrets{of}", found.chart)
-                sections.append(Section(f"What may be known{of}", (figure,)))
+                figure = Figure(f"posteriors-{which}", f"The posteriors of three secrets{of}", found.chart)
+                sections.append(Section(f"The posteriors{of}", (figure,)))
         return Document(title, (), tuple(sections), kind="channel", line=title)
 
     def _measures(self) -> Iterator[Block]:
@@ -95,27 +96,27 @@ class ChannelAnswers(JobResult):
     def _order(self) -> Iterator[Block]:
         forth, back = self.refinements
         if forth.holds and back.holds:
-            yield "Both give every adversary the same, whatever she knows and wants."
+            yield "Both leak the same to every adversary, whatever its prior and its gains."
         elif forth.holds or back.holds:
             safer, other = ("second", "first") if forth.holds else ("first", "second")
             yield f"The {safer} channel is at least as safe as the {other} one, against every adversary."
         elif forth.holds is False and back.holds is False:
-            yield "It depends on the adversary which channel is safer: each gives one of them more than the other does."
+            yield "Neither channel is safer against every adversary: each leaks more than the other to some adversary."
         for found, (one, other) in ((forth, _ORDINALS), (back, _ORDINALS[::-1])):
             yield from _proof(found, one, other)
 
 
 def _proof(found: Refinement[Witness], one: str, other: str) -> Iterator[Block]:
-    """Yield why a second channel is at least as safe as a first one, or for whom it is not."""
+    """Yield the proof that a second channel is at least as safe as a first one, or that it is not."""
     if found.holds is None:
-        yield f"Whether the {other} channel is at least as safe as the {one} one is not decided: {found.reason}."
+        yield f"It is not decided whether the {other} channel is at least as safe as the {one} one: {found.reason}."
     elif found.certificate is not None:
         rows = found.certificate.factor
         yield (
-            f"The proof: who sees what the {one} channel shows can make what the {other} one shows, by this channel, "
-            f"but for {float(found.certificate.residual):.1g} of a row's probability."
+            f"The proof: this channel turns the outputs of the {one} channel into those of the {other} one, up to "
+            f"{float(found.certificate.residual):.1g} of a row's probability. An adversary can apply it by itself."
         )
-        yield _matrix(rows.dense(), "seen")
+        yield _matrix(rows.dense(), "output")
     elif isinstance(found.witness, Witness):
         witness, (of_one, of_other) = found.witness, map(float, found.witness.vulnerabilities)
         yield (
@@ -126,7 +127,7 @@ def _proof(found: Refinement[Witness], one: str, other: str) -> Iterator[Block]:
         try:
             yield _matrix(witness.gain.guesses(), "guess")
         except TooLargeError as error:
-            yield f"Its gains cannot be listed: {error}."
+            yield f"The gains cannot be listed: {error}."
 
 
 def _matrix(rows: Any, head: str) -> Grid:
@@ -144,7 +145,7 @@ def _outputs(system: System) -> int:
 
 
 def run_channel(channels: Sequence[str], options: ChannelOptions, *, monitor: Monitor | None = None) -> ChannelAnswers:
-    """Return what one channel, or each of two, gives away, and which of two is safer.
+    """Return the leakage of one channel, or of two, and which of two is safer.
 
     Parameters
     ----------
@@ -158,7 +159,7 @@ def run_channel(channels: Sequence[str], options: ChannelOptions, *, monitor: Mo
     Raises
     ------
     InvalidValueError
-        If there are more or fewer, or the adversary does not fit them.
+        If there are more than two channels or none, or the adversary does not fit them.
 
     Examples
     --------
@@ -167,13 +168,13 @@ def run_channel(channels: Sequence[str], options: ChannelOptions, *, monitor: Mo
     [True, False]
     """
     if not 1 <= len(channels) <= len(_ORDINALS):
-        raise InvalidValueError(f"one channel or two can be looked at, and {len(channels)} are given")
+        raise InvalidValueError(f"give one channel or two, got {len(channels)}")
     monitor = monitor or Monitor()
     systems = tuple(mechanism_of(name) for name in channels)
     secrets = systems[0].secrets
     if any(system.secrets != secrets for system in systems):
         sizes = " and ".join(f"{system.secrets:,}" for system in systems)
-        raise InvalidValueError(f"two channels are compared that have the same secrets, and these have {sizes}")
+        raise InvalidValueError(f"two channels must have the same number of secrets, got {sizes}")
     scenario = Scenario(
         prior=None if options.prior is None else prior_of(options.prior),
         gain=None if options.gain is None else gain_of(options.gain, secrets),

@@ -1,4 +1,4 @@
-"""What a claim of privacy, or a mechanism, implies for one person."""
+"""The claim job: the consequences of a privacy claim, or of a mechanism, for one person."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -28,7 +28,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Attack:
-    """The best attack that falsely accuses a share of the innocent.
+    """The best attack that accuses a given share of the innocent.
 
     Parameters
     ----------
@@ -47,24 +47,24 @@ class Attack:
 
 @dataclass(frozen=True, repr=False)
 class Claim(JobResult):
-    """What a claim of privacy, or a mechanism, implies for one person.
+    """The consequences of a privacy claim, or of a mechanism, for one person.
 
     Parameters
     ----------
     mechanism
-        Its spelling.
+        The spelling of the mechanism.
     secrets
-        How many values it distinguishes.
+        The number of its secret values.
     base_rate
         The share of the suspects who are guilty.
     attacks
         The best attacks, the most false accusations first.
     prior_vulnerability, posterior_vulnerability
-        How often the best guess whether a suspect is guilty is right, before the output is seen and after.
+        How often the best guess whether a suspect is guilty is correct, before the output is observed and after.
     bayes_security
         β* of the two values that are easiest to distinguish.
     delta, dp_epsilon
-        A δ, and the ε at it; None where no δ was given.
+        A δ, and the ε at this δ; None if no δ was given.
     curve
         The curve of the best attacks.
     """
@@ -81,12 +81,12 @@ class Claim(JobResult):
     curve: AttackCurve
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as one object, as JSON has it."""
+        """Return the numbers as one object for JSON."""
         attacks = [vars(attack) for attack in self.attacks]
         return {"base_rate": self.base_rate, "attacks": attacks, **self._measures()}
 
     def _measures(self) -> dict[str, Result]:
-        """Return the measures that are of no single rate of false accusations."""
+        """Return the measures that do not depend on a rate of false accusations."""
         measures: dict[str, Result] = {
             "prior_vulnerability": self.prior_vulnerability,
             "posterior_vulnerability": self.posterior_vulnerability,
@@ -112,8 +112,8 @@ class Claim(JobResult):
         )
         measures = tuple((words, in_full(value), kind_words(value)) for words, value in self._in_words())
         blocks: list[Block] = [
-            "An attacker sees the output and accuses people. The guilty are in the data, or hold the value that the "
-            "attacker looks for. The innocent are not in the data, or hold another value.",
+            "An attacker observes the output and accuses people. The guilty are in the data, or hold the value that "
+            "the attacker looks for. The innocent are not in the data, or hold another value.",
             *self._first_sentences(),
             Grid(
                 heads,
@@ -156,21 +156,21 @@ class Claim(JobResult):
         )
         gain = highest(self.posterior_vulnerability) - self.prior_vulnerability
         yield (
-            "Without the output, the best guess whether a suspect is guilty is right for "
-            f"{percent(self.prior_vulnerability)} of the suspects. The output adds right guesses for "
+            "Without the output, the best guess whether a suspect is guilty is correct for "
+            f"{percent(self.prior_vulnerability)} of the suspects. The output adds correct guesses for "
             f"{_most(gain) if gain > 0 else 'none of the'} suspects."
         )
 
     def _in_words(self) -> Iterator[tuple[str, Result]]:
-        """Yield each measure that is of no single rate, in words."""
-        yield "right guesses without the output", self.prior_vulnerability
-        yield "right guesses with the output", self.posterior_vulnerability
+        """Yield each measure that does not depend on a rate, with its name in words."""
+        yield "correct guesses without the output", self.prior_vulnerability
+        yield "correct guesses with the output", self.posterior_vulnerability
         yield "wrong guesses that remain wrong (Bayes security)", self.bayes_security
         if self.dp_epsilon is not None:
             yield f"ε of differential privacy at δ = {self.delta}", self.dp_epsilon
 
     def _methods(self) -> Iterator[Block]:
-        """Yield how the numbers that are not exact were computed."""
+        """Yield the methods of the numbers that are not exact."""
         numbers = [each for attack in self.attacks for each in (attack.true_positive_rate, attack.precision)]
         estimates = [each for each in (*numbers, *self._measures().values()) if isinstance(each, Estimate)]
         if estimates:
@@ -178,9 +178,9 @@ class Claim(JobResult):
 
 
 def run_claim(mechanism: str, options: ClaimOptions, *, monitor: Monitor | None = None) -> Claim:
-    """Return what a claim of privacy, or a mechanism, implies for one person, by its spelling.
+    """Return the consequences of a privacy claim, or of a mechanism, for one person, by its spelling.
 
-    Of a mechanism of more than two values the attacker distinguishes the two that are easiest to distinguish.
+    With more than two values, the attacker distinguishes the two that are easiest to distinguish.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def run_claim(mechanism: str, options: ClaimOptions, *, monitor: Monitor | None 
     if not 0 < base_rate < 1:
         raise InvalidValueError(
             f"base_rate must be above 0 and below 1, got {options.base_rate!r}; it is the share of the suspects who "
-            "are guilty, and must leave something to guess"
+            "are guilty"
         )
     delta = None if options.delta is None else as_probability(options.delta, "delta")
     system = mechanism_of(mechanism)
@@ -210,7 +210,7 @@ def run_claim(mechanism: str, options: ClaimOptions, *, monitor: Monitor | None 
             )
             for rate in RATES
         )
-    # The best guess is wrong about the rarer kind of suspects, but for the excess of its law over that of the others.
+    # The best guess is wrong about the rarer kind of suspects, except for the excess of its law over the others' law.
     rarer = min(base_rate, 1 - base_rate)
     with monitor.step("posterior_vulnerability"):
         excess = privacy_profile(system, math.log(1 - rarer) - math.log(rarer))
@@ -233,7 +233,7 @@ def _one_in(rate: float) -> str:
 
 
 def _most(share: Result) -> str:
-    """Return how many people a share is at most, of 1,000 or of so many that there are ten."""
+    """Return an upper bound on a share, as a number of 1,000 people, or of more to have at least ten."""
     most, people = highest(share), 1_000
     while most * people < 10 - _ROUNDING and people * _ROUNDING < 1:
         people *= 10

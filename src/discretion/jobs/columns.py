@@ -1,4 +1,4 @@
-"""What a table's columns are for, and who is exposed by those that go out: one set of columns after another."""
+"""The columns job: the role of each column of a table, and the exposure of those that go out, set by set."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -39,29 +39,29 @@ Columns = tuple[str, ...]
 # A generalized column → the place of its generalization among the packed columns.
 Views = Mapping[str, int]
 _AS_THEY_ARE: Views = MappingProxyType({})
-# Sets whose classes are remembered, and sets that a search for the nearest safe ones counts: where rows are packed,
-# and where an engine is asked.
+# Sets whose classes are cached, and sets that a search for the nearest safe ones counts: with packed rows, and with an
+# engine.
 _MOST_SETS_KEPT = 10_000
 _MOST_SETS_COUNTED, _MOST_SETS_ASKED = 200, 20
-# Of a column that is to be generalized, and nobody says how.
+# Stands for the finest generalization, if an option names a column without one.
 _FINEST = ""
-# Nearest safe sets that are looked for.
+# The search ends after this many nearest safe sets.
 _ENOUGH = 5
 _MOST_LEFT_OUT = 2
 
 
 class OpenTable:
-    """A table that stays open, to be asked about one set of its columns after another; each is counted once.
+    """A table that stays open, to count one set of its columns after another, each once.
 
     Parameters
     ----------
     table, memory
         As for `discretion.Population`.
     person
-        The column that names a person with several rows; "none" if every row is a person of its own; None if nobody
-        has said.
+        The column that names a person with several rows; "none" if every row is a person of its own; None if this is
+        not known.
     form
-        How a CSV file is written.
+        The form of a CSV file.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class OpenTable:
         self._right = lru_cache(_MOST_SETS_KEPT)(self._guessed)
         self._generalizations: dict[Hashable, Mapping[str, tuple[float, Column]]] = {}
         self._views: dict[Hashable, int] = {}
-        # Small sets that are over the budgets of a goal, with the same columns generalized, whatever is asked next.
+        # Small sets that are over the budgets of a goal, by the goal and the generalized columns.
         self.over: defaultdict[Hashable, list[frozenset[str]]] = defaultdict(list)
 
     @property
@@ -96,29 +96,29 @@ class OpenTable:
 
     @property
     def most_sets(self) -> int:
-        """How many sets of columns may be counted while somebody waits."""
+        """The number of sets of columns that may be counted while a user waits."""
         return _MOST_SETS_ASKED if self._packed is None else _MOST_SETS_COUNTED
 
     def class_sizes(self, columns: Iterable[str], views: Views = _AS_THEY_ARE) -> ClassSizes:
-        """Return the sizes of the classes of people who are alike on the columns, some of which may be generalized."""
+        """Return the sizes of the equivalence classes by the columns, some of which may be generalized."""
         return self._sizes(frozenset(views.get(name, self._place[name]) for name in columns))
 
     def guesses(self, columns: Iterable[str], sensitive: str, views: Views = _AS_THEY_ARE) -> tuple[int, int, int]:
-        """Return for how many people the best guess is right without the columns, with them, and certain."""
+        """Return the numbers of correct best guesses without and with the columns, and of certain ones."""
         return self._right(frozenset(views.get(name, self._place[name]) for name in columns), self._place[sensitive])
 
     def generalizations(self, column: str, options: FileOptions, k: int) -> Mapping[str, float]:
-        """Return the generalizations of a column, the column itself first, each with what it keeps of its entropy.
+        """Return the generalizations of a column, itself first, each with the share of its entropy that it keeps.
 
         Raises
         ------
         InvalidValueError
-            If there are none, since the rows are not in this process, or a person has several.
+            If there are none, since the rows are not in this process, or a person has several rows.
         """
         return {how: kept for how, (kept, _) in self._generalized(column, options, k).items()}
 
     def view(self, column: str, how: str, options: FileOptions, k: int) -> int:
-        """Return the place of a column's generalization, which is packed beside the columns if it is new."""
+        """Return the place of a column's generalization, which is packed with the columns if it is new."""
         key = how, _reading(column, options, k)
         if key not in self._views:
             generalized = self._generalized(column, options, k)
@@ -130,7 +130,7 @@ class OpenTable:
         return self._views[key]
 
     def _generalized(self, column: str, options: FileOptions, k: int) -> Mapping[str, tuple[float, Column]]:
-        """Return of each generalization of a column what it keeps, and the code of each of the column's codes."""
+        """Return each generalization of a column, with the share that it keeps and its codes of the column's codes."""
         key = _reading(column, options, k)
         if key not in self._generalizations:
             coded = None
@@ -138,8 +138,8 @@ class OpenTable:
                 coded = self.people.read_rows(lambda rows, length: column_values(rows, [column], length))
             if coded is None:
                 raise InvalidValueError(
-                    f"the column {printable(column)} cannot be generalized here: that takes a table of people with "
-                    "one row each that fits into memory; leave it as it is, or make a smaller table"
+                    f"the column {printable(column)} cannot be generalized here: this needs a table with one row per "
+                    "person that fits into memory; leave the column unchanged, or make a smaller table"
                 )
             codes, values = coded[column]
             given = {column: identity_generalization(codes, values.to_pylist())}
@@ -151,7 +151,7 @@ class OpenTable:
         return self._generalizations[key]
 
     def _of_values(self, column: str, view: Generalization) -> Column:
-        """Return the code that a generalization has for each code of its column: it is kept in the place of rows."""
+        """Return the code of a generalization for each code of its column."""
         assert self._rows is not None
         codes = self._rows.codes(self._place[column])
         of_values = np.zeros(int(codes.max(initial=0)) + 1, np.int32)
@@ -177,7 +177,7 @@ class OpenTable:
 
 
 def _reading(column: str, options: FileOptions, k: int) -> Hashable:
-    """Return what the generalizations of a column depend on."""
+    """Return the options that determine the generalizations of a column, as a key."""
     return column, k, options.bins, options.missing, options.dates, options.hierarchies
 
 
@@ -193,17 +193,17 @@ def _packed(people: Population) -> PackedRows | PackedPeople | None:
 
 @dataclass(frozen=True)
 class TableColumn:
-    """A column, what kind it looks to be, why, and what it is for.
+    """A column, its likely kind with the reason, and its role.
 
     Parameters
     ----------
     column, kind, reason, role
-        As said.
+        The column, its likely kind, the reason for the kind, and its role.
     how
         The name of its generalization, or None.
     generalizations
-        Its generalizations then, the column itself first, each with the share of the column's own information that it
-        keeps.
+        If it is generalized, its possible generalizations, the column itself first, each with the share of the
+        column's own information that it keeps.
     """
 
     column: str
@@ -216,7 +216,7 @@ class TableColumn:
 
 @dataclass(frozen=True)
 class SafeSet:
-    """Columns within the budgets: those that are left out for it, and what the others give away."""
+    """Columns within the budgets: the columns to leave out, and the exposure of the others."""
 
     left_out: Columns
     columns: Columns
@@ -227,34 +227,34 @@ class SafeSet:
 
 @dataclass(frozen=True, repr=False)
 class ColumnChoice(JobResult):
-    """What the columns that go out give away together, and the nearest sets of them within the budgets.
+    """The exposure of the columns that go out, and the nearest sets of them within the budgets.
 
     Parameters
     ----------
     columns
         All columns of the table.
     known
-        Those that the adversary knows: that go out and are not sensitive.
+        The columns that the adversary knows: those that go out and are not sensitive.
     people, exposed_people, exposure
-        How many people there are; and how many, and what share, of them share their values of ``known`` with fewer
-        than ``k``.
+        The number of people; and the number and share of exposed people, whose values of ``known`` fewer than ``k``
+        people share.
     k, budget
         The options.
     bits, bits_as_they_are
-        The information of the known columns together, for one person: as they go out, and if none were generalized.
+        The joint information of the known columns about one person: as they go out, and if none were generalized.
     exposed_as_they_are
-        How many people there would be exposed then.
+        The number of exposed people if none were generalized.
     guesses
-        How well each sensitive column is guessed without these columns and with them.
+        The share of correct guesses of each sensitive column without these columns and with them.
     nearest
-        Sets of them that are within the budgets, with as few left out as possible, those that carry most information
-        first: all of them, if that is.
+        Sets of them within the budgets, with as few columns left out as possible, those with most information first;
+        all of them if they are within the budgets.
     all_compared
-        Whether all sets with one or two columns fewer were compared, rather than some.
+        Whether all sets with one or two columns fewer were compared, not only some.
     question
-        What is open on whose rows these are.
+        The open question whether a column names the persons, or None.
     left_out
-        What of the table's source was not read.
+        The parts of the table's source that were not read.
     """
 
     columns: tuple[TableColumn, ...]
@@ -290,19 +290,19 @@ class ColumnChoice(JobResult):
         return (number_row(name, value) for name, value in numbers.items())
 
     def document(self) -> Document:
-        """Return the document: who is exposed, how sensitive columns are guessed, and what is within the budgets."""
+        """Return the document: the exposure, the guesses of sensitive columns, and the sets within the budgets."""
         names = briefly(self.known) if self.known else "no columns"
         rate = odds(self.exposure)
         who = {"none": "nobody is", "all": "everybody is"}.get(rate, f"{rate} people are")
         blocks: list[Block] = [] if self.question is None else [Advice(f"First a question: {self.question}.")]
         blocks.append(
-            f"{self.exposed_people:,} of {people(self.people)} ({percent(self.exposure)}, exact) share their values "
-            f"with fewer than {self.k:,} people, themselves included. The budget is {percent(self.budget)}."
+            f"{self.exposed_people:,} of {people(self.people)} ({percent(self.exposure)}, exact) are exposed: fewer "
+            f"than {self.k:,} people, the person included, share their values. The budget is {percent(self.budget)}."
         )
         blocks += [
-            f"{printable(each.sensitive)} is guessed right {times(each.before)} without these columns "
-            f"({percent(each.before)}), and {times(each.after)} with them ({percent(each.after)}); "
-            f"for certain of {people(each.certain_people)}."
+            f"{printable(each.sensitive)} is guessed correctly {times(each.before)} without these columns "
+            f"({percent(each.before)}), and {times(each.after)} with them ({percent(each.after)}); it is certain "
+            f"for {people(each.certain_people)}."
             for each in self.guesses
         ]
         blocks += [*self._cost(), *self._nearest(), *not_read(self.left_out)]
@@ -316,12 +316,12 @@ class ColumnChoice(JobResult):
             return
         exposed = f"{self.exposed_as_they_are:,} people ({percent(self.exposed_as_they_are / self.people)})"
         yield (
-            f"Together these columns carry {bits(self.bits)} bits of information about a person. Unchanged, they would "
-            f"carry {bits(self.bits_as_they_are)} bits, and expose {exposed}."
+            f"Together these columns have {bits(self.bits)} bits of information about a person. Unchanged, they would "
+            f"have {bits(self.bits_as_they_are)} bits, and expose {exposed}."
         )
         heads = ("column", "goes out", "information kept")
         rows = ((each.column, str(each.how), percent(each.generalizations[str(each.how)])) for each in self.generalized)
-        yield Grid(heads, tuple(rows), frozenset(heads[:2]), caption="What each generalization keeps of its column")
+        yield Grid(heads, tuple(rows), frozenset(heads[:2]), caption="The information that each generalization keeps")
 
     def _nearest(self) -> Iterator[Block]:
         if self.is_safe:
@@ -330,8 +330,8 @@ class ColumnChoice(JobResult):
         if not self.nearest:
             which = "none with one or two columns fewer is" if self.all_compared else "none was found that is"
             yield (
-                f"These columns are not within the budgets, and {which}. Generalize or leave out more: the audit finds "
-                "the best file."
+                f"These columns are not within the budgets, and {which}. Generalize or leave out more columns: the "
+                "audit finds the best file."
             )
             return
         heads = ("leave out", "exposed", "people exposed", *(f"{each.sensitive} guessed" for each in self.guesses))
@@ -347,19 +347,19 @@ class ColumnChoice(JobResult):
                 for each in self.nearest
             ),
             frozenset(heads[:1]),
-            caption="These columns are not within the budgets; without these they are",
+            caption="Not within the budgets; leave out one of these sets to be within them",
         )
 
 
 def choose_columns(table: OpenTable, options: ColumnChoiceOptions) -> ColumnChoice:
-    """Return what the columns that go out give away, and the nearest sets of them that are within the budgets.
+    """Return the exposure of the columns that go out, and the nearest sets of them within the budgets.
 
     Parameters
     ----------
     table
         The table, opened with the person's column of the options.
     options
-        What each column is for, how it goes out, and the budgets.
+        The role of each column, its generalization, and the budgets.
 
     Raises
     ------
@@ -387,8 +387,8 @@ def choose_columns(table: OpenTable, options: ColumnChoiceOptions) -> ColumnChoi
     roles = roles_of(options, table.columns, [*generalized])
     if unused := next((name for name in generalized if roles[name] not in GENERALIZED), None):
         raise InvalidValueError(
-            f"generalize has {printable(unused)}, which does not go out, or is sensitive and goes out as it is; leave "
-            "it out there, or let it go out"
+            f"generalize has {printable(unused)}, which does not go out, or is sensitive and goes out unchanged; "
+            "leave it out of generalize, or let it go out"
         )
     known = tuple(name for name, role in roles.items() if role in ("goes out", "must go out", *GENERALIZED))
     coarser = {name: table.generalizations(name, options, goal.k) for name in generalized}
@@ -452,7 +452,7 @@ def choose_columns(table: OpenTable, options: ColumnChoiceOptions) -> ColumnChoi
 def _finest(column: str, generalizations: Mapping[str, float]) -> str:
     """Return the finest generalization of a column that changes it."""
     if len(generalizations) == 1:
-        raise InvalidValueError(f"the column {printable(column)} has no generalization; leave it as it is, or drop it")
+        raise InvalidValueError(f"the column {printable(column)} has no generalization; leave it unchanged, or drop it")
     return [*generalizations][1]
 
 
@@ -480,11 +480,11 @@ def _nearest(
     over: list[frozenset[str]],
     most: int,
 ) -> tuple[list[Columns], bool]:
-    """Return what to leave out of columns, two of them at most, so that no limit breaks, and whether all was compared.
+    """Return the sets of at most two columns to leave out to keep all limits, and whether all sets were compared.
 
-    More columns give away more: whatever has all columns of a set that breaks a limit breaks it too, and is not
-    counted. Such sets are made small, and apart from each other: three that share no column rule everything out. They
-    are added to those that are known to be ``over``.
+    More columns give away more: a set that contains a set that breaks a limit breaks it too, and is not counted. Such
+    sets are made small, and apart from each other: three that share no column rule out every set. They are added to the
+    sets that are known to be ``over``.
     """
     counted = 0
 

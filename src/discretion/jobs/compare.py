@@ -1,4 +1,4 @@
-"""Mechanisms side by side, and how far each is from a target."""
+"""The compare job: mechanisms side by side, and the distance of each from a target."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,28 +35,28 @@ from discretion.spelling import family_of, mechanism_of
 Answers = Mapping[str, Any]
 
 # The columns of the table of information, and where their numbers are.
-_INFORMATION = {"hidden on average": ("average_privacy",), "worth of a report": ("effective_participation",)}
-# Multiplications of a step of comparing two mechanisms, a tenth of a second.
+_INFORMATION = {"hidden on average": ("average_privacy",), "utility of a report": ("effective_participation",)}
+# Multiplications in a step of comparing two mechanisms: a tenth of a second.
 _QUICKLY_COMPARED = 1 << 28
 
 
 @dataclass(frozen=True)
 class MechanismAnswers:
-    """One mechanism's answers by the names of their functions.
+    """The results for one mechanism by the names of their functions.
 
     Parameters
     ----------
     alone
-        Those of one person's report.
+        The results for one person's report.
     shuffled
-        Those of the reports of all together, or None without users.
+        The results for the shuffled reports of all users, or None without users.
     frequency_error
-        How far an estimated share is off, in shares and in people; None without users or an estimator.
+        The standard error of an estimated share, as a share and in people; None without users or an estimator.
     target
-        What the target takes and whether it is met, and the standard error with the largest ε that meets it; or None
-        without one.
+        The smallest crowd and the largest ε that meet the target, whether it is met, and the standard error with this
+        ε; None without a target.
     not_computed
-        Of the answers that there are none why.
+        The name of each missing result → the reason.
     """
 
     alone: Answers
@@ -66,7 +66,7 @@ class MechanismAnswers:
     not_computed: Mapping[str, str]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all as one object, as JSON has it."""
+        """Return the results as one object for JSON."""
         parts = {
             "shuffled": self.shuffled,
             "frequency_error": self.frequency_error,
@@ -76,26 +76,26 @@ class MechanismAnswers:
         return {**self.alone} | {name: part for name, part in parts.items() if part is not None}
 
     def why_not(self, measure: str) -> str:
-        """Return why there is no such measure of this mechanism."""
+        """Return the reason why this mechanism lacks a measure."""
         part, _, last = measure.rpartition(".")
         reasons = (self.not_computed.get(name) for name in (f"{part} {last}".strip(), last, part))
-        return next(filter(None, reasons), "it is not measured of this mechanism")
+        return next(filter(None, reasons), "this measure is not defined for the mechanism")
 
 
 @dataclass(frozen=True, repr=False)
 class Comparison(JobResult):
-    """The mechanisms' answers by their spelling, and their curves if these were computed.
+    """The results for each mechanism by its spelling, and the curves if they were computed.
 
     Parameters
     ----------
     answers
-        The answers.
+        The results.
     order
-        Which mechanism refines which, or why that is not compared; None for one mechanism.
+        The refinement order of the mechanisms, or the reason why it is not compared; None for one mechanism.
     tradeoff
         The curves.
     scenario, goal
-        Of whom, against whom and at which levels; and the target.
+        The number of users, the adversary and the levels; and the target.
     """
 
     answers: Mapping[str, MechanismAnswers]
@@ -105,7 +105,7 @@ class Comparison(JobResult):
     goal: Target | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all as one object, as JSON has it."""
+        """Return the results as one object for JSON."""
         results = {name: row.to_dict() for name, row in self.answers.items()}
         order = {} if self.order is None else {"refinement": self._order()}
         if self.tradeoff is None:
@@ -126,7 +126,7 @@ class Comparison(JobResult):
                 yield {"mechanism": mechanism, **number_row(name, value)}
 
     def document(self) -> Document:
-        """Return the document: the mechanisms in tables, what is not exact in these, and which one is safer."""
+        """Return the document: tables of the mechanisms, the numbers that are not exact, and which one is safer."""
         results = {name: row.to_dict() for name, row in self.answers.items()}
         sections: list[Section] = []
         for title, columns in _tables(self.scenario, self.goal):
@@ -167,7 +167,7 @@ class Comparison(JobResult):
         return charts.tradeoff(curves.curves, curves.best, self.scenario.users, "Privacy against utility")
 
     def judged(self, gates: Sequence[Gate], measures: Sequence[str]) -> tuple[Verdict, ...]:
-        """Return whether each gate, of one of the measures, holds for each mechanism."""
+        """Return the verdict of each gate on each mechanism."""
         return tuple(
             verdict
             for name, row in self.answers.items()
@@ -182,7 +182,7 @@ class Comparison(JobResult):
 
 
 def compared_measures(scenario: Scenario, goal: Target | None = None) -> list[str]:
-    """Return the names of the numbers that there may be of each mechanism, those of a part as ``part.name``.
+    """Return the names of the numbers that a mechanism may have, those of a part as ``part.name``.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def compared_measures(scenario: Scenario, goal: Target | None = None) -> list[st
 
 
 def scenario_of(options: CompareOptions) -> tuple[Scenario, Target | None]:
-    """Return the scenario and the target that the options ask for, if they fit each other."""
+    """Return the scenario and the target of the options, if they fit each other."""
     scenario = Scenario.of_options(options)
     goal = None if options.target is None else target_of(options.target, scenario)
     if options.adversary is not None and options.users is None and goal is None:
@@ -219,18 +219,18 @@ def run_compare(
     figure: bool = False,
     monitor: Monitor | None = None,
 ) -> Comparison:
-    """Return the comparison that the options ask for, of mechanisms by their spelling; without any, of all protocols.
+    """Return the comparison by these options of mechanisms by their spelling; of all protocols if none is given.
 
     Parameters
     ----------
     mechanisms
-        As for measure.
+        The mechanisms, as for measure.
     options
-        The options; a search needs the same noise at every step, so that a seed is drawn where none is given.
+        The options. A search needs the same noise at every step, so a seed is drawn if none is given.
     chart
-        Whether curves are drawn, or refused where there is nothing to draw.
+        Whether curves are drawn; an error is raised if there is nothing to draw.
     figure
-        Whether they are drawn where the options name their ε; they take several times as long as the rest.
+        Whether curves are drawn if the options name their ε; they take several times as long as the rest.
     monitor
         Follows each step, and may end it.
     """
@@ -249,11 +249,11 @@ def run_compare(
 
 
 def _all_protocols(options: CompareOptions) -> tuple[str, ...]:
-    """Return the protocols that there are, for the number of answers that is given."""
+    """Return the spellings of all protocols, for the given number of answers."""
     if options.answers is None:
         raise InvalidValueError(
-            "compare needs a mechanism, as in discretion compare krr:k=5,epsilon=1 oue:k=5,epsilon=1, or --answers K "
-            "for all protocols"
+            "compare needs a mechanism, such as discretion compare krr:k=5,epsilon=1 oue:k=5,epsilon=1, or --answers "
+            "K for all protocols"
         )
     answers = as_values(options.answers, "answers")
     return tuple(Protocol(name, answers).spelled(options.local_epsilon) for name in PROTOCOLS)
@@ -266,25 +266,25 @@ def compare(
     epsilons: Sequence[float] | None = None,
     monitor: Monitor | None = None,
 ) -> Comparison:
-    """Return what each mechanism gives away alone and shuffled, how accurate it is, and what a target takes.
+    """Return the leakage of each mechanism alone and shuffled, its accuracy, and the crowd and ε for a target.
 
     Parameters
     ----------
     systems
-        The mechanisms by their spelling, which says what there is to vary.
+        The mechanisms by their spelling, whose parameters may be varied.
     scenario
-        Of whom, against whom and at which levels.
+        The number of users, the adversary and the levels.
     goal
         A target.
     epsilons
-        Where curves of privacy against utility have their points; None draws none.
+        The ε of the points of curves of privacy against utility; None for no curves.
     monitor
         Follows each step, and may end it.
 
     Returns
     -------
     Comparison
-        In the order of the mechanisms.
+        The results, in the order of the mechanisms.
 
     Raises
     ------
@@ -311,28 +311,28 @@ def compare(
 
 
 def _ordered(systems: Mapping[str, System], monitor: Monitor) -> Order | str:
-    """Return which mechanism refines which, or why that is not compared."""
+    """Return the refinement order of the mechanisms, or the reason why it is not compared."""
     allowed = limits.current()
     few = replace(allowed, operations=min(_QUICKLY_COMPARED, allowed.operations))
     try:
         with monitor.step("all: refinement"), limits.within(few):
             try:
                 return compare_all(systems)
-            except TooLargeError as error:  # whose sentence is not about limits that nobody else lowered
+            except TooLargeError as error:  # caught here, as its message is then not about lowered limits
                 return str(error)
     except (InvalidValueError, UnsupportedError) as error:
         return str(error)
 
 
 class _Row:
-    """One mechanism's answers, and what has none."""
+    """The computation of one mechanism's results, and of the reasons for missing ones."""
 
     def __init__(self, name: str, system: System, scenario: Scenario, goal: Target | None, monitor: Monitor) -> None:
         self._name, self._system, self._scenario, self._goal, self._monitor = name, system, scenario, goal, monitor
         self._refused: dict[str, str] = {}
 
     def compared(self) -> MechanismAnswers:
-        """Return the answers by the names of their functions."""
+        """Return the results by the names of their functions."""
         scenario, system, users = self._scenario, self._system, self._scenario.users
         alone = self._answers("", {"ldp_epsilon": lambda: ldp_epsilon(system)} | self._alone())
         alone |= self._answers("", self._information())
@@ -379,7 +379,7 @@ class _Row:
         return inverse
 
     def _error_at(self, epsilon: float, users: int) -> dict[str, Callable[[], Any]]:
-        """Return the question of the standard error with another ε, which is how mechanisms compare at one target."""
+        """Return the computation of the standard error at another ε, to compare mechanisms at one target."""
         errors = own_measures(family_of(self._name)(epsilon), users)
         return {"error_at_largest_epsilon": errors["frequency_error"]} if "frequency_error" in errors else {}
 
@@ -399,17 +399,17 @@ class _Row:
 
 
 def _of_one(scenario: Scenario) -> list[str]:
-    """Return the questions that are answered of one person's report."""
+    """Return the measures of one person's report."""
     return _shown(scenario) if scenario.users is None else ["posterior_vulnerability", "bayes_security"]
 
 
 def _shown(scenario: Scenario) -> list[str]:
-    """Return the questions that are answered of each."""
+    """Return the measures that each table shows."""
     return ["posterior_vulnerability", "bayes_security", *scenario.claims()]
 
 
 def _tables(scenario: Scenario, goal: Target | None) -> list[tuple[str, dict[str, tuple[str, ...]]]]:
-    """Return each table's title, and where the numbers of its columns are."""
+    """Return each table's title, and the paths of its columns' numbers in the results."""
     users, security = scenario.users, "β*" if scenario.prior is None else "β"
     alone: dict[str, tuple[str, ...]] = {
         "ε": ("ldp_epsilon",),
@@ -433,7 +433,7 @@ def _tables(scenario: Scenario, goal: Target | None) -> list[tuple[str, dict[str
             "in people": ("frequency_error", "people"),
         }
         tables = [("Each report alone", alone), (f"All reports, shuffled among {users:,} users", shuffled)]
-    tables.append(("Information, where the population's law is Jeffreys' prior", _INFORMATION))
+    tables.append(("Information, under Jeffreys' prior on the population", _INFORMATION))
     if goal is not None:
         here = {"here": ("target", "value"), "met": ("target", "met")} if users is not None else {}
         there = {"smallest crowd": ("target", "smallest_crowd")}
@@ -456,7 +456,7 @@ def _at(row: Mapping[str, Any], path: tuple[str, ...]) -> Any:
 
 
 def _notes(results: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Yield what is not exact or not computed of which mechanisms, and then the methods."""
+    """Yield the numbers that are not exact or not computed, by mechanisms, and then the methods."""
     notes: dict[str, list[str]] = {}
     methods: dict[str, None] = {}
     for name, row in results.items():
@@ -485,13 +485,13 @@ def _estimates(row: Mapping[str, Any]) -> list[tuple[str, Estimate]]:
 
 
 def _sufficient(target: Mapping[str, Any]) -> Iterator[tuple[str, Estimate]]:
-    """Yield what is enough for the target, and what is not, where bounds answer for it."""
+    """Yield the crowd and the ε that are certified to meet the target, and those that are certified not to."""
     crowd, epsilon = target.get("smallest_crowd"), target.get("largest_epsilon")
     if isinstance(crowd, Estimate):
-        few = f"fewer than {crowd.low:,} are not" if crowd.low > 2 else "fewer may be"
+        few = f"fewer than {crowd.low:,} are not" if crowd.low > 2 else "fewer may be sufficient"
         yield f"{crowd.high:,} users are sufficient, {few}{_assumption(crowd)}", crowd
     if isinstance(epsilon, Estimate):
-        large = f"above {rounded_up(epsilon.high, 4)} is not" if epsilon.high < math.inf else "a larger one may be"
+        large = f"above {rounded_up(epsilon.high, 4)} is not" if epsilon.high < math.inf else "a larger ε may be"
         small = f"ε = {rounded_down(epsilon.low, 4)} is sufficient, {large}"
         enough = small if epsilon.low < math.inf else "any ε is sufficient"
         yield f"{enough}{_assumption(epsilon)}", epsilon
@@ -502,7 +502,7 @@ def _assumption(estimate: Estimate) -> str:
 
 
 def _order(order: Order | str | None) -> Iterator[str]:
-    """Yield which mechanism is safer than which."""
+    """Yield a sentence for each pair or group of mechanisms in the refinement order."""
     if order is None:
         return
     if isinstance(order, str):
@@ -510,15 +510,15 @@ def _order(order: Order | str | None) -> Iterator[str]:
         return
     for members in order.classes:
         if len(members) > 1:
-            yield f"{', '.join(members)}: leak the same to every adversary"
+            yield f"{', '.join(members)} leak the same to every adversary"
     for refined, by in order.covers:
-        yield f"{by[0]}: at least as safe as {refined[0]} against every adversary"
+        yield f"{by[0]} is at least as safe as {refined[0]} against every adversary"
     for first, second in order.incomparable:
         more = order.relations[second, first].witness, order.relations[first, second].witness
         gaps = [in_brief(float(each.gap)) for each in more if each is not None]
         yield (
-            f"{first}, {second}: neither is safer against every adversary; some gain {gaps[0]} more from the first, "
-            f"some {gaps[1]} more from the second"
+            f"{first}, {second}: neither is safer against every adversary; some adversary gains {gaps[0]} more from "
+            f"the first, another {gaps[1]} more from the second"
         )
     for (first, second), reason in order.undecided.items():
         yield f"{first}, {second}: not compared: {reason}"

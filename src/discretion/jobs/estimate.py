@@ -1,4 +1,4 @@
-"""How much a black box leaks, from samples of it in a file."""
+"""The estimate job: the leakage of a black box, from samples in a file."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
@@ -30,40 +30,41 @@ from discretion.presenting.views.result import JobResult, number_row
 from discretion.validation import as_confidence, as_epsilon, as_probability
 
 _NOTHING = "Nothing can be concluded on"
-# What JSON has only if the options ask for it.
+_BY_DISTANCE: Method = "nearest-neighbours"
+# Results that JSON has only if the options request them.
 _OPTIONAL = ("estimate_privacy_profile", "estimate_epsilon", "samples_needed")
-# What the document needs besides the results.
+# Fields for the document only.
 _NOT_IN_JSON = ("convergence", "path", "options")
 
 
 @dataclass(frozen=True, repr=False)
 class BlackBoxEstimates(JobResult):
-    """How much samples of a program leak of its secrets.
+    """Estimates of a program's leakage of its secrets, from samples.
 
     Parameters
     ----------
     estimate_bayes_risk, estimate_bayes_security
         The estimates, with their intervals.
     leakiest_pair, leakiest_pair_withheld
-        The two secrets easiest to tell apart: None where there are none, or where too few samples have one of them, in
-        which case they are withheld.
+        The two secrets that are easiest to distinguish: None if there are none, or if they are withheld since too few
+        samples have one of them.
     samples, secret, secrets, rarest_secret
-        How many samples there are, the column of their secrets, how many secrets it has, and how many samples the
-        rarest one has.
+        The number of samples, the column of secrets, the number of secrets, and the number of samples of the rarest
+        one.
     observations, columns
-        What was observed, and in which columns.
+        The type of the observations, and their columns.
     guessing_error
-        The error of an adversary who sees nothing and names the commonest secret.
+        The error of an adversary that observes nothing and names the most common secret.
     estimate_privacy_profile, estimate_epsilon
-        How private the program is at best; None where no claim was given.
+        Lower bounds on δ and ε of the program; None if no claim was given.
     samples_needed
-        How many samples would give the Bayes risk to a half-width; None where none was given.
+        The number of samples for an interval of the Bayes risk with a given half-width; None without a half-width.
     not_computed
-        The name of each measure that has no result → why.
+        The name of each measure without a result → the reason.
     convergence
-        How the estimate settles with the number of samples, or None.
+        The convergence of the estimate with the number of samples, or None.
     path, options
-        The file, and the options, of which the seed may be drawn.
+        The file, and the options with the seed that was used.
     """
 
     estimate_bayes_risk: Estimate
@@ -86,7 +87,7 @@ class BlackBoxEstimates(JobResult):
     options: EstimateOptions
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the estimates as one object, as JSON has it."""
+        """Return the estimates as one object for JSON."""
         results = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in _NOT_IN_JSON}
         given = {"not_computed": bool(self.not_computed)}
         given |= {name: value is not None for name, value in results.items() if name in _OPTIONAL}
@@ -97,7 +98,7 @@ class BlackBoxEstimates(JobResult):
         return (number_row(name, value) for name, value in numbers_in(self.to_dict()).items())
 
     def document(self) -> Document:
-        """Return the document: what the samples show, each estimate with its kind, and how it was computed."""
+        """Return the document: conclusions from the samples, each estimate with its kind, and the methods."""
         estimates = {name: value for name, value in self.to_dict().items() if isinstance(value, Estimate)}
         heads = ("measure", "value", "kind")
         rows = tuple((name, _value(estimate), within(estimate)) for name, estimate in estimates.items())
@@ -123,7 +124,7 @@ class BlackBoxEstimates(JobResult):
         )
 
     def _conclusions(self) -> Iterator[str]:
-        """Yield what follows from the intervals, and what could settle what does not."""
+        """Yield the conclusions from the intervals, and ways to settle open ones."""
         discrete = self.observations == "discrete"
         sentences = [
             _risk_sentence(self.estimate_bayes_risk, self.guessing_error),
@@ -135,15 +136,15 @@ class BlackBoxEstimates(JobResult):
         ):
             yield claim
         if any(sentence.startswith(_NOTHING) for sentence in sentences):
-            numbers = ", or --method nearest-neighbours if the observations are numbers" if discrete else ""
-            yield f"More samples of each secret may settle it{numbers}."
+            numbers = f", or --method {_BY_DISTANCE} if the observations are numbers" if discrete else ""
+            yield f"More samples of each secret may settle this{numbers}."
         if not self.options.all_secrets and discrete:
             yield (
-                "A secret that is not in the file may be easier to tell apart; if the file has samples of every "
-                "secret, add --all-secrets."
+                "A secret that is not in the file may be easier to distinguish from the others; if the file has "
+                "samples of every secret, add --all-secrets."
             )
         if self.options.half_width is not None and self.samples_needed is not None:
-            yield f"About {self.samples_needed:,} samples would give the Bayes risk to ±{self.options.half_width:g}."
+            yield f"About {self.samples_needed:,} samples would bound the Bayes risk to ±{self.options.half_width:g}."
 
     def _chart(self) -> Any:
         from discretion.charts import convergence_over_samples  # noqa: PLC0415 - half a second
@@ -159,25 +160,25 @@ class BlackBoxEstimates(JobResult):
 def estimate(
     path: str, options: EstimateOptions, *, converging: bool = False, monitor: Monitor | None = None
 ) -> BlackBoxEstimates:
-    r"""Return how much what a program shows reveals of its secrets, with intervals that hold.
+    r"""Estimate a program's leakage of its secrets from samples, with confidence intervals.
 
     Parameters
     ----------
     path
-        A CSV file: in one column the secret, in the others what was observed.
+        A CSV file: the secret in one column, the observation in the others.
     options
-        What the file holds, and what to estimate.
+        The form of the file, and the estimates to compute.
     converging
-        Whether to add how the estimate settles with the number of samples.
+        Whether to add the convergence of the estimate with the number of samples.
     monitor
         Follows each step, and may end it.
 
     Raises
     ------
     InvalidTableError
-        If the file does not hold samples, or most of them have a secret that no other has.
+        If the file has no samples, or most of them have a secret that no other sample has.
     UnknownColumnError
-        If there is no column of secrets by this name.
+        If the file has no column of this name.
 
     Examples
     --------
@@ -221,7 +222,7 @@ def estimate(
             except InvalidValueError as error:
                 refused["samples_needed"] = str(error)
     if converging:
-        with monitor.step("how the estimate settles"):
+        with monitor.step("the convergence of the estimate"):
             settling = convergence(secrets, observed, confidence, method, rng)
     return BlackBoxEstimates(
         estimate_bayes_risk=risk,
@@ -246,12 +247,12 @@ def estimate(
 
 
 def _observations(data: SamplesFile, method: Method) -> Any:
-    """Return what the method compares: numbers, or codes that are equal where the text is."""
-    if data.numbers is not None and (method == "nearest-neighbours" or (method == "auto" and data.continuous)):
+    """Return the observations that the method compares: numbers, or codes of equal texts."""
+    if data.numbers is not None and (method == _BY_DISTANCE or (method == "auto" and data.continuous)):
         return data.numbers
-    if method == "nearest-neighbours":
+    if method == _BY_DISTANCE:
         raise InvalidValueError(
-            "nearest-neighbours needs observations of numbers only, and a column holds text; take --method frequentist"
+            f"{method} needs observations of numbers only, but a column has text; use --method frequentist"
         )
     return data.codes
 
@@ -264,11 +265,11 @@ class _Sides:
 
 
 def _two_sides(data: SamplesFile, method: Method) -> _Sides:
-    """Return what was observed for each of the two secrets, and the method that distinguishes them."""
+    """Return the observations for each of the two secrets, and the method that distinguishes them."""
     inputs = np.unique(data.secrets)
     if inputs.size != 2:
         raise InvalidValueError(
-            "a claim of differential privacy is about two neighbouring inputs, so the column of secrets must have two "
+            "a claim of differential privacy is about two neighboring inputs, so the column of secrets must have two "
             f"secrets, got {inputs.size:,}; keep the samples of two"
         )
     outputs = _observations(data, method)
@@ -285,13 +286,13 @@ def _value(estimate: Estimate) -> str:
     rounded = {estimate.low: rounded_down, estimate.high: rounded_up}.get(estimate.value)
     if rounded is not None:
         return sign_of_end(estimate) + rounded(estimate.value, 6)
-    # A guess within an interval that holds everything is none.
+    # A best guess is not shown if its interval allows every value.
     value = "not known" if estimate.low <= 0 and estimate.high >= 1 else f"{estimate.value:.6g}"
     return sign_of_end(estimate) + value
 
 
 def _risk_sentence(risk: Estimate, blind: float) -> str:
-    """Return what the interval of the Bayes risk shows."""
+    """Return the conclusion from the interval of the Bayes risk."""
     guess = "the best guess of the secret from an observation is wrong"
     without = f"a guess without the observation {100 * blind:.6g} %"
     if risk.high < blind:
@@ -305,28 +306,28 @@ def _risk_sentence(risk: Estimate, blind: float) -> str:
 
 
 def _security_sentence(security: Estimate, pair: tuple[str, str] | None, *, withheld: bool) -> str:
-    """Return what the interval of the Bayes security shows."""
-    two = "the two secrets easiest to tell apart"
+    """Return the conclusion from the interval of the Bayes security."""
+    two = "the two secrets that are easiest to distinguish"
     if pair is not None:
-        two += f" (it seems, {pair[0]!r} and {pair[1]!r})"
+        two += f" (an estimate: {pair[0]!r} and {pair[1]!r})"
     elif withheld:
         two += " (withheld, since one of them has fewer than 10 samples; --show-rare names them)"
     if security.low <= 0 and security.high >= 1:
-        return f"{_NOTHING} how well {two} can be told apart."
-    right = f"f {two}, at even odds, the best guess names the right one"
+        return f"{_NOTHING} how well {two} can be distinguished."
+    right = f"f {two}, at even odds, the best guess names the correct one"
     if security.high < 1:
         guess = 1 - security / 2
         return f"O{right} {between(guess.low, guess.high)} of the time."
     right += f" at most {rounded_up(100 * (1 - security.low / 2), 4)} % of the time"
     if are_far_apart(security.low, 1.0, span=1.0):
-        return f"{_NOTHING} whether two secrets can be told apart: o{right}."
+        return f"{_NOTHING} whether two secrets can be distinguished: o{right}."
     return f"O{right}; no leakage is shown at this confidence."
 
 
 def privacy_sentence(
     profile: Estimate | None, least: Estimate | None, epsilon: float | None, delta: float | None
 ) -> str:
-    """Return whether samples refute a claim of differential privacy, by a single bound and as surely as it holds.
+    """Return a sentence on whether samples refute a claim of differential privacy, by a one-sided confidence bound.
 
     ``profile`` bounds the δ at ``epsilon`` and ``least`` the ε at ``delta``, from below.
     """

@@ -1,4 +1,4 @@
-"""The exposure of a table by a set of columns, and what the columns alone certify of it."""
+"""The exposure job: the exposure of a table by a set of columns, and the bounds that single columns certify."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -42,14 +42,14 @@ from discretion.validation import as_count
 
 @dataclass(frozen=True)
 class ColumnBounds:
-    """What each column's counts by themselves say of the exposure, and what it would be if none depended on another."""
+    """Bounds on the exposure from the counts of single columns, and the exposure of independent columns."""
 
     exposure_bound: Estimate
     theorem_bound: Estimate
     exposure_if_independent: Estimate
 
     def sentences(self) -> Iterator[str]:
-        """Yield what the columns alone certify."""
+        """Yield the bounds that the columns alone certify."""
         bound, theorem = self.exposure_bound, self.theorem_bound
         if is_any_share(bound):
             yield f"Nothing can be concluded from the columns alone: up to 100 % may be exposed ({bound.method})."
@@ -58,37 +58,37 @@ class ColumnBounds:
                 f"The columns alone certify {bounded(bound)} ({bound.method}); {theorem.method} of the paper would "
                 f"give {bounded(theorem)}."
             )
-        yield f"If the columns were independent, {interval(self.exposure_if_independent)} would be exposed."
+        yield f"If the columns were independent, they would expose {interval(self.exposure_if_independent)}."
 
 
 @dataclass(frozen=True, repr=False)
 class TableExposure(JobResult):
-    """How many people are exposed by the columns that are not sensitive, of how many.
+    """The exposure of a table's people by the columns that are not sensitive.
 
     Parameters
     ----------
     columns, sensitive
         The columns that the adversary knows, and those that it does not know.
     k, threshold
-        Exposed are fewer than k people alike, or less than this share of all.
+        A person is exposed if fewer than k people, or less than this share of the people, share their values.
     exposure, exposed_people, people
         The share of the people who are exposed, their number, and the number of all.
     classes, unique_rows
-        How many different rows there are, and how many of them occur once.
+        The number of different rows, and of those that occur once.
     certified
-        What the single columns alone certify, if the bounds were computed.
+        The bounds that the single columns certify, if they were computed.
     special
-        By how few of the columns people are unique, if that was asked for.
+        The special uniques: people who are unique by few of the columns, if requested.
     homes
         The risks of households, if a column names them.
     with_wildcards
-        The groups in which a suppressed value could be anything, if such values were named.
+        The classes in which a suppressed value matches any value, if such values were named.
     curve, bound_curve
-        The exposure at every threshold, and what is certified of it; None without a chart.
+        The exposure at every threshold, and its certified bound; None without a chart.
     numbers
-        The numbers that a gate may be of.
+        The numbers that a gate may name.
     left_out
-        What of the table's source was not read.
+        The parts of the table's source that were not read.
     """
 
     columns: tuple[str, ...]
@@ -111,7 +111,7 @@ class TableExposure(JobResult):
 
     @property
     def measures(self) -> dict[str, Callable[[], Number]]:
-        """The numbers that a gate may be of, each to be counted when it is needed."""
+        """The numbers that a gate may name, each counted when it is needed."""
         of_table = {name: partial(self.numbers.__getitem__, name) for name in self.numbers}
         own: dict[str, Callable[[], Number]] = {"unique_rows": lambda: self.unique_rows}
         bounds = {} if self.certified is None else vars(self.certified)
@@ -124,7 +124,7 @@ class TableExposure(JobResult):
         return of_table | own | {name: lambda bound=bound: bound for name, bound in bounds.items()}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as one object, as JSON has it."""
+        """Return the numbers as one object for JSON."""
         counted = ("exposure", "exposed_people", "people", "classes", "unique_rows", "left_out")
         bounds = {} if self.certified is None else vars(self.certified)
         special = {} if self.special is None else {"special_uniques": self.special.to_dict()}
@@ -137,7 +137,7 @@ class TableExposure(JobResult):
         return (number_row(name, value) for name, value in numbers_in(self.to_dict()).items())
 
     def document(self) -> Document:
-        """Return the document: who is exposed, and what the columns alone certify."""
+        """Return the document: the exposure, and the bounds that the columns alone certify."""
         few, least = ("fewer than", "at least") if self.k is not None else ("less than", "no less than")
         many = f"{self.k} people" if self.k is not None else f"a share of {self.threshold} of the people"
         alike = (
@@ -174,7 +174,7 @@ class TableExposure(JobResult):
 
 @dataclass(frozen=True, repr=False)
 class MarginalsExposure(JobResult):
-    """What the counts of columns certify of people of whom no more is known."""
+    """The bounds on exposure that the counts of columns certify without a table."""
 
     columns: tuple[str, ...]
     people: int
@@ -183,7 +183,7 @@ class MarginalsExposure(JobResult):
     threshold: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as one object, as JSON has it."""
+        """Return the numbers as one object for JSON."""
         return {"people": self.people} | vars(self.certified)
 
     def table_rows(self) -> Iterator[Mapping[str, Any]]:
@@ -191,15 +191,15 @@ class MarginalsExposure(JobResult):
         return (number_row(name, value) for name, value in numbers_in(self.to_dict()).items())
 
     def document(self) -> Document:
-        """Return the document: what the columns alone certify."""
-        title = f"{listed(self.columns)}: {self.people:,} people, known by the counts of the columns only"
+        """Return the document: the bounds that the columns alone certify."""
+        title = f"{listed(self.columns)}: {self.people:,} people, from the counts of the columns only"
         few = f"fewer than {self.k:,}" if self.k is not None else f"less than a share of {self.threshold} of the"
         exposed = f"A person is exposed if {few} people share their values."
         return Document(title, (exposed, *self.certified.sentences()), kind="exposure", line=title)
 
 
 def with_threshold(options: ExposureOptions) -> ExposureOptions:
-    """Return the options with who counts as exposed: fewer than 10 people alike by default.
+    """Return the options with a threshold: by default, fewer than 10 people who share their values are exposed.
 
     Examples
     --------
@@ -210,8 +210,8 @@ def with_threshold(options: ExposureOptions) -> ExposureOptions:
         return replace(options, k=as_count(DEFAULT_K if options.k is None else options.k, "k", at_least=1))
     if options.k is not None:
         raise InvalidValueError(
-            f"k = {options.k} and threshold = {options.threshold} were given; use one of --k (k=), a number of people, "
-            "and --threshold (threshold=), a share of them"
+            f"k = {options.k} and threshold = {options.threshold} are both given; use either --k (k=), a number of "
+            "people, or --threshold (threshold=), a share of them"
         )
     as_fraction(options.threshold)
     return options
@@ -220,18 +220,18 @@ def with_threshold(options: ExposureOptions) -> ExposureOptions:
 def table_exposure(
     table: Any, options: ExposureOptions, *, curve: bool = False, memory: int | str | None = None
 ) -> TableExposure:
-    """Return the exposure of a table's people by all the columns together but the sensitive ones.
+    """Return the exposure of a table's people by all its columns together, except the sensitive ones.
 
     Parameters
     ----------
     table
-        Anything that `discretion.Population` takes, or a Population.
+        Any table that `discretion.Population` takes, or a Population.
     options
-        The columns, and who counts as exposed.
+        The columns, and the threshold of exposure.
     curve
-        Whether to add the exposure at every threshold, and with bounds what is certified of it.
+        Whether to add the exposure at every threshold and, with bounds, its certified bound.
     memory
-        How much the engine may hold, as for `discretion.Population`.
+        The memory limit of the engine, as for `discretion.Population`.
 
     Examples
     --------
@@ -243,10 +243,10 @@ def table_exposure(
     k, threshold = options.k, options.threshold
     if options.household is not None and k is None:
         raise InvalidValueError(
-            "a household is exposed by how many households look like it: with --household (household=) use --k (k=)"
+            "the exposure of households needs a number of households: use --k (k=) with --household (household=)"
         )
     if options.wildcards and k is None:
-        raise InvalidValueError("groups with wildcards are of at least so many people: with --wildcards use --k (k=)")
+        raise InvalidValueError("classes with wildcards need a number of people: use --k (k=) with --wildcards")
     home = [] if options.household is None else [options.household]
     wanted = None if options.columns is None else list(dict.fromkeys([*options.columns, *options.sensitive, *home]))
     population = open_people(
@@ -284,19 +284,20 @@ def table_exposure(
 
 
 def marginals_exposure(counts: Any, options: ExposureOptions) -> MarginalsExposure:
-    """Return what the counts of columns certify of people of whom no more is known.
+    """Return the bounds on exposure that the counts of columns certify without a table.
 
     Parameters
     ----------
     counts
-        The counts of single columns, as `discretion.Marginals` takes them; those of groups of the columns are used too.
+        The counts of single columns, as `discretion.Marginals` takes them; counts of groups of the columns are used
+        too.
     options
-        The columns that are known together, and who counts as exposed.
+        The columns that the adversary knows together, and the threshold of exposure.
 
     Raises
     ------
     UnknownColumnError
-        If there are no counts of such a column.
+        If a column has no counts.
 
     Examples
     --------
@@ -313,7 +314,7 @@ def marginals_exposure(counts: Any, options: ExposureOptions) -> MarginalsExposu
 
 
 def _certified_of(people: Population | Marginals, options: ExposureOptions) -> ColumnBounds:
-    """Return what the columns' counts by themselves say of all columns together."""
+    """Return the bounds on the exposure by all columns together, from their single counts."""
     k, threshold = options.k, options.threshold
     groups = people.groups if isinstance(people, Marginals) else ()
     return ColumnBounds(

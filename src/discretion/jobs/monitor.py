@@ -4,7 +4,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 
 class Monitor:
-    """Follows a job step by step, and may end what takes too long; this one lets everything pass in silence."""
+    """Follows a job step by step, and may end steps that take too long; this one does neither."""
 
     @property
     def over(self) -> bool:
@@ -12,5 +12,5 @@ class Monitor:
         return False
 
     def step(self, what: str) -> AbstractContextManager[None]:
-        """Return what surrounds the work on a part of the job."""
+        """Return a context for the work on a part of the job."""
         return nullcontext()

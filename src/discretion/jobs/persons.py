@@ -1,7 +1,7 @@
-"""Whose rows a table has: each row a person of its own, or several rows a person, whom a column names.
+"""The persons of a table: each row is a person of its own, or a column names persons with several rows.
 
-A job that counts rows as people while a column repeats as the name of a person does would answer for the rows. It stops
-until the user says whose rows they are.
+If a column repeats like the name of a person, a count of rows may be no count of people. A job then stops until the
+user sets the person.
 """
 
 import shlex
@@ -22,7 +22,7 @@ AS_IT_IS = TextFormat()
 
 
 def person_column(person: str | None) -> str | None:
-    """Return the column that names the persons; None if each row is one, or nothing is known of it.
+    """Return the column that names the persons; None if each row is a person, or this is not known.
 
     Examples
     --------
@@ -35,9 +35,9 @@ def person_column(person: str | None) -> str | None:
 def repeated_key(
     population: Population, kinds_of: Callable[[Population], Iterable[ColumnKind]] = column_kinds
 ) -> ColumnKind | None:
-    """Return the column that repeats as the name of a person with several rows does, if rows count as people.
+    """Return the column that repeats like the name of a person with several rows, if rows count as people.
 
-    Of several, the one with most values. ``kinds_of`` returns what kind of column each is.
+    Of several such columns, return the one with most values. ``kinds_of`` returns the kind of each column.
 
     Examples
     --------
@@ -53,16 +53,16 @@ def repeated_key(
 
 
 def whose_rows(key: ColumnKind) -> str:
-    """Return why rows may not count as people, and how the user says whether they do."""
+    """Return the reason why rows may be no people, and the options that settle it."""
     name = printable(key.column)
     return (
-        f"the column {name} has {key.reason}: use --person {shlex.quote(name)} (person=) if it names the person whose "
-        f"row it is, or --person {NO_PERSON} if every row is a person of its own"
+        f"the column {name} has {key.reason}: use --person {shlex.quote(name)} (person=) if it names the person of a "
+        f"row, or --person {NO_PERSON} if every row is a person of its own"
     )
 
 
 def refuse_repeats(key: ColumnKind) -> None:
-    """Refuse to count rows as people while a column repeats as the name of a person does."""
+    """Raise an error that asks for the person, if a column repeats like the name of a person."""
     raise InvalidValueError(whose_rows(key))
 
 
@@ -72,14 +72,14 @@ def check_whose_rows(
     repeats: Callable[[ColumnKind], None] = refuse_repeats,
     kinds_of: Callable[[Population], Iterable[ColumnKind]] = column_kinds,
 ) -> None:
-    """Call ``repeats`` with a column that repeats as the name of a person does, if the user has not said whose rows.
+    """Call ``repeats`` with a column that repeats like the name of a person, if the user has not set the person.
 
     Raises
     ------
     InvalidTableError
         If person is "none" and the table has a column of that name.
     InvalidValueError
-        If there is such a column and ``repeats`` is left as it is.
+        If there is such a column and ``repeats`` is the default.
     """
     if person == NO_PERSON and NO_PERSON in population.columns:
         raise InvalidTableError(
@@ -100,40 +100,40 @@ def open_people(
     repeats: Callable[[ColumnKind], None] = refuse_repeats,
     kinds_of: Callable[[Population], Iterable[ColumnKind]] = column_kinds,
 ) -> Population:
-    """Return the people of a table and some of its columns, if it is known whose rows they are.
+    """Return the people of a table with some of its columns, if it is known whether a column names the persons.
 
-    If the user has not said whose rows they are, all columns of a table that is read into this process are searched
-    for a key, since one that is not asked for repeats just the same; and in a server's table those asked for and those
-    with names as columns have that identify people. Otherwise only the columns asked for are read.
+    If the user has not set the person, the columns are searched for one that names persons: all columns of a table that
+    is read into this process, and in a server's table the requested columns and those whose names suggest that they
+    identify people. Otherwise only the requested columns are read.
 
     Parameters
     ----------
     table, memory
         As for `discretion.Population`; or a Population.
     columns
-        The columns to keep; None is all.
+        The columns to keep; None means all.
     person
         The column that names a person with several rows; "none" if every row is a person of its own; None if the user
-        has not said.
+        has not set it.
     form
-        How a CSV file is written.
+        The form of a CSV file.
     repeats
-        Called with a column that repeats as the name of a person does, if person is None.
+        A function that is called with a column that repeats like the name of a person, if person is None.
     kinds_of
-        Returns what kind of column each is, if person is None.
+        A function that returns the kind of each column, if person is None.
 
     Raises
     ------
     InvalidTableError, UnknownColumnError
-        If the table cannot be read as it stands, or lacks a column.
+        If the table cannot be read, or lacks a column.
     InvalidValueError
-        If a column repeats as the name of a person does, and person is None.
+        If a column repeats like the name of a person, and person is None.
     """
     if isinstance(table, Population):
         if person_column(person) is not None:
-            raise InvalidValueError("a Population knows its people already; name the person column when making it")
+            raise InvalidValueError("a Population already has its people; set the person column when you make it")
         if (named := "header" if form.header is not None else form.about_a_text) is not None:
-            raise InvalidValueError(f"a Population is read already; say what {named} is when making it")
+            raise InvalidValueError(f"a Population is already read; set {named} when you make it")
         whole = table
     else:
         elsewhere = (isinstance(table, str) and is_address(table)) or type(table).__module__.startswith("ibis.")
@@ -152,7 +152,7 @@ def open_people(
 def _beside_names_of_people(
     table: Any, columns: Sequence[str], form: TextFormat, memory: int | str | None
 ) -> Population:
-    """Return the rows of a server's table as people, with some columns and those that seem to identify people."""
+    """Return the rows of a server's table as people, with some columns and those whose names suggest a person."""
     from discretion.tables.sources import open_rows  # noqa: PLC0415 - imports Ibis
 
     chosen = distinct_names(columns)

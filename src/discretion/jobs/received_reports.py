@@ -1,4 +1,4 @@
-"""Received reports in a file, one a line: read part by part, so that memory does not grow with the file."""
+"""Received reports in a file, one per line: read part by part, so that memory does not grow with the file."""
 
 import json
 import re
@@ -17,18 +17,18 @@ from discretion.mechanisms import Mechanism
 
 Reports = NDArray[Any]
 
-# A file's suffix → how its lines are written.
+# A file's suffix → the encoding of its lines.
 _SUFFIXES: dict[str, Encoding] = {".hex": "hex", ".jsonl": "json", ".ndjson": "json"}
 _AT_ONCE = 1 << 20  # bytes
 _PER_NUMBER = 32  # bytes of a line for each number of a report
-# Whole numbers and rows of them: no text, no decimals, no true and false, which NumPy would take for numbers.
+# Whole numbers and rows of them: no text, no decimals, and not true or false, which NumPy would read as numbers.
 _NUMBERS = re.compile(rb"[-\d\s\[\],]+")
 _MAX_REASONS = 5
 
 
 @dataclass
 class BadLines:
-    """The lines of a file that are no reports: how many, and why the first ones are not."""
+    """The lines of a file that are no reports: their number, and the reasons for the first ones."""
 
     count: int = 0
     reasons: list[str] = field(default_factory=list[str])
@@ -41,38 +41,38 @@ class BadLines:
 
 
 def encoding_of(path: str, encoding: Encoding | None) -> Encoding:
-    """Return how the lines of a file are written: as given, or by the suffix of its name."""
+    """Return the encoding of the lines of a file: as given, or by the suffix of its name."""
     if encoding is not None:
         return encoding
     suffix = next((suffix for suffix in _SUFFIXES if path.lower().endswith(suffix)), None)
     if suffix is None:
         raise InvalidValueError(
-            f"the name of {printable(path)!r} does not show how its reports are written; choose --encoding hex (what "
-            "encode returns, in hex) or --encoding json (a number or a list of numbers), or end the name in .hex or "
-            ".jsonl"
+            f"the name of {printable(path)!r} does not show the encoding of its reports; choose --encoding hex (the "
+            "bytes that encode returns, in hex) or --encoding json (a number or a list of numbers), or end the name "
+            "in .hex or .jsonl"
         )
     return _SUFFIXES[suffix]
 
 
 def read_reports(path: str, mechanism: Mechanism, encoding: Encoding, bad: BadLines) -> Iterator[Reports]:
-    """Yield the reports in a file, many at a time, and count the lines that are none.
+    """Yield the reports in a file, many at a time, and count the lines that are no reports.
 
     Parameters
     ----------
     path
         A text file with a report on each line.
     mechanism
-        What made the reports.
+        The mechanism that made the reports.
     encoding
         ``"hex"``: the bytes that `Mechanism.encode` returns, in hex; ``"json"``: the report that ``sample`` returns, a
         whole number or a list of these.
     bad
-        Gets the lines that are no reports of the mechanism.
+        Collects the lines that are no reports of the mechanism.
 
     Raises
     ------
     InvalidTableError
-        If the file has no lines, or more bad ones than good ones: it is then hardly of this mechanism.
+        If the file has no lines, or more bad lines than good ones, so that it is hardly from this mechanism.
     """
     read = _decoded if encoding == "hex" else _parsed
     good = 0
@@ -80,7 +80,7 @@ def read_reports(path: str, mechanism: Mechanism, encoding: Encoding, bad: BadLi
         for first, lines in _lines(file, _longest_line(mechanism)):
             reports = read(mechanism, first, lines, bad)
             good += len(reports)
-            if not good:  # all of the file is hardly better
+            if not good:  # the rest of the file is hardly better
                 break
             yield reports
     if good + bad.count == 0:
@@ -93,7 +93,7 @@ def read_reports(path: str, mechanism: Mechanism, encoding: Encoding, bad: BadLi
 
 
 def _longest_line(mechanism: Mechanism) -> int:
-    """Return how many bytes a line may have: more than any report takes in either encoding."""
+    """Return the largest number of bytes of a line: more than any report takes in either encoding."""
     numbers = int(np.prod(mechanism.checked_reports([]).shape[1:]))
     return _PER_NUMBER * (1 + numbers) + 2 * mechanism.report_width
 
@@ -110,15 +110,15 @@ def _lines(file: BinaryIO, longest: int) -> Iterator[tuple[int, list[bytes]]]:
         number += len(lines)
         if len(rest) > longest:
             raise InvalidTableError(
-                f"line {number:,} of {printable(file.name)!r} is longer than {longest:,} bytes, which no report is; "
-                "write one report on each line"
+                f"line {number:,} of {printable(file.name)!r} is longer than {longest:,} bytes, longer than any "
+                "report; write one report per line"
             )
     if rest:
         yield number, [rest]
 
 
 def _decoded(mechanism: Mechanism, first: int, lines: list[bytes], bad: BadLines) -> Reports:
-    """Return the reports of lines in hex; a line that comes again is decoded once."""
+    """Return the reports of lines in hex; equal lines are decoded once."""
     decoded: dict[bytes, Any] = {}
     reports: list[Any] = []
     for number, line in enumerate(lines, start=first):

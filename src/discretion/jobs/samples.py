@@ -1,4 +1,4 @@
-"""Samples of a black box in a CSV file: the secret in one column, what was observed in the others."""
+"""Samples of a black box in a CSV file: the secret in one column, the observation in the others."""
 
 import re
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ from discretion.tables.layouts.csv_layout import LONGEST_ROW, CsvLayout, layout_
 from discretion.tables.layouts.headers import Header
 from discretion.tables.layouts.names import names_among
 
-# What a spreadsheet calls a number: ASCII digits without separators.
+# Numbers as spreadsheets write them: ASCII digits without separators.
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
-# So many columns are listed.
+# At most this many columns are listed.
 _MOST_NAMED = 5
 
 
@@ -34,15 +34,15 @@ class SamplesFile:
     secret
         The name of the column of secrets.
     secrets
-        The text of each, shape ``(m,)``.
+        The text of each secret, shape ``(m,)``.
     codes
-        For each column of the observation, which of its distinct texts it is, shape ``(m, d)``.
+        The code of the text of each observation, by column, shape ``(m, d)``.
     numbers
-        The observations as numbers, shape ``(m, d)``, or None where they are text.
+        The observations as numbers, shape ``(m, d)``, or None if some are text.
     continuous
-        Whether some of them are decimals.
+        Whether some observations are decimals.
     columns
-        Their names.
+        The names of the columns of the observation.
     """
 
     secret: str
@@ -53,12 +53,12 @@ class SamplesFile:
     columns: tuple[str, ...]
 
     def samples_of(self, secret: str) -> int:
-        """Return how many samples have this secret."""
+        """Return the number of samples with this secret."""
         return int((self.secrets == secret).sum())
 
 
 def read_samples(path: str, header: Header = None, secret: str | None = None) -> SamplesFile:
-    """Return the samples in a CSV file, or say what is wrong with it; None takes the first column for the secret."""
+    """Return the samples in a CSV file; without a name, the first column is the secret."""
     with opened(path, "samples") as file:
         return _samples_in(file, header, secret)
 
@@ -71,7 +71,7 @@ def _samples_in(file: BinaryIO, header: Header, secret: str | None) -> SamplesFi
     check_names(layout.names, path)
     if len(layout.names) < 2:
         raise InvalidTableError(
-            f"{path} must have the secret in one column and what was observed in others, got a single column"
+            f"{path} must have the secret in one column and the observation in others, got a single column"
         )
     if not layout.rows:
         raise InvalidTableError(f"{path} has a header and no samples")
@@ -83,7 +83,7 @@ def _samples_in(file: BinaryIO, header: Header, secret: str | None) -> SamplesFi
     (names, secrets), observed = _texts(inputs, layout), [_texts(column, layout) for column in outputs]
     if "" in names:
         row = int(np.argmax(secrets == names.index("")))
-        raise InvalidTableError(f"{path} has no secret in sample {row + 1}; leave such samples out")
+        raise InvalidTableError(f"{path} has no secret in sample {row + 1}; remove such samples")
     kinds = [_numbers(*column, name, path) for column, name in zip(observed, seen, strict=True)]
     numeric = [kind for kind in kinds if kind is not None]
     numbers = None
@@ -94,9 +94,9 @@ def _samples_in(file: BinaryIO, header: Header, secret: str | None) -> SamplesFi
     if are_mostly_single(single, secrets.size):
         others = ", ".join(map(printable, seen[:_MOST_NAMED])) + (", …" if len(seen) > _MOST_NAMED else "")
         raise InvalidTableError(
-            f"{single:,} of the {secrets.size:,} samples in {path} have a secret (column {layout.names[place]!r}) that "
-            "no other has, and nothing can be concluded from such samples; name the column of the secret with --secret "
-            f"if it is another one ({others}), or take several samples of each secret"
+            f"{single:,} of the {secrets.size:,} samples in {path} have a secret (column {layout.names[place]!r}) "
+            "that no other sample has, and nothing can be concluded from such samples; name the column of the secret "
+            f"with --secret if it is another one ({others}), or take several samples of each secret"
         )
     return SamplesFile(
         layout.names[place],
@@ -123,12 +123,12 @@ def _columns(file: BinaryIO, layout: CsvLayout) -> list[Any]:
                 convert_options=csv.ConvertOptions(column_types=dict.fromkeys(names, text), strings_can_be_null=False),
             )
     except arrow.ArrowException:  # which quotes the row
-        raise InvalidTableError(f"{file.name} cannot be read; write it anew as CSV in UTF-8") from None
+        raise InvalidTableError(f"{file.name} cannot be read; write it again as CSV in UTF-8") from None
     return [table.column(name) for name in names]
 
 
 def _texts(column: Any, layout: CsvLayout) -> tuple[list[str], Codes]:
-    """Return the distinct texts of a column below its header, and which of them each entry is."""
+    """Return the distinct texts of a column below its header, and the code of each entry."""
     chunks = column.unify_dictionaries().chunks
     texts, codes = chunks[0].dictionary.to_pylist(), np.concatenate([chunk.indices.to_numpy() for chunk in chunks])
     if layout.header:  # told to skip a row, Arrow miscounts those with NULs
@@ -139,7 +139,7 @@ def _texts(column: Any, layout: CsvLayout) -> tuple[list[str], Codes]:
 
 
 def _numbers(texts: list[str], codes: Codes, name: str, path: str) -> tuple[Reals, bool] | None:
-    """Return the texts as numbers and whether some are decimals; None where most are none."""
+    """Return the texts as numbers and whether some are decimals; None if most are no numbers."""
     others = [text for text in texts if not _DECIMAL.fullmatch(text)]
     if 2 * len(others) > len(texts):
         return None
@@ -147,13 +147,13 @@ def _numbers(texts: list[str], codes: Codes, name: str, path: str) -> tuple[Real
     if strange:
         first = next(row for row, code in enumerate(codes.tolist(), start=1) if texts[code] in strange)
         raise InvalidTableError(
-            f"column {name!r} of {path} holds numbers, but also text, first in sample {first}; leave those samples "
-            "out, or name all its values by text to have them compared as they are"
+            f"column {name!r} of {path} has numbers, but also text, first in sample {first}; remove those samples, or "
+            "write all values of the column as text to compare them as text"
         )
     values = np.array([float(text) for text in texts])
     whole = all(map(_WHOLE.fullmatch, texts))
     if whole and not np.isfinite(values).all():
-        return None  # too long for floats, they can still be told apart
+        return None  # too long for floats, they are compared as text
     if not np.isfinite(values).all():
-        raise InvalidTableError(f"column {name!r} of {path} must hold finite numbers; leave the other samples out")
+        raise InvalidTableError(f"column {name!r} of {path} must have finite numbers; remove the other samples")
     return values, not whole

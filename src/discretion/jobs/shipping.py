@@ -1,4 +1,4 @@
-"""What to ship for a design: parameters for any client, code for both ends, and a notebook that checks the numbers."""
+"""The files of a design: parameters for any client, code for client and server, and a notebook of checks."""
 
 import json
 import math
@@ -22,33 +22,33 @@ from discretion.spelling import mechanism_of, read_by, spelled
 from discretion.validation import as_crowd
 
 PARAMETERS_VERSION = 1
-#: The files that are shipped of every design.
+#: The files of every design.
 FILES = ("parameters.json", "parameters.js", "randomize_and_tally.py", "check.ipynb")
-#: The description of a collection, of a design that one can carry out.
+#: The description of a collection, for designs that a collection can carry out.
 TASK = "collect.toml"
-# Answers of every question of a collection, beside those that it names.
+# Answers that every question of a collection has in addition to those that it names.
 _UNNAMED = ("other", "missing")
-# Answers that somebody can give names to.
+# The most answers that a task file names one by one.
 _NAMED = 1000
 
-# How far two machines may be apart in a probability.
+# The largest difference of a probability between two machines.
 _ROUNDING = 1e-12
-# People whose reports a notebook draws one by one, and bits or values of these.
+# The most people whose reports a notebook draws one by one, and the most bits or values of these.
 _PEOPLE_SAMPLED, _VALUES_SAMPLED = 100_000, 10**7
 
 
 @dataclass(frozen=True)
 class DesignNumber:
-    """A number of a design, and how a notebook computes it again.
+    """A number of a design, and the expression with which a notebook computes it again.
 
     Parameters
     ----------
     name
-        What the number is, for the reader.
+        The name of the number, for the reader.
     expression
-        A Python expression of ``dc``, ``np``, ``mechanism``, ``n`` (how many people) and ``shares``.
+        A Python expression of ``dc``, ``np``, ``mechanism``, ``n`` (the number of people) and ``shares``.
     value
-        The number in the design: the notebook checks that its own one has an end in common with it.
+        The number in the design: the notebook checks that the intervals of both overlap.
 
     Examples
     --------
@@ -63,20 +63,20 @@ class DesignNumber:
 
 @dataclass(frozen=True, eq=False)
 class Shipment:
-    """What a team ships for one design: files by their names, in `files`.
+    """The files that a team ships for one design, by their names in `files`.
 
     Parameters
     ----------
     mechanism
         The local mechanism.
     users
-        n: how many people report.
+        n, the number of people who report.
     labels
         The names of the values, in order; empty for their numbers.
     shares
         The true shares that the notebook simulates; None means all equal.
     command
-        The arguments of the command that gives the design again, ``discretion`` being the first.
+        The arguments of the command that repeats the design, beginning with ``discretion``.
     numbers
         The numbers of the design, which the notebook checks.
 
@@ -124,10 +124,10 @@ class Shipment:
 
     @property
     def task(self) -> str | None:
-        """The description of a collection that asks this question, from which ``discretion collect init`` makes a task.
+        """The description of a collection with this question, from which ``discretion collect init`` makes a task.
 
-        None where no collection asks it: its answers are randomized by randomized response, "other" and "missing" are
-        two of them, and the others are few enough to be named.
+        None if no collection can ask it: a collection needs randomized response, with "other" and "missing" as two of
+        the answers, and few enough other answers to name them.
         """
         response, named = reporting(self.mechanism).response, self.mechanism.k - len(_UNNAMED)
         if response is None or not 1 <= named <= _NAMED:
@@ -150,7 +150,7 @@ name = "question"
 values = {json.dumps(labels, ensure_ascii=False)}
 randomizer = "krr:{parameters}"
 
-[[shufflers]]                           # in order; one honest one hides who sent what
+[[shufflers]]                           # in order; one honest shuffler hides who sent which report
 url = "https://first.example"
 
 [[shufflers]]
@@ -165,7 +165,7 @@ url = "https://analyst.example"
 
     @property
     def python(self) -> str:
-        """A Python module: what the device does, and what the server does; run by itself, it tries both."""
+        """A Python module with the client's and the server's code; run as a script, it tries both."""
         name, width = self.parameters["mechanism"], self.mechanism.report_width
         return f'''"""The clients and the server of {name}."""
 
@@ -180,13 +180,13 @@ LABELS = {self._labels_code}
 
 
 def report(answer):
-    """Return the report on an answer, {width} bytes in hex: this runs on the device, and only the report leaves it."""
+    """Return the report on an answer, {width} bytes in hex. Run this on the device: only the report leaves it."""
     (randomized,) = MECHANISM.sample([LABELS.index(answer)])  # drawn from the system's cryptographic source
     return MECHANISM.encode(randomized).hex()
 
 
 def tally(path):
-    """Return the share of each answer, with its interval, from a file with a report on each line: on the server."""
+    """Return the share of each answer, with its interval, from a file with a report per line. Run it on the server."""
     return dc.tally(path, MECHANISM, labels=LABELS, encoding="hex")
 
 
@@ -203,7 +203,7 @@ if __name__ == "__main__":
         name, n, k = self.parameters["mechanism"], self.users, self.mechanism.k
         shares = prior_vector(as_prior(self.shares, k), k)
         people = min(n, _PEOPLE_SAMPLED, max(1, _VALUES_SAMPLED // self._row_length))
-        again = f"\n\n`{shlex.join(self.command)}` gives the design again." if self.command else ""
+        again = f"\n\n`{shlex.join(self.command)}` repeats the design." if self.command else ""
         spread = f"np.full({k}, 1 / {k})" if self.shares is None else f"np.array({shares.tolist()})"
         cells = [
             ("markdown", f"# {name}: {n:,} people\n\nThis notebook checks the numbers of a design.{again}"),
@@ -216,7 +216,8 @@ if __name__ == "__main__":
             ),
             (
                 "markdown",
-                f"## Sample\n\n{people:,} people, with these shares; a client sends what the last line shows.",
+                f"## Sample\n\n{people:,} people, with these shares. The last line shows a report as a client sends "
+                "it.",
             ),
             (
                 "code",
@@ -225,7 +226,7 @@ if __name__ == "__main__":
                 "reports = mechanism.sample(np.repeat(np.arange(mechanism.k), counts), rng)\n"
                 "mechanism.encode(reports[0]).hex()",
             ),
-            ("markdown", "## Tally\n\nAll intervals cover the true shares at once, except once in 10,000 notebooks."),
+            ("markdown", "## Tally\n\nAll intervals cover the true shares at once, except in 1 of 10,000 notebooks."),
             (
                 "code",
                 f"labels = {self._labels_code}\n"
@@ -233,7 +234,7 @@ if __name__ == "__main__":
                 "true = counts / people\n"
                 "assert ((result.low <= true) & (true <= result.high)).all()\nresult",
             ),
-            ("markdown", "## The error\n\nThe error of 200 simulated tallies is the one that the formula gives."),
+            ("markdown", "## The error\n\nThe error of 200 simulated tallies agrees with the formula."),
             (
                 "code",
                 "some = min(people, 10_000)\nsome_counts = rng.multinomial(some, shares / shares.sum())\n"
@@ -275,7 +276,7 @@ if __name__ == "__main__":
 
 
 def parameters_of(mechanism: Mechanism, labels: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the parameters of a mechanism as JSON has them, for a client in any language.
+    """Return the parameters of a mechanism for JSON, for a client in any language.
 
     Parameters
     ----------
@@ -288,15 +289,15 @@ def parameters_of(mechanism: Mechanism, labels: Sequence[str] = ()) -> dict[str,
     -------
     dict
         ``mechanism`` (its spelling, from which `read_parameters` makes it again), ``k``, ``epsilon``, ``labels``;
-        ``device``: how a device makes a report (`Mechanism.device_recipe`), in whole numbers and `coin` thresholds;
-        ``wire``: the bytes and bits of a report and their layout; ``work`` (`Mechanism.device_work`); and ``support``:
-        how likely a report supports its sender's value and another one, from which a server estimates shares, None
-        where there are no such. Numbers that are not finite are strings.
+        ``device``: the device's steps to make a report (`Mechanism.device_recipe`), in whole numbers and `coin`
+        thresholds; ``wire``: the bytes and bits of a report and their layout; ``work`` (`Mechanism.device_work`); and
+        ``support``: the probabilities that a report supports its sender's value, and another value, from which a server
+        estimates shares (None if the mechanism has none). Numbers that are not finite are strings.
 
     Raises
     ------
     UnsupportedError
-        If the mechanism has no spelling, or nothing is known of how a device makes its reports.
+        If the mechanism has no spelling, or no known steps with which a device makes its reports.
 
     Examples
     --------
@@ -327,12 +328,13 @@ def parameters_of(mechanism: Mechanism, labels: Sequence[str] = ()) -> dict[str,
 
 
 def read_parameters(parameters: Mapping[str, Any]) -> Mechanism:
-    """Return the mechanism of parameters, as `parameters_of` returned them.
+    """Return the mechanism of parameters that `parameters_of` returned.
 
     Raises
     ------
     InvalidValueError
-        If they are not those of the mechanism that they name: some are missing, changed, or of another version.
+        If they are not the parameters of the mechanism that they name: some are missing, changed, or of another
+        version.
 
     Examples
     --------
@@ -342,7 +344,7 @@ def read_parameters(parameters: Mapping[str, Any]) -> Mechanism:
     """
     name, labels = parameters.get("mechanism"), parameters.get("labels") or ()
     if not isinstance(name, str):
-        raise InvalidValueError("parameters must have the text of their mechanism, as 'krr:k=5,epsilon=1'")
+        raise InvalidValueError("parameters must have the text of their mechanism, such as 'krr:k=5,epsilon=1'")
     if read_by(name) is not None:
         raise InvalidValueError(f"the mechanism of parameters must not name a file, got {name!r:.80}")
     mechanism = as_mechanism(mechanism_of(name), "a shipment")
@@ -350,14 +352,14 @@ def read_parameters(parameters: Mapping[str, Any]) -> Mechanism:
     different = [key for key in {**expected, **parameters} if not _agree(parameters.get(key), expected.get(key), key)]
     if different:
         raise InvalidValueError(
-            f"parameters must be those of their mechanism, {name!r:.80}, and {', '.join(map(repr, different))} "
-            f"{'is' if len(different) == 1 else 'are'} not; take parameters as they were written, or write them anew"
+            f"parameters must be those of their mechanism, {name!r:.80}, but {', '.join(map(repr, different))} "
+            f"{'is' if len(different) == 1 else 'are'} not; use parameters as they were written, or write them again"
         )
     return mechanism
 
 
 def _agree(given: Any, expected: Any, key: str) -> bool:
-    """Return whether two parts of parameters are the same but for digits that another machine rounds anew."""
+    """Return whether two parts of parameters are the same, except for digits that machines round differently."""
     if isinstance(given, dict) and isinstance(expected, dict):
         parts, others = cast("dict[str, Any]", given), cast("dict[str, Any]", expected)
         return parts.keys() == others.keys() and all(_agree(parts[name], others[name], name) for name in others)
@@ -374,7 +376,7 @@ def _agree(given: Any, expected: Any, key: str) -> bool:
 
 
 def _probability(threshold: str) -> float:
-    """Return the probability of a coin's rarer face, NaN of what is no hex."""
+    """Return the probability of a coin's rarer face; NaN if the text is no hex."""
     try:
         digits = bytes.fromhex(threshold)
     except ValueError:

@@ -1,7 +1,7 @@
 """The numbers of a table of people that a gate may name: one definition for audit, check, diff, release and exposure.
 
-The adversary knows every column of a person but the sensitive ones. A name that begins with ``all_columns.`` is of an
-adversary who knows the sensitive columns too; when it guesses one of them, it knows all others.
+The adversary knows every column of a person except the sensitive ones. A name that begins with ``all_columns.`` is for
+an adversary that knows the sensitive columns too; when it guesses one of them, it knows all others.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,22 +24,22 @@ OF_CLASSES = ("exposure", "exposed_people", "unique_people", "classes", "k_anony
 OF_SENSITIVE = (
     "guess", "guess_rise", "certain", "l_diversity", "recursive_c", "t_closeness", "beta_likeness", "delta_disclosure",
 )  # fmt: skip
-#: How far values are from each other → the name of t-closeness by it.
+#: A distance of values → the name of t-closeness by it.
 CLOSENESS = {"equal": "t_closeness", "ordered": "t_closeness_ordered", "hierarchical": "t_closeness_hierarchical"}
-#: Those that are counted only where a gate is of them: their work grows with classes times values.
+#: Measures that are computed only if a gate names them: their work grows with classes times values.
 ON_REQUEST = (CLOSENESS["ordered"], CLOSENESS["hierarchical"])
-#: Those of them that need no file beside the table.
+#: Those of them that need only the table.
 OF_TABLE_ALONE = (CLOSENESS["ordered"],)
-#: Of the groups in which a suppressed value could be anything, where wildcards are named.
+#: The measures of classes in which a suppressed value matches any value, if wildcards are named.
 OF_WILDCARDS = ("people_with_wildcards", "wildcard_exposed_people", "wildcard_exposure", "wildcard_k_anonymity")
-#: Begins the name of a number that is of an adversary who knows the sensitive columns too.
+#: The prefix of numbers for an adversary that knows the sensitive columns too.
 ALL_COLUMNS = "all_columns."
-#: Which of two tables a number is of, or by how much the new one has more, before a dot.
+#: The prefixes of numbers of two tables: the old one, the new one, or the rise from old to new.
 SIDES = ("old", "new", "rise")
 
 
 def sensitive_measures(column: str, on_request: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return the measures of one sensitive column, with those that are counted on request.
+    """Return the measures of one sensitive column, with these measures on request.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def sensitive_measures(column: str, on_request: Iterable[str] = ()) -> tuple[str
 def table_measures(sensitive: Iterable[str], on_request: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the names of a table's numbers, those of each sensitive column as ``measure:column``.
 
-    ``on_request`` are the measures among these that are counted only where a gate is of them.
+    ``on_request`` are the measures of sensitive columns that are computed only if a gate names them.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def table_measures(sensitive: Iterable[str], on_request: Sequence[str] = ()) -> 
 
 
 def is_on_request(name: str) -> bool:
-    """Return whether a number is counted only where a gate is of it.
+    """Return whether a number is computed only if a gate names it.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def is_on_request(name: str) -> bool:
 
 @dataclass(frozen=True)
 class GuessReport:
-    """How often a sensitive value is guessed right before and after, and of how many people it is certain."""
+    """The share of correct guesses of a sensitive value before and after, and the number of certain people."""
 
     sensitive: str
     before: float
@@ -87,7 +87,7 @@ class GuessReport:
 
 
 def guess_reports(population: Population, columns: Sequence[str], sensitive: Iterable[str]) -> tuple[GuessReport, ...]:
-    """Return of each sensitive column how well it is guessed by who knows these columns, or the others of them."""
+    """Return the guesses of each sensitive column by an adversary that knows these columns (other than itself)."""
     return tuple(
         GuessReport(name, attack.prior, attack.posterior, attack.certain_people)
         for name in sensitive

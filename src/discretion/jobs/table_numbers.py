@@ -1,4 +1,4 @@
-"""The numbers of a table of people, counted when they are first asked for: by an engine, or by codes of its rows."""
+"""The numbers of a table of people, counted when first needed: by an engine, or by codes of its rows."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,36 +32,36 @@ from discretion.numerics.equivalence_classes import best_guesses, cells, everybo
 from discretion.presenting.names import briefly
 from discretion.tables.counting.threshold import Threshold
 
-# What the risks are worked out with; none of those with a measure's name depends on it.
+# Any k will do: none of the risks with a measure's name depends on it.
 _ANY_K = 1
-# What there is instead of another distance.
+# The remedy if another distance is not available.
 _EQUAL = f"gate {CLOSENESS['equal']}, by which all values are equally far from each other"
-# What t is of the columns and a sensitive one, by some distance between the values.
+# Returns t of the columns and a sensitive one, by some distance between the values.
 _Closeness = Callable[[Sequence[str], str], float]
 
 
 class Counts(Protocol):
-    """Counts the people of a table who are alike, wherever its rows are."""
+    """Counts the equivalence classes of a table, wherever its rows are."""
 
     @property
     def people(self) -> int:
-        """How many people there are."""
+        """The number of people."""
         ...
 
     def class_sizes(self, columns: Sequence[str]) -> ClassSizes:
-        """Return the sizes of the classes of people who are alike on the columns."""
+        """Return the sizes of the equivalence classes by the columns."""
         ...
 
     def risks(self, columns: Sequence[str]) -> Iterable[Risk]:
-        """Return the risks in regulators' words of people of whom the columns are known."""
+        """Return the risks, as regulators name them, from an adversary that knows the columns."""
         ...
 
     def guesses(self, columns: Sequence[str], sensitive: str) -> tuple[int, int, int]:
-        """Return for how many people the best guess is right without the columns, with them, and certain."""
+        """Return the numbers of correct best guesses without and with the columns, and of certain ones."""
         ...
 
     def diversity(self, columns: Sequence[str], sensitive: str) -> int:
-        """Return how many sensitive values at least occur among people who are alike on the columns."""
+        """Return the least number of sensitive values in an equivalence class by the columns."""
         ...
 
     def recursive_c(self, columns: Sequence[str], sensitive: str, l: int) -> float:  # noqa: E741
@@ -69,7 +69,7 @@ class Counts(Protocol):
         ...
 
     def spread(self, columns: Sequence[str], sensitive: str) -> tuple[float, float, float]:
-        """Return t, beta and delta: how far the sensitive values of people who are alike are from everybody's."""
+        """Return t, beta and delta: the largest distances of a class's sensitive values from all people's."""
         ...
 
     @property
@@ -81,9 +81,9 @@ class Counts(Protocol):
 class EngineCounts:
     """Counts a population where its rows are.
 
-    ``among`` and ``weight`` say whom its people are a sample of, as in
-    :func:`discretion.anonymity.reidentification_risks`; ``hierarchies`` are those of columns, where the command takes
-    them.
+    ``among`` and ``weight`` set the population that its people are a sample of, as in
+    :func:`discretion.anonymity.reidentification_risks`; ``hierarchies`` are those of the columns, for commands that
+    take them.
     """
 
     def __init__(
@@ -100,16 +100,16 @@ class EngineCounts:
         self.closeness: Mapping[str, _Closeness] = {CLOSENESS["ordered"]: self._ordered, **levels}
 
     def risks(self, columns: Sequence[str]) -> Iterable[Risk]:
-        """Return the risks in regulators' words of people of whom the columns are known."""
+        """Return the risks, as regulators name them, from an adversary that knows the columns."""
         return reidentification_risks(self._population, columns, _ANY_K, population=self._among, weight=self._weight)
 
     def guesses(self, columns: Sequence[str], sensitive: str) -> tuple[int, int, int]:
-        """Return for how many people the best guess is right without the columns, with them, and certain."""
+        """Return the numbers of correct best guesses without and with the columns, and of certain ones."""
         attack = inference(self._population, columns, sensitive)
         return round(attack.prior * self.people), round(attack.posterior * self.people), attack.certain_people
 
     def diversity(self, columns: Sequence[str], sensitive: str) -> int:
-        """Return how many sensitive values at least occur among people who are alike on the columns."""
+        """Return the least number of sensitive values in an equivalence class by the columns."""
         return l_diversity(self._population, columns, sensitive)
 
     def recursive_c(self, columns: Sequence[str], sensitive: str, l: int) -> float:  # noqa: E741
@@ -117,7 +117,7 @@ class EngineCounts:
         return recursive_c_l_diversity(self._population, columns, sensitive, l)
 
     def spread(self, columns: Sequence[str], sensitive: str) -> tuple[float, float, float]:
-        """Return t, beta and delta: how far the sensitive values of people who are alike are from everybody's."""
+        """Return t, beta and delta: the largest distances of a class's sensitive values from all people's."""
         return spread_measures(self._population, columns, sensitive)
 
     def _ordered(self, columns: Sequence[str], sensitive: str) -> float:
@@ -144,21 +144,21 @@ class CodedCounts:
         self.closeness: Mapping[str, _Closeness] = {}
 
     def class_sizes(self, columns: Sequence[str]) -> ClassSizes:
-        """Return the sizes of the classes of people who are alike on the columns."""
+        """Return the sizes of the equivalence classes by the columns."""
         return ClassSizes.from_counts(np.bincount(self._classes(tuple(columns)).codes))
 
     def risks(self, columns: Sequence[str]) -> Iterable[Risk]:
-        """Return the risks in regulators' words of people of whom the columns are known."""
+        """Return the risks, as regulators name them, from an adversary that knows the columns."""
         return class_risks(self.class_sizes(columns), _ANY_K)
 
     def guesses(self, columns: Sequence[str], sensitive: str) -> tuple[int, int, int]:
-        """Return for how many people the best guess is right without the columns, with them, and certain."""
+        """Return the numbers of correct best guesses without and with the columns, and of certain ones."""
         values = self._classes((sensitive,))
         right, certain = best_guesses(self._classes(tuple(columns)), values)
         return best_guesses(everybody(self.people), values)[0], right, certain
 
     def diversity(self, columns: Sequence[str], sensitive: str) -> int:
-        """Return how many sensitive values at least occur among people who are alike on the columns."""
+        """Return the least number of sensitive values in an equivalence class by the columns."""
         counts = cells(self._classes(tuple(columns)), self._classes((sensitive,)))
         values = np.bincount(counts.classes)
         return int(values[values > 0].min())
@@ -174,7 +174,7 @@ class CodedCounts:
         )
 
     def spread(self, columns: Sequence[str], sensitive: str) -> tuple[float, float, float]:
-        """Return t, beta and delta: how far the sensitive values of people who are alike are from everybody's."""
+        """Return t, beta and delta: the largest distances of a class's sensitive values from all people's."""
         secret = self._classes((sensitive,))
         counts, of_value = cells(self._classes(tuple(columns)), secret), np.bincount(secret.codes)
         sizes = np.zeros(int(counts.classes.max()) + 1, np.int64)
@@ -201,15 +201,17 @@ class TableNumbers(Mapping[str, Number]):
     Parameters
     ----------
     counts
-        Counts the people.
+        Counts the equivalence classes.
     columns
         The columns that go out together.
     sensitive
-        The columns that the plain names take for unknown; each is guessed.
+        The sensitive columns, each of which is guessed; measures without the prefix assume that the adversary does not
+        know them.
     k, threshold
-        Exposed are fewer than k people alike, or less than this share of all; one of both.
+        A person is exposed if fewer than k people, or less than this share of the people, share their values; one of
+        both.
     l
-        That of recursive (c, l)-diversity; 2 if it is less.
+        The l of recursive (c, l)-diversity; 2 if it is less.
 
     Examples
     --------
@@ -231,7 +233,7 @@ class TableNumbers(Mapping[str, Number]):
         l: int = MIN_RECURSIVE_L,  # noqa: E741 - as it is called
     ) -> None:
         self.k, self._threshold, self._people = k, threshold, counts.people
-        # Two names that are of the same columns are counted once.
+        # Numbers of the same columns are counted once.
         self._sizes, self._risks = cache(counts.class_sizes), cache(partial(_risks_by_name, counts))
         self._guesses = cache(counts.guesses)
         self._diversity, self._spread = cache(counts.diversity), cache(counts.spread)
@@ -257,7 +259,7 @@ class TableNumbers(Mapping[str, Number]):
         return len(self._numbers)
 
     def requested(self, gated: Iterable[str]) -> dict[str, Number]:
-        """Return the numbers on request that gates are of, for both adversaries."""
+        """Return the numbers on request that gates name, for both adversaries."""
         wanted = {name.removeprefix(ALL_COLUMNS) for name in gated if is_on_request(name)}
         return {name: self[name] for name in self if name.removeprefix(ALL_COLUMNS) in wanted}
 
@@ -303,13 +305,13 @@ def _risks_by_name(counts: Counts, columns: tuple[str, ...]) -> dict[str, Number
 def hidden_by_sensitive(
     gates: Iterable[Gate], numbers: Mapping[str, Number | None], sensitive: Sequence[str]
 ) -> str | None:
-    """Return which gates hold only because the adversary does not know the sensitive columns; None if there are none.
+    """Return a sentence on gates that pass only if the adversary does not know the sensitive columns, or None.
 
     Examples
     --------
     >>> numbers = {"k_anonymity": 12, "all_columns.k_anonymity": 1}
     >>> hidden_by_sensitive([Gate("k_anonymity", "<", Fraction(5))], numbers, ["ill"])
-    'what passed does not hold against an adversary who knows ill too: all_columns.k_anonymity 1 < 5'
+    'these gates fail against an adversary that also knows ill: all_columns.k_anonymity 1 < 5'
     """
     broken: list[str] = []
     for gate in dict.fromkeys(gates) if sensitive else ():
@@ -322,4 +324,4 @@ def hidden_by_sensitive(
     if not broken:
         return None
     known = briefly(tuple(sensitive))
-    return f"what passed does not hold against an adversary who knows {known} too: {'; '.join(broken)}"
+    return f"these gates fail against an adversary that also knows {known}: {'; '.join(broken)}"

@@ -1,4 +1,4 @@
-"""Shares of people by their values, from the reports of a randomizer, with intervals that hold at any size."""
+"""The tally job: the shares of people by value, from randomized reports, with intervals for any number of reports."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -25,11 +25,11 @@ from discretion.spelling import spelled
 from discretion.validation import as_confidence
 
 _ESTIMATORS: dict[Estimator, str] = {
-    "raw": "Raw shares are unbiased, and noise may take them below 0 or above 1; another estimator makes "
+    "raw": "Raw shares are unbiased, but noise may make them negative or greater than 1; the other estimators return "
     "shares that sum to 1.",
     "clipped": "Negative raw shares are set to 0, and the others divided by their sum, so that frequent ones shrink.",
-    "norm_sub": "The shares are the nearest to the raw ones that are at least 0 and sum to 1.",
-    "ibu": "The shares are those from which the reports are the likeliest.",
+    "norm_sub": "The shares are the nearest to the raw shares that are at least 0 and sum to 1.",
+    "ibu": "The shares are those that make the reports most likely.",
 }
 
 
@@ -40,21 +40,21 @@ class Tally(JobResult):
     Parameters
     ----------
     mechanism
-        What made the reports, as it is spelled.
+        The spelling of the mechanism that made the reports.
     labels
         The names of the values.
     reports
-        n: how many reports are counted.
+        n, the number of counted reports.
     bad_reports, bad_lines
-        How many lines of a file are no reports and are left out, and why the first of them.
+        The number of lines of a file that are no reports and are left out, and the reasons for the first ones.
     estimator
-        What made the shares.
+        The estimator of the shares.
     confidence, simultaneous
-        With which probability each interval covers, or all of them at once.
+        The probability with which each interval covers its share; and whether all intervals cover at once with it.
     shares
         The estimated shares, shape ``(k,)``.
     low, high
-        The ends of each share's interval, in [0, 1], shape ``(k,)``.
+        The bounds of each share's interval, in [0, 1], shape ``(k,)``.
     """
 
     mechanism: str
@@ -70,7 +70,7 @@ class Tally(JobResult):
     high: Reals
 
     def share(self, label: str) -> Estimate:
-        """Return the share of a value with its interval, within which it is cut.
+        """Return the share of a value, clipped to its interval, with the interval.
 
         Examples
         --------
@@ -85,7 +85,7 @@ class Tally(JobResult):
         return Estimate(share, low, high, self.confidence, "confidence limits of the counts of reports")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as one object, as JSON has it."""
+        """Return the result as one object for JSON."""
         return {
             "mechanism": self.mechanism,
             "reports": self.reports,
@@ -98,7 +98,7 @@ class Tally(JobResult):
         }
 
     def table_rows(self) -> Iterator[dict[str, Any]]:
-        """Yield a row for each value: its share, how many people that is, and the interval of each."""
+        """Yield a row for each value: its share and its number of people, each with its interval."""
         n = self.reports
         ends = zip(self.labels, self.shares.tolist(), self.low.tolist(), self.high.tolist(), strict=True)
         for label, share, low, high in ends:
@@ -106,7 +106,7 @@ class Tally(JobResult):
             yield {"value": label, "share": share, "low": low, "high": high, **people}
 
     def document(self) -> Document:
-        """Return the document: the shares with their intervals, and what these mean."""
+        """Return the document: the shares with their intervals, and an explanation of the numbers."""
         rows = [
             (short(row["value"]), percent(row["share"]), between(row["low"], row["high"]), counted(row["people"]))
             for row in self.table_rows()
@@ -134,7 +134,7 @@ class Tally(JobResult):
 
     @property
     def _shown(self) -> list[int]:
-        """The places of the values that fit a figure: all in order, or the largest ones."""
+        """The places of the values in a figure: all in order, or the largest ones."""
         k = len(self.labels)
         return [*range(k)] if k <= MOST_ROWS else np.argsort(-self.shares, kind="stable")[:MOST_ROWS].tolist()
 
@@ -142,14 +142,14 @@ class Tally(JobResult):
         covers = (
             f"All intervals cover the shares at once with a probability of at least {percent(self.confidence)}."
             if self.simultaneous
-            else f"Each interval covers its share with a probability of at least {percent(self.confidence)}; of many "
-            "intervals some miss. Add --simultaneous for intervals that cover all shares at once."
+            else f"Each interval covers its share with a probability of at least {percent(self.confidence)}; with many "
+            "intervals, some miss. Add --simultaneous for intervals that cover all shares at once."
         )
         return (
             covers,
-            "The intervals hold for any number of reports, whatever the people's values are, and for every estimator.",
-            "The shares are those of the people who reported. If they are a sample of more people, the intervals are "
-            "too narrow for the shares of these.",
+            "The intervals hold for any number of reports, any values of the people, and every estimator.",
+            "The shares are those of the people who reported. If they are a sample of a population, the intervals are "
+            "too narrow for the shares in that population.",
             _ESTIMATORS[self.estimator],
         )
 
@@ -181,15 +181,15 @@ def tally(
     Parameters
     ----------
     reports
-        What ``mechanism.sample`` returned, or the path of a text file with a report on each line. A file is read part
-        by part; a line that is no report is left out, counted and named.
+        The reports that ``mechanism.sample`` returned, or the path of a text file with a report on each line. A file is
+        read part by part; a line that is no report is left out, counted and listed.
     mechanism
         The local mechanism that made the reports.
     labels
         The names of the values, in order, all different; None means their numbers.
     encoding
-        How a line of a file holds a report: ``"hex"``, the bytes of ``mechanism.encode`` in hex, or ``"json"``, a whole
-        number or a list of whole numbers; None goes by the suffix ``.hex``, ``.jsonl`` or ``.ndjson``.
+        The encoding of a report in a line of a file: ``"hex"``, the bytes of ``mechanism.encode`` in hex, or
+        ``"json"``, a whole number or a list of whole numbers; None uses the suffix ``.hex``, ``.jsonl`` or ``.ndjson``.
     confidence
         The probability with which each interval covers, in (0, 1).
     simultaneous
@@ -207,7 +207,7 @@ def tally(
 
     Notes
     -----
-    The intervals are `Mechanism.frequency_limits`: they cover at any number of reports.
+    The intervals are `Mechanism.frequency_limits`: they hold for any number of reports.
 
     Examples
     --------
@@ -281,7 +281,7 @@ def run_tally(
 
 
 def labels_of(options: TallyOptions, k: int) -> tuple[str, ...]:
-    """Return the names of k values: as the options have them, or their numbers."""
+    """Return the names of k values, from the options, or else their numbers."""
     labels = options.labels
     if not labels:
         return tuple(map(str, range(k)))

@@ -1,4 +1,4 @@
-"""The target that mechanisms are to meet, and what it takes to meet it."""
+"""A target for mechanisms, and the crowd or the ε that meets it."""
 
 import math
 import re
@@ -18,7 +18,7 @@ from discretion.shuffling import Shuffled, largest_epsilon, smallest_crowd
 from discretion.spelling.numbers import numbers_of
 from discretion.validation import as_real
 
-# What may be a target, and which way safety lies.
+# The measures that may be a target, each with the side on which it is safe.
 TARGETS = {
     "posterior_vulnerability": "<=",
     "leakage": "<=",
@@ -30,13 +30,13 @@ TARGETS = {
     "dp_epsilon": "<=",
 }
 
-# By what an ε that just meets a target may be off.
+# The relative error of an ε that just meets a target.
 _BESIDE = 2e-9
 
 
 @dataclass(frozen=True)
 class Target:
-    """A target, and the question with which to look for where it is met."""
+    """A target, and the measure and level with which a search finds where it is met."""
 
     name: str
     operator: str
@@ -46,11 +46,11 @@ class Target:
 
     @property
     def limits(self) -> tuple[float | None, float | None]:
-        """At most and at least what the answer to the search must be."""
+        """The upper and the lower limit of the searched measure, one of them None."""
         return (self.search_level, None) if self.operator == "<=" else (None, self.search_level)
 
     def is_met(self, result: Result) -> bool | None:
-        """Whether a result meets the target; None if its interval decides neither."""
+        """Return whether a result meets the target; None if its interval leaves it open."""
         low, high = lowest(result), highest(result)
         surely, maybe = (high, low) if self.operator == "<=" else (-low, -high)
         level = self.level if self.operator == "<=" else -self.level
@@ -60,7 +60,7 @@ class Target:
 def spelled_target(text: str, targets: Mapping[str, str]) -> tuple[str, float]:
     """Return the measure and the level of a target spelled as ``measure<=number`` or ``measure>=number``.
 
-    ``targets`` has the measures that there may be, each with the side on which it is safe.
+    ``targets`` has the allowed measures, each with the side on which it is safe.
     """
     parts = re.fullmatch(r"\s*(\w+)\s*(<=|>=)\s*(\S+)\s*", text)
     if parts is None:
@@ -72,7 +72,7 @@ def spelled_target(text: str, targets: Mapping[str, str]) -> tuple[str, float]:
     if operator != targets[name]:
         raise InvalidValueError(
             f"a target for {name} must be {targets[name]} a number, since {'more' if operator == '<=' else 'less'} is "
-            f"better; ask for {name}{targets[name]}{number}"
+            f"better; use {name}{targets[name]}{number}"
         )
     (level,) = numbers_of(number, "the target's level", float)
     return name, as_real(level, "the target's level")
@@ -88,7 +88,7 @@ def target_of(text: str, scenario: Scenario) -> Target:
     if name not in questions:
         raise InvalidValueError(f"a target for {name} needs {LEVEL_OF[name]}; add it")
     if name == "dp_epsilon" and scenario.delta is not None and level >= 0:
-        # The same target, without looking for ε at every step.
+        # The same target, without a search for ε at every step.
         knowledge = scenario.against(name)
         seed = scenario.seed
         return Target(
@@ -98,23 +98,23 @@ def target_of(text: str, scenario: Scenario) -> Target:
 
 
 def check_scales(adversary: Knowledge | None) -> None:
-    """Refuse an adversary against whom no size of the crowd is safe by itself."""
+    """Raise an error for an adversary for which a larger crowd need not be safer."""
     if isinstance(adversary, AllButOne | PartlyInformed):
         raise InvalidValueError(
-            "how many of the others hold each value is known of one number of users only; give --users N, or for the "
-            "smallest crowd the adversary uninformed or worst"
+            "this adversary knows the counts of the other users, which fix the number of users; give --users N, or "
+            "for the smallest crowd use the adversary uninformed or worst"
         )
     if isinstance(adversary, Exchangeable):
         raise InvalidValueError(
-            "from a larger crowd an exchangeable adversary learns more about the population, so it need not be safer; "
-            "give --users N, or for the smallest crowd the adversary uninformed or worst"
+            "an exchangeable adversary learns more about the population from a larger crowd, so a larger crowd need "
+            "not be safer; give --users N, or for the smallest crowd use the adversary uninformed or worst"
         )
 
 
 def sufficient_crowd(goal: Target, system: System) -> Result:
-    """Return the smallest number of users that meets a target: an upper bound where the answers are bounds.
+    """Return the smallest number of users that meets a target, or an interval of it if results are bounds.
 
-    So many users are sufficient. Fewer than its lower end are not.
+    The upper bound of the interval is sufficient; fewer users than its lower bound are not.
     """
     search, (at_most, at_least) = _Search(goal), goal.limits
     enough = smallest_crowd(system, search, at_most=at_most, at_least=at_least)
@@ -127,9 +127,9 @@ def sufficient_crowd(goal: Target, system: System) -> Result:
 
 
 def sufficient_epsilon(goal: Target, family: Callable[[float], System], users: int) -> Result:
-    """Return the largest ε that meets a target among so many users: a lower bound where the answers are bounds.
+    """Return the largest ε that meets a target with this number of users, or an interval of it if results are bounds.
 
-    So large an ε is sufficient. One above its upper end is not.
+    The lower bound of the interval is sufficient; an ε above its upper bound is not.
     """
     search, (at_most, at_least) = _Search(goal), goal.limits
     family = cache(family)
@@ -146,7 +146,7 @@ def sufficient_epsilon(goal: Target, family: Callable[[float], System], users: i
 
 
 class _Search:
-    """A target's question, which remembers its answers and what they rest on."""
+    """The measure that a search evaluates, with a cache of its results and their kinds."""
 
     def __init__(self, goal: Target) -> None:
         self._goal = goal
@@ -161,9 +161,9 @@ class _Search:
         return result
 
     def at_best(self, crowd: Shuffled) -> float:
-        """Return the end of the answer that is nearer to meeting the target.
+        """Return the bound of a result that is nearer to meeting the target.
 
-        Of a sample that is no end at all, unless that the target is met rests on samples too.
+        For a sampled result this bound is infinite, unless the result that meets the target is sampled too.
         """
         remembered = self._results.get(_key(crowd))
         result, falls = self(crowd) if remembered is None else remembered, self._goal.operator == "<="
@@ -172,7 +172,7 @@ class _Search:
         return lowest(result) if falls else highest(result)
 
     def is_exact(self, meets: Shuffled, beside: Shuffled | None) -> bool:
-        """Return whether a crowd meets the target that surely is the last one to do so."""
+        """Return whether a crowd that meets the target is certified to be the last one that does."""
         if not self._estimates:
             return True
         result = self(meets)
@@ -184,12 +184,12 @@ class _Search:
         return best > at_most if at_most is not None else at_least is not None and best < at_least
 
     def between(self, low: float, high: float, *, safe: End) -> Estimate:
-        """Return what lies between two ends, and what they rest on."""
+        """Return an estimate between two bounds, with its methods and assumptions."""
         sampled = [estimate.confidence for estimate in self._estimates if estimate.confidence is not None]
         assuming = None
         if not self._certified:
-            sure = f"each {100 * min(sampled):g} % sure" if sampled else "whatever they assume"
-            assuming = f"none of {len(sampled):,} sampled answers misses, {sure}"
+            sure = f", each with {100 * min(sampled):g} % confidence" if sampled else ""
+            assuming = f"none of {len(sampled):,} sampled results misses{sure}"
         method = "; ".join(dict.fromkeys(name for each in self._estimates for name in each.method.split("; ")))
         return Estimate(high if safe == "high" else low, low, high, None, method, assuming, safe=safe)
 

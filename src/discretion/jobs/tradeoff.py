@@ -1,4 +1,4 @@
-"""What mechanisms keep private and what their reports are worth, as ε varies."""
+"""The privacy of mechanisms and the utility of their reports as ε varies."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ from discretion.mechanisms import own_measures, reporting
 from discretion.spelling import family_of
 from discretion.spelling.numbers import numbers_of
 
-# Values of a mechanism whose worth is drawn: beyond, a channel takes minutes.
+# The most values of a mechanism whose utility is drawn: with more, a channel takes minutes.
 MAX_VALUES_DRAWN = 10
 
 EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0)
@@ -23,12 +23,12 @@ Point = dict[str, Any]
 
 
 def has_worth(system: System) -> bool:
-    """Whether what a report is worth takes no more than a second or so."""
+    """Return whether the utility of a report is computed within about a second."""
     return 2 <= system.secrets <= MAX_VALUES_DRAWN or reporting(system).response is not None
 
 
 def epsilons_of(text: str) -> list[float]:
-    """Return the ε at which curves have their points."""
+    """Return the ε of the points of curves."""
     epsilons = numbers_of(text, "--epsilons", float)
     for epsilon in epsilons:
         if not 0 < epsilon < math.inf:
@@ -37,22 +37,22 @@ def epsilons_of(text: str) -> list[float]:
 
 
 def is_drawable(systems: Iterable[System], users: int | None) -> bool:
-    """Whether there is something to draw of one of the mechanisms."""
+    """Return whether one of the mechanisms has something to draw."""
     return any(has_worth(system) or "frequency_error" in own_measures(system, users) for system in systems)
 
 
 def check_drawable(systems: Iterable[System], users: int | None) -> None:
-    """Refuse mechanisms of which there is nothing to draw."""
+    """Raise an error if none of the mechanisms has anything to draw."""
     if not is_drawable(systems, users):
         raise InvalidValueError(
-            f"there is nothing to draw: a report's worth is drawn for krr and for up to {MAX_VALUES_DRAWN} values, and "
-            "with --users N the standard error of mechanisms that are not a channel:FILE"
+            f"there is nothing to draw: the utility of a report is drawn for krr and for up to {MAX_VALUES_DRAWN} "
+            "values, and with --users N the standard error of mechanisms other than channel:FILE"
         )
 
 
 @dataclass(frozen=True)
 class Tradeoff:
-    """The points of each mechanism's curve in the order of ε, and of the best mechanism's, or why there are none."""
+    """The points of each mechanism's curve by ε, and those of the best mechanism, or the reason why there are none."""
 
     curves: Mapping[str, Sequence[Point]]
     best: Sequence[Point] | str
@@ -61,13 +61,13 @@ class Tradeoff:
 def tradeoff(
     systems: Mapping[str, System], epsilons: Iterable[float], users: int | None, rng: int | None, monitor: Monitor
 ) -> Tradeoff:
-    """Return the points of mechanisms by their spelling, each at the same ε and at its own, marked as given."""
+    """Return the curves of mechanisms by their spelling, at common ε and at each one's own ε (marked as given)."""
     drawn = _Drawn(systems, epsilons, users, rng, monitor)
     return Tradeoff({name: drawn.curve(name) for name in systems}, drawn.best())
 
 
 class _Drawn:
-    """What all points of a chart have in common."""
+    """The computation of the points of a chart."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class _Drawn:
         self._epsilons = sorted({*epsilons, *(epsilon for epsilon in self._own.values() if 0 < epsilon < math.inf)})
 
     def curve(self, name: str) -> list[Point]:
-        """Return the points of a mechanism, the one that was given marked."""
+        """Return the points of a mechanism, with the given one marked."""
         system, own = self._systems[name], self._own[name]
         mechanisms: dict[float, System] = {own: system}
         try:
@@ -99,13 +99,13 @@ class _Drawn:
         return points
 
     def best(self) -> list[Point] | str:
-        """Return the points of the best mechanism under each ε, or why there are none."""
+        """Return the points of the best mechanism at each ε, or the reason why there are none."""
         sizes = {system.secrets for system in self._systems.values()}
         if len(sizes) > 1:
             return "the mechanisms have different numbers of values"
         (k,) = sizes
         if not 2 <= k <= MAX_VALUES_DRAWN:
-            return f"the best mechanism is looked for among up to {MAX_VALUES_DRAWN} values"
+            return f"the best mechanism is computed for 2 to {MAX_VALUES_DRAWN} values only"
         return [self._best(k, epsilon) for epsilon in self._epsilons]
 
     def _point(self, epsilon: float, system: System) -> Point:

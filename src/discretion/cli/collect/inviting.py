@@ -37,7 +37,7 @@ def admit(
 ) -> int:
     """Make an invitation for each person who may take part, and register them at a running service.
 
-    That is the admitter's, or the first shuffler's in a task without an admitter. An admitter also writes the file
+    The service is the admitter, or the first shuffler in a task without an admitter. An admitter also writes the file
     uploads, which the first shuffler's operator registers with --hashes.
 
     Parameters
@@ -54,14 +54,14 @@ def admit(
     qr
         Write each invitation as a QR code, too, in SVG.
     hashes
-        A file that the admitter wrote: register the uploads of the people that it has invited.
+        A file that the admitter wrote: register the uploads of the people whom it has invited.
     authority
         A file of certificates to trust, in addition to those that the system trusts.
     json
         Print one JSON object.
     """
     if (count is None) == (hashes is None) or (count is None) != (out is None):
-        raise InvalidValueError("name --count and --out to make invitations, or --hashes to register an admitter's")
+        raise InvalidValueError("use --count and --out to make invitations, or --hashes to register an admitter's")
     if hashes is not None:
         lines = invitation_hashes(hashes)
         with service_of(home, authority) as service:
@@ -97,7 +97,7 @@ def _invite(home: str, count: int, folder: Path, each: int, authority: str | Non
     task, role = party_home.task, party_home.role
     if role != ("shuffler" if task.admitter is None else "admitter"):
         who = "the first shuffler" if task.admitter is None else "the admitter"
-        raise InvalidValueError(f"{home} is the home of the {role}; in this task {who} lets people in")
+        raise InvalidValueError(f"{home} is the home of the {role}; in this task {who} makes the invitations")
     secrets = [token_bytes(32) for _ in range(count)]
     uploads = [sha256(upload_token(task, secret)).digest() for secret in secrets]
     with _new_folder(folder), service_of(home, authority) as service:
@@ -118,7 +118,7 @@ def _invite(home: str, count: int, folder: Path, each: int, authority: str | Non
 
 @contextmanager
 def _new_folder(folder: Path) -> "Generator[None]":
-    """Make a folder that only its owner reads, and remove it if nothing comes of it."""
+    """Make a folder that only its owner can read, and remove it after an error."""
     try:
         folder.mkdir(mode=0o700)
     except OSError as error:

@@ -24,7 +24,7 @@ AT_ONCE = 1 << 14  # hashes in a request
 
 
 def service_of(home: str, authority: str | None = None) -> "Neighbour":
-    """Return the running service of a home, to be asked as its operator."""
+    """Return the running service of a home, for requests of its operator."""
     from discretion.collection.services.calls import Neighbour  # noqa: PLC0415 - the extra collect
     from discretion.collection.services.credentials import operator_credential  # noqa: PLC0415
     from discretion.collection.services.home import Home  # noqa: PLC0415
@@ -45,8 +45,8 @@ def open_(home: str, /, *, authority: str | None = None, private_addresses: Flag
     authority
         A file of certificates to trust, in addition to those that the system trusts.
     private_addresses
-        Also call the last shuffler in a private network or on this machine. By default it is called there only where
-        this party's own address is in the same network.
+        Also call the last shuffler in a private network or on this machine. By default it is called there only if this
+        party's own address is in the same network.
     json
         Print one JSON object.
     """
@@ -62,7 +62,7 @@ def open_(home: str, /, *, authority: str | None = None, private_addresses: Flag
     ):
         choice = open_next(task, first, last)
     if choice is None:
-        return _say("open", home, {"round": None}, "nothing is certified to go out together: the task ends here", json)
+        return _say("open", home, {"round": None}, "no questions are certified to go out together: the task ends", json)
     chosen = [task.features[place].name for place in choice.chosen]
     results = {"round": choice.number, "chosen": chosen, "people": choice.people, "exposure": choice.exposure}
     return _say("open", home, results, f"round {choice.number} asks for {', '.join(chosen)}", json)
@@ -77,7 +77,7 @@ def close(
     authority: str | None = None,
     json: Json = False,
 ) -> int:
-    """Take no more answers in a round, whatever the time is.
+    """Close a round before its time is over: accept no more answers.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def status(
     authority: str | None = None,
     json: Json = False,
 ) -> int:
-    """Show how far a task is at a party, and how many of the people who are invited have sent.
+    """Show the progress of a task at a party, and how many of the invited people have sent their answers.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def status(
             with written_whole(missing) as contents:
                 contents.append("".join(f"{line}\n" for line in absent))
     elif missing is not None:
-        raise InvalidValueError("--missing needs --invitations, the file whose lines it numbers")
+        raise InvalidValueError("--missing needs --invitations, the file whose lines it lists")
     lines = [
         f"{key.replace('_', ' ')}: {value}"
         for key, value in results.items()
@@ -157,7 +157,7 @@ def status(
 
 
 def _missing_of(service: "Neighbour", invitations: str, number: int) -> list[int]:
-    """Return which lines of a file of invitations, or of hashes of an admitter's, have sent nothing in a round."""
+    """Return the lines of a file of invitations, or of an admitter's hashes, without an upload in a round."""
     lines = invitation_hashes(invitations)
     missing: list[int] = []
     for start in range(0, len(lines), AT_ONCE):
@@ -168,7 +168,7 @@ def _missing_of(service: "Neighbour", invitations: str, number: int) -> list[int
 
 
 def invitation_hashes(path: str) -> list[bytes]:
-    """Return the hashes of upload tokens in a file: a line each, or an invitation's link without an admitter."""
+    """Return the hashes of upload tokens in a file: one per line, or an invitation's link without an admitter."""
     from discretion.collection.wire.invitations import secret_of  # noqa: PLC0415 - the extra collect
 
     with opened(path, "invitations", InvalidValueError) as file:
@@ -178,17 +178,17 @@ def invitation_hashes(path: str) -> list[bytes]:
     except ValueError:
         hashes = []
     if not hashes or any(len(each) != 32 for each in hashes):
-        raise InvalidValueError(f"{path!r} has no invitations or hashes of them, a line each")
+        raise InvalidValueError(f"{path!r} must have an invitation, or the hash of one, on each line")
     return hashes
 
 
 def destroy(home: str, /, *, authority: str | None = None, json: Json = False) -> int:
-    """Destroy all that a party stores of a task, and its keys: nobody can open what was sealed to them any more.
+    """Destroy all data of a task at a party, and its keys: nobody can open messages that are sealed to them any more.
 
     Parameters
     ----------
     home
-        The party's folder. If its service does not run, the command destroys what the folder has, and no database
+        The party's folder. If its service does not run, the command destroys the data in the folder, but no database
         elsewhere.
     authority
         A file of certificates to trust, in addition to those that the system trusts.

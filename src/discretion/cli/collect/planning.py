@@ -33,9 +33,9 @@ def plan(
     seed: Whole | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
-    """Show which questions go out together with so many people, and how many people more questions need.
+    """Show which questions go out together with a number of people, and how many people more questions need.
 
-    Nothing is asked of anybody, and no keys are made.
+    The command asks nobody and makes no keys.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def plan(
     from discretion.collection.planning import equal_shares, given_shares, plan_collection  # noqa: PLC0415
 
     if like is not None and shares is not None:
-        raise InvalidValueError("name --like or --shares, not both")
+        raise InvalidValueError("use --like or --shares, not both")
     task = _task_of(description)
     law: Shares
     if like is not None:
@@ -65,7 +65,7 @@ def plan(
     elif shares is not None:
         law, origin = given_shares(task, _read_shares(shares)), f"as in {shares}"
     else:
-        law, origin = equal_shares(task), "assumed to be equal, which --shares or --like replaces"
+        law, origin = equal_shares(task), "assumed to be equal; --shares or --like sets others"
     result = plan_collection(task, as_count(users, "--users", at_least=1), law, origin, seed=as_seed(seed) or 0)
     if json:
         inputs = {
@@ -82,14 +82,14 @@ def plan(
 
 
 def _task_of(description: str) -> "Task":
-    """Return the task, with keys of nobody where it has none."""
+    """Return the task, with placeholders for missing keys."""
     from discretion.collection.describing import read_task  # noqa: PLC0415 - the extra collect
 
     return read_task(description, _KeysOfNobody())
 
 
 class _KeysOfNobody:
-    """Keys that only differ from one another."""
+    """Placeholders for keys, all different."""
 
     def __init__(self) -> None:
         self._numbers = count(1)
@@ -116,13 +116,13 @@ def _read_shares(path: str) -> "Mapping[str, Any]":
             given = None
     if not isinstance(given, dict):
         raise InvalidValueError(
-            f"shares are a JSON object of questions, as in docs/how-to/collecting.md; {path!r} has none"
+            f"{path!r} must have shares as a JSON object of questions, as in docs/how-to/collecting.md"
         )
     return given  # pyright: ignore[reportUnknownVariableType]
 
 
 def _like(task: "Task", table: str, header: str | None) -> "Shares":
-    """Return the shares of a table's answers, one that is not listed being "other"."""
+    """Return the shares of a table's answers; answers that are not listed count as "other"."""
     import numpy as np  # noqa: PLC0415
 
     from discretion.collection.simulation.questionnaire import questionnaire_of  # noqa: PLC0415

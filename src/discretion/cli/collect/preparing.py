@@ -1,4 +1,4 @@
-"""Keys and tasks."""
+"""``discretion collect keys`` and ``init``: make keys and tasks."""
 
 import json as json_
 from pathlib import Path
@@ -55,7 +55,7 @@ def keys(
     from discretion.collection.services.home import Home  # noqa: PLC0415
 
     if (role == "admitter") != (questions is not None):
-        raise InvalidValueError("an admitter, and nobody else, needs --questions: the number of the task's questions")
+        raise InvalidValueError("an admitter, and no other role, needs --questions: the number of the task's questions")
     valid, party_home = as_count(days, "--days", at_least=1), Home(Path(home))
     new_keys = party_home.furnish(role, valid)
     public: dict[str, Any] = {
@@ -84,7 +84,7 @@ def init(
     authority: str | None = None,
     json: Json = False,
 ) -> int:
-    """Make a task from its description, and a folder with keys for each party that has no key there.
+    """Make a task from its description, and a folder with keys for each party without a key in the description.
 
     Parameters
     ----------
@@ -108,8 +108,8 @@ def init(
 
     folder, days = Path(out), as_count(days, "--days", at_least=1)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InvalidValueError(f"{out} is there already and not empty; name a new folder")
-    # Beside it first: what describes no task leaves no keys behind.
+        raise InvalidValueError(f"{out} exists already and is not empty; name a new folder")
+        # In a temporary folder first: a description of no task leaves no keys behind.
     folder.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as temporary:
         part = Path(temporary, "part")

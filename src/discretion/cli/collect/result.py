@@ -1,4 +1,4 @@
-"""``discretion collect result``: what a curator or an analyst counted."""
+"""``discretion collect result``: show the counts of a curator or an analyst."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -29,7 +29,7 @@ def result(
     fail_over: FailOver = (),
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
-    """Show what a curator or an analyst counted, from its folder, and what the counts reveal about people.
+    """Show the counts of a curator or an analyst, from its folder, and what they reveal about people.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def result(
         results, documents, measures = _of_curator(party_home)
     else:
         raise InvalidValueError(f"{home} is the home of the {party_home.role}; only an analyst has answers for a file")
-    verdicts = judged(gates, measures, "a choice of what goes out", dict.fromkeys(_MEASURES, "nothing goes out"))
+    verdicts = judged(gates, measures, "a choice of questions", dict.fromkeys(_MEASURES, "no question goes out"))
     if json:
         inputs = {"home": home, "html": html, "parquet": parquet, "show_rare": show_rare}
         print_json("collect result", inputs, results, verdicts)

@@ -1,4 +1,4 @@
-"""The services, each a process that answers until it is stopped."""
+"""The services of a collection, each a process that runs until it is stopped."""
 
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ class Listening:
     Parameters
     ----------
     task
-        The task's file, needed the first time: of several folders, the one with a key of the task takes it.
+        The task's file, needed the first time: of several folders, the one with a key of the task gets it.
     host
         The address to listen on.
     port
@@ -43,9 +43,9 @@ class Listening:
     authority
         A file of certificates to trust, in addition to those that the system trusts.
     private_addresses
-        Also call the task's addresses in private networks and on this machine. By default they are called only where
-        this party's own address is in the same networks.
-    behind_proxy
+        Also call the task's addresses in private networks and on this machine. By default they are called only if this
+        party's own address is in the same networks.
+        behind_proxy
         Expect requests through a proxy with TLS, which limits each sender: listen without a certificate at any --host,
         and accept any number of connections from one address.
     rate
@@ -97,16 +97,15 @@ def shuffler(
     from discretion.collection.services.shuffler import ShufflerService, UploadsService  # noqa: PLC0415 - the extra collect
 
     if len(homes) > 1 and not (store is None and people is None and not uploads_only):
-        raise InvalidValueError("--store, --people and --uploads-only are of one task; start a process for it alone")
+        raise InvalidValueError("--store, --people and --uploads-only need a single task; start a process for it alone")
     if uploads_only:
         if people is not None or engine != "local":
-            raise InvalidValueError(
-                "--uploads-only takes uploads alone: name --people and --engine at the whole service"
-            )
+            raise InvalidValueError("--uploads-only excludes --people and --engine: set these at the whole service")
         with _homes(homes, "shuffler", listening, alone=False) as (home,):
             if home.place:
                 raise InvalidValueError(
-                    f"{home.folder} is the home of shuffler {home.place + 1}; people send to the first"
+                    f"{home.folder} is the home of shuffler {home.place + 1}; people send their reports to the first "
+                    "shuffler"
                 )
             return _serve(
                 [home], lambda home, log: UploadsService(home, store=store, log=log, **_common(listening)), listening
@@ -128,7 +127,7 @@ def shuffler(
 
 
 def curator(*homes: str, listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS) -> int:
-    """Run the curator, which counts single answers and chooses what is certified to go out together.
+    """Run the curator, which counts single answers and chooses the questions that are certified to go out together.
 
     Parameters
     ----------
@@ -142,7 +141,7 @@ def curator(*homes: str, listening: Annotated[Listening, Parameter(name="*")] = 
 
 
 def analyst(*homes: str, listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS) -> int:
-    """Run the analyst, which gets the joint answers that were chosen, and nothing else.
+    """Run the analyst, which gets the joint answers to the chosen questions, and nothing else.
 
     Parameters
     ----------
@@ -173,7 +172,7 @@ def admitter(*homes: str, listening: Annotated[Listening, Parameter(name="*")] =
 def _homes(
     folders: tuple[str, ...], role: "Role", listening: Listening, *, alone: bool = True
 ) -> "Generator[Sequence[Home]]":
-    """Give a party's homes, for one service alone, or beside another one; of several those that are not destroyed."""
+    """Yield a party's homes that are not destroyed, for one service alone, or together with another one."""
     from discretion.collection.services.home import Home  # noqa: PLC0415 - the extra collect
     from discretion.collection.wire.task import Task  # noqa: PLC0415
     from discretion.input_files import opened  # noqa: PLC0415
@@ -240,7 +239,7 @@ def _serve(homes: "Sequence[Home]", service: "Callable[[Home, Log | None], Servi
             f"the {without[0].role} in {without[0].folder} has no task: name one with --task, or a --port at which its "
             "keys are offered for a task to come"
         )
-    # Of several tasks each names its own in the log.
+    # With several tasks, each names its own in the log.
     services = [service(home, Log(task=home.task.digest.hex()[:16]) if len(homes) > 1 else None) for home in with_task]
     address = common_address(services) if services else None
     if address is not None and without and any(not each.home.party.address.path for each in services):

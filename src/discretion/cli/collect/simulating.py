@@ -1,4 +1,4 @@
-"""``discretion collect simulate``: a whole collection on this machine."""
+"""``discretion collect simulate``: run a whole collection on this machine."""
 
 import contextlib
 from typing import Annotated
@@ -43,9 +43,10 @@ def simulate(
     full: Annotated[bool, Parameter(negative="")] = False,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
-    """Run a whole collection of a table here, every row a person, each party a process that talks over sockets.
+    """Run a whole collection on this machine: each row of a table is a person, and each party a process.
 
-    The output shows what each party saw and can guess, and compares the result with the table.
+    The parties communicate over sockets. The output shows what each party saw and can guess, and compares the result
+    with the table.
 
     Parameters
     ----------
@@ -58,7 +59,7 @@ def simulate(
     k
         A person is exposed if fewer than k people share their answers.
     budget
-        The share of the people who may be exposed by what the analyst gets.
+        The share of the people whom the analyst's data may expose.
     shufflers
         The number of shufflers; each passes its messages to the next.
     curatorless
@@ -100,7 +101,8 @@ def simulate(
     time
         The time limit, in seconds or as 2m or 1h; no limit by default.
     full
-        Show everything that is in JSON: what each party can guess, the power of liars, each table next to the true one.
+        Show everything that JSON has: what each party can guess, the influence of liars, each table next to the true
+        one.
     json
         Print one JSON object.
     """
@@ -112,7 +114,7 @@ def simulate(
     limits = Watchdog(as_seconds(time))
     laws, start = dict(map(_law, randomize)), as_seed(seed)
     if len(laws) < len(randomize):
-        raise InvalidValueError("--randomize names a column twice; give one for each")
+        raise InvalidValueError("--randomize names a column twice; give the option once for each column")
     progress = Progress()
     with contextlib.ExitStack() as stack:
         stack.callback(progress.done)
@@ -124,7 +126,7 @@ def simulate(
             noise=noise, randomize=laws, cores=cores, seed=start, tell=progress, header=as_header_option(header),
             memory=room,
         )  # fmt: skip
-    missing = dict.fromkeys(MEASURES, "a budget within which something goes out")
+    missing = dict.fromkeys(MEASURES, "a budget within which a question goes out")
     verdicts = judged(gates, simulation.measures, "a limit outside of this", missing)
     if json:
         inputs = {
@@ -145,7 +147,7 @@ def simulate(
 
 
 def _law(text: str) -> tuple[str, str]:
-    """Return a column, or nothing for all, and how its answers are randomized."""
+    """Return a column, or an empty text for all, and the randomizer of its answers."""
     mechanism, colon, parameters = text.partition(":")
     column, _, name = mechanism.rpartition("=")
     return column, f"{name}{colon}{parameters}"

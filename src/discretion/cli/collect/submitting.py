@@ -1,4 +1,4 @@
-"""``discretion collect submit``: a participant's part."""
+"""``discretion collect submit``: send one participant's answers."""
 
 import json as json_
 import sys
@@ -46,7 +46,8 @@ def submit(
 ) -> int:
     """Take part: send one participant's answers in the first round. Run the command again in each later round.
 
-    What is sent is drawn once and kept in the file --state until the collection is over: sent again, it counts once.
+    The reports are drawn once and kept in the file --state until the collection is over: a report that is sent again
+    counts once.
 
     Parameters
     ----------
@@ -75,14 +76,14 @@ def submit(
     largest_epsilon
         Refuse a task whose shufflers add no noise to the counts, or less than hides all answers by this ε (δ = 1e-6).
     show
-        Show what the task asks, what each party would learn, and what you have to believe; send nothing.
+        Show the questions of the task, what each party would learn, and the assumptions that you rely on; send nothing.
     yes
         Send without asking for consent at the terminal.
     authority
         A file of certificates to trust, in addition to those that the system trusts.
     private_addresses
-        Also call the task's addresses in private networks and on this machine. By default they are called only where
-        the first shuffler's address is in the same networks.
+        Also call the task's addresses in private networks and on this machine. By default they are called only if the
+        first shuffler's address is in the same networks.
     json
         Print one JSON object.
     """
@@ -97,11 +98,11 @@ def submit(
     announced = None if digest is None else _of_32_bytes(digest, "--digest")
     if invitation is not None:
         if not (url is None and token is None and digest is None):
-            raise InvalidValueError("--invitation stands for the address, --token and --digest; name no other")
+            raise InvalidValueError("--invitation contains the address, --token and --digest; leave these out")
         with opened(invitation, "an invitation", InvalidValueError) as file:
             url, secret, announced = secret_of(file.read(1000).decode("ascii", "replace"))
     if url is None:
-        raise InvalidValueError("name --invitation, or the first shuffler's address")
+        raise InvalidValueError("give --invitation, or the first shuffler's address")
     terms = Terms(
         as_count(smallest_batch, "--smallest-batch", at_least=1),
         as_probability(largest_budget, "--largest-budget"),
@@ -142,7 +143,7 @@ def submit(
 
 
 def _show(task: "Task") -> None:
-    """Show what a participant has to know before anything is sent."""
+    """Show the information for a participant's consent, before anything is sent."""
     from discretion.collection.consent import consent_document  # noqa: PLC0415 - the extra collect
     from discretion.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
     from discretion.presenting.views.terminal import to_text  # noqa: PLC0415
@@ -158,7 +159,7 @@ def _agreed(task: "Task") -> bool:
 
 def _token_in(path: str | None) -> bytes:
     if path is None:
-        raise InvalidValueError("the first time, name the file --invitation, or --token")
+        raise InvalidValueError("the first time, give a file with --invitation or --token")
     with opened(path, "a token", InvalidValueError) as file:
         return _of_32_bytes(file.read(1000).decode("ascii", "replace").strip(), "a token")
 
@@ -167,14 +168,14 @@ def _new(task: "Task", secret: bytes, answers: str | None, terms: "Terms") -> "C
     from discretion.collection.client import Client  # noqa: PLC0415
 
     if answers is None:
-        raise InvalidValueError("the first time, name the file --answers")
+        raise InvalidValueError("the first time, give a file with --answers")
     with opened(answers, "answers", InvalidValueError) as file:
         try:
             content: Any = json_.loads(file.read())
         except (ValueError, RecursionError):
             content = None
     if not isinstance(content, dict) or not all(value is None or isinstance(value, str) for value in content.values()):  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
-        raise InvalidValueError('answers are a JSON object of texts or null, as {"sex": "f", "town": null}')
+        raise InvalidValueError('answers must be a JSON object of texts or null, such as {"sex": "f", "town": null}')
     given = cast("dict[str, str | None]", content)
     client = Client(task, secret, given, terms=terms)
     for feature in task.features:
@@ -188,11 +189,11 @@ def _new(task: "Task", secret: bytes, answers: str | None, terms: "Terms") -> "C
 
 
 def _of_32_bytes(text: str, what: str) -> bytes:
-    """Return the bytes that a text is in hexadecimal; it may be a secret, and is not quoted."""
+    """Return the bytes of a hexadecimal text, which may be a secret and is not quoted in errors."""
     try:
         data = bytes.fromhex(text)
     except ValueError:
         data = b""
     if len(data) != 32:
-        raise InvalidValueError(f"{what} is 32 bytes in hexadecimal, 64 digits")
+        raise InvalidValueError(f"{what} must be 32 bytes in hexadecimal, 64 digits")
     return data

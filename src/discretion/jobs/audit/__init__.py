@@ -1,4 +1,4 @@
-"""The main job: a whole table of people audited."""
+"""The main job: audit a whole table of people."""
 
 from discretion.jobs.audit.job import audit, run_audit
 from discretion.jobs.audit.result import Audit

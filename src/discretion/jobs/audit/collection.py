@@ -1,4 +1,4 @@
-"""If a column were collected from the people instead: what randomizing and shuffling would protect, and cost."""
+"""Collecting a column from the people instead: the protection of randomizing and shuffling, and its cost."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ from discretion.shuffling.known_others import AmongKnown, known_groups
 from discretion.shuffling.quick_bounds import HiddenTarget
 from discretion.spelling import mechanism_of
 
-# Columns for which collecting the values is looked into.
+# Collection is examined for at most this many columns.
 MAX_COLUMNS_COLLECTED = 20
 # Histograms of a small crowd, for each value, for guesses that are exact.
 MAX_HISTOGRAMS_COLLECTED = 1 << 14
@@ -33,27 +33,27 @@ MAX_HISTOGRAMS_COLLECTED = 1 << 14
 # More values than this are not a question with listed answers.
 MOST_CATEGORIES = 256
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
-# The recommended option leaves the adversary who knows all other answers at least this much of her error.
+# The recommended option leaves an adversary that knows all other answers at least this share of its error.
 KEPT_ERROR = 0.9
-# δ is one in so many times the number of people: a promise that fails for one of them is none.
+# δ is 1 / (this × n): a guarantee that may fail for one of n people protects nobody.
 DELTA_PEOPLE = 10
 
 
 def worth_collecting(columns: Mapping[str, ClassSizes]) -> list[str]:
-    """Return the first of the columns that could be asked for, as many as are looked into."""
+    """Return the first columns that could be asked as a question, at most `MAX_COLUMNS_COLLECTED`."""
     possible = [column for column, sizes in columns.items() if is_categorical(sizes)]
     return possible[:MAX_COLUMNS_COLLECTED]
 
 
 def is_categorical(sizes: ClassSizes) -> bool:
-    """Whether a column could be asked as a question with listed answers."""
+    """Return whether a column could be asked as a question with listed answers."""
     return 2 <= sizes.classes <= MOST_CATEGORIES
 
 
 def collection_report(column: str, sizes: ClassSizes, questions: int = 1) -> CollectionReport:
-    """Return what each way to collect the column would protect and cost, and the recommended one.
+    """Return the protection and the cost of each way to collect a column, and the recommended way.
 
-    That is the one with the most ε, and so the least error, that leaves an adversary enough of hers.
+    The recommended way has the largest ε, and so the least error, of those that leave an adversary enough of its error.
     """
     counts = np.repeat(sizes.sizes, sizes.counts)
     k, n = sizes.classes, sizes.people
@@ -77,15 +77,16 @@ def collection_report(column: str, sizes: ClassSizes, questions: int = 1) -> Col
 
 
 def kept_error(option: CollectionOption) -> float:
-    """Return the share of a blind guesser's error that surely remains to who knows all other answers.
+    """Return a lower bound on the share of its error that an adversary that knows all other answers keeps.
 
-    Whether she believes all answers equally likely beforehand, or as likely as their shares.
+    The share is relative to the error of a blind guess. The bound holds for both priors: all answers equally likely, or
+    each as likely as its share.
     """
     return min((1 - highest(guess.knows_all)) / (1 - guess.blind) for guess in (option.uniform, option.shares))
 
 
 def divided(epsilon: float, questions: int) -> float:
-    """Return the ε of each of several questions that add up to no more than this, in four digits.
+    """Return the ε of each of several questions whose sum is at most this ε, rounded down to four digits.
 
     Examples
     --------
@@ -103,12 +104,12 @@ def _option(counts: Integers, epsilon: float) -> tuple[CollectionOption, "AskedC
     return CollectionOption(epsilon, protocols[0], protocols, crowd.guesses(), crowd.guesses(shares)), crowd
 
 
-# All that are made from k and ε, of equals the plainest first.
+# All protocols that k and ε determine; of equally good ones, the simplest comes first.
 PROTOCOLS = ("krr", "ss", "oue", "olh", "hadamard", "rappor", "blh")
 
 
 def compared(k: int, epsilon: float, shares: Sequence[float], n: int) -> tuple[ProtocolReport, ...]:
-    """Return the protocols by the error of a share at this ε, the best first.
+    """Return the protocols at this ε by the error of an estimated share, the best first.
 
     Examples
     --------
@@ -125,7 +126,7 @@ def compared(k: int, epsilon: float, shares: Sequence[float], n: int) -> tuple[P
 
 
 def mechanism_in(report: ProtocolReport) -> Mechanism:
-    """Return the mechanism that a report is about."""
+    """Return the mechanism of a report."""
     return _made(report.mechanism)
 
 
@@ -136,16 +137,17 @@ def _made(spelled: str) -> Mechanism:
 
 @dataclass(frozen=True, eq=False)
 class AskedCrowd:
-    """People with so many of each answer, who report through a mechanism and a shuffler."""
+    """People with given counts of the answers, who report through a mechanism and a shuffler."""
 
     mechanism: Mechanism
     counts: Integers
 
     def guesses(self, prior: Reals | None = None) -> AnswerGuesses:
-        """Return how often one answer is guessed if it is as likely beforehand as the prior says, uniform if None.
+        """Return how often an adversary guesses one answer correctly under this prior; uniform if None.
 
-        Who knows no other answer believes the same of the others. Of those who know all, she guesses best whose target
-        is the easiest: which of the counts lacks one depends on who the target is.
+        An adversary that knows no other answer has the same prior for each of the others. For an adversary that knows
+        all other answers, the result is of the target that is easiest to guess: the target's answer determines which
+        count is lower by one.
         """
         strangers = Shuffled(self.mechanism, int(self.counts.sum())).seen_by(Uninformed(prior))
         assert isinstance(strangers, AmongKnown)
@@ -157,7 +159,7 @@ class AskedCrowd:
         )
 
     def shuffled_epsilon(self, delta: float) -> Estimate | None:
-        """Return for which ε the shuffled reports are certified to be (ε, δ)-differentially private, if for any."""
+        """Return an ε for which the shuffled reports are certified to be (ε, δ)-differentially private, or None."""
         try:
             return self._hidden.epsilon(delta)
         except TooLargeError:
@@ -171,7 +173,7 @@ class AskedCrowd:
         return max((self._guess(view, prior) for view in views), key=highest)
 
     def _guess(self, view: AmongKnown, prior: Reals | None) -> float | Estimate:
-        """Return the guess of who sees this, exactly where that takes no more than a moment."""
+        """Return the guess of an adversary with this view, exact where that is quick to compute."""
         plain = prior is None and (view.uniform_response is not None or self.mechanism.k == 2)
         if plain or (self._are_few and view.cells <= limits.current().steps(MAX_HISTOGRAMS_COLLECTED, each=8)):
             plan = plan_posterior_vulnerability(view, prior, IdentityGain(view.secrets))
@@ -185,18 +187,18 @@ class AskedCrowd:
 
     @property
     def _are_few(self) -> bool:
-        """Whether so few people have so few answers that those of all could be listed."""
+        """Whether people and answers are few enough to list every histogram."""
         k, n = self.mechanism.k, int(self.counts.sum())
         return k * math.comb(n + k - 1, k - 1) <= limits.current().steps(MAX_HISTOGRAMS_COLLECTED, each=8)
 
     @property
     def _others(self) -> list[tuple[int, ...]]:
-        """How many of the others hold each answer, the target being one of those whom some are like."""
+        """The counts of the other people's answers, for each target whose counts differ."""
         missing = np.unique(self.counts, return_index=True)[1]  # of equal counts it does not matter which lacks one
         return [tuple((self.counts - np.eye(1, self.counts.size, place, dtype=int)[0]).tolist()) for place in missing]
 
 
 @lru_cache(maxsize=256)
 def _hidden(mechanism: Mechanism, n: int) -> HiddenTarget:
-    """Return one of n people, once for all columns that are asked alike: it keeps the bounds that it has found."""
+    """Return one of n people, the same object for all columns with the same question: it caches its bounds."""
     return HiddenTarget(mechanism, n)

@@ -1,4 +1,4 @@
-"""The section on asking the people instead: the best way for each column, what it hides, and all other ways."""
+"""The section on asking the people instead: the best way for each column, its protection, and all other ways."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -20,23 +20,23 @@ from discretion.presenting.numbers import (
 )
 from discretion.presenting.views.document import Advice, Block, Caveat, Cell, Figure, Grid, Section
 
-# What two marks of a chart that goes from nobody to everybody must differ by to be told apart.
+# The least difference of two marks that a reader can see in a chart from 0 to 1.
 _SEEN = 0.02
 _BELIEFS = (("shares", "knowing how common each answer is"), ("uniform", "each answer equally likely beforehand"))
 
 
 def collection_section(audit: Audit) -> Iterator[Block]:
-    """Yield what it would mean to ask the people for each column."""
+    """Yield the blocks on asking the people for each column instead."""
     reports = audit.collection
     if not reports:
         if "collection" not in audit.cut_short:
             nothing = f"No column has between 2 and {MOST_CATEGORIES} values that could be listed as answers."
-            yield nothing if audit.person is None else "With several rows a person this was not examined."
+            yield nothing if audit.person is None else "This was not examined, since a person has several rows."
         return
     yield (
         f"{len(reports):,} {'column' if len(reports) == 1 else 'columns'} could be asked as a question with listed "
-        "answers: each person randomizes their answer before it leaves their hands, and a shuffler removes who sent "
-        f"it. {_leakiest(reports)}"
+        "answers: each person randomizes their answer before they send it, and a shuffler removes the senders’ "
+        f"names. {_leakiest(reports)}"
     )
     yield from map(Advice, too_few(reports))
     if all(report.hides for report in reports):
@@ -46,10 +46,11 @@ def collection_section(audit: Audit) -> Iterator[Block]:
         )
     yield collection_grid(reports)
     yield (
-        "Off by: how far off an estimated share is, in percentage points; of all protocols the best is the one with "
-        "the least. Blind, knows none, knows all: how often one answer is guessed blindly, by an adversary that knows "
-        "none of the other answers, and by one that knows all; each knows how common the answers are. Crowd ε: of all "
-        f"reports without their senders, at δ = 1/({DELTA_PEOPLE} n) = {reports[0].delta:.3g}."
+        "Off by: the standard error of an estimated share, in percentage points; the best protocol has the least. "
+        "Blind, knows none, knows all: how often one answer is guessed correctly without any report, by an adversary "
+        "that knows none of the other answers, and by one that knows all; each knows how common the answers are. "
+        f"Crowd ε: the differential privacy of all reports without their senders, at δ = 1/({DELTA_PEOPLE} n) "
+        f"= {reports[0].delta:.3g}."
     )
     if (total := added_up(reports)) is not None:
         yield total
@@ -58,13 +59,13 @@ def collection_section(audit: Audit) -> Iterator[Block]:
     for place, report in enumerate(reports):
         yield Section(f"All ways to ask for {report.column}", tuple(_ways(report, place)), "page", f"ask-{place}")
     yield Caveat(
-        "Where a guess has ≤, it is an upper bound that holds whatever the others answered. Every promise is for one "
-        "question asked once. And it needs a shuffler that does not reveal who sent what."
+        "A guess with ≤ is an upper bound that holds for any answers of the other people. Every guarantee is for one "
+        "question asked once, and needs a shuffler that does not reveal who sent which report."
     )
 
 
 def in_short(reports: Sequence[CollectionReport]) -> Iterator[str]:
-    """Yield what asking the people instead comes to, for readers of nothing else."""
+    """Yield the summary of asking the people instead, for the first page."""
     advised = sum(report.advised for report in reports)
     if advised:
         yield (
@@ -75,7 +76,7 @@ def in_short(reports: Sequence[CollectionReport]) -> Iterator[str]:
 
 
 def too_few(reports: Sequence[CollectionReport]) -> Iterator[str]:
-    """Yield for which columns there are too few people, and for what."""
+    """Yield a sentence for the columns that have too few people, to hide an answer or to estimate a share."""
     exposed = tuple(report.column for report in reports if not report.hides)
     vague = tuple(report.column for report in reports if not report.tells)
     if exposed:
@@ -85,13 +86,14 @@ def too_few(reports: Sequence[CollectionReport]) -> Iterator[str]:
 
 
 def added_up(reports: Sequence[CollectionReport]) -> str | None:
-    """Return what it means that questions to the same people add up, if there are several."""
+    """Return the sum of ε over the questions to the same people, as a sentence; None for a single question."""
     if len(reports) < 2:
         return None
     total, questions = sum(report.recommended.epsilon for report in reports), reports[0].questions
     return (
-        f"Questions add up: all {len(reports)} asked of the same people come to ε = {total:g}. With each ε divided by "
-        f"{questions} they come to no more than {rounded_up(total / questions, 4)}, and shares are off as below."
+        f"The ε of questions to the same people add up: all {len(reports)} questions together have ε = {total:g}. "
+        f"With each ε divided by {questions}, the sum is at most {rounded_up(total / questions, 4)}, and the "
+        "estimated shares are off as the table below shows."
     )
 
 
@@ -132,32 +134,32 @@ def all_asked_grid(reports: Sequence[CollectionReport]) -> Grid:
 
 
 def _level(epsilon: float | Estimate | None) -> str:
-    """Return the ε of a promise, a bound of it as one."""
+    """Return an ε as text, with ≤ if it is an upper bound."""
     if epsilon is None:
         return "not known"
     return f"≤{rounded_up(epsilon.high, 3)}" if isinstance(epsilon, Estimate) else f"{epsilon:.3g}"
 
 
 def _leakiest(reports: Sequence[CollectionReport]) -> str:
-    """Return how well the answer is guessed whose column hides it least."""
+    """Return how often the answer is guessed correctly for the column that hides it least."""
     worst = min(reports, key=lambda report: kept_error(report.recommended))
     most: AnswerGuesses = worst.recommended.shares
     often = times(highest(most.knows_all))
     at_most = "at most " if isinstance(most.knows_all, Estimate) else ""
     return (
-        f"Of the ways below the one that gives away most is that for {worst.column}: even an adversary that knows all "
-        f"other answers is right {at_most}{often} ({bounded(most.knows_all)}); blindly, naming the most common answer, "
-        f"{times(most.blind)} ({percent(most.blind)})."
+        f"Of the ways below, the way to ask for {worst.column} gives away most: an adversary that knows all other "
+        f"answers is right {at_most}{often} ({bounded(most.knows_all)}). A blind guess of the most common answer is "
+        f"right {times(most.blind)} ({percent(most.blind)})."
     )
 
 
 def _without_shuffler(reports: Sequence[CollectionReport]) -> str:
-    """Return how well an answer is guessed by an adversary that sees whose report it is."""
+    """Return how often an adversary guesses an answer correctly if it knows the sender of each report."""
     worst = max(reports, key=lambda report: report.recommended.shares.report)
     guess = percent(worst.recommended.shares.report, 3)
     return (
-        "Without the shuffler, an adversary that sees a report and its sender’s name is right in up to "
-        f"{guess} ({worst.column})."
+        f"Without the shuffler, an adversary that sees a report and its sender’s name is right in up to {guess} of "
+        f"the cases ({worst.column})."
     )
 
 
@@ -166,9 +168,9 @@ def _ways(report: CollectionReport, place: int) -> Iterator[Block]:
     if _differ(report):
         yield Figure(
             f"ask-{place}",
-            "How often one person’s answer is guessed: hollow square from the report alone, filled circle from all "
-            "reports, shuffled, by an adversary that knows all other answers. On the right, what it costs: how far off "
-            "an estimated share is.",
+            "How often one person’s answer is guessed correctly: the hollow square from their report alone, the "
+            "filled circle from all reports, shuffled, by an adversary that knows all other answers. On the right the "
+            "cost: how far off an estimated share is.",
             lambda: _charts().collection_options(plain(report)),
         )
     for name, belief in _BELIEFS:
@@ -215,7 +217,7 @@ def _guess(guess: float | Estimate, digits: int = 4) -> str:
 
 
 def _differ(report: CollectionReport) -> bool:
-    """Whether it matters to the shuffled guess which ε is taken: by as much as can be seen in a chart."""
+    """Return whether the ε changes the shuffled guess by enough to be seen in a chart."""
     guesses = [highest(option.shares.knows_all) for option in report.options]
     return max(guesses) - min(guesses) > _SEEN
 

@@ -1,4 +1,4 @@
-"""What to publish: the file that the search for a release finds; or, where none can be written, columns as they are."""
+"""The recommendation: the file that the search for a release finds, or unchanged columns if none can be written."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -27,31 +27,32 @@ from discretion.presenting.numbers import bits, percent
 from discretion.spelling import rule_of
 
 _NOT_IN_TIME = "not known to fit: the time was over before"
-# How many sets of columns that may go out as they are the search for a file begins with.
+# The search for a file starts with this many sets of columns that may go out unchanged.
 _STARTS = 5
-# What a column is called by that stands out though it names nobody, where it is said what to do with it.
+# Kinds of columns that are shown with the verdict: they stand out although they name nobody.
 _STANDING_OUT = ("date", "coordinate", "weight", "measurement")
 
 
 @dataclass(frozen=True, eq=False)
 class Recommendation:
-    """What an audit recommends, and the people of the recommended file as it would be written.
+    """The recommendation of an audit, and the people of the recommended file as it would be written.
 
     Parameters
     ----------
     columns
-        What to do with each column.
+        The decision on each column.
     offers
-        What may go out, the recommended one first; empty if nothing is within the goal.
+        The files, or sets of columns, that may go out, the recommended one first; empty if nothing is within the goal.
     file
-        The people in the recommended file, or of the table if columns of it are recommended as they are; None without
-        an offer.
+        The people in the recommended file, or of the table if its columns are recommended unchanged; None without an
+        offer.
     refusal, ways_out
-        Why no file is within the goal: what comes nearest; and options with one limit eased, with which one is.
+        The reason why no file is within the goal, with the nearest file; and options with one limit eased, of which one
+        file is within the goal.
     numbers
-        The numbers of the file by the names that gates use; none where no file is written.
+        The numbers of the file by the names that gates use; empty if no file is written.
     unsearched
-        Why no file was searched for, if it was the rows.
+        The reason why no file was searched for, if the rows are the reason.
     """
 
     columns: tuple[ColumnDecision, ...]
@@ -82,7 +83,7 @@ def recommended_file(
     TooLargeError
         If the rows do not fit into the memory.
     UnsupportedError
-        If they have a type that no file holds.
+        If the rows have a type that no file can hold.
     """
     searching, found = ExitStack(), 0
 
@@ -143,7 +144,7 @@ def _offer(decision: ReleaseDecision, options: ReleaseOptions) -> tuple[Populati
 def _more_columns(
     decision: ReleaseDecision, options: ReleaseOptions, unchanged: Sequence[Choice], seconds: float | None
 ) -> Iterator[Offer]:
-    """Yield the file that keeps most of each column, if it has more of them than this one."""
+    """Yield the file that keeps most columns, if it has more of them than this one."""
     candidates = decision.candidates
     by_columns = replace(candidates, options=replace(candidates.options, utility="columns"))
     try:
@@ -155,7 +156,7 @@ def _more_columns(
 
 
 def _as_they_are(candidates: Candidates, selection: Selection) -> Iterator[Choice]:
-    """Yield the best sets of columns that may go out as they are, as choices of generalizations."""
+    """Yield the best sets of columns that may go out unchanged, as choices of generalizations."""
     for chosen in selection.maximal[:_STARTS]:
         known = [name for name in chosen.columns if name in candidates.generalizations]
         yield {name: candidates.generalizations[name][0] for name in known}
@@ -164,7 +165,7 @@ def _as_they_are(candidates: Candidates, selection: Selection) -> Iterator[Choic
 def _columns(
     decision: ReleaseDecision, selection: Selection, kinds: Mapping[str, ColumnKind]
 ) -> Iterator[ColumnDecision]:
-    """Yield what to do with each column that is examined, in the words of the release that does it."""
+    """Yield the decision on each column that is examined, in the words of the release."""
     exposed_with = _exposed_with(decision)
     unchanged = tuple(name for name, view in decision.shown.items() if view.is_as_it_was)
     for each in decision.columns:
@@ -191,7 +192,7 @@ def _columns(
 
 
 def _exposed_with(decision: ReleaseDecision) -> Mapping[str, float]:
-    """Return the columns that expose too many beside those that go out, even at their coarsest, and what share."""
+    """Return the columns that even at their coarsest expose too many with the published ones, and the share exposed."""
     candidates, goal = decision.candidates, decision.candidates.goal
     people = decision.best.cut.out.size
     shown = reduce(refined, (view.column for view in decision.best.views.values()), everybody(people))
@@ -223,7 +224,7 @@ def _nothing(
 
 
 def offer_of(population: Population, selection: Selection) -> Offer | None:
-    """Return the best set of a selection as an offer of columns as they are, where no release can be written."""
+    """Return the best set of a selection as an offer of unchanged columns, for tables without a release."""
     best = selection.best
     if best is None or not best.columns:
         return None
@@ -245,7 +246,7 @@ def offer_of(population: Population, selection: Selection) -> Offer | None:
 
 
 def front_of(population: Population, selection: Selection) -> Iterator[FrontSet]:
-    """Yield the sets that are worth something and of which none is as useful as another that exposes no more."""
+    """Yield the sets with a positive utility that no other set beats both in utility and in exposure."""
     for chosen in selection.front:
         assert isinstance(chosen.exposure, float)
         if chosen.utility:
@@ -262,7 +263,7 @@ def columns_as_they_are(
     *,
     time: TimeLimit,
 ) -> Iterator[ColumnDecision]:
-    """Yield what to do with each column, beside those that are recommended as they are."""
+    """Yield the decision on each column, given the columns that are recommended unchanged."""
     if selection.proved and selection.best is None and goal.keep:
         yield from _nothing_with(goal.keep, kinds)
         return
@@ -295,9 +296,9 @@ def columns_as_they_are(
 
 
 def _nothing_with(kept: Columns, columns: Iterable[str]) -> Iterator[ColumnDecision]:
-    """Yield that nothing goes out, since what is to be kept gives away too much already."""
+    """Yield a drop for each column, since the columns to be kept already give away too much."""
     for name in columns:
-        why = "to be kept, and over the budget" if name in kept else "nothing fits beside what is to be kept"
+        why = "to be kept, and over the budget" if name in kept else "no column fits with those to be kept"
         yield ColumnDecision(name, "drop", why)
 
 
@@ -311,7 +312,7 @@ def _why_published(name: str, selection: Selection, published: Columns) -> str |
 
 
 def _why_dropped(selection: Selection, goal: AuditGoal) -> str:
-    """Return why a column is not published with which few enough people are exposed."""
+    """Return why a column is not published although few enough people are exposed with it."""
     if not selection.proved:
         return "not known to fit: the search ended before" if goal.sensitive else "fits too: the search ended before"
     return "with it a sensitive value is guessed too well" if goal.sensitive else "given no weight"

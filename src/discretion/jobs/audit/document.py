@@ -51,7 +51,7 @@ def document_of(audit: Audit) -> Document:
     >>> document.title, document.sections[0].heading
     ('What example:adult gives away', 'What to publish')
     """
-    # Each with the parts of the answer that it shows, and what it is called by a link.
+    # Each with the name of its link, and the parts of the answer that it shows.
     parts: list[tuple[str, str, Iterator[Block], tuple[str, ...]]] = [
         ("What each column gives away alone", "columns", _columns(audit), ()),
         ("What columns give away together", "sets", _sets(audit), ("sets",)),
@@ -87,12 +87,12 @@ def document_of(audit: Audit) -> Document:
 
 
 def _introduction(audit: Audit) -> str:
-    """Return what was audited, and what is meant by exposed."""
+    """Return a sentence on the audited table and the meaning of "exposed"."""
     rows = f" in {audit.rows:,} rows (a person is one value of {audit.person})" if audit.person else ""
     source = "" if audit.preset is None else f" ({audit.preset.stated}: {audit.preset.source})"
     return (
         f"{people(audit.people)}{rows}, {columns_of(len(audit.columns))}. Columns expose a person if fewer than "
-        f"{audit.k:,} people, that person included, share their values there{source}. Every number is exact "
+        f"{audit.k:,} people, that person included, have the same values in them{source}. Every number is exact "
         "unless it is marked as a bound, an estimate or an assumption."
     )
 
@@ -118,7 +118,7 @@ def _columns(audit: Audit) -> Iterator[Block]:
         many = f" (the {MOST_ROWS} columns that expose most)" if len(ranked) > MOST_ROWS else ""
         yield Figure(
             "columns",
-            f"People exposed by each column alone, beside the budget{many}.",
+            f"People exposed by each column alone, and the budget{many}.",
             lambda: _charts().exposure_by_column(plain(audit.columns), audit.k, audit.budget),
         )
     heads = ("column", "exposed", "people exposed", "values", "bits", "most common", "rarest value")
@@ -153,8 +153,8 @@ def _columns(audit: Audit) -> Iterator[Block]:
             caption="Columns that follow from another one, and add nothing or little to it",
         )
     yield Caveat(
-        "A column that exposes nobody alone can expose everybody together with others: see section 2. Bits (entropy) "
-        "are an average over the people; a rare value gives away more."
+        "A column that exposes nobody alone can expose everybody together with others: see section 2. The bits "
+        "(entropy) are an average over the people; a rare value gives away more."
     )
 
 
@@ -196,9 +196,9 @@ def _sets(audit: Audit) -> Iterator[Block]:
                 f"Sets here that expose at most {budget} exceed the budget for guesses of {listed(audit.sensitive)}."
             )
     yield Caveat(
-        "This counts people with equal values in this table. It does not count what other tables, or what an adversary "
-        "happens to know, add. And people with equal values can still share a secret: if all of them have the same "
-        "sensitive value, it is known without finding anybody’s row (section 5)."
+        "This counts people with equal values in this table. It does not count other tables or other knowledge of an "
+        "adversary, which can expose more. People with equal values can still give away a secret: if all of them have "
+        "the same sensitive value, an adversary learns it without finding anybody’s row (section 5)."
     )
 
 
@@ -226,7 +226,7 @@ def _certified(audit: Audit) -> Iterator[Block]:
     reports, names = _tightest_first(audit), SetNames(audit)
     if not reports:
         if "certified" not in audit.cut_short:
-            several = "With several rows a person, the columns’ own counts do not determine what a person shows."
+            several = "A person has several rows, and the columns’ own counts do not determine a person’s values."
             few = "No set of two or more columns was examined."
             yield f"Nothing is certified here. {several if audit.person else few}"
         return
@@ -272,15 +272,14 @@ def _certified(audit: Audit) -> Iterator[Block]:
         caption="The certified bound and the truth",
     )
     yield Caveat(
-        "A high bound is no finding: the columns alone cannot rule exposure out, which does not mean that anybody is "
-        "exposed. It is of use where the columns may not be joined, for instance because different parties hold them. "
-        "What the columns would expose if they were independent is an assumption and no promise: the truth may be more "
-        "or less."
+        "A high bound does not mean that anybody is exposed: the columns alone cannot rule exposure out. The bound is "
+        "useful where the columns may not be joined, for instance because different parties hold them. The exposure "
+        "of independent columns rests on an assumption and is no bound: the true exposure may be higher or lower."
     )
 
 
 def _tightest_first(audit: Audit) -> list[CertifiedReport]:
-    """Return what is certified of sets of columns, the lowest bound first."""
+    """Return the certified bounds of sets of columns, the lowest bound first."""
     return sorted(audit.certified, key=lambda report: (report.bound.value, report.exposure))
 
 
@@ -320,13 +319,13 @@ def _selected(audit: Audit) -> Iterator[Block]:
         sets = Bullets(tuple(f"Set {place}: {listed(columns)}" for place, columns in places))
         yield Section(f"The columns of {plural}", (sets,), "full")
     yield Caveat(
-        "Choose one: two of these sets released as two tables can be matched row by row, and then count as the set of "
-        "all their columns. And within the budget is not nobody: those who are exposed remain exposed."
+        "Choose one set: an adversary can match two tables row by row, and then two of these sets expose as much as "
+        "the set of all their columns. A set within the budget still exposes people: those counted here stay exposed."
     )
 
 
 def _released(audit: Audit) -> Grid:
-    """Return what the largest sets within the budget give away, and how diverse and close what is sensitive is."""
+    """Return the exposure of the largest sets within the budget, with l-diversity and t-closeness."""
     names, releases = SetNames(audit), {release.columns: release for release in audit.release}
     secret = ("l", "t") if audit.sensitive else ()
     rows: list[tuple[str, ...]] = []
@@ -352,14 +351,14 @@ def _t(release: ReleaseReport) -> str:
 
 
 def _traded(audit: Audit) -> Iterator[Block]:
-    """Yield what less useful sets would expose, the most useful first, if they expose less."""
+    """Yield the exposure of less useful sets that expose fewer people, the most useful first."""
     names, front = SetNames(audit), audit.decision.front[-SHOWN:]
     if len(audit.decision.front) < 2:
         return
     yield (
-        "Fewer columns expose fewer people: of the sets that were examined, none is more useful than one of these and "
-        "exposes as few. The utility of a set is the most columns in it of which none follows from another, or the sum "
-        "of their weights."
+        "Fewer columns expose fewer people: for each of these sets, no examined set with a higher utility exposes as "
+        "few people. The utility of a set is the largest number of its columns of which none follows from another, or "
+        "the sum of their weights."
     )
     if _vary(each.exposure for each in front):
         yield Figure(
@@ -379,15 +378,15 @@ def _traded(audit: Audit) -> Iterator[Block]:
 
 
 def _promises(audit: Audit) -> Iterator[Block]:
-    """Yield what is promised of people in the same class, of other people, and by the single columns alone."""
+    """Yield the guarantees for people of one class, the estimate for other people, and the certified sets."""
     names = SetNames(audit)
-    yield "k-anonymous: every equivalence class has at least so many people."
+    yield "k-anonymous: every equivalence class has at least this number of people."
     if audit.sensitive:
         secret = audit.sensitive[0]
         yield (
-            f"l: at least so many values of {secret} occur in every class by the other columns; with 1, somebody’s is "
-            f"known for certain. t: at most this share of a class would have to change for its {secret} to be "
-            "distributed as everybody’s."
+            f"l: every class by the other columns has at least this number of values of {secret}; with 1, the value "
+            "of some people is certain. t: at most this share of a class would have to change for its values "
+            f"of {secret} to be distributed as those of all people."
         )
     if audit.release:
         whole = audit.release[-1]
@@ -397,15 +396,15 @@ def _promises(audit: Audit) -> Iterator[Block]:
             yield f"All {len(whole.columns):,} columns together{aside} are {whole.k_anonymity:,}-anonymous{secret}."
         if (future := audit.release[0].future_exposure) is not None:
             yield (
-                f"In another release of as many people like these, an estimated {interval(future)} would be exposed by "
-                f"{names.of(audit.selected[0].columns)}. This supposes that its people are drawn from the same "
+                f"In another release of the same number of people, {names.of(audit.selected[0].columns)} would expose "
+                f"an estimated {interval(future)} of them. The estimate assumes that they are drawn from the same "
                 "population, independently of each other."
             )
     best = next(iter(audit.certified_selection), None)
     if best is None or len(best.columns) == 1:
         return
     exposed = f"{bounded(best.bound)} of the people" if best.bound.value else "nobody"
-    yield f"Knowing the single columns alone one could already promise that {listed(best.columns)} expose {exposed}."
+    yield f"The counts of the single columns alone certify that {listed(best.columns)} expose {exposed}."
     yield Grid(
         ("columns", "certified upper bound", "exact"),
         tuple(
@@ -413,7 +412,7 @@ def _promises(audit: Audit) -> Iterator[Block]:
             for each in audit.certified_selection
         ),
         frozenset(("columns",)),
-        caption="What could go out knowing single columns only",
+        caption="The largest sets that single columns certify to be within the budget",
     )
 
 
@@ -421,7 +420,7 @@ def _inference(audit: Audit) -> Iterator[Block]:
     if not audit.inference:
         if "inference" not in audit.cut_short:
             yield (
-                f"There is no column to guess {listed(audit.sensitive)} from, identifier-like ones aside."
+                f"There is no column to guess {listed(audit.sensitive)} from, other than identifier-like ones."
                 if audit.sensitive
                 else "No guess was measured. Name a sensitive column with --sensitive COLUMN, or sensitive= in Python, "
                 "to see how often an adversary that knows the others guesses its value."
@@ -433,8 +432,8 @@ def _inference(audit: Audit) -> Iterator[Block]:
     for place, reports in enumerate(filter(None, by_secret)):
         yield from _guesses(audit, reports, names, f"guesses-{place}" if place else "guesses")
     yield Caveat(
-        "This is about the people in this table only. Where rows are nearly unique, a guess repeats this table. For a "
-        "person whose row is not in the table, what a model learns from it may be much less, or just as much."
+        "This holds for the people in this table only. Where rows are nearly unique, a guess repeats this table. For "
+        "a person whose row is not in the table, a model trained on it may reveal much less, or just as much."
     )
 
 
@@ -442,15 +441,15 @@ def _guesses(audit: Audit, reports: Sequence[InferenceReport], names: SetNames, 
     """Yield the guesses of one sensitive column, the best first."""
     best = reports[0]
     yield (
-        f"{guess_sentence(audit, best)} Without any column the guess is the most common value. With these, of "
-        f"{people(best.certain_people)} it is known for certain."
+        f"{guess_sentence(audit, best)} Without any column the guess is the most common value. With these columns the "
+        f"value is certain for {people(best.certain_people)}."
     )
     if _vary(report.posterior for report in reports):
         most = f" (the {MOST_ROWS} sets that add most)" if len(reports) > MOST_ROWS else ""
         yield Figure(
             figure,
-            f"Right guesses of {best.sensitive}: the pale part of a bar is right without knowing anything, the dark "
-            f"part is what the columns add{most}.",
+            f"Correct guesses of {best.sensitive}: the pale part of a bar is the share without any column, the dark "
+            f"part the share that the columns add{most}.",
             lambda: _charts().inference_before_and_after(_named(reports, "known", names, best.sensitive)),
         )
     heads = ("known", "guess before", "guess after", "times", "known for certain", "released alone")
@@ -468,7 +467,7 @@ def _guesses(audit: Audit, reports: Sequence[InferenceReport], names: SetNames, 
             for report in reports
         ),
         frozenset((heads[0], heads[-1])),
-        caption=f"Right guesses of {best.sensitive}",
+        caption=f"Correct guesses of {best.sensitive}",
     )
 
 
@@ -482,8 +481,8 @@ def _omitted(audit: Audit) -> Iterator[Block]:
     yield Bullets(
         tuple(sentence[:1].upper() + sentence[1:] for sentence in audit.not_examined) or ("Nothing was left out.",)
     )
-    shown = ", unless the audit was told to show them" if audit.show_rare else ""
-    yield f"No value held by fewer than {audit.least_holders:,} people is shown{shown}."
+    rare = f"values held by fewer than {audit.least_holders:,} people"
+    yield f"This audit shows {rare} (--show-rare)." if audit.show_rare else f"No {rare} are shown."
 
 
 def _words(audit: Audit) -> Iterator[Block]:
@@ -493,16 +492,16 @@ def _words(audit: Audit) -> Iterator[Block]:
             ("Exposed", f"A set of columns exposes a person at k = {k} if fewer than {k} people, that person included, "
              "have the same values there. An empty cell is a value like any other."),
             ("Unique", "Nobody else has the same values: an adversary that knows them finds the row."),
-            ("Group", "All people with the same values."),
-            ("Guess", "How often the best guess of one person’s value is right, in the long run."),
-            ("Knowing all others", "The strongest adversary of its kind: it knows every answer but one. Knowing no "
-             "other answer is the weakest."),
-            ("Error kept", "The share of a blind guesser’s error that is left to an adversary that has seen what was "
-             "collected: 100 % is as good as blind, 0 is certainty."),
+            ("Class", "All people with the same values (an equivalence class)."),
+            ("Guess", "The probability that the best guess of one person’s value is correct."),
+            ("Knows all", "The strongest adversary of its kind: it knows every answer but one. The weakest knows "
+             "no other answer."),
+            ("Error kept", "The share of a blind guess’s error that an adversary still has after it has seen the "
+             "collected reports: with 100 % the reports do not help it, with 0 it is certain."),
             ("Off by", "The standard error of the share of people estimated for an answer, in percentage points, and "
              "in people."),
-            ("Certified", "True without exception, not only with some confidence. An upper bound may be far from the "
-             "truth, and is never below it."),
+            ("Certified", "A bound that always holds, not only with some confidence. An upper bound may be far above "
+             "the true value, but never below it."),
         )
     )  # fmt: skip
 
@@ -513,14 +512,14 @@ def _methods(audit: Audit) -> Iterator[Block]:
     asked = [value for guess in guesses for value in (guess.knows_none, guess.knows_all)]
     future = audit.release[0].future_exposure if audit.release else None
     meanings = [
-        ("What to publish", "The people exposed by every set that the search came to were counted. It ends with a "
-         "proof that no set is better, or with how much better one could be at most."),
-        ("Sections 1, 2, 4 and 5", "Exact, but for what is marked as certified or estimated. People with equal values "
-         "were counted, and counts compared as whole numbers. A guess names the most common sensitive value of each "
-         "equivalence class. Bits (entropy) are those of a random person’s value."),
+        ("What to publish", "For every set that the search examined, the exposed people were counted. The search ends "
+         "with a proof that no set is better, or with an upper bound on how much better a set could be."),
+        ("Sections 1, 2, 4 and 5", "Exact, except for numbers that are marked as certified or estimated. People with "
+         "equal values were counted, and counts compared as whole numbers. A guess names the most common sensitive "
+         "value of each equivalence class. Bits (entropy) are those of a random person’s value."),
         ("Section 3", "Certified upper bounds, from the number of people who hold each value of each column"
-         f"{_named_methods(report.bound for report in audit.certified)}; the truth next to them is exact. What would "
-         "be exposed if the columns were independent is computed from the same numbers, under that assumption."),
+         f"{_named_methods(report.bound for report in audit.certified)}; the exposure next to them is exact. The "
+         "exposure of independent columns is computed from the same numbers, under that assumption."),
     ]  # fmt: skip
     if future is not None:
         meanings.append(
@@ -530,9 +529,9 @@ def _methods(audit: Audit) -> Iterator[Block]:
     yield Terms(
         (
             *meanings,
-            ("Section 6", "Exact, by closed forms or sums over all that can be seen, except where a number has "
+            ("Section 6", "Exact, by closed forms or sums over all observations, except where a number has "
              f"≤{_named_methods(asked)}."),
-            ("Section 7", "Exact expectations over the coins that people toss."),
+            ("Section 7", "Exact expectations over the random choices of the people who redact."),
         )
     )  # fmt: skip
 
@@ -548,12 +547,12 @@ def _of_people(share: float, count: int) -> str:
 
 
 def _vary(shown: Iterable[Hashable]) -> bool:
-    """Whether what a chart shows is not one thing only."""
+    """Return whether a chart would show more than one value."""
     return len(set(shown)) > 1
 
 
 def _named(reports: Sequence[Any], field: str, names: SetNames, but: str | None = None) -> list[Any]:
-    """Return reports on sets of columns as plain data in which no set has more names than there is room for."""
+    """Return reports on sets of columns as plain data, with names short enough for a chart."""
     return [{**plain(report), field: [names.of(getattr(report, field), but)]} for report in reports]
 
 

@@ -1,4 +1,4 @@
-"""The main job: one table of people in, what it gives away and what to do about it out."""
+"""The main job: audit a table of people, and recommend which columns to publish."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -119,58 +119,59 @@ def audit(
     memory: int | str | None = None,
     seconds: float | None = None,
 ) -> Audit:
-    """Return the columns of a table of people that may go out together, and what the table gives away otherwise.
+    """Audit a table of people: which columns may go out together, and what the whole table would give away.
 
     Parameters
     ----------
     table
-        Anything that `discretion.Population` takes: a path, ``"example:adult"``, a pandas, polars or Arrow table, an
+        Any table that `discretion.Population` takes: a path, ``"example:adult"``, a pandas, polars or Arrow table, an
         Ibis table; or a Population.
     columns
         The columns to examine; None means all.
     sensitive
-        The columns whose guessing to measure and to limit: a name, or several.
+        The sensitive columns, whose guesses are measured and limited: a name, or several.
     k
-        A person is exposed by a set of columns if fewer than k people, herself included, share her values; 10 unless
-        told, or what the preset says.
+        A set of columns exposes a person if fewer than k people, that person included, share their values; 10 by
+        default, or the k of the preset.
     budget
-        The share of exposed people, in [0, 1], up to which a set counts as fit to go out together.
+        The share of the people, in [0, 1], that a set of columns may expose and still go out.
     guess_budget
-        By how much the share of right guesses of a sensitive column may rise with such a set; 0.05 unless told.
+        The most by which such a set may raise the share of correct guesses of a sensitive column; 0.05 by default.
     certain_budget
-        Of which share of the people a sensitive value may be known for certain; of anybody unless told.
+        The share of the people whose sensitive value may be certain to an adversary; no limit by default.
     keep, drop
-        Columns that go out in any case, or in none.
+        Columns that always go out, or never.
     redact, rules, hierarchies, bins, missing, dates, max_suppressed, suppress, utility
-        How the file may change the table, as for `discretion.release`.
+        The changes that the file may make to the table, as for `discretion.release`.
     l, entropy_l, recursive_c, t, t_distance, t_against, beta_likeness, delta_disclosure
-        What each equivalence class of the file must have, as for `discretion.release`.
+        The requirements on each equivalence class of the file, as for `discretion.release`.
     weights
-        A column → how useful it is as it is, 1 unless told, for the sets of columns that may go out unchanged; None
-        counts columns, those that another one determines only once.
+        A column → its utility when unchanged, 1 by default, for the sets of columns that may go out unchanged. None
+        counts columns: a column and those that it determines count once.
     preset
         A published threshold instead of k, by a name in ``discretion.anonymity.PRESETS``.
     population
-        How many people there are of whom those in the table are a sample, for the journalist's risk and for who is
-        unique among them; None if these are all.
+        The size of the population that the table is a sample of, for the journalist risk and for uniqueness in the
+        population; None if the table has everybody.
     weight
-        Instead of it, a column that says of how many people each row is one: a sampling weight. It is not published.
+        Instead of ``population``, a column of sampling weights. It is not published.
     person
-        The column that names a person with several rows; "none" if every row is a person of its own. If a column
-        repeats as the name of a person does and None is given, the decision asks for it, and there are no measures.
+        The column that names a person with several rows; "none" if every row is a person of its own. With None, if a
+        column repeats like the name of a person, the decision asks whether it is one, and there are no measures.
     header, delimiter, encoding
-        How a CSV file is written, as for `discretion.Population`.
+        The form of a CSV file, as for `discretion.Population`.
     show_rare
-        Whether to show values that fewer than max(k, 2) people hold: whatever k is, what one person alone holds is
-        shown to nobody who did not ask for it.
+        Whether to show values that fewer than max(k, 2) people hold. By default these are withheld, and so a value that
+        a single person holds is withheld for every k.
     progress
-        Called with what is being worked on.
+        A function that is called with the name of each step.
     memory
-        How much the engine may hold that holds the table, as for `discretion.Population`.
+        The memory limit of the engine that holds the table, as for `discretion.Population`.
     seconds
-        When these have passed nothing more is begun, and ``not_examined`` says what is missing; the columns by
-        themselves and all together are always examined. Without it the searches end after so many sets of columns and
-        choices of generalizations, the same on every machine, and say how much better others could be.
+        The time limit. After it no further section begins, and ``not_examined`` lists the missing ones; the columns by
+        themselves and all together are always examined. Without a time limit, the searches end after a fixed number of
+        sets of columns and of choices of generalizations, the same on every machine, and return an upper bound on how
+        much better another choice could be.
 
     Returns
     -------
@@ -180,7 +181,7 @@ def audit(
     Raises
     ------
     InvalidTableError, UnknownColumnError
-        If the table cannot be read as it stands, or lacks a column.
+        If the table cannot be read, or lacks a column.
 
     Examples
     --------
@@ -206,7 +207,7 @@ def run_audit(
 ) -> Audit:
     """Audit a table by these options, as `audit` does; the time limit may have begun before.
 
-    The numbers on request that gates are of are counted first, whatever the time.
+    The measures on request that a gate names are computed first, even if the time is over.
     """
     report_progress: Callable[[str], None] = progress or (lambda _: None)
     subject = _subject(table, options, memory, report_progress)
@@ -222,7 +223,7 @@ def run_audit(
         hierarchies = read_hierarchies(options.hierarchies, people.columns)
     counts = EngineCounts(people, among, everybody.weight, hierarchies)
     numbers = TableNumbers(counts, columns, secrets, k=k, l=options.l)
-    report_progress("what the gates are of")
+    report_progress("the measures of the gates")
     requested = numbers.requested(gated) if subject.key is None else {}
     problem = problem_of_sets(people, subject.kinds, goal)
     selection = _search(people, problem, weights, time, report_progress)
@@ -243,7 +244,7 @@ def run_audit(
     )
     sets = sets_report(people, columns, traits, selection, k)
     selected = set_reports(people, [chosen.columns for chosen in selection.maximal if chosen.columns][:SHOWN], k)
-    report_progress("risks in regulators' words")
+    report_progress("the risks as regulators name them")
     file, published = recommendation.file, decision.recommended
     risks = tuple(risk_reports(people, columns, goal, everybody, file=file, recommended=published))
     measures: dict[str, Number] = {}
@@ -251,13 +252,13 @@ def run_audit(
         measures = always_measured(people, numbers, decision, secrets, recommendation.numbers) | requested
         measures |= dict(time.left_for("measures", measured_in_time(numbers)))
     uniqueness = uniqueness_of(file or people, published or traits, everybody)
-    report_progress("what the columns alone certify")
+    report_progress("the bounds that the columns alone certify")
     certified: tuple[CertifiedReport, ...] = ()
     promised: tuple[CertifiedSet, ...] = ()
     if people.person is None:
         certified = tuple(time.left_for("certified", _certified(people, sets, selected, k)))
         promised = tuple(time.left_for("certified_selection", certified_selection(people, traits, k, goal.budget)))
-    report_progress("what a release promises")
+    report_progress("the guarantees of a release")
     released = [report.columns for report in selected]
     promises = release_reports(people, _with_traits(released, traits), next(iter(secrets), None), k)
     release = tuple(time.left_for("release", promises))
@@ -313,15 +314,15 @@ class _Subject:
     Parameters
     ----------
     people, everybody
-        The people of the table, and those whom they are a sample of.
+        The people of the table, and the population that they are a sample of.
     columns, kinds
         The columns that are examined, and the kind of each.
     alone
         The class sizes of each of these, and of each sensitive column.
     key
-        A column that repeats as the name of a person does, if it is not known whose rows these are.
+        A column that repeats like the name of a person, if it is open whether it is one.
     goal
-        The goal.
+        The goal of the audit.
     """
 
     people: Population
@@ -339,13 +340,13 @@ class _Subject:
 
 
 def _subject(table: Any, options: AuditOptions, memory: int | str | None, progress: Callable[[str], None]) -> _Subject:
-    """Read a table, if the options are within their ranges."""
+    """Check the options, and read the table."""
     goal, weight = goal_of(options), options.weight
     form = options.form if options.engine == "duckdb" else AS_IT_IS  # Spark has read it
     chosen = None if options.columns is None else (*distinct_names(options.columns), *options.keep)
     asked_about = (name for rule in map(rule_of, options.rules) for name in (rule.column, *rule.when))
     named = (*goal.sensitive, *goal.drop, *(() if weight is None else (weight,)), *asked_about)
-    keys: list[ColumnKind] = []  # an audit is how the question is found, and does not stop at it
+    keys: list[ColumnKind] = []  # an audit shows the question, and does not stop at it
     kinds: dict[str, ColumnKind] = {}
 
     def kinds_of(whole: Population, columns: Columns | None = None) -> Iterable[ColumnKind]:
@@ -369,13 +370,13 @@ def _subject(table: Any, options: AuditOptions, memory: int | str | None, progre
 
 
 def goal_of(options: AuditOptions) -> AuditGoal:
-    """Return the goal of an audit, if its numbers are within their ranges."""
+    """Check the numbers of the goal of an audit, and return the goal."""
     k, budget = _least_alike(options.k, options.preset), as_real(options.budget, "budget")
     if not 0 <= budget <= 1:
-        raise InvalidValueError(f"budget is a share of the people, in [0, 1], got {options.budget!r}")
+        raise InvalidValueError(f"budget must be a share of the people, in [0, 1], got {options.budget!r}")
     for name in ("guess_budget", "certain_budget"):
         if getattr(options, name) is not None and not options.sensitive:
-            raise InvalidValueError(f"{name} limits what is told of sensitive columns, and none is named as sensitive")
+            raise InvalidValueError(f"{name} limits the guesses of sensitive columns; name one with sensitive")
     guess_budget = GUESS_BUDGET if options.guess_budget is None else as_real(options.guess_budget, "guess_budget")
     return AuditGoal(
         k, budget, tuple(options.sensitive), guess_budget, options.certain_budget, tuple(options.keep),
@@ -390,7 +391,7 @@ def _search(
     time: TimeLimit,
     progress: Callable[[str], None],
 ) -> Selection:
-    """Return the most useful columns that may go out as they are, in a quarter of the time left at most."""
+    """Return the most useful columns that may go out unchanged, within a quarter of the time left."""
     by = weights if time.left else weights or {}  # known weights take no questions
     seconds = time.for_search(1 / 4)
     selection = search(problem, by, seconds, progress, time.searching)
@@ -409,7 +410,7 @@ def _recommendation(
     time: TimeLimit,
     progress: Callable[[str], None],
 ) -> Recommendation:
-    """Return the file to publish; columns as they are where no release is written, or it is open whose rows are."""
+    """Return the file to publish; unchanged columns if no release can be written, or the persons are not known."""
     people, goal = subject.people, subject.goal
     progress("what to do with each column")
     unsearched = None
@@ -448,12 +449,12 @@ def _least_alike(k: int | None, name: str | None) -> int:
         return as_count(10 if k is None else k, "k", at_least=1)
     least = find_preset(name).k
     if k not in (None, least):
-        raise InvalidValueError(f"the preset {name!r} says k = {least}, and k = {k} was given too; leave one of them")
+        raise InvalidValueError(f"the preset {name!r} sets k = {least}, but k = {k} is given too; leave one out")
     return least
 
 
 def _alone(people: Population, columns: Columns, progress: Callable[[str], None]) -> dict[str, ClassSizes]:
-    """Return the class sizes of each column, some at once."""
+    """Return the class sizes of each column, a batch of columns at a time."""
     alone: dict[str, ClassSizes] = {}
     for start in range(0, len(columns), _COLUMNS_AT_ONCE):
         progress(f"column {columns[start]}")
@@ -484,7 +485,7 @@ def _with_traits(released: list[Columns], traits: Columns) -> list[Columns]:
 def _inference(
     people: Population, traits: Columns, released: Sequence[Columns], secrets: Columns, k: int
 ) -> Iterator[InferenceReport]:
-    """Yield the guesses of each sensitive column by who knows a column, a set that may go out, or all of them."""
+    """Yield the guesses of each sensitive column from each column, each set that may go out, and all of them."""
     for secret in secrets:
         known = [*((column,) for column in traits), *released, traits]
         without = dict.fromkeys(tuple(column for column in columns if column != secret) for columns in known)

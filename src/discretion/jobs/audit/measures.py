@@ -1,4 +1,4 @@
-"""What there is to gate of an audit: its numbers by short names."""
+"""The numbers of an audit by short names, for gates."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
@@ -19,7 +19,7 @@ def audit_measures(sensitive: Iterable[str]) -> tuple[str, ...]:
 
 
 def measures_of(audit: Audit, gated: Iterable[str] = ()) -> dict[str, Number | None]:
-    """Return the measures of an audit, None where it did not come to one; those on request that gates are of."""
+    """Return the measures of an audit, with those on request that gates name; None for one that it did not reach."""
     wanted = {*audit.measures, *gated}
     names = audit_measures(audit.sensitive)
     return {name: audit.measures.get(name) for name in names if name in wanted or not is_on_request(name)}
@@ -32,7 +32,7 @@ def always_measured(
     sensitive: Columns,
     of_file: Mapping[str, Number],
 ) -> dict[str, Number]:
-    """Return the measures that an audit has whatever its time: who stands out, and what is guessed of whom."""
+    """Return the measures that an audit has even when its time is over: exposures and guesses."""
     measures = {name: numbers[name] for name in numbers if not _of_groups(name) and not is_on_request(name)}
     if of_file:
         measures |= {name: of_file[name.replace("recommended_", "")] for name in _RECOMMENDED}
@@ -54,11 +54,11 @@ def _of_groups(name: str) -> bool:
 
 
 def why_missing(audit: Audit) -> Mapping[str, str]:
-    """Return of each measure of an audit why there is none, if there is none."""
+    """Return, for each measure, the reason to show if an audit lacks it."""
     names = audit_measures(audit.sensitive)
     if audit.decision.question is not None:
         return dict.fromkeys(names, f"rows may not be people: {audit.decision.question}")
     more = "; raise --budget, or give it more time (--time)" if "sets" in audit.cut_short else "; raise --budget"
     none = f"no set of columns was found within the budgets{more}"
-    later = "this audit did not come to it; give it more time (--time)"
+    later = "the time of this audit was over before; give it more time (--time)"
     return dict.fromkeys(names, later) | dict.fromkeys(_RECOMMENDED, none)

@@ -1,4 +1,4 @@
-"""If people redacted by given rules, or values that few hold: what that hides of columns, alone and together."""
+"""The exposure of columns, alone and together, if people redacted by given rules, or values that few hold."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
@@ -20,7 +20,7 @@ from discretion.spelling import rule_of, spelled
 
 # Columns whose rare values are redacted: each takes several questions to the table.
 MAX_RULES = 50
-# Answers: each class gives as many as there are sets of columns to redact.
+# Answers: each class has one for each set of its columns that may be redacted.
 MAX_ANSWERS_REDACTED = 1 << 20
 
 # A redacted value is a rare one this often, if decoys can bring that about.
@@ -36,9 +36,9 @@ def redaction_report(
     k: int,
     time: TimeLimit,
 ) -> RedactionReport:
-    """Return what redacting would mean for columns by given rules and other traits by rarity, and for sets of both.
+    """Return the effect of redacting, by given rules and of other columns' rare values, on columns and on sets.
 
-    These are the first of the released ones that a rule is about, and all traits together.
+    The sets are the first released one with a redacted column, and all traits together.
     """
     if not time.left:
         time.cut_off("redaction")

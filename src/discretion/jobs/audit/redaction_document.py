@@ -1,4 +1,4 @@
-"""The section of an audit on what redacting would change: by the rules that were given, and of all rare values."""
+"""The section of an audit on redacting: by the given rules, and of all rare values."""
 
 from collections.abc import Iterator, Sequence
 
@@ -19,25 +19,25 @@ def redaction_section(audit: Audit) -> Iterator[Block]:
     elif not ruled and "redaction" not in audit.cut_short:
         aside = " of the columns that are not identifier-like" if audit.sets.identifier_like else ""
         nothing = f"Nothing to redact: at least {audit.k:,} people hold every value{aside}."
-        yield nothing if audit.person is None else "With several rows a person this was not examined."
+        yield nothing if audit.person is None else "This was not examined, since a person has several rows."
     for together in audit.redaction.together:
         if together.redacted_exposure is not None:
             yield (
-                f"After all rules {briefly(together.columns)} together would expose "
-                f"{percent(together.redacted_exposure)} of the people; before, {percent(together.exposure)}."
+                f"With all rules applied, {briefly(together.columns)} together would expose "
+                f"{percent(together.redacted_exposure)} of the people, instead of {percent(together.exposure)}."
             )
     if ruled or rare:
         yield Caveat(
-            "Redacting hides who has a rare value of one column. Most people stand out by several common values "
-            "together, and these it does not change; decoys separate people with equal values, so that a set of "
+            "Redacting hides who has a rare value of one column. It does not hide several common values that are rare "
+            "together, by which most people stand out. Decoys separate people with equal values, so that a set of "
             "columns can expose more people than before."
         )
 
 
 def _ruled(columns: Sequence[RuledColumn]) -> Iterator[Block]:
     yield (
-        "By the rules that you gave, these people would redact; the shares redacted, guessed and exposed after are "
-        "exact expectations over the coins of all people. A reader is assumed to know the rules."
+        "People would redact by the rules that you gave. The shares redacted, guessed and exposed after are exact "
+        "expectations over the random choices of all people. The adversary is assumed to know the rules."
     )
     for column in columns:
         if column.suspicion == 1:
@@ -58,7 +58,7 @@ def _ruled(columns: Sequence[RuledColumn]) -> Iterator[Block]:
         ),
         frozenset(heads[:1]),
         caption="Redacting by the given rules",
-        note="suspicion: how sure a reader is that a redacted value was needed",
+        note="suspicion: the probability that a rule required a redacted value to be redacted (it is no decoy)",
     )
     heads = ("redacted", "best guess of", "without it", "with it")
     yield Grid(
@@ -69,17 +69,17 @@ def _ruled(columns: Sequence[RuledColumn]) -> Iterator[Block]:
             for guess in each.guesses
         ),
         frozenset(heads[:2]),
-        caption="What a redacted column by itself gives away",
-        note="the share of the people who are guessed correctly",
+        caption="Guesses from a redacted column by itself",
+        note="the share of the people whose value is guessed correctly",
     )
 
 
 def _rare(columns: Sequence[RedactedColumn], k: int) -> Iterator[Block]:
     yield (
         f"{len(columns):,} {'column has' if len(columns) == 1 else 'columns have'} values that fewer than {k:,} "
-        "people hold. The people themselves could redact these before they answer, and others theirs with a small "
-        "probability, as decoys. Without decoys a redacted value would be known to be a rare one; with them it is one "
-        "in no more than every second case. The shares redacted and exposed after are exact expectations."
+        "people hold. The people could redact these themselves before they answer, and others could redact common "
+        "values with a small probability, as decoys. Without decoys a redacted value is certainly a rare one; with "
+        "them, in at most half of the cases. The shares redacted and exposed after are exact expectations."
     )
     yield Grid(
         ("column", "rare values", "held by", "decoys", "redacted", "exposed before", "exposed after"),
@@ -101,7 +101,7 @@ def _rare(columns: Sequence[RedactedColumn], k: int) -> Iterator[Block]:
     for rule in columns:
         if rule.decoys == 1:
             yield (
-                f"Of {rule.column} everybody would redact: at least half of the people have rare values. It is better "
+                f"Everybody would redact {rule.column}: at least half of the people have rare values. It is better "
                 "not to ask for it."
             )
 

@@ -1,4 +1,4 @@
-"""Which columns may go out together by what single columns certify, and what releasing a set promises."""
+"""The sets of columns that single columns certify to be within the budget, and the guarantees of releasing a set."""
 
 from collections.abc import Iterable, Iterator
 
@@ -15,7 +15,7 @@ from discretion.anonymity.choosing.selection import selection_of
 from discretion.estimate import Estimate
 from discretion.jobs.audit.result import SHOWN, CertifiedSet, Columns, ReleaseReport
 
-# How many sets of columns are looked at in the search for them.
+# The search examines at most this many sets of columns.
 _SETS = 5_000
 
 
@@ -32,7 +32,7 @@ def certified_selection(population: Population, traits: Columns, k: int, budget:
 def release_reports(
     population: Population, released: Iterable[Columns], sensitive: str | None, k: int
 ) -> Iterator[ReleaseReport]:
-    """Yield what releasing each set of columns promises; what another release would expose, of the first set only."""
+    """Yield the guarantees of releasing each set of columns; for the first, also another release's exposure."""
     for place, columns in enumerate(released):
         known = tuple(column for column in columns if column != sensitive)
         yield ReleaseReport(

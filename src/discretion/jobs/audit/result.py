@@ -1,4 +1,4 @@
-"""What an audit shows, as plain frozen data: every number with its kind, and what was not examined."""
+"""The result of an audit, as plain frozen data: every number with its kind, and the parts that were not examined."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -26,34 +26,35 @@ from discretion.presenting.views.result import JobResult
 Columns = tuple[str, ...]
 Verdict = Literal["publish", "generalize", "suppress", "drop"]
 
-#: Why a column is dropped that goes out in no case.
+#: The reason for a column that never goes out.
 BY_DROP = "by --drop"
 
 
 @dataclass(frozen=True)
 class Offer:
-    """What may go out: a file, or columns as they are where no release can be written.
+    """A file that may go out, or a set of unchanged columns if no release can be written.
 
     Parameters
     ----------
     by
-        What the file keeps most of, a utility of a release; or "unchanged", columns as they are of which none is a
-        function of another, where no file can be written.
+        The utility that the file maximizes; or "unchanged" if no file can be written, for unchanged columns of which
+        none is a function of another.
     columns
         The columns that go out.
     plan
-        The options of the release that writes the file, with each column's generalization; None where there is none.
+        The options of the release that writes the file, with each column's generalization; None if there is no file.
     suppressed
-        How many people are not in the file.
+        The number of people who are not in the file.
     exposed_people, exposure
-        How many of the people in it are exposed, and which share of them.
+        The number of exposed people in the file, and their share.
     bits
-        The information that all columns in it together have of a person.
+        The information of all its columns together about a person, in bits.
     utility, bound, ended
-        The share of the whole table's utility that the file keeps, or the number of columns; no other choice within
-        the goal has more than ``bound``; and "proved" if that is its utility, or what ended the search before.
+        The share of the whole table's utility that the file keeps, or the number of columns; an upper bound on the
+        utility of any other choice within the goal; and "proved" if the search proved that none is better, or the
+        reason why it ended before.
     guesses
-        The best guess of each sensitive column by an adversary who knows the other columns.
+        The best guess of each sensitive column by an adversary that knows the other columns.
     """
 
     by: Utility | Literal["unchanged"]
@@ -71,7 +72,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class FrontSet:
-    """A set of columns within the budgets: what it is worth, and how many people it exposes."""
+    """A set of columns within the budgets, with its utility and the people that it exposes."""
 
     columns: Columns
     utility: float
@@ -81,7 +82,7 @@ class FrontSet:
 
 @dataclass(frozen=True)
 class ColumnDecision:
-    """What to do with a column, why in a few words, and the generalizations that it has."""
+    """The verdict on a column, the reason in a few words, and the column's possible generalizations."""
 
     column: str
     verdict: Verdict
@@ -91,26 +92,25 @@ class ColumnDecision:
 
 @dataclass(frozen=True)
 class Decision:
-    """What to do: each column's verdict, and the file that is recommended.
+    """The decision of an audit: each column's verdict, and the recommended file.
 
     Parameters
     ----------
     columns
-        What to do with each column.
+        The verdict on each column.
     offers
-        What may go out, the recommended one first, and a file with more columns, if there is one; empty if nothing is
-        within the goal.
+        The recommended file, and a file with more columns if there is one; empty if nothing is within the goal.
     question, key
-        What has to be answered first, or None, and the column that it is about.
+        The question to answer before publishing, or None; and the column that it is about.
     functions, nearly
         A column that another one determines, or nearly determines → that one.
     front
-        Sets of columns as they are that were examined, by rising utility, each exposing more people than the one
-        before.
+        Examined sets of unchanged columns, by rising utility, each exposing more people than the one before.
     kept
-        The columns that go out in any case, if something with them is within the goal.
+        The columns that always go out, if a choice with them is within the goal.
     refusal, ways_out
-        If nothing is: what comes nearest; and the options of releases with one limit eased, each with a file within it.
+        If no choice is within the goal: the nearest one; and the options of releases with one limit eased, of which
+        each has a file within its goal.
     """
 
     columns: tuple[ColumnDecision, ...]
@@ -135,12 +135,12 @@ class Decision:
         return self.offers[0].columns if self.offers else ()
 
 
-# So many of the largest sets are looked into, and lists that rank show as many.
+# This many of the largest sets are examined, and ranked lists show at most this many.
 SHOWN = 10
 
 
 def least_holders(k: int) -> int:
-    """Return how many people must hold a value before it is shown: k, and never one alone, whatever k is.
+    """Return the least number of holders of a value that is shown: k, but at least 2.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def least_holders(k: int) -> int:
 
 @dataclass(frozen=True)
 class ColumnReport:
-    """One column alone. ``rarest_value`` is None for NULL, and withheld when too few people hold it."""
+    """One column alone. ``rarest_value`` is None for NULL, and also if it is withheld since too few people hold it."""
 
     column: str
     values: int
@@ -168,7 +168,7 @@ class ColumnReport:
 
 @dataclass(frozen=True)
 class SetReport:
-    """A set of columns released together: who stands out, and how well a row points at its person."""
+    """A set of columns released together: the people that it exposes, and how often a row identifies its person."""
 
     columns: Columns
     classes: int
@@ -181,10 +181,10 @@ class SetReport:
 
 @dataclass(frozen=True)
 class SetsReport:
-    """What is known of the sets of columns.
+    """The results of the search over the sets of columns.
 
-    ``smallest_over_budget``: some that are over a budget while all with a column less are within. ``complete``: every
-    set that was not examined contains one over a budget, and so gives away at least as much.
+    ``smallest_over_budget``: some sets over a budget that without any one of their columns are within it. ``complete``:
+    every set that was not examined contains one over a budget, and so gives away at least as much.
     """
 
     whole: SetReport
@@ -197,7 +197,7 @@ class SetsReport:
 
 @dataclass(frozen=True)
 class RiskReport:
-    """A risk as regulators name it, of the whole table and of the recommended columns; None if there are none.
+    """A risk as regulators name it, of the whole table and of the recommended columns (None without these).
 
     The adversary knows the columns that are not sensitive.
     """
@@ -210,10 +210,10 @@ class RiskReport:
 
 @dataclass(frozen=True)
 class CertifiedReport:
-    """What the marginals alone certify for a set, beside the truth.
+    """The bound that the marginals alone certify for a set of columns, and its exact exposure.
 
-    ``theorems`` is the bound that the paper's Theorems 2 and 3 give, ``if_independent`` the exposure that the columns
-    would have if they were independent: an assumption, and no bound.
+    ``theorems`` is the bound of the paper's Theorems 2 and 3, ``if_independent`` the exposure of independent columns:
+    an assumption, and no bound.
     """
 
     columns: Columns
@@ -225,7 +225,7 @@ class CertifiedReport:
 
 @dataclass(frozen=True)
 class CertifiedSet:
-    """A set of columns that the marginals alone certify to be within the budget, beside the truth."""
+    """A set of columns that the marginals alone certify to be within the budget, with its exact exposure."""
 
     columns: Columns
     bound: Estimate
@@ -234,11 +234,12 @@ class CertifiedSet:
 
 @dataclass(frozen=True)
 class ReleaseReport:
-    """What releasing a set of columns promises of people who are alike in it, and of others like them.
+    """The guarantees of releasing a set of columns for its equivalence classes, and the exposure of another release.
 
-    The diversities and the closeness are of the first sensitive column among people alike on the others, and None if
-    none was named. ``future_exposure`` is the expected one of as many other people drawn from the same population, of
-    the first set; None of the others, and with several rows a person.
+    The diversities and the closeness are those of the first sensitive column in the equivalence classes by the other
+    columns, and None if no sensitive column is named. ``future_exposure`` is the expected exposure of the same number
+    of other people drawn from the same population; it is computed for the first set only, and None for the others and
+    if a person has several rows.
     """
 
     columns: Columns
@@ -251,10 +252,11 @@ class ReleaseReport:
 
 @dataclass(frozen=True)
 class InferenceReport:
-    """How often the sensitive value is guessed by who knows these columns; ``prior`` is without them.
+    """The share of correct guesses of a sensitive value from known columns; ``prior`` is the share without them.
 
-    ``worst_person`` is the highest chance of guessing right of anybody, ``certain_people`` of how many it is 1.
-    ``exposure`` and ``unique_people`` are those of the known columns: where most are unique, a guess repeats the table.
+    ``worst_person`` is the highest chance of a correct guess over the people, ``certain_people`` the number of people
+    with a chance of 1. ``exposure`` and ``unique_people`` are those of the known columns: where most people are unique,
+    a guess repeats the table.
     """
 
     sensitive: str
@@ -269,7 +271,7 @@ class InferenceReport:
 
 @dataclass(frozen=True)
 class ProtocolReport:
-    """A protocol as the command line spells it, and the standard error of a share that is estimated through it."""
+    """A protocol as the command line spells it, and the standard error of a share estimated with it."""
 
     mechanism: str
     error_share: float
@@ -278,10 +280,11 @@ class ProtocolReport:
 
 @dataclass(frozen=True)
 class AnswerGuesses:
-    """How often one person's answer is guessed by who believes the same beforehand.
+    """How often adversaries with the same prior guess one person's answer correctly.
 
-    ``blind``: by who sees nothing. ``report``: by who sees her report and that it is hers. Of all reports, shuffled:
-    ``knows_none`` by who knows no other answer, ``knows_all`` by who knows all of them.
+    ``blind``: the adversary observes nothing. ``report``: it observes the person's report and knows who sent it. For
+    the other two, it observes all reports, shuffled: with ``knows_none`` it knows no other answer, with ``knows_all``
+    it knows all of them.
     """
 
     blind: float
@@ -292,9 +295,10 @@ class AnswerGuesses:
 
 @dataclass(frozen=True)
 class CollectionOption:
-    """The best protocol at an ε: of those ``compared``, best first, an estimated share is least off.
+    """The best protocol at an ε: of those ``compared`` (best first), the one with the least error of a share.
 
-    The guesses are of who believes all answers equally likely beforehand (``uniform``), or each as likely as its share.
+    The guesses are those of an adversary whose prior is uniform (``uniform``), or the shares of the answers
+    (``shares``).
     """
 
     epsilon: float
@@ -306,12 +310,13 @@ class CollectionOption:
 
 @dataclass(frozen=True)
 class CollectionReport:
-    """What it would mean to collect a column of n people and k values from the people instead.
+    """The protection and the cost of collecting a column of n people and k values from the people instead.
 
-    ``hides``: the recommended option leaves whoever knows all other answers enough of her error. ``tells``: its own
-    error is smaller than a typical share, 1/k. ``shuffled_epsilon``: the reports without their senders are (ε, δ)-
-    differentially private for this ε at ``delta``; None if that is not known. ``if_all_asked`` is the best protocol at
-    the column's ε over the number of ``questions``, as when all the columns are asked of the same people.
+    ``hides``: the recommended option leaves an adversary that knows all other answers enough of its error. ``tells``:
+    the error of an estimated share is smaller than a typical share, 1/k. ``shuffled_epsilon``: the reports without
+    their senders are (ε, δ)-differentially private for this ε at ``delta``; None if that is not known. ``if_all_asked``
+    is the best protocol at the column's ε divided by the number of ``questions``, for when the same people answer all
+    the columns.
     """
 
     column: str
@@ -328,15 +333,16 @@ class CollectionReport:
 
     @property
     def advised(self) -> bool:
-        """Whether one answer is hidden, and something learned of all."""
+        """Whether one answer is hidden, and the shares of all answers can be estimated."""
         return self.hides and self.tells
 
 
 @dataclass(frozen=True)
 class RedactedColumn:
-    """A rule by which people redact their rare values of a column, some others redacting theirs as decoys.
+    """A rule by which people redact their rare values of a column, and some others redact theirs as decoys.
 
-    The exposures are of the column alone, before and, in expectation, after; None if that has too many answers.
+    The exposures are those of the column alone, before redacting and (in expectation) after; None if there are too many
+    answers.
     """
 
     column: str
@@ -352,7 +358,7 @@ class RedactedColumn:
 
 @dataclass(frozen=True)
 class RuledGuess:
-    """The share of right guesses of a column's value without a redacted column, and expected with it by itself."""
+    """The share of correct guesses of a column's value without a redacted column, and expected from it alone."""
 
     about: str
     prior: float
@@ -361,10 +367,11 @@ class RuledGuess:
 
 @dataclass(frozen=True)
 class RuledColumn:
-    """A column that people redact by given rules, each a line.
+    """A column that people redact by given rules, each a line of text.
 
-    ``people`` have to; in expectation a share ``redacted`` does. With ``enough_decoys`` half of these would be decoys.
-    The exposures are of the column alone, before and, in expectation, after; None if that has too many answers.
+    ``people`` is the number of people who must redact, ``redacted`` the expected share of people who do. With a decoy
+    probability of ``enough_decoys``, half of them would be decoys. The exposures are those of the column alone, before
+    redacting and (in expectation) after; None if there are too many answers.
     """
 
     column: str
@@ -380,7 +387,7 @@ class RuledColumn:
 
 @dataclass(frozen=True)
 class RedactedSet:
-    """What a set of columns exposes before and, in expectation, after all rules; None if that has too many answers."""
+    """The exposure of a set of columns before and, in expectation, after all rules; None with too many answers."""
 
     columns: Columns
     exposure: float
@@ -389,7 +396,7 @@ class RedactedSet:
 
 @dataclass(frozen=True)
 class RedactionReport:
-    """What it would mean if people redacted by given rules, and else the values that fewer than k of them hold."""
+    """The effect if people redacted by given rules, and in other columns the values that fewer than k of them hold."""
 
     columns: tuple[RedactedColumn, ...]
     together: tuple[RedactedSet, ...]
@@ -398,11 +405,11 @@ class RedactionReport:
 
 @dataclass(frozen=True, repr=False)
 class Audit(JobResult):
-    """The main job's result: what a table of people gives away, and what to do about it.
+    """The result of the main job: the leakage of a table of people, and a recommended release.
 
-    `document` is what all faces show: `to_html` a page, `to_markdown` Markdown, a terminal and a notebook. `to_plan` is
-    the recommended file as a plan. `to_dict` is the same as plain data for JSON, and `chart` a figure of the page:
-    "columns", "certified", "selected", "front", "guesses", "ask-0", ….
+    `document` returns the document that every format shows: `to_html` as a page, `to_markdown` as Markdown, and a
+    terminal and a notebook. `to_plan` returns the recommended file as a plan. `to_dict` returns the same as plain data
+    for JSON, and `chart` a figure of the page: "columns", "certified", "selected", "front", "guesses", "ask-0", ….
     """
 
     table: str
@@ -434,7 +441,7 @@ class Audit(JobResult):
 
     def document(self) -> Document:
         """Return the audit as a document: the decision first, then every section."""
-        # Loaded by its name: it is made of what is defined here.
+        # Loaded by its name: that module imports this one.
         return import_module("discretion.jobs.audit.document").document_of(self)
 
     def table_rows(self) -> Iterator[Mapping[str, Any]]:
@@ -457,7 +464,7 @@ class Audit(JobResult):
 
     @property
     def least_holders(self) -> int:
-        """How many people hold every value that is shown, at least, unless the audit was told to show rare ones."""
+        """The least number of holders of a value that is shown, unless the audit shows rare values."""
         return least_holders(self.k)
 
     def to_dict(self) -> dict[str, Any]:
@@ -480,7 +487,7 @@ class Audit(JobResult):
 class SetNames:
     """Names of the sets of columns of an audit: their columns, those that are missing, or their number.
 
-    Sets that may go out and that only their number would be said of are counted, so that they can be told apart.
+    Sets that may go out and whose name would only be their number of columns get a number, to distinguish them.
 
     Parameters
     ----------
@@ -493,13 +500,13 @@ class SetNames:
 
     @cached_property
     def counted(self) -> tuple[Columns, ...]:
-        """The sets that are called by their place among these."""
+        """The sets that are named by their place in this list."""
         front = self._audit.decision.front[-SHOWN:]
         offered = (report.columns for report in (*self._audit.selected, *self._audit.certified_selection, *front))
         return tuple(dict.fromkeys(columns for columns in offered if self._is_brief(columns, None)))
 
     def of(self, columns: Columns, but: str | None = None) -> str:
-        """Return what a set is called, among all columns but one."""
+        """Return the name of a set, among all columns but one."""
         name = among(columns, self._whole(but))
         if not self._is_brief(columns, but):
             return name
@@ -507,7 +514,7 @@ class SetNames:
         return next((f"{name} (set {place})" for place in places), name)
 
     def cell(self, columns: Columns, but: str | None = None) -> Cell:
-        """Return the same for a table, with all names where not all are in it."""
+        """Return the name of a set as a cell of a table, with the full list of columns if the name is shorter."""
         name, names = self.of(columns, but), listed(columns)
         return Cell(name, whole=names if name != names else "")
 

@@ -1,4 +1,4 @@
-"""The risks in regulators' words, and who is unique among everybody whom the table's people are a sample of."""
+"""The risks as regulators name them, and uniqueness in the population that the table is a sample of."""
 
 import shlex
 from collections.abc import Iterator, Mapping
@@ -13,15 +13,15 @@ from discretion.estimate import Estimate
 from discretion.jobs.audit.result import Columns, RiskReport
 from discretion.jobs.audit.sets import AuditGoal
 
-# The risks by those who know only that a person is among everybody.
+# The risks from adversaries that know only that a person is in the population.
 _AMONG_EVERYBODY = ("journalist risk", "marketer risk")
 
 
 @dataclass(frozen=True)
 class Everybody:
-    """Whom the table's people are among: so many, by a column of weights or as told; None is nobody else.
+    """The population that the table is a sample of: its size, as given or by a column of weights; None if nobody else.
 
-    ``equally`` says whether each of them was as likely to be in the table.
+    ``equally`` is whether each of them was equally likely to be in the table.
     """
 
     people: int | None
@@ -30,12 +30,12 @@ class Everybody:
 
 
 def everybody_of(people: Population, population: int | None, weight: str | None) -> Everybody:
-    """Return whom the table's people are among; there is one way to say it."""
+    """Return the population, given by its size or by a column of weights, but not by both."""
     if weight is None:
         return Everybody(population, None)
     if population is not None:
         raise InvalidValueError(
-            f"the weights of {weight!r} add up to the people there are, and population says so too; leave one of them"
+            f"the weights of {weight!r} already set the size of the population; leave population out, or the weight"
         )
     weighed = weighted_classes(people, (), weight)
     return Everybody(round(weighed.people), weight, weighed.equal)
@@ -50,9 +50,9 @@ def risk_reports(
     file: Population | None,
     recommended: Columns,
 ) -> Iterator[RiskReport]:
-    """Yield the risks of the whole table and of the recommended file, beside each other.
+    """Yield the risks, each of the whole table and of the recommended file.
 
-    A file has no weights, so that its risks among everybody are then missing.
+    A file has no weights, so with weights its risks in the population are missing.
     """
     few: dict[str, float | Estimate] = {}
     if file is not None:
@@ -66,36 +66,36 @@ def risk_reports(
 
 
 def uniqueness_of(people: Population, columns: Columns, everybody: Everybody) -> PopulationUniqueness | None:
-    """Return who is unique among everybody on these columns, if there is somebody else and something is known."""
+    """Return the uniqueness of these columns in the population; None without a population, or if it is not known."""
     if everybody.people is None or not columns or any(unsaid_of_uniqueness(people, everybody)):
         return None
     return population_uniqueness(people, everybody.people, columns)
 
 
 def unused_weights(kinds: Mapping[str, ColumnKind], everybody: Everybody) -> Iterator[str]:
-    """Yield how the risks among everybody are measured, if a column looks like sampling weights and none is used."""
+    """Yield a hint at the risks in the population, if a column looks like sampling weights and none is used."""
     weights = [printable(name) for name, kind in kinds.items() if kind.kind == "weight"]
     if weights and everybody.people is None:
         each = " and ".join(weights) + (" looks" if len(weights) == 1 else " look")
         yield (
-            "the risks among all the people whom the table is a sample of: "
-            f"{each} like sampling weights (--weight {shlex.quote(weights[0])})."
+            f"the risks in the population that the table is a sample of: {each} like sampling weights "
+            f"(--weight {shlex.quote(weights[0])})."
         )
 
 
 def unsaid_of_uniqueness(people: Population, everybody: Everybody) -> Iterator[str]:
-    """Yield why nothing is said of who is unique among everybody, where that was asked."""
+    """Yield the reason why uniqueness in the population is missing, if it was requested."""
     if everybody.people is not None and people.person is not None:
-        yield "who is unique among everybody: it is asked of people with one row each."
+        yield "uniqueness in the population: it is defined only for people with one row each."
     if not everybody.equally:
         yield (
-            f"who is unique among everybody: the weights {printable(str(everybody.weight))} differ, so some were "
-            "likelier than others to be in the table; the answers are for samples drawn with equal chances."
+            f"uniqueness in the population: the weights {printable(str(everybody.weight))} differ, so some people "
+            "were more likely than others to be in the table; the models assume a sample drawn with equal chances."
         )
 
 
 def _risks_of(people: Population, columns: Columns, goal: AuditGoal, everybody: Everybody) -> list[Risk]:
-    """Return the risks of columns to an adversary who knows those that are not sensitive."""
+    """Return the risks of columns from an adversary that knows those that are not sensitive."""
     among = everybody.people if everybody.weight is None else None
     known = [column for column in columns if column not in goal.sensitive]
     risks = list(reidentification_risks(people, known, goal.k, population=among, weight=everybody.weight))

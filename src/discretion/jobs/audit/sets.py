@@ -1,4 +1,4 @@
-"""Which columns may go out together: the search for them, and what the sets that it names give away."""
+"""The search for the columns that may go out together, and the exposure of the sets that it finds."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
@@ -14,15 +14,15 @@ from discretion.numerics.search.monotone_sets import MAX_SETS_EXAMINED, sets_wit
 
 # A column whose values alone single out every second person, on average, is an identifier and not a trait.
 IDENTIFIER_LIKE = 0.5
-# An engine takes as long for one set as so many take by codes of the rows.
+# An engine takes as long for one set as this many sets take by codes of the rows.
 _BY_ENGINE = 10
-# How many seconds the search for the best set may take where rows stay in an engine elsewhere, unless told.
+# The default time limit of the search for the best set, in seconds, if the rows stay in an engine elsewhere.
 _ELSEWHERE_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
 class AuditGoal:
-    """The goal of an audit: who is exposed, how much may be given away, and what goes out always or never."""
+    """The goal of an audit: k, the budgets, the sensitive columns, and the columns that always or never go out."""
 
     k: int
     budget: float
@@ -34,7 +34,7 @@ class AuditGoal:
 
 
 def problem_of_sets(population: Population, kinds: Mapping[str, ColumnKind], goal: AuditGoal) -> SelectionProblem:
-    """Return the search for the most useful of the columns that do not name their person."""
+    """Return the problem of finding the most useful of the columns that do not name their person."""
     naming = [name for name, kind in kinds.items() if kind.kind in NAMING and name not in goal.keep]
     return selection_problem(
         population,
@@ -56,10 +56,11 @@ def search(
     progress: Callable[[str], None],
     searching: Callable[[], AbstractContextManager[None]],
 ) -> Selection:
-    """Return the most useful columns that give away little enough, looking for so long at most.
+    """Return the most useful columns within the budgets, found within a time limit.
 
-    Without that time the search ends after so many sets that it finds the same on every machine, if the rows are here.
-    ``searching`` surrounds the search from its first finding on: a KeyboardInterrupt there ends no more than that.
+    Without a time limit, and if the rows are here, the search ends after a fixed number of sets, so that it finds the
+    same on every machine. ``searching`` surrounds the search after its first set within the budgets: a
+    KeyboardInterrupt then ends only the search.
     """
     most, begun = 0, ExitStack()
 
@@ -77,7 +78,7 @@ def search(
 
 
 def _work_limit(problem: SelectionProblem) -> tuple[int, float | None]:
-    """Return how many sets are looked at without a time limit; and where rows are elsewhere, for how long at most."""
+    """Return the limit on the number of sets without a time limit; and a time limit if the rows are elsewhere."""
     population, sets = problem.population, sets_within_work(problem.population.people)
     if problem.codes is not None:
         return sets, None
@@ -87,7 +88,7 @@ def _work_limit(problem: SelectionProblem) -> tuple[int, float | None]:
 
 
 def set_report(columns: Columns, sizes: ClassSizes, k: int) -> SetReport:
-    """Return what the class sizes of a set of columns say."""
+    """Return the report on a set of columns from its class sizes."""
     exposed = sizes.exposed(k=k)
     return SetReport(
         columns=columns,
@@ -101,19 +102,19 @@ def set_report(columns: Columns, sizes: ClassSizes, k: int) -> SetReport:
 
 
 def is_identifier_like(sizes: ClassSizes) -> bool:
-    """Whether knowing this column's value names its person in more than every second try."""
+    """Return whether a column's value alone identifies its person in more than half of the cases."""
     return sizes.classes > IDENTIFIER_LIKE * sizes.people
 
 
 def set_reports(population: Population, sets: Iterable[Columns], k: int) -> tuple[SetReport, ...]:
-    """Return what sets of columns give away."""
+    """Return a report on each set of columns."""
     chosen = list(sets)
     sizes = population.class_sizes_of_all(chosen)
     return tuple(set_report(columns, each, k) for columns, each in zip(chosen, sizes, strict=True))
 
 
 def sets_report(population: Population, whole: Columns, traits: Columns, selection: Selection, k: int) -> SetsReport:
-    """Return what the search says of the sets of columns, and what all columns together give away."""
+    """Return the results of the search over the sets of columns, and the report on all columns together."""
     over = [chosen.columns for chosen in selection.smallest_over[:SHOWN]]
     return SetsReport(
         whole=set_report(whole, population.class_sizes(whole), k),
@@ -128,7 +129,7 @@ def sets_report(population: Population, whole: Columns, traits: Columns, selecti
 def column_reports(
     population: Population, alone: Mapping[str, ClassSizes], k: int, show_rare: bool
 ) -> Iterator[ColumnReport]:
-    """Yield what is said of each column; its rarest value if that may be shown, which is looked up for no others."""
+    """Yield the report on each column, with its rarest value if that may be shown (no other is looked up)."""
     open_to = show_rare or population.person is not None
     shown_columns = [column for column, sizes in alone.items() if open_to or sizes.smallest >= least_holders(k)]
     rarest = population.rarest_values(shown_columns)

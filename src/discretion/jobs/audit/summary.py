@@ -1,4 +1,4 @@
-"""The first sections of an audit's document: what to publish, what to do with each column, and what would go wrong."""
+"""The first sections of an audit's document: the recommendation, each column's verdict, and the whole table's risks."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,15 +27,15 @@ from discretion.presenting.shell import Command
 from discretion.presenting.views.document import Abridged, Advice, Block, Bullets, Cell, Grid, Section
 
 _VERDICTS = ("publish", "generalize", "suppress", "drop")
-# So many columns are named one by one where another set is named before.
+# Up to this many columns of a second set are named one by one.
 _LISTED = 8
 _OUT = "--out=published.parquet"
-_MODELS = "The models rest on assumptions, which --json lists; their answers may be far apart."
+_MODELS = "The models rest on assumptions, which --json lists; their estimates may differ widely."
 # Rows of the first screen.
 _FIRST = 12
-# Risks on the first screen, where there are as many.
+# The risks on the first screen.
 _FIRST_RISKS = ("prosecutor risk, highest", "prosecutor risk, average", "marketer risk", "singling out", "inference:")
-# So many columns to drop stand below those to publish on a page; the others are folded.
+# A page shows at most this many columns to drop below those to publish; the others are folded.
 _DROPPED = 15
 
 
@@ -69,19 +69,19 @@ def _publish(audit: Audit) -> Iterator[Block]:
     yield Abridged((), tuple(in_short(audit.collection)))
 
 
-# What a limit is called whose easing lets a file out.
+# The sentence for each limit whose easing lets a file out.
 _LIMITS = {
     "k": "People count as exposed if fewer than {} share their values",
     "budget": "{} of the people may be exposed",
     "max_suppressed": "{} of the people may be left out",
-    "guess_budget": "Right guesses of a sensitive value may rise by {} of the people",
+    "guess_budget": "The share of correct guesses of a sensitive value may rise by {} of the people",
 }
 # How many ways out are on the first screen.
 _WAYS = 3
 
 
 def _ways_out(audit: Audit) -> Iterator[Block]:
-    """Yield the ways out where nothing is within the goal, each with the command that then writes a file."""
+    """Yield the ways out if nothing is within the goal, each with the command that writes its file."""
     for way in audit.decision.ways_out[:_WAYS]:
         value = getattr(way.options, way.limit)
         purpose = f"{_LIMITS[way.limit].format(value if way.limit == 'k' else percent(value))}:"
@@ -91,7 +91,7 @@ def _ways_out(audit: Audit) -> Iterator[Block]:
 
 
 def recommendation(audit: Audit) -> Iterator[str]:
-    """Yield what may go out and what that gives away, or why nothing goes out.
+    """Yield the recommended columns and what they give away, or the reason why none goes out.
 
     Examples
     --------
@@ -117,24 +117,24 @@ def recommendation(audit: Audit) -> Iterator[str]:
 
 
 def _more_columns(best: Offer, other: Offer) -> str:
-    """Return what a file with more columns gives up."""
+    """Return a sentence on a file with more columns, and its cost."""
     assert other.plan is not None
     changed = sum(name not in other.columns for name in other.plan.publish)
     names = f": {listed(other.columns)}" if len(other.columns) <= _LISTED else ""
     left = f"; {other.suppressed:,} left out" if other.suppressed else ""
     guesses = "".join(
-        f"; {printable(each.sensitive)} guessed right {percent(each.after)}, certain for "
+        f"; {printable(each.sensitive)} is guessed correctly {percent(each.after)} of the time, certain for "
         f"{f'{each.certain_people:,}' if each.certain_people else 'nobody'}"
         for each in other.guesses
     )
     return (
-        f"For more columns, publish {len(other.columns):,}, {changed or 'none'} generalized{names}. "
-        f"They carry {other.bits:.3g} bits, expose {percent(other.exposure)}{left}{guesses}."
+        f"For more columns, publish {len(other.columns):,}, {changed or 'none'} generalized{names}. They "
+        f"have {other.bits:.3g} bits of information and expose {percent(other.exposure)}{left}{guesses}."
     )
 
 
 def _many(audit: Audit, offer: Offer) -> str:
-    """Return how many columns go out, and how many of them generalized."""
+    """Return the number of columns that go out, and of those that are generalized."""
     count = len(offer.columns)
     if count == len(audit.columns):
         many = "the only column" if count == 1 else f"all {count:,} columns"
@@ -148,7 +148,7 @@ def _many(audit: Audit, offer: Offer) -> str:
 
 
 def _offered(audit: Audit, offer: Offer) -> str:
-    """Return what a set of columns exposes, and what of it is guessed."""
+    """Return a sentence on the exposure of a set of columns, and on guesses of the sensitive columns."""
     share = f"{offer.exposed_people:,}, {percent(offer.exposure)}"
     exposed = "nobody" if not offer.exposed_people else f"{odds(offer.exposure)} people ({share})"
     out = offer.suppressed
@@ -157,7 +157,7 @@ def _offered(audit: Audit, offer: Offer) -> str:
     )
     they = "The file exposes" if out else "It exposes" if len(offer.columns) == 1 else "They expose"
     guesses = "".join(
-        f"; {printable(guess.sensitive)} is guessed right {percent(guess.after)} of the time instead of "
+        f"; {printable(guess.sensitive)} is guessed correctly {percent(guess.after)} of the time instead of "
         f"{percent(guess.before)}{_certain(guess)}"
         for guess in offer.guesses
     )
@@ -165,7 +165,7 @@ def _offered(audit: Audit, offer: Offer) -> str:
 
 
 def _certain(guess: GuessReport) -> str:
-    """Return of how many people a sensitive value is certain."""
+    """Return a clause on the number of people whose sensitive value is certain."""
     return f", and certain for {people(guess.certain_people)}" if guess.certain_people else ", and certain for nobody"
 
 
@@ -175,7 +175,7 @@ def _nothing(audit: Audit) -> str:
     if audit.sensitive:
         within += f" and guesses of {listed(audit.sensitive)} that rise by at most {points(audit.guess_budget)}"
     if "sets" in audit.cut_short:
-        return f"Whether a column can go out {within} was not found out in time."
+        return f"The time limit was reached before the search could find a column that can go out {within}."
     if kept := audit.decision.kept:
         are = "is" if len(kept) == 1 else "are"
         return f"Nothing can go out: no set with {listed(kept)}, which {are} to be kept, is {within}."
@@ -185,14 +185,14 @@ def _nothing(audit: Audit) -> str:
 
 
 def _proof(audit: Audit) -> str | None:
-    """Return what the recommendation keeps, and whether another choice could keep more."""
+    """Return the utility that the recommendation keeps, and the bound on other choices."""
     best = audit.decision.offers[0]
     if best.by != "unchanged":
         kept = f"The file keeps {percent(best.utility)} of {KEPT[best.by]}, {best.bits:.3g} bits about a person"
         if best.ended == "proved":
             return f"{kept}; no other file within the goal keeps more: proved."
         end = "" if best.ended == "sets" else f": the search {ENDED[best.ended]}"
-        return f"{kept}; no file within the goal over {percent(best.bound)}{end}."
+        return f"{kept}; no file within the goal keeps more than {percent(best.bound)}{end}."
     if len(best.columns) == len(audit.columns):
         return None
     counted = " of which none follows from another" if best.utility != len(best.columns) else ""
@@ -216,10 +216,10 @@ def columns_of(utility: float) -> str:
 
 
 def next_step(audit: Audit) -> tuple[str, Command] | None:
-    """Return what to do with the recommended columns, and its command; None if there are none, or it cannot be typed.
+    """Return the next step with the recommended columns, and its command; None if there is none, or it cannot be typed.
 
-    It is to write them; or where a release does not go, to audit them by themselves. If it is open whose rows these
-    are, it is the same audit by the column that may name the persons.
+    The step is to write the file, or, if no release can be written, to audit the columns by themselves. If a column may
+    name the persons, it is the same audit by this column.
     """
     recommended, options = audit.decision.recommended, audit.options
     if (key := audit.decision.key) is not None:
@@ -227,23 +227,23 @@ def next_step(audit: Audit) -> tuple[str, Command] | None:
         if key in (*audit.sensitive, *audit.decision.kept) or columns == ():
             return None
         same = replace(options, person=key, columns=columns, drop=[name for name in options.drop if name != key])
-        purpose = f"First, if {printable(key)} names the person whose row it is, the same audit of people:"
+        purpose = f"First, if {printable(key)} names the person of a row, audit people instead of rows:"
         return _step(purpose, "audit", audit.table, *same.arguments())
     if not recommended:
         return None
     if (plan := audit.decision.plan) is not None:
-        purpose = "Next, the file, which is read back and audited:"
+        purpose = "Next, write the file (it is read back and audited):"
         return _step(purpose, "release", audit.table, *plan.arguments(), _OUT)
     if len(recommended) == len(audit.columns):
         return None
-    purpose = "Next, what these columns give away, as a page:"
+    purpose = "Next, audit these columns by themselves, as a page:"
     chosen = replace(options, columns=recommended, drop=())
     return _step(purpose, "audit", audit.table, *chosen.arguments(), "--html=columns.html")
 
 
 def _step(purpose: str, job: str, table: str, *options: str) -> tuple[str, Command] | None:
-    """Return a step with its command, unless a terminal does not show the arguments as they are."""
-    place = f"./{table}" if table.startswith("-") and table != "-" else table  # which is no option
+    """Return a step with its command, unless a terminal cannot show the arguments unchanged."""
+    place = f"./{table}" if table.startswith("-") and table != "-" else table  # not read as an option
     typed = all(printable(argument) == argument for argument in (place, *options))
     return (purpose, Command(["discretion", job, place, *options])) if typed else None
 
@@ -274,7 +274,7 @@ def _decision_grid(decisions: Sequence[ColumnDecision], note: str = "") -> Grid:
 
 
 def _some_of_each(decisions: list[ColumnDecision]) -> list[ColumnDecision]:
-    """Return the first columns of each verdict, as many of each as there is room for on the first screen."""
+    """Return the first columns of each verdict, up to the room on the first screen."""
     ahead = Counter[str]()
     places: list[tuple[int, int]] = []
     for i, each in enumerate(decisions):
@@ -293,18 +293,18 @@ def _whole(audit: Audit) -> Iterator[Block]:
             ("model", "unique among all", "of those unique here"),
             tuple(_uniqueness_row(model, audit.uniqueness.advised) for model in audit.uniqueness.models),
             frozenset(("model",)),
-            caption="Unique among everybody, by models",
+            caption="Unique in the population, by models",
             first=len(audit.uniqueness.models),
         )
     yield Abridged(tuple(_not_examined(audit)), ())
 
 
 def _not_examined(audit: Audit) -> Iterator[Block]:
-    """Yield how many things were not examined, and those that an option would examine."""
+    """Yield the number of parts that were not examined, and those that an option would examine."""
     if missing := len(audit.not_examined):
         optional = [sentence for sentence in audit.not_examined if "(--" in sentence]
         among = f"{':' if missing == 1 else ', among them'} {' '.join(optional)}" if optional else "."
-        yield f"Not examined: {missing} {'thing' if missing == 1 else 'things'}{among}"
+        yield f"Not examined: {missing} {'part' if missing == 1 else 'parts'}{among}"
 
 
 def _exposed_whole(audit: Audit) -> str:
@@ -328,16 +328,16 @@ def _best_guesses(audit: Audit) -> Iterator[InferenceReport]:
 
 
 def guess_sentence(audit: Audit, best: InferenceReport) -> str:
-    """Return how well a sensitive column is guessed without any column, and with those that help most."""
+    """Return a sentence on the guesses of a sensitive column without any column, and with those that help most."""
     return (
-        f"Without any column {printable(best.sensitive)} is guessed right {times(best.prior)} ({percent(best.prior)}); "
-        f"by an adversary that knows {SetNames(audit).of(best.known, best.sensitive)}, {times(best.posterior)} "
-        f"({percent(best.posterior)})."
+        f"Without any column {printable(best.sensitive)} is guessed correctly {times(best.prior)} "
+        f"({percent(best.prior)}); by an adversary that "
+        f"knows {SetNames(audit).of(best.known, best.sensitive)}, {times(best.posterior)} ({percent(best.posterior)})."
     )
 
 
 def _risks(audit: Audit, risks: Sequence[RiskReport], *, brief: bool = False) -> Iterator[Block]:
-    """Yield the risks as regulators name them, of the whole table and of what is to be published."""
+    """Yield the risks as regulators name them, of the whole table and of the recommended file."""
     yield Grid(
         ("risk", "whole table", "to publish"),
         tuple(
@@ -349,37 +349,37 @@ def _risks(audit: Audit, risks: Sequence[RiskReport], *, brief: bool = False) ->
             for risk in risks
         ),
         frozenset(("risk",)),
-        caption="The risks in regulators’ words",
+        caption="The risks as regulators name them",
         first=len(risks),
     )
     knows = f"The adversary knows every column but {listed(audit.sensitive)}." if audit.sensitive else ""
     if audit.sets.identifier_like:
-        # The table as it is would go out with them; what else tells of a sensitive value is not seen beside one.
+        # The whole table has identifiers; next to one, no other column adds to a guess.
         names = briefly(audit.sets.identifier_like)
         verb, them = ("names", "it") if len(audit.sets.identifier_like) == 1 else ("name", "them")
-        guesses = f"; other guesses are without {them}" if audit.inference else ""
-        knows += f" “Whole table” is with {names}, which mostly {verb} a person{guesses}."
+        guesses = f"; other guesses exclude {them}" if audit.inference else ""
+        knows += f" “Whole table” includes {names}, which mostly {verb} a person{guesses}."
     if knows:
         yield knows.strip()
     yield from _assumptions(risks)
 
 
 def _risk(value: float | Estimate) -> str:
-    """Return a risk for a table below which its assumptions stand."""
+    """Return a risk as text, with ≈ if it rests on an assumption (listed below the table)."""
     if isinstance(value, Estimate) and value.assuming is not None:
         return f"≈ {percent(value.value)}"
     return bounded(value)
 
 
 def _assumptions(risks: Iterable[RiskReport]) -> Iterator[str]:
-    """Yield what estimated risks rest on."""
+    """Yield the assumptions of the estimated risks."""
     values = [value for risk in risks for value in (risk.whole, risk.recommended) if isinstance(value, Estimate)]
     for assumption in dict.fromkeys(value.assuming for value in values if value.assuming is not None):
-        yield f"≈ an estimate, assuming {assumption}; its ends are in --json."
+        yield f"≈ an estimate, assuming {assumption}; --json has its interval."
 
 
 def unique_among_all(audit: Audit) -> list[str]:
-    """Return what is certain of who is unique among everybody, and what models are; nothing if nobody else is known."""
+    """Return sentences on uniqueness in the population: the certified bound, and a note on the models."""
     uniqueness = audit.uniqueness
     if uniqueness is None:
         return []
@@ -390,20 +390,20 @@ def unique_among_all(audit: Audit) -> list[str]:
         return [f"By {columns}, {here}: there is nobody else."]
     if is_any_share(bound):
         sentence = (
-            f"By {columns}, {here} in the table. Nothing can be concluded on how many of all "
-            f"{uniqueness.population:,} people are unique by them."
+            f"By {columns}, {here} in the table. Nothing can be concluded on how many of "
+            f"all {uniqueness.population:,} people are unique by them."
         )
     else:
         sentence = (
-            f"By {columns}, {here} in the table. Of all {uniqueness.population:,} people at most {percent(bound.high)} "
-            f"are unique by them, if the table is a random sample: with {percent(bound.confidence or 1.0)} confidence, "
-            "whatever the others are like."
+            f"By {columns}, {here} in the table. Of all {uniqueness.population:,} people at "
+            f"most {percent(bound.high)} are unique by them, if the table is a random sample: "
+            f"with {percent(bound.confidence or 1.0)} confidence, for any values of the other people."
         )
     return [sentence, _MODELS] if uniqueness.models else [sentence]
 
 
 def _uniqueness_row(model: UniquenessModel, advised: str | None) -> tuple[str, str, str]:
-    """Return a model, what share of all it takes for unique, and what of those who are unique in the table."""
+    """Return a model's estimates: the unique share of the population, and of the people unique in the table."""
     name = f"{model.name}, advised" if model.name == advised else model.name
     if model.population_unique is None or model.of_sample_unique is None:
         return name, "no answer", model.why_not or ""

@@ -1,4 +1,4 @@
-"""The time that an audit may take: it looks between its parts, and says what it left out."""
+"""The time limit of an audit, checked between its parts, and the sections that it cut short."""
 
 import math
 import time
@@ -14,15 +14,15 @@ T = TypeVar("T")
 
 
 class TimeLimit:
-    """So many seconds from now, or no limit if None; and the sections of the audit that it cut short.
+    """A time limit from now on, or no limit if None; and the sections of the audit that it cut short.
 
     Parameters
     ----------
     seconds
-        How many seconds.
+        The number of seconds.
     searching
-        Makes what surrounds a search for columns from its first finding on: a KeyboardInterrupt there ends the search
-        only.
+        Makes a context around a search for columns after its first set within the budgets: a KeyboardInterrupt in it
+        ends only the search.
     """
 
     def __init__(
@@ -39,11 +39,11 @@ class TimeLimit:
 
     @property
     def left(self) -> float:
-        """How many seconds are left, at least 0."""
+        """The number of seconds left, at least 0."""
         return max(0.0, self._until - time.monotonic())
 
     def for_search(self, share: float) -> float | None:
-        """Return how many seconds a search may take: a share of what is left; None, without a limit, is by work."""
+        """Return the seconds that a search may take, a share of those left; None without a limit."""
         return max(share * self.left, 1e-9) if self._limited else None
 
     def cut_off(self, section: str) -> None:
@@ -52,11 +52,11 @@ class TimeLimit:
 
     @property
     def cut(self) -> tuple[str, ...]:
-        """The sections that are missing, or a part of them, in the order in which they were cut."""
+        """The sections that are missing or incomplete, in the order in which they were cut."""
         return tuple(self._cut)
 
     def left_for(self, section: str, parts: Iterable[T]) -> Iterator[T]:
-        """Yield the parts of a section that are worked out in time."""
+        """Yield the parts of a section that are computed in time."""
         working = iter(parts)
         while time.monotonic() < self._until:
             try:

@@ -1,4 +1,4 @@
-"""A file of people held to a policy: a rule a line, and whether it holds."""
+"""The check job: a verdict on each rule of a policy for a file of people."""
 
 from discretion.jobs.check.job import check, check_files
 from discretion.jobs.check.policy import Policy, checked_gates, read_policy

@@ -1,4 +1,4 @@
-"""A file of people counted as it stands, all its columns together, and held to a policy."""
+"""The check job: count a file of people, all its columns together, and hold it to a policy."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -30,7 +30,7 @@ from discretion.presenting.numbers import people as said
 
 # A column with more values than this share of the people names them.
 _NAMING = 0.5
-# What decides where a bound on the joint exposure holds the limit.
+# The remedy if a bound on the joint exposure leaves a rule open.
 _SETTLED = "a person column, in the file and in each table of the ledger: people are followed by it, and counted"
 
 
@@ -43,28 +43,28 @@ def check(
     ledger: str | Path | Ledger | None = None,
     memory: int | str | None = None,
 ) -> PolicyCheck:
-    r"""Return whether a file of people keeps to a policy.
+    r"""Check whether a file of people keeps to a policy.
 
     Parameters
     ----------
     table
-        Anything that `discretion.Population` takes.
+        Any table that `discretion.Population` takes.
     policy
-        What it may give away.
+        The policy.
     gates
-        What must not be beside it.
+        Further gates on the file.
     person
-        The column that names a person with several rows, or "none" if every row is a person of its own; what the policy
-        has by default.
+        The column that names a person with several rows, or "none" if every row is a person of its own; by default, the
+        one of the policy.
     ledger
-        What was published before about the same people, or the file that lists it; what the policy has by default.
+        The earlier publications about the same people, or the file that lists them; by default, those of the policy.
     memory
-        As for `discretion.Population`.
+        The memory limit of the engine, as for `discretion.Population`.
 
     Raises
     ------
     InvalidTableError, UnknownColumnError
-        If the table cannot be read as it stands, or lacks the person's column.
+        If the table cannot be read, or lacks the person's column.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def check(
     """
     if None not in (person, policy.person) and person != policy.person:
         raise InvalidValueError(
-            f"the policy has person = {policy.person!r}, and person is {person!r}; leave one of them"
+            f"the policy has person = {policy.person!r}, but person is {person!r}; leave one of them out"
         )
     published = _ledger(policy, ledger)
     if policy.counts is not None:
@@ -137,7 +137,7 @@ def check_files(
     ledger: str | None,
     memory: int | str | None,
 ) -> PolicyChecks:
-    """Return whether each of several files keeps to a policy."""
+    """Check whether each of several files keeps to a policy."""
     published = _ledger(policy, ledger)
     checks: list[PolicyCheck] = []
     for file in dict.fromkeys(files):
@@ -152,19 +152,19 @@ def check_files(
 
 
 def _ledger(policy: Policy, ledger: str | Path | Ledger | None) -> Ledger | None:
-    """Return what was published before, as the caller or the policy says."""
+    """Return the ledger, given by the caller or by the policy."""
     if isinstance(ledger, Ledger):
         return ledger
     if ledger is not None and policy.ledger is not None and Path(ledger).resolve() != Path(policy.ledger).resolve():
         raise InvalidValueError(
-            f"the policy has ledger = {policy.ledger!r}, and ledger is {str(ledger)!r}; leave one of them"
+            f"the policy has ledger = {policy.ledger!r}, but ledger is {str(ledger)!r}; leave one of them out"
         )
     path = policy.ledger if ledger is None else ledger
     return None if path is None else read_ledger(path)
 
 
 def _of_ledger(together: JointExposure, policy: Policy) -> Iterator[NumberRule]:
-    """Yield the rules on what a file exposes together with all that was published before."""
+    """Yield the rules on the exposure of a file together with all earlier publications."""
     budget = next((gate.limit for rule, gate in policy.gates if rule == "budget"), Fraction(0))
     exposed, nobody = together.exposed_people, Fraction(0)
     gates = [Gate("joint_exposure", ">", budget), Gate("joint_left", ">", budget), Gate("joint_found", ">", nobody)]
@@ -178,7 +178,7 @@ def _of_ledger(together: JointExposure, policy: Policy) -> Iterator[NumberRule]:
 
 
 def _ledger_notes(together: JointExposure) -> Iterator[str]:
-    """Yield how many people the file exposes by itself, whom the ledger follows, and who is found by a difference."""
+    """Yield notes on the people exposed by the file alone, those in earlier tables, and those found by a difference."""
     if isinstance(together.exposed_people, int):
         found = f"by itself the file exposes {said(together.alone)}, and together with the ledger "
         if together.exposed_people:
@@ -189,20 +189,20 @@ def _ledger_notes(together: JointExposure) -> Iterator[str]:
     for name, both in together.in_both.items():
         yield f"{name} has {both:,} of the {said(together.people)} in the file"
     if together.left:
-        yield f"people of earlier tables who are not in the file and stand out by that: {together.left:,}"
+        yield f"people of earlier tables who stand out because they are not in the file: {together.left:,}"
     for name, found in together.found.items():
         if found:
             yield f"the difference with {name} singles out {said(found)} who came or went"
 
 
 def _check_counts(table: Any, policy: Policy, gates: Sequence[Gate], ledger: Ledger | None) -> PolicyCheck:
-    """Return whether a table of counts keeps to a policy: no small count, and none that follows from it."""
+    """Check whether a table of counts keeps to a policy: it has no small count, and none follows from it."""
     form, name = policy.counts, table_name(table)
     assert form is not None
     if gates:
         raise InvalidValueError("a table of counts has no measures; leave out --fail-over")
     if not isinstance(table, str | Path):
-        raise UnsupportedError(f"a table of counts is read from a CSV file, got {type(table).__name__}; save it as one")
+        raise UnsupportedError(f"a table of counts must be a CSV file, got {type(table).__name__}; save it as CSV")
     counts = read_count_table(table, form.column, k=policy.k, where=form.where, complete=form.complete)
     shown = [count for count in counts.counts.values() if count]
     smallest: dict[str, Number | None] = {"smallest_count": min(shown, default=policy.k)}
@@ -233,27 +233,27 @@ def _cell(count: DerivedCount) -> tuple[Any, ...]:
 def _notes(
     people: Population, sensitive: tuple[str, ...], numbers: Mapping[str, Number], gates: Sequence[Gate]
 ) -> Iterator[str]:
-    """Yield what was not checked, and what the gates that hold rest on: what the adversary is taken not to know."""
+    """Yield notes on parts that were not checked, and on assumptions about the adversary's knowledge."""
     for part in people.left_out:
         yield f"not checked: {part}"
     if people.person is not None:
         yield (
-            f"{listed((people.person,))} is in the file and in no number: an adversary who knows it finds the person; "
-            "publish the file without it"
+            f"{listed((people.person,))} is in the file, but the numbers do not count it: an adversary that knows it "
+            "finds the person; publish the file without it"
         )
     for name in sensitive:
         values = people.class_sizes([name]).classes
         if values > _NAMING * people.people:
             yield (
-                f"{listed((name,))} is sensitive, so the adversary is taken not to know it; its {values:,} values of "
-                f"{people.people:,} people mostly name their person to an adversary who does"
+                f"{listed((name,))} is sensitive, so the adversary is assumed not to know it; its {values:,} values "
+                f"of {people.people:,} people mostly identify their person to an adversary that does"
             )
     if (hidden := hidden_by_sensitive(gates, numbers, sensitive)) is not None:
         yield hidden
 
 
 def _of_columns(people: Population, policy: Policy) -> Iterator[ColumnsRule | NumberRule]:
-    """Yield the rules on the file's columns, its person's among them, and on those that describe a person."""
+    """Yield the rules on the file's columns, with the person's column, and on those that describe a person."""
     columns = people.columns
     yield from _rules_of_columns(columns if people.person is None else (people.person, *columns), columns, policy)
 

@@ -1,4 +1,4 @@
-"""Policies in TOML: what a file of people may give away, every key known, and the line of each."""
+"""Policies in TOML: limits on the exposure of a file of people, with the line of each key."""
 
 import os
 import re
@@ -47,7 +47,7 @@ KEYS = (
     "ledger",
     "counts",
 )
-# What may be beside the counts of a table of counts, and what says how they are counted.
+# The keys that a policy for tables of counts may have, and the parts of its key counts.
 _OF_COUNTS = ("columns", "together", "preset", "k", "ledger", "counts")
 _COUNTED = {"column": str, "complete": bool, "where": dict}
 # Numbers of people, classes or values: not shares. Some of them are never below 1.
@@ -56,10 +56,10 @@ _WHOLE = {*_FROM_ONE, "exposed_people", "unique_people", "people_with_wildcards"
 _OF_K = {"exposure", "exposed_people", "wildcard_exposure", "wildcard_exposed_people"}
 # Numbers that may be above 1 without being whole.
 _UNBOUNDED = {"recursive_c", "beta_likeness", "delta_disclosure"}
-# What is better when it is higher, and what is neither good nor bad; all others are better when they are lower.
+# Measures that are better when higher, and measures that are neither good nor bad; all others are better when lower.
 _BETTER_HIGH = {"k_anonymity", "l_diversity", "wildcard_k_anonymity"}
 _NEUTRAL = {"people", "classes", "people_with_wildcards"}
-# How a limit of a sensitive column ends that the file lacks.
+# The verdict on the limit of a sensitive column that the file lacks.
 _MISSING: Mapping[str, Literal["not decided", "failed"]] = {"undecided": "not decided", "fail": "failed"}
 _OF_SENSITIVE: Mapping[str, tuple[str, Literal["<", ">"]]] = {
     "guess_budget": ("guess_rise", ">"),
@@ -67,42 +67,42 @@ _OF_SENSITIVE: Mapping[str, tuple[str, Literal["<", ">"]]] = {
     "l": ("l_diversity", "<"),
     "t": ("t_closeness", ">"),
 }
-# As of an audit.
+# The k of an audit by default.
 _FEW = 10
 
 
 @dataclass(frozen=True)
 class Policy:
-    """What a file may give away.
+    """The limits on a file.
 
     Parameters
     ----------
     path
-        Its file.
+        The file of the policy.
     person
-        The column that names a person with several rows, "none" if every row is a person, or None if it does not say.
+        The column that names a person with several rows, "none" if every row is a person, or None if it is not set.
     form
-        How a CSV file is written.
+        The form of a CSV file.
     columns
-        Those that a file may have at all; None is any.
+        The columns that a file may have; None allows any.
     together
-        Sets of columns, one of which has to hold all those of a file; None is any.
+        Sets of columns, one of which must contain all columns of a file; None allows any.
     sensitive
-        The columns whose guessing is limited.
+        The columns whose guesses are limited.
     k
-        Exposed are fewer than k people alike.
+        A person is exposed if fewer than k people share their values.
     l
-        How many values at least occur among people who are alike.
+        The least number of values of a sensitive column in an equivalence class.
     missing
-        How the limits of a sensitive column end that a file lacks.
+        The verdict on the limits of a sensitive column that a file lacks.
     wildcards
-        The values that could be anything, an empty one standing for a blank.
+        The values that match any value; an empty one stands for a blank.
     gates
-        A rule's key, and what must not be.
+        Each rule's key, with its gate.
     ledger
-        The file of what was published before about the same people; None if nothing says.
+        The file of earlier publications about the same people, or None.
     counts
-        How the counts are written, if the files are tables of counts and not of people.
+        The form of the counts, if the files are tables of counts and not of people.
     lines
         A key → the line that it begins in.
     """
@@ -125,7 +125,7 @@ class Policy:
 
 @dataclass(frozen=True)
 class CountForm:
-    """How a table of counts is written: the column of the counts, whom it is about, and whether it has all values."""
+    """The form of a table of counts: the column of the counts, the people counted, and whether it has all values."""
 
     column: str
     complete: bool = True
@@ -133,16 +133,16 @@ class CountForm:
 
 
 def policy_text(options: AuditOptions, columns: Columns, k: int) -> str:
-    """Return the policy, as TOML, that a file with these columns keeps to if it is within the limits of an audit.
+    """Return the policy in TOML with the limits of an audit and these columns.
 
     Parameters
     ----------
     options
-        The audit's.
+        The options of the audit.
     columns
         The columns of the file.
     k
-        How many people alike are not exposed, by the options.
+        The least size of an equivalence class that does not expose its people, by the options.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def read_policy(path: str | os.PathLike[str]) -> Policy:
     Raises
     ------
     InvalidValueError
-        If there is no such file, it is not TOML, or it says something that no policy says.
+        If the file does not exist, is not TOML, or has a key or value that no policy has.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def read_policy(path: str | os.PathLike[str]) -> Policy:
 
 
 def checked_gates(texts: Iterable[str], sensitive: Iterable[str], wildcards: Iterable[str] = ()) -> tuple[Gate, ...]:
-    """Return the gates that are spelled so, if they are of a table's measures and fail what gives away more.
+    """Return the gates by their spelling, if they name a table's measures and fail files that give away more.
 
     Examples
     --------
@@ -214,13 +214,13 @@ def _measure(gate: Gate) -> str:
 
 
 class _Reader:
-    """Reads the keys of a policy, and names the line of a wrong one."""
+    """A reader of the keys of a policy, whose errors have the line of a wrong key."""
 
     def __init__(self, path: str, given: Mapping[str, Any], lines: Mapping[str, int]) -> None:
         self._path, self._given, self._lines = path, given, lines
 
     def policy(self) -> Policy:
-        """Return the policy, if all that is given is one."""
+        """Return the policy, if every key is valid."""
         for key in self._given:
             try:
                 one_of(key, KEYS, "key of a policy called")
@@ -228,7 +228,9 @@ class _Reader:
                 raise InvalidValueError(f"{self._place(key)}: {error}") from None
         person, sensitive = self._text("person"), self._names("sensitive", alone=True) or ()
         if person is not None and person != NO_PERSON and person in sensitive:
-            raise self._wrong("sensitive", f"names {person!r}, which is the person's column; leave it in one of them")
+            raise self._wrong(
+                "sensitive", f"has {person!r}, which is also the person's column; remove it from one of them"
+            )
         columns, together, k = self._names("columns"), self._sets(), self._k() or _FEW
         wildcards = self._wildcards()
         gates = tuple(self._gates(sensitive, wildcards))
@@ -237,8 +239,8 @@ class _Reader:
         if others and not any(_can_fail(gate, k) for _, gate in gates):
             idle = " that a file could break" if gates else ""
             raise InvalidValueError(
-                f"the policy {self._path!r} has no rule{idle}, so nothing would be checked; add columns, together, k, "
-                "preset, budget, a limit for a sensitive column, ledger, or fail_over"
+                f"the policy {self._path!r} has no rule{idle}, so there is nothing to check; add columns, together, "
+                "k, preset, budget, a limit for a sensitive column, ledger, or fail_over"
             )
         return Policy(
             path=self._path,
@@ -265,24 +267,24 @@ class _Reader:
             yield "k" if "k" in given else "preset", Gate("k_anonymity", "<", Fraction(k))
         limits = [key for key in _OF_SENSITIVE if key in given]
         if limits and not sensitive:
-            raise self._wrong(limits[0], 'is about sensitive columns; name them as sensitive = ["…"]')
+            raise self._wrong(limits[0], 'limits sensitive columns; name them as sensitive = ["…"]')
         for key in limits:
             measure, operator = _OF_SENSITIVE[key]
             limit = Fraction(self._count(key)) if key == "l" else self._share(key)
             yield from ((key, Gate(f"{measure}:{column}", operator, limit)) for column in sensitive)
         spelled = given.get("fail_over", [])
         if not _is_texts(spelled):
-            raise self._unfit("fail_over", 'must be a list of gates, as ["exposure>0.01"]')
+            raise self._unfit("fail_over", 'must be a list of gates, such as ["exposure>0.01"]')
         try:
             gates = checked_gates(spelled, sensitive, wildcards)
         except InvalidValueError as error:
             raise InvalidValueError(f"{self._place('fail_over')}: {error}") from None
         limited = {gate.measure.partition(":")[2] for gate in gates}
         if not limits and (free := next((name for name in sensitive if name not in limited), None)) is not None:
-            raise self._wrong("sensitive", f"names {free!r} without a limit; add one of {', '.join(_OF_SENSITIVE)}")
+            raise self._wrong("sensitive", f"has {free!r} without a limit; add one of {', '.join(_OF_SENSITIVE)}")
         if wildcards and not any(gate.measure in OF_WILDCARDS for gate in gates):
             raise self._wrong(
-                "wildcards", f"is of gates of {', '.join(OF_WILDCARDS[1:])}; add one to fail_over, or leave it out"
+                "wildcards", f"needs a gate of {', '.join(OF_WILDCARDS[1:])}; add one to fail_over, or remove wildcards"
             )
         yield from (("fail_over", gate) for gate in gates)
 
@@ -295,7 +297,7 @@ class _Reader:
         except InvalidValueError as error:
             raise InvalidValueError(f"{self._place('preset')}: {error}") from None
         if k not in (None, least):
-            raise self._wrong("k", f"is {k}, and the preset {name!r} has k = {least}; leave one of them")
+            raise self._wrong("k", f"is {k}, but the preset {name!r} has k = {least}; leave one of them out")
         return least
 
     def _counts(self) -> CountForm | None:
@@ -310,11 +312,11 @@ class _Reader:
         ):
             raise self._wrong(
                 "counts",
-                'is the column of a table of counts that has them, as "people", or {column = "people", complete = '
-                'false, where = {sex = "f"}}',
+                'must be the column of the counts, such as "people", or {column = "people", complete = false, where = '
+                '{sex = "f"}}',
             )
         if other := next((key for key in self._given if key not in _OF_COUNTS), None):
-            raise self._wrong(other, f"is no rule for a table of counts; those are {', '.join(_OF_COUNTS[:5])}")
+            raise self._wrong(other, f"is no rule for a table of counts; the rules are {', '.join(_OF_COUNTS[:5])}")
         where = {name: each or None for name, each in form.get("where", {}).items()}
         return CountForm(form["column"], form.get("complete", True), where)
 
@@ -360,7 +362,7 @@ class _Reader:
         value = self._given.get("wildcards", [])
         texts = [value] if isinstance(value, str) else value
         if not _is_texts(texts) or ("wildcards" in self._given and not texts):
-            raise self._unfit("wildcards", 'must be a list of values, as ["*"], or ["*", ""] with blanks')
+            raise self._unfit("wildcards", 'must be a list of values, such as ["*"], or ["*", ""] with blanks')
         return tuple(dict.fromkeys(texts))
 
     def _sets(self) -> tuple[Columns, ...] | None:
@@ -368,7 +370,7 @@ class _Reader:
         if sets is None:
             return None
         if not isinstance(sets, list) or not sets or not all(map(_is_texts, cast(list[Any], sets))):
-            raise self._unfit("together", 'must be a list of lists of names of columns, as [["age", "sex"]]')
+            raise self._unfit("together", 'must be a list of lists of names of columns, such as [["age", "sex"]]')
         return tuple(self._distinct("together", names) for names in cast(list[list[str]], sets))
 
     def _distinct(self, key: str, names: list[str]) -> Columns:
@@ -402,7 +404,7 @@ class _Reader:
 
 
 def _can_fail(gate: Gate, k: int) -> bool:
-    """Whether some table breaks a gate.
+    """Return whether some table breaks a gate.
 
     Examples
     --------
@@ -426,7 +428,7 @@ def _is_texts(value: Any) -> bool:
 
 
 def _line_of(key: str, text: str) -> int:
-    r"""Return the line that a key of the policy begins in: one before which all is TOML, without the key.
+    r"""Return the line in which a key of the policy begins: the text before it is TOML without the key.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Whether a file keeps to a policy, as plain frozen data: a verdict a rule."""
+"""The result of a check, as plain frozen data: a verdict on each rule."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,9 +13,10 @@ from discretion.presenting.views.result import JobResult
 
 @dataclass(frozen=True)
 class ColumnsRule:
-    """Which columns a file may have (``columns``), or have together (``together``); ``beyond`` are its others.
+    """A rule on the columns that a file may have (``columns``) or have together (``together``).
 
-    ``allowed`` are those of the rule, for ``together`` of the set that has most of the file's columns.
+    ``allowed`` are the columns of the rule, for ``together`` those of the set with most of the file's columns;
+    ``beyond`` are the other columns of the file.
     """
 
     line: int
@@ -25,7 +26,7 @@ class ColumnsRule:
 
     @property
     def verdict(self) -> Word:
-        """Whether the file has no others."""
+        """The verdict: whether the file has no other columns."""
         return "failed" if self.beyond else "passed"
 
     def __str__(self) -> str:
@@ -34,9 +35,9 @@ class ColumnsRule:
             case "columns", "failed":
                 columns = f"the file also has {beyond}; allowed are {allowed}"
             case "columns", _:
-                columns = "the file has no others"
+                columns = "the file has no other columns"
             case _, "failed":
-                columns = f"no set holds all columns of the file; the nearest, {allowed}, lacks {beyond}"
+                columns = f"no allowed set has all columns of the file; the nearest, {allowed}, lacks {beyond}"
             case _:
                 columns = f"all columns of the file are among {allowed}"
         return f"{verdict_word(self.verdict)} line {self.line}, {self.rule}: {columns}"
@@ -51,7 +52,7 @@ class ColumnsRule:
 
 @dataclass(frozen=True)
 class NumberRule:
-    """What a number of all columns together must not be, by a line of the policy, or by an option (None)."""
+    """A limit on a number of all columns together, from a line of the policy, or from an option (None)."""
 
     line: int | None
     rule: str
@@ -59,7 +60,7 @@ class NumberRule:
 
     @property
     def verdict(self) -> Word:
-        """Whether it is not."""
+        """The verdict on the limit."""
         return self.gate.verdict
 
     def __str__(self) -> str:
@@ -74,9 +75,9 @@ class NumberRule:
 
 @dataclass(frozen=True)
 class MissingRule:
-    """What is about a sensitive column that the file does not have: no number shows whether it holds.
+    """A rule on a sensitive column that the file lacks, so that no number decides it.
 
-    ``why`` is what the file has instead.
+    ``why`` lists the columns that the file has.
     """
 
     line: int
@@ -96,18 +97,18 @@ class MissingRule:
 
 @dataclass(frozen=True, repr=False)
 class PolicyCheck(JobResult):
-    """Whether a file keeps to a policy, rule by rule, and to gates besides.
+    """The verdicts on a file for each rule of a policy, and for each gate.
 
     Parameters
     ----------
     table, policy
         The file, and the file of the policy.
     people, columns
-        How many people the file has, and its columns.
+        The number of people in the file, and its columns.
     rules, gates
         The verdict on each rule, and on each gate.
     notes
-        What the rules and gates assume, and what would not hold otherwise.
+        Notes on the assumptions of the rules and gates, and on rules that would fail without them.
     """
 
     table: str
@@ -120,11 +121,11 @@ class PolicyCheck(JobResult):
 
     @property
     def words(self) -> tuple[Word, ...]:
-        """How each rule and each gate ended."""
+        """The verdicts on all rules and gates, in words."""
         return (*(rule.verdict for rule in self.rules), *(gate.verdict for gate in self.gates))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the verdicts on the rules as plain data, as JSON has them."""
+        """Return the verdicts on the rules as plain data for JSON."""
         rules = [rule.to_dict() for rule in self.rules]
         return {
             "people": self.people, "columns": list(self.columns), "rules": rules, "notes": list(self.notes),
@@ -148,13 +149,13 @@ class PolicyCheck(JobResult):
 
 @dataclass(frozen=True, repr=False)
 class PolicyChecks(JobResult):
-    """Whether each of several files keeps to a policy."""
+    """The verdicts on several files."""
 
     files: tuple[PolicyCheck, ...]
 
     @property
     def words(self) -> tuple[Word, ...]:
-        """How each rule and each gate of each file ended."""
+        """The verdicts on all rules and gates of all files, in words."""
         return tuple(word for file in self.files for word in file.words)
 
     @property
@@ -167,7 +168,7 @@ class PolicyChecks(JobResult):
         return ({"file": file.table, **row} for file in self.files for row in file.table_rows())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the verdicts on each file, as JSON has them."""
+        """Return the verdicts on each file for JSON."""
         return {file.table: file.to_dict() for file in self.files}
 
     def document(self) -> Document:

@@ -1,4 +1,4 @@
-"""Two tables of people: what got better or worse, and what an adversary with both learns."""
+"""The diff job: the changes from one table of people to another, and the exposure of both together."""
 
 from discretion.jobs.diff.job import diff, run_diff
 from discretion.jobs.diff.parts import ComparedColumns, Join, SideExposure, Without, diff_measures

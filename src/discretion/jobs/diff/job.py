@@ -1,4 +1,4 @@
-"""Compare two tables of people: what got better or worse, and what an adversary with both learns."""
+"""The diff job: compare two tables of people, and measure the exposure of both together."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -31,7 +31,7 @@ from discretion.tables.streams import STANDARD_INPUT
 from discretion.validation import as_count, as_probability
 
 _METHOD = "flow through small cells"
-# Of so many columns each is left out in turn.
+# With up to this many columns, each is left out in turn.
 _TRIED = 32
 
 
@@ -50,50 +50,52 @@ def diff(
     progress: Callable[[str], None] | None = None,
     memory: int | str | None = None,
 ) -> Diff:
-    r"""Return the changes from one table of people to another, and what an adversary with both learns.
+    r"""Compare two tables of people, and return the exposure of both together.
 
-    Of the values v of the shared columns that o_v people have in the old table and n_v in the new: ``Σ min(o_v, n_v)``
-    rows match, ``d_v = n_v - o_v`` people came, and whoever is one of fewer than k who came or went is found.
+    For values v of the shared columns that o_v people have in the old table and n_v in the new one, ``Σ min(o_v, n_v)``
+    rows match and ``d_v = n_v - o_v`` people came. A person is singled out if fewer than k people with the same values
+    came or went.
 
     Parameters
     ----------
     old, new
-        What is out, and what is to go out beside it: each anything that `discretion.Population` takes whose rows are in
-        this process. The same columns have the same names. Where one has a column in steps, months, years or with rare
-        values merged, as `discretion.release` writes them, both are compared so.
+        The published table, and the table to publish in addition to it: each any table that `discretion.Population`
+        takes whose rows are in this process. The same columns have the same names. If one table has a column in steps,
+        months, years or with rare values merged, as `discretion.release` writes them, both are compared in that form.
     columns
-        The columns to compare, each in at least one of them; None is all.
+        The columns to compare, each in at least one of the tables; None means all.
     person
-        A column of both that names the persons and is not published. With it, who came, went and changed is
-        counted exactly, and so is what a join exposes, which otherwise is certified. "none" if every row is a person of
-        its own.
+        A column of both tables that names the persons and is not published. With it, the people who came, went and
+        changed are counted exactly, and so is the exposure by a join, which otherwise has a certified bound. "none" if
+        every row is a person of its own.
     sensitive
-        Columns that the adversary does not know before.
+        Columns that the adversary does not know in advance.
     k
-        A person is exposed among fewer than k people alike, and singled out if fewer come or go with the same values.
+        A person is exposed if fewer than k people share their values, and singled out if fewer than k people with the
+        same values come or go.
     budget
         The share of the new table's people who may be exposed, in [0, 1].
     header, delimiter, encoding
-        How a CSV file is written, as for `discretion.Population`, of both.
+        The form of both files if they are CSV, as for `discretion.Population`.
     progress
-        Called with what is being worked on.
+        A function that is called with the name of each step.
     memory
-        As for `discretion.Population`.
+        The memory limit of the engine, as for `discretion.Population`.
 
     Returns
     -------
     Diff
-        Counts are exact; ``join`` is certified, or exact with ``person``.
+        The comparison. Counts are exact; ``join`` is a certified bound, or exact with ``person``.
 
     Raises
     ------
     InvalidTableError, UnknownColumnError
-        If a table cannot be read as it stands or lacks a column, or both share none whose values can be compared.
+        If a table cannot be read or lacks a column, or both share no column whose values can be compared.
 
     Notes
     -----
-    Values of both tables are the same if they are in their type, or as text if the types differ. Source: Discretion; of
-    the join, see :func:`discretion.anonymity.pairs.join.joined_exposed_bound`.
+    Values of both tables are equal if they are equal in their type, or as text if the types differ. Source: Discretion;
+    for the join, see :func:`discretion.anonymity.pairs.join.joined_exposed_bound`.
 
     Examples
     --------
@@ -116,7 +118,7 @@ def run_diff(
     k, budget = as_count(options.k, "k", at_least=1), as_probability(options.budget, "budget")
     secrets, columns = distinct_names(options.sensitive), options.columns
     if all(isinstance(table, str) and table in STANDARD_INPUT for table in (old, new)):
-        raise InvalidValueError("standard input holds one table; name a file for the other")
+        raise InvalidValueError("standard input can be only one of the tables; name a file for the other")
     wanted = None if columns is None else tuple(dict.fromkeys([*distinct_names(columns), *secrets]))
     report: Callable[[str], None] = progress or (lambda _: None)
     report("reading both tables")
@@ -139,7 +141,7 @@ def run_diff(
 
 
 def _check_persons(tables: Sequence[tuple[tuple[str, ...], ColumnKind | None]]) -> None:
-    """Refuse tables in which a column repeats as the name of a person does; both need it to follow people by it."""
+    """Raise an error that asks for the person, if a column repeats like the name of a person."""
     for which, (_, key) in zip(("OLD", "NEW"), tables, strict=True):
         if key is not None and all(key.column in columns for columns, _ in tables):
             raise InvalidValueError(f"{which}: {whose_rows(key)}")
@@ -148,12 +150,12 @@ def _check_persons(tables: Sequence[tuple[tuple[str, ...], ColumnKind | None]]) 
             raise InvalidValueError(
                 f"{which}: the column {name} has {key.reason}, and the other table has no such column, so people "
                 f"cannot be followed by it: use --person {NO_PERSON} (person=) if every row is a person of its own; "
-                "otherwise first make tables with one row a person"
+                "otherwise first make tables with one row per person"
             )
 
 
 class _Compared:
-    """Counts what two tables reveal together, and without each column where they reveal too much."""
+    """Counts the exposure of two tables together, and without each column if it is too high."""
 
     def __init__(
         self, pair: TablePair, secrets: tuple[str, ...], k: int, budget: float, report: Callable[[str], None]
@@ -162,7 +164,8 @@ class _Compared:
         self._shared = self._known(pair.shared)
         if not self._shared:
             raise InvalidTableError(
-                "all columns that the two tables share are sensitive, so none is left to match rows by; name fewer"
+                "all columns that the two tables share are sensitive, so there is none to match rows by; name fewer "
+                "sensitive columns"
             )
 
     def _known(self, columns: Iterable[str]) -> tuple[str, ...]:
@@ -251,7 +254,7 @@ class _Compared:
         return Join(bound, Estimate(high, low, high, None, _METHOD), bound, least)
 
     def _without(self, result: Diff, sides: tuple[Side, Side]) -> tuple[Without, ...]:
-        """Return what the new table reveals without each column, the columns first that reveal least then."""
+        """Return the exposure of the new table without each column, the columns with the least exposure first."""
         pair, shared = self._pair, self._shared
         own = tuple(name for name in self._known(pair.new.columns) if name not in shared)
         of_shared = zip(shared, pair.without_each(shared), strict=True)
@@ -270,6 +273,6 @@ class _Compared:
 
 
 def _adds(side: Side) -> bool:
-    """Whether a table's own columns distinguish its people further than those that both have."""
+    """Return whether a table's own columns distinguish people who share the columns of both tables."""
     shared = np.count_nonzero(np.bincount(side.shared.codes))
     return bool(np.count_nonzero(np.bincount(side.known.codes)) > shared)

@@ -1,4 +1,4 @@
-"""How two tables of people compare, part by part: each side's exposure, their columns, the join, and the measures."""
+"""The parts of a comparison of two tables: each side's exposure, their columns, the join, and the measures."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from discretion.estimate import Estimate
 from discretion.jobs.table_measures import SIDES, GuessReport, table_measures
 
 _OF_EACH = ("people", "exposure", "exposed_people", "unique_people", "smallest_class")
-# What k_anonymity is called in the table of measures.
+# The name of k_anonymity in the table of measures.
 SMALLEST = "smallest_class"
 _OF_BOTH = (
     "rows_in_both", "rows_only_in_old", "rows_only_in_new", "linked_people",
@@ -19,7 +19,7 @@ OF_PERSONS = ("persons.added", "persons.removed", "persons.changed")
 
 
 def diff_measures(sensitive: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of the numbers that a gate may be of.
+    """Return the names of the numbers that a gate may name.
 
     Examples
     --------
@@ -33,9 +33,9 @@ def diff_measures(sensitive: Iterable[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class SideExposure:
-    """How one table exposes its people by some columns: exact.
+    """The exposure of one table by some columns: exact.
 
-    ``guesses`` are of the sensitive columns that it has, by who knows the others.
+    ``guesses`` are those of its sensitive columns by an adversary that knows the others.
     """
 
     people: int
@@ -47,7 +47,7 @@ class SideExposure:
 
     @property
     def numbers(self) -> dict[str, int | Fraction]:
-        """The numbers by their names, shares as what they are of the people."""
+        """The numbers by their names, shares as exact fractions of the people."""
         numbers: dict[str, int | Fraction] = {name: getattr(self, name) for name in _OF_EACH}
         numbers["exposure"] = Fraction(self.exposed_people, self.people)
         for each in self.guesses:
@@ -58,11 +58,12 @@ class SideExposure:
 
 @dataclass(frozen=True)
 class ComparedColumns:
-    """How the columns of both tables fit each other.
+    """The columns of both tables, and the form in which they are compared.
 
-    ``left_out`` are those that both have in values of which too few occur in the other; ``coarsened`` those that are
-    compared as coarsely as the old or the new table has them; ``retyped`` those of two types, compared as text; and
-    ``overlaps`` the share of the old and the new rows whose value occurs in the other, where it is not of all.
+    ``left_out`` are columns of both tables of which too few values occur in the other table; ``coarsened`` those that
+    are compared in the coarser form of the old or the new table; ``retyped`` those of two types, compared as text; and
+    ``overlaps`` the shares of the old and the new rows whose value occurs in the other table, for columns where these
+    are not all rows.
     """
 
     shared: tuple[str, ...]
@@ -76,18 +77,19 @@ class ComparedColumns:
 
 @dataclass(frozen=True)
 class Join:
-    """What joining both tables by their people would expose of the new one's.
+    """The exposure of the new table's people if both tables are joined person by person.
 
     Parameters
     ----------
     exposure
-        The share of the new table's people: certified, or a number where it was counted by who they are.
+        The share of the new table's people: a certified interval, or an exact number if a column names the persons.
     exposed_people
         The same in people.
     certified
-        What of the share is certain without the join.
+        The certified interval of the share without the join.
     if_the_same
-        How many are exposed at least if both are of the same people: where the shared columns agree row for row.
+        If the shared columns agree row for row, the least number of exposed people if both tables are of the same
+        people.
     """
 
     exposure: float | Estimate
@@ -97,13 +99,13 @@ class Join:
 
     @property
     def most(self) -> float:
-        """The share of the new table's people who are exposed at most."""
+        """An upper bound on the share of the new table's people who are exposed."""
         return self.exposure.high if isinstance(self.exposure, Estimate) else self.exposure
 
 
 @dataclass(frozen=True)
 class Without:
-    """What both tables reveal if the new one lacks a column: who is singled out, its exposure, and the join's."""
+    """The exposure of both tables if the new one lacks a column: people singled out, its own exposure, the join's."""
 
     column: str
     found: int

@@ -1,4 +1,4 @@
-"""Two tables side by side: the result, and its document with the decision, its reasons, what to do, and the numbers."""
+"""The result of comparing two tables, and its document: the decision, its reasons, the remedies and the numbers."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
@@ -24,36 +24,36 @@ Decision = Literal["publish", "do not publish", "not decided"]
 
 @dataclass(frozen=True, repr=False)
 class Diff(JobResult):
-    """Two tables of people side by side.
+    """The comparison of two tables of people.
 
     Parameters
     ----------
     old, new
-        What was read.
+        The tables that were read.
     k, budget, sensitive, person
         The options.
     columns
-        How their columns fit each other.
+        The columns of both tables, and the form in which they are compared.
     before, after
-        Each table by its own columns, those aside that are sensitive.
+        The exposure of each table by its own columns, without the sensitive ones.
     shared_before, shared_after
-        Each by the shared ones alone.
+        The exposure of each table by the shared columns alone.
     matching
-        How rows match on all shared columns.
+        The matching of rows on all shared columns.
     differencing
-        Who is singled out by comparing the tables, on the shared columns that are not sensitive.
+        The people who are singled out by comparing the tables, on the shared columns that are not sensitive.
     values_told
-        A shared sensitive column → of how many people the difference reveals the value for certain.
+        A shared sensitive column → the number of people whose value the difference reveals with certainty.
     changes
-        What became of the people, if a column says who they are.
+        The people who came, went and changed, if a column names the persons.
     join
-        What joining both would expose; None where one table has no columns beyond the shared ones.
+        The exposure by a join; None if one table has no columns other than the shared ones.
     old_numbers, new_numbers
         The numbers of each table by the names that gates use.
     not_read
-        What of the source of either table was not read, such as other sheets of a workbook.
+        The parts of either table's source that were not read, such as other sheets of a workbook.
     without
-        What is left of both if the new table goes out without one of its columns; empty where it may go out as it is.
+        The exposure if the new table goes out without one of its columns; empty if it may go out unchanged.
     """
 
     old: str
@@ -79,34 +79,35 @@ class Diff(JobResult):
 
     @property
     def is_the_same(self) -> bool:
-        """Whether nothing differs: the same columns, and the same rows as often."""
+        """Whether the tables are the same: the same columns, and the same rows equally often."""
         columns = self.columns
         apart = columns.only_old or columns.only_new or columns.left_out or columns.coarsened
         return not (apart or self.matching.only_old or self.matching.only_new)
 
     @property
     def is_of_others(self) -> bool:
-        """Whether fewer than half of the rows of the smaller table are in the other: hardly two versions of one."""
+        """Whether fewer than half of the smaller table's rows are in the other: hardly two versions of one table."""
         return 2 * self.matching.in_both < min(self.before.people, self.after.people)
 
     @property
     def may_be_of_the_same(self) -> bool:
-        """Whether rows hardly match, and yet both may be of the same people: nothing denies it, or most stayed."""
+        """Whether rows hardly match although both tables may be of the same people: most stayed, or it is not known."""
         stayed = None if self.changes is None else self.changes.stayed
         return self.is_of_others and (stayed is None or 2 * stayed >= min(self.before.people, self.after.people))
 
     @property
     def found(self) -> int:
-        """How many people the difference finds."""
+        """The number of people whom the difference singles out."""
         return self.differencing.added_found + self.differencing.removed_found
 
     @property
     def decision(self) -> Decision:
-        """Whether to publish the new table beside the old one.
+        """The decision whether to publish the new table in addition to the old one.
 
-        Not if it exposes more than the budget by itself or joined, if the difference of two versions finds anybody, or
-        tells a sensitive value. Not decided is it where only the bound on the join is above the budget, or where rows
-        hardly match and yet both may be of the same people. The same again tells nothing new.
+        It is "do not publish" if the new table by itself or joined exposes more than the budget, or if the difference
+        of two versions singles out anybody or reveals a sensitive value. It is "not decided" if only the upper bound on
+        the join is above the budget, or if rows hardly match although both may be of the same people. An identical
+        table reveals nothing new.
         """
         if self.is_the_same:
             return "publish"
@@ -120,7 +121,7 @@ class Diff(JobResult):
 
     @property
     def measures(self) -> dict[str, Number | None]:
-        """The numbers that a gate may be of, None where there is none."""
+        """The numbers that a gate may name, None for a number that is missing."""
         numbers: dict[str, Number | None] = dict.fromkeys(diff_measures(self.sensitive))
         before: dict[str, Number] = {**self.old_numbers, SMALLEST: self.before.smallest_class}
         after: dict[str, Number] = {**self.new_numbers, SMALLEST: self.after.smallest_class}
@@ -153,8 +154,8 @@ class Diff(JobResult):
 
     @property
     def missing(self) -> dict[str, str]:
-        """Of each number that there is not, why."""
-        reasons = dict.fromkeys(diff_measures(self.sensitive), "it is not counted of these two tables")
+        """The reason for each number that may be missing."""
+        reasons = dict.fromkeys(diff_measures(self.sensitive), "it cannot be counted for these two tables")
         reasons |= dict.fromkeys(OF_PERSONS, "no column names the people; name it with --person")
         for name in diff_measures(self.sensitive):
             side, secret = name.partition(".")[0], name.partition(":")[2]
@@ -166,7 +167,7 @@ class Diff(JobResult):
         return reasons
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as dicts, lists, numbers and strings, ready for JSON."""
+        """Return the result as dicts, lists, numbers and strings, ready for JSON."""
         measures = {
             name: float(value) if isinstance(value, Fraction) else value
             for name, value in self.measures.items()
@@ -187,9 +188,9 @@ class Diff(JobResult):
 
 Numbers = Mapping[str, int | Fraction]
 
-# Of so many columns a first screen shows what leaving one out would change.
+# A first screen shows the effect of leaving out each of at most this many columns.
 _SHOWN = 5
-# A measure as a table has it → what it is called there. The share shows what the people exposed do.
+# A measure → its name in a table. The number of exposed people is not shown next to their share.
 _NAMES = {
     "people": "people",
     "exposure": "exposed",
@@ -220,23 +221,23 @@ def _decision(diff: Diff) -> str:
     new, old = f"NEW ({diff.new})", f"OLD ({diff.old})"
     if diff.is_the_same:
         return (
-            f"Nothing differs: {new} has the columns and the rows of {old}, so both together reveal no more than one."
+            f"Nothing differs: {new} has the same columns and rows as {old}, so both together reveal no more than one."
         )
     match diff.decision:
         case "publish":
             return (
-                f"You can publish {new} beside {old}: together they single out nobody, and expose at most "
+                f"You can publish {new} in addition to {old}: together they single out nobody, and expose at most "
                 f"{percent(diff.budget)} of the people."
             )
         case "do not publish":
-            return f"Do not publish {new} beside {old} as it is."
+            return f"Do not publish {new} unchanged in addition to {old}."
         case _:
             open_question = (
                 "whether both tables are of the same people"
                 if diff.may_be_of_the_same
-                else "what joining the tables exposes"
+                else "the exposure by joining the tables"
             )
-            return f"Not decided: whether you can publish {new} beside {old} depends on {open_question}."
+            return f"Not decided: whether you can publish {new} in addition to {old} depends on {open_question}."
 
 
 def _reasons(diff: Diff) -> Iterator[str]:
@@ -313,13 +314,13 @@ def _join(diff: Diff) -> Iterator[str]:
             yield f"Joined person by person, the tables expose {certified} of the people in NEW (certified).{same}"
     else:
         yield (
-            f"Joined by {diff.person}, the tables expose {percent(join.exposure)} of the people in NEW (counted; "
+            f"Joined by {diff.person}, the tables expose {percent(join.exposure)} of the people in NEW (exact; "
             f"without {diff.person}, {certified} is certified)."
         )
     if linked := diff.matching.linked:
         yield (
-            f"For {people(linked)} the row in each table matches exactly one row of the other: an adversary who takes "
-            "both rows for one person learns what only OLD has beside what only NEW has."
+            f"For {people(linked)} the row in each table matches exactly one row of the other: an adversary that "
+            "takes both rows for one person learns the columns of both tables about them."
         )
 
 
@@ -329,9 +330,9 @@ def _steps(diff: Diff) -> Iterator[str]:
     counts, join = diff.differencing, diff.join
     if diff.found and not diff.is_of_others:
         if counts.added_found:
-            yield f"Leave the added people out of NEW until {diff.k} or more come with the same values."
+            yield f"Leave the added people out of NEW until at least {diff.k} come with the same values."
         if counts.removed_found:
-            yield "People who were removed stay in OLD: keep them in NEW if they agree, or withdraw OLD."
+            yield "The removed people are still in OLD: keep them in NEW if they agree, or withdraw OLD."
         best = min(diff.without, key=lambda each: each.found, default=None)
         if best is not None and best.found < diff.found:
             yield (
@@ -341,7 +342,7 @@ def _steps(diff: Diff) -> Iterator[str]:
         elif diff.without:
             yield "Leaving a single column out of NEW hides none of them."
     if diff.may_be_of_the_same:
-        yield "Compare only columns that stay as they are (--columns), or name the column of the persons (--person)."
+        yield "Compare only columns that do not change (--columns), or name the column of the persons (--person)."
     if diff.after.exposure > diff.budget and diff.person is None:  # a release is of people with one row each
         same = ReleaseOptions(k=diff.k, budget=diff.budget, sensitive=diff.sensitive).arguments()
         yield f"Generalize NEW with {Command(['discretion', 'release', diff.new, *same, '--out=new.parquet'])}."
@@ -352,7 +353,7 @@ def _steps(diff: Diff) -> Iterator[str]:
         if best is not None and best.join is not None and best.join < join.most:
             yield f"Leave {listed((best.column,))} out of NEW: the join then exposes {_share(diff, best.join)}."
         if isinstance(join.exposure, Estimate):
-            yield "Where you may join the tables, count the join: --person COLUMN, which names people in both."
+            yield "If you may join the tables, count the join: --person COLUMN, a column that names people in both."
 
 
 def _share(diff: Diff, join: float) -> str:
@@ -425,25 +426,25 @@ def _columns(diff: Diff) -> Iterator[str]:
         if names:
             yield f"Only in {where}: {listed(names)}."
     for name, which in columns.coarsened.items():
-        yield f"{name} is compared as coarsely as {which.upper()} has it."
+        yield f"{name} is compared in the coarser form of {which.upper()}."
     for name, kinds in columns.retyped.items():
-        yield f"{name} holds {kinds[0]} in OLD and {kinds[1]} in NEW: compared as text."
+        yield f"{name} has {kinds[0]} in OLD and {kinds[1]} in NEW: it is compared as text."
     partly = [name for name in columns.overlaps if name not in columns.left_out]
     for name in partly[:_SHOWN]:
-        yield f"{name}: {_overlap(diff, name)}; the other rows match none."
+        yield f"{name}: {_overlap(diff, name)}; the other rows match no row."
     if len(partly) > _SHOWN:
-        yield f"{len(partly) - _SHOWN:,} more columns overlap in part only; --json lists them."
+        yield f"{len(partly) - _SHOWN:,} more columns overlap only in part; --json lists them."
 
 
 def _left_out(diff: Diff) -> Iterator[str]:
-    """Yield which columns the decision does not count, and why."""
+    """Yield a sentence for each column that the decision does not count, with the reason."""
     for name in diff.columns.left_out:
         yield (
-            f"{name} is left out of the matching: {_overlap(diff, name)}, so it is in another form, or of other "
-            "people. What it reveals about people who came or went is not counted."
+            f"{name} is left out of the matching: {_overlap(diff, name)}, so it has another form, or the people are "
+            "others. The decision does not count what it reveals about people who came or went."
         )
 
 
 def _overlap(diff: Diff, name: str) -> str:
     old, new = diff.columns.overlaps[name]
-    return f"{percent(old, 3)} of the rows of OLD have a value that NEW has too, and {percent(new, 3)} of those of NEW"
+    return f"{percent(old, 3)} of the rows of OLD and {percent(new, 3)} of those of NEW have a value of the other table"

@@ -1,4 +1,4 @@
-"""The options of a job as one value, and how each is spelled in JSON and as an argument of a command."""
+"""The options of a job as one value, with their spellings in JSON and as arguments of a command."""
 
 import csv
 import io
@@ -10,19 +10,19 @@ from typing import Any, Literal, Self, cast, get_args, get_origin, get_type_hint
 from discretion.errors import InvalidValueError, one_of
 
 Names = Sequence[str]
-# Lines of text, each given by an option of its own.
+# Lines of text, each set by an option of its own.
 Lines = tuple[str, ...]
-# What a file's first line is, as `discretion.Population` takes it.
+# The first line of a file, as `discretion.Population` takes it.
 Header = bool | Names | None
-# What each of two parties knows of a person.
+# The columns that each of two parties knows about a person.
 LinkedColumns = tuple[Names, Names]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """The options of a job: everything but the tables or mechanisms that it is about.
+    """The options of a job: everything except its tables or mechanisms.
 
-    Names may be given as any iterable, and where none is the default, a single one by itself; the value has a tuple.
+    Names may be given as any iterable, or as a single text if the default is no names; the field is a tuple.
 
     Examples
     --------
@@ -57,12 +57,12 @@ class Options:
 
     @classmethod
     def of_texts(cls, texts: Mapping[str, Sequence[str]]) -> Self:
-        """Return the options that are spelled by name, each in one text, or one for each of several lines.
+        """Return the options from their texts by name: one text for each option, or one for each line.
 
         Raises
         ------
         InvalidValueError
-            If there is no such option, or a text does not spell what it takes.
+            If there is no such option, or a text is no value of it.
         """
         hints = get_type_hints(cls)
         values: dict[str, Any] = {}
@@ -77,7 +77,7 @@ class Options:
         return cls(**values)
 
     def inputs(self) -> dict[str, Any]:
-        """Return the options by name, as JSON has them."""
+        """Return the options by name, for JSON."""
         return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
 
     def arguments(self) -> list[str]:
@@ -90,7 +90,7 @@ class Options:
         ]
 
     def texts(self) -> dict[str, list[str]]:
-        """Return the options that differ from the defaults, spelled by name; `of_texts` reads them again."""
+        """Return the options that differ from the defaults, as texts by name; `of_texts` reads them again."""
         return {
             field.name: [_spelled(each) for each in (value if field.type == Lines else [value])]
             for field in fields(self)
@@ -99,26 +99,26 @@ class Options:
 
 
 def option_name(field: Field[Any]) -> str:
-    """Return the option of a command that sets a field; one that sets a line of several is named in the singular."""
+    """Return the option of a command that sets a field; an option that sets one of several lines is in the singular."""
     name = field.name.removesuffix("s") if field.type == Lines else field.name
     return f"--{name.replace('_', '-')}"
 
 
 def as_names(text: str | None) -> list[str] | None:
-    """Return the names in a comma-separated list; a name that holds a comma goes in double quotes."""
+    """Return the names in a comma-separated list; a name with a comma must be in double quotes."""
     if text is None:
         return None
     try:
         (names,) = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True)
     except (csv.Error, ValueError):
         raise InvalidValueError(
-            f"names must be separated by commas, in double quotes where they hold a comma, got {text!r}"
+            f"names must be separated by commas, in double quotes if they have a comma, got {text!r}"
         ) from None
     return names
 
 
 def as_header_option(text: str | None) -> bool | list[str] | None:
-    """Return what a file's first line is said to be: ``yes``, it holds names, ``no``, or the names."""
+    """Return the value of the option header: ``yes`` if the first line has names, ``no`` if not, or the names."""
     return {"yes": True, "no": False}[text] if text in ("yes", "no") else as_names(text)
 
 
@@ -126,12 +126,12 @@ def as_linked(text: str) -> tuple[list[str], list[str]]:
     """Return the two sets of columns of ``a,b|c,d``."""
     parties = re.split(r'\|(?=(?:[^"]*"[^"]*")*[^"]*$)', text)  # not within quotes
     if len(parties) != 2:
-        raise InvalidValueError(f'--linked must be two sets of columns, as in "a,b|c,d", got {text!r}')
+        raise InvalidValueError(f'--linked must be two sets of columns, such as "a,b|c,d", got {text!r}')
     return as_names(parties[0]) or [], as_names(parties[1]) or []
 
 
 def _read(name: str, text: str, hint: Any) -> Any:
-    """Return the value that a text spells for an option of this type."""
+    """Return the value of a text for an option of this type."""
     if hint in _LISTS:
         return _LISTS[hint](text)
     (kind,) = [each for each in get_args(hint) if each is not type(None)] if type(None) in get_args(hint) else [hint]
@@ -146,7 +146,7 @@ def _read(name: str, text: str, hint: Any) -> Any:
         raise InvalidValueError(f"{name} must be {what}, got {text[:40]!r}") from None
 
 
-# What is spelled as a list, and how it is read.
+# The types that are spelled as lists, with their readers.
 _LISTS: Mapping[Any, Callable[[str], Any]] = {
     Names: as_names,
     Names | None: as_names,
@@ -166,7 +166,7 @@ def _spelled(value: Any) -> str:
 
 
 def _quoted(name: str) -> str:
-    """Return a name as a list of names has it."""
+    """Return a name as it is spelled in a list of names."""
     plain = name == name.strip() and name not in ("", "yes", "no") and set(name).isdisjoint(',"|\r\n')
     return name if plain else '"' + name.replace('"', '""') + '"'
 

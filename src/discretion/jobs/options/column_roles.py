@@ -1,4 +1,4 @@
-"""What each column of a table is for, as the options of an audit have it."""
+"""The role of each column of a table in the options of an audit."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,20 +25,20 @@ GENERALIZED: tuple[Role, ...] = ("goes out, generalized", "must go out, generali
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnChoiceOptions(AuditOptions):
-    """What an audit examines, and how the columns go out that a reader tries.
+    """The options of an audit, with the generalizations of columns that a user tries.
 
     Parameters
     ----------
     generalize
-        The columns that go out generalized, each with its generalization, as age=in steps of 10,…; a column by itself
-        has its finest one. The others go out as they are.
+        The columns that go out generalized, each with its generalization, as age=in steps of 10,…; a column without one
+        gets its finest one. The other columns go out unchanged.
     """
 
     generalize: Names = ()
 
 
 def roles_of(options: AuditOptions, columns: Sequence[str], generalized: Sequence[str] = ()) -> dict[str, Role]:
-    """Return what options make of each column of a table, some of which go out generalized.
+    """Return the role of each column of a table by the options, some of which go out generalized.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def _role(options: AuditOptions, name: str, is_generalized: bool) -> Role:
 def with_roles(
     options: ColumnChoiceOptions, roles: Mapping[str, str], generalizations: Mapping[str, str]
 ) -> ColumnChoiceOptions:
-    """Return options that make this of each column of a table, and have these generalizations of columns.
+    """Return the options that give each column of a table its role, and these generalizations.
 
     Raises
     ------

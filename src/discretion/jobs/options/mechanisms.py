@@ -46,7 +46,7 @@ class ScenarioOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class MeasureOptions(ScenarioOptions):
-    """Which measures of a mechanism to compute, against which adversary.
+    """The measures of a mechanism to compute, and the adversary.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class MeasureOptions(ScenarioOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class ChannelOptions(Options):
-    """The adversary against whom channels are measured.
+    """The adversary of the measures of channels.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class ChannelOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimOptions(Options):
-    """Whom an attacker suspects, and at which level the mechanism is to be differentially private.
+    """The attacker's suspects, and the δ of differential privacy.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class ClaimOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions(ScenarioOptions):
-    """What mechanisms are compared on.
+    """The scenario and the target of a comparison of mechanisms.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ class DesignOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class EstimateOptions(Options):
-    """What samples of a black box are, and what to estimate from them.
+    """The form of samples of a black box, and the estimates to compute.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ class EstimateOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class TallyOptions(Options):
-    """What received reports are, and how shares are estimated from them.
+    """The form of received reports, and the estimation of shares.
 
     Parameters
     ----------

@@ -8,18 +8,18 @@ from discretion.jobs.options import Header, Lines, LinkedColumns, Names, Options
 if TYPE_CHECKING:
     from discretion.tables.layouts.text_format import TextFormat
 
-#: What a user names in place of a column where every row is a person of its own.
+#: The value of the option person if every row is a person of its own.
 NO_PERSON = "none"
-# Fewer people alike are exposed, by default.
+# The default k: people are exposed if fewer share their values.
 DEFAULT_K = 10
-# How far values are from each other in t-closeness, and what distributions are compared with.
+# The distances of values for t-closeness, and the distributions that classes are compared with.
 ValueDistance = Literal["equal", "ordered", "hierarchical"]
 Against = Literal["file", "input"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnOptions(Options):
-    """What the columns of a table are.
+    """The columns of a table, and the form of its file.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class ColumnOptions(Options):
 
     @property
     def form(self) -> "TextFormat":
-        """How a CSV file is written."""
+        """The form of a CSV file."""
         from discretion.tables.layouts.text_format import TextFormat  # noqa: PLC0415 - NumPy takes a tenth of a second
 
         return TextFormat(header=self.header, delimiter=self.delimiter, encoding=self.encoding)
@@ -50,7 +50,7 @@ class ColumnOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class TableOptions(ColumnOptions):
-    """What the columns of a table are, and whose its rows.
+    """The columns of a table, the form of its file, and its persons.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class TableOptions(ColumnOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class FileOptions(TableOptions):
-    """What a file that goes out may give away, and how it changes the table.
+    """The limits of a file that goes out, and the changes that it may make to the table.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ class FileOptions(TableOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class AuditOptions(FileOptions):
-    """What an audit examines, and what it recommends.
+    """The columns, the people and the limits of an audit.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ class AuditOptions(FileOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseOptions(FileOptions):
-    """What a release may give away, how it changes the table, or which file it writes.
+    """The limits of a release, and the changes that it may make to the table, or the columns that it writes.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ class ReleaseOptions(FileOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class DiffOptions(TableOptions):
-    """What two tables are compared on.
+    """The columns, the persons and the limits of a comparison of two tables.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ class DiffOptions(TableOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class ExposureOptions(TableOptions):
-    """What counts as exposed, and by which columns.
+    """The columns and the threshold of exposure, and further measures.
 
     Parameters
     ----------
@@ -292,7 +292,7 @@ class ExposureOptions(TableOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class CheckOptions(Options):
-    """What a file is checked by.
+    """The policy of a check, with the persons and earlier publications.
 
     Parameters
     ----------
@@ -316,7 +316,7 @@ class CheckOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class SyntheticOptions(ColumnOptions):
-    """Whom a synthetic table is attacked with, and how.
+    """The columns and the attacks of an evaluation of a synthetic table.
 
     Parameters
     ----------

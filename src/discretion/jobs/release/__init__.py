@@ -1,4 +1,4 @@
-"""A release: the most useful table within a goal, written, read back and audited."""
+"""The release job: write the most useful table within a goal, read it back and audit it."""
 
 from discretion.jobs.release.job import options_of_plan, release, run_release
 from discretion.jobs.release.result import FileExposure, Release, ReleasedColumn

@@ -1,4 +1,4 @@
-"""What the blanks of redacted columns give away in a file, and the section that shows it."""
+"""The leakage of the blanks of redacted columns in a file, and the section that shows it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ from discretion.presenting.views.document import Advice, Block, Grid, Section
 
 @dataclass(frozen=True)
 class BlankGuess:
-    """How well a value of a person in the file is guessed, without and with a redacted column by itself: exact.
+    """The best guess of a value of a person in the file, without and with one redacted column: exact.
 
     Parameters
     ----------
     about
-        The column whose value is guessed: the redacted one, or one that a condition of its rules is about.
+        The column whose value is guessed: the redacted one, or one in a condition of its rules.
     prior, posterior
-        The share of the people in the file of whom the best guess is correct, without the column and with it.
+        The share of correct best guesses among the people in the file, without the column and with it.
     expected_prior, expected_posterior
-        The same of a random person of the table, the posterior expected over all coins, as
-        :func:`~discretion.anonymity.redaction_leakage` has it.
+        The same for a random person of the table, the posterior in expectation over all random choices, as
+        :func:`~discretion.anonymity.redaction_leakage` returns it.
     """
 
     about: str
@@ -33,27 +33,28 @@ class BlankGuess:
 
 @dataclass(frozen=True)
 class BlankedColumn:
-    """The cells of a column in the file that its rules left blank: exact.
+    """The cells of a column that its rules left blank in the file: exact.
 
     Parameters
     ----------
     column
         The column.
     rules
-        Its rules, a line each.
+        Its rules, one per line.
     needed_by_rule
-        How many people in the file have it blank by need, by each rule; a person may need it by several.
+        The number of people in the file that each rule requires to have it blank; several rules may apply to a person.
     needed, decoys
-        How many have it blank by need, and how many without.
+        The number of people whose cell a rule requires to be blank, and of those whose blank is a decoy.
     suspicion
-        How sure a reader of the file who knows the rules may be that a blank was needed: the share of those that were.
+        The probability, for an adversary that knows the rules, that a blank was required: the share of required blanks.
     expected_suspicion
-        The same before the coins are tossed and people are left out, as
-        :func:`~discretion.anonymity.redaction_leakage` has it.
+        The same in expectation over the random choices, before people are left out, as
+        :func:`~discretion.anonymity.redaction_leakage` returns it.
     enough_decoys
-        With this probability of decoys half the blanks of the table would be decoys; 1 if no number is enough.
+        The probability of decoys with which half the blanks of the table would be decoys; 1 if no probability is
+        enough.
     guesses
-        What the column tells of its value, and of the columns that conditions are about.
+        The guesses of its value from the column, and of the columns in the conditions of its rules.
     """
 
     column: str
@@ -68,7 +69,7 @@ class BlankedColumn:
 
 
 def blanks_section(columns: Sequence[BlankedColumn]) -> Section:
-    """Return the section on what the blanks of redacted columns give away."""
+    """Return the section on the leakage of the blanks of redacted columns."""
     return Section("What the blanks give away", tuple(_blocks(columns)), name="blanks")
 
 
@@ -82,7 +83,7 @@ def _blocks(columns: Sequence[BlankedColumn]) -> Iterator[Block]:
         tuple(row for column in columns for row in _rule_rows(column)),
         frozenset(heads[:1]),
         caption="The blank cells of redacted columns in the file",
-        note="suspicion: how sure a reader who knows the rules is that a blank is needed",
+        note="suspicion: the probability that a blank is required by a rule, for a reader who knows the rules",
     )
     heads = ("blanks in", "best guess of", "without it", "with it", "expected")
     yield Grid(
@@ -93,23 +94,20 @@ def _blocks(columns: Sequence[BlankedColumn]) -> Iterator[Block]:
             for guess in column.guesses
         ),
         frozenset(heads[:2]),
-        caption="What a redacted column by itself gives away",
-        note="the share of the people in the file who are guessed correctly",
+        caption="Guesses from a redacted column by itself",
+        note="the share of the people in the file whose value is guessed correctly",
     )
     yield (
-        "The numbers are exact, of the file; those expected are over all coins, of the whole table and of the column "
-        "before it is generalized."
+        "The numbers are exact for the file. The expected numbers are over all random choices, for the whole table "
+        "and for the column before it is generalized."
     )
     for column in columns:
         if not column.needed + column.decoys:
-            yield (
-                f"No cell of {printable(column.column)} is blank by a rule: all whom it is for are left out, or nobody "
-                "redacts it."
-            )
+            yield f"No cell of {printable(column.column)} is blank by a rule: the rule applies to nobody in the file."
 
 
 def _rule_rows(column: BlankedColumn) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each rule; what the rules of a column have in common stands in the first."""
+    """Yield a row for each rule; the numbers that the rules of a column share are in the first row."""
     common = (f"{column.decoys:,}", percent(column.suspicion), percent(column.expected_suspicion))
     for rule, needed in zip(column.rules, column.needed_by_rule, strict=True):
         yield (rule, f"{needed:,}", *common)
@@ -117,20 +115,20 @@ def _rule_rows(column: BlankedColumn) -> Iterator[tuple[str, ...]]:
 
 
 def no_decoys(column: str, blanks: str, enough: float) -> str:
-    """Return what follows where every blank of a column was needed, and the decoys that would change it.
+    """Return a warning that every blank of a column is required, and the decoys that would change it.
 
     Examples
     --------
     >>> no_decoys("race", "271", 0.00839253)
-    'Every blank of race is needed (271, no decoys): a reader who knows its rules learns whom they are for. End them \
-with “decoys 0.0084”, and half the blanks are decoys.'
+    'Every blank of race is required by a rule (271, no decoys): a reader who knows the rules learns who they \
+apply to. End the rules with “decoys 0.0084” to make half the blanks decoys.'
     """
     if enough == 1:
-        way = "No decoys hide that, since at least half of the people need it. Drop the column instead."
+        way = "Decoys cannot hide this, since the rules apply to at least half of the people. Drop the column instead."
     else:
         rate = Context(prec=2, rounding=ROUND_CEILING).create_decimal(enough)
-        way = f"End them with “decoys {rate:f}”, and half the blanks are decoys."
+        way = f"End the rules with “decoys {rate:f}” to make half the blanks decoys."
     return (
-        f"Every blank of {printable(column)} is needed ({blanks}, no decoys): a reader who knows its rules learns "
-        f"whom they are for. {way}"
+        f"Every blank of {printable(column)} is required by a rule ({blanks}, no decoys): a reader who knows the "
+        f"rules learns who they apply to. {way}"
     )

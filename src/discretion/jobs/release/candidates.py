@@ -34,43 +34,43 @@ from discretion.tables.counting.codes import column_values
 
 
 class NothingWithinGoalError(MissedGoalError):
-    """No file is within the goal, whatever becomes of the columns."""
+    """No file is within the goal, with any choice of generalizations."""
 
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """What a release of a table chooses from, and its goal.
+    """The columns and generalizations that a release of a table chooses from, and its goal.
 
     Parameters
     ----------
     people
         The people of the table, with one row each.
     options
-        The options, columns as the table spells them, shares as plain numbers.
+        The options, with columns as the table spells them and shares as plain numbers.
     kinds
-        The kinds of the columns that were looked at.
+        The kinds of the columns that were examined.
     goal
-        The goal.
+        The goal of the release.
     generalizations
-        Each column that may go out and that somebody may know → its generalizations, the finest first.
+        Each column that may go out and that is not sensitive → its generalizations, the finest first.
     secrets
-        Each sensitive column → the code of each row that may go out.
+        Each sensitive column → the codes of the rows that may go out.
     chosen
-        Of each known column that the user named in ``publish`` its generalization; empty if the search chooses.
+        Each of these columns that the user named in ``publish`` → its generalization; empty if the search chooses.
     keep
-        The columns that go out in any case.
+        The columns that always go out.
     values
-        The values of each column as they are, an Arrow array.
+        The unchanged values of each column, as an Arrow array.
     reasons
-        A column that cannot go out → why.
+        A column that cannot go out → the reason.
     suppressed
-        How many people never go out, for a rare value of a sensitive column that does.
+        The number of people who never go out, since they have a rare value of a sensitive column that goes out.
     max_suppressed
-        How many others may be left out.
+        The number of other people who may be left out.
     hierarchies
         The columns that are generalized by a hierarchy from a file.
     redactions
-        The columns in which cells are blank by rules → whose.
+        The columns with cells that rules leave blank → the redaction.
     rows
         The numbers of the table's rows that may go out.
     """
@@ -93,7 +93,7 @@ class Candidates:
 
     @property
     def guarded(self) -> list[str]:
-        """The sensitive columns that go out, as they are."""
+        """The sensitive columns that go out, unchanged."""
         return [name for name in self.secrets if name in self.keep]
 
 
@@ -105,12 +105,12 @@ def candidates_of(
 ) -> Candidates:
     """Return the candidates of a release of people with one row each.
 
-    The kinds of columns that are known already are not looked up.
+    Kinds that are given are not looked up again.
 
     Raises
     ------
     InvalidValueError
-        If the options name what the table does not have, or contradict each other.
+        If the options name columns or values that the table does not have, or contradict each other.
     UnsupportedError
         If the rows are not in this process, or are too many for it.
     """
@@ -124,7 +124,7 @@ def candidates_of(
     known, reasons = _known(people, options, kept, published, kinds)
     if not_known := next((name for name in hidden if name not in known), None):
         raise InvalidValueError(
-            f"the column {not_known!r} cannot be redacted: it does not go out; keep it, or leave it"
+            f"the column {not_known!r} cannot be redacted, since it does not go out; keep it, or leave it out of redact"
         )
     rules = rules_to_follow(people, options, known, reasons)
     rules |= {rule.column: [rule] for rule in redaction_rules(people, goal.k, hidden)}
@@ -134,8 +134,9 @@ def candidates_of(
     coded = people.read_rows(lambda rows, length: column_values(rows, read, length))
     if coded is None:
         raise UnsupportedError(
-            "no release can be made of this table: its rows are not in this process, they are too many, or a column "
-            "holds lists or the like; pass the rows themselves, fewer columns, or name such a column with drop"
+            "no release can be made of this table: its rows are not in this process, there are too many of them, or a "
+            "column has lists or other nested values; pass the rows themselves, pass fewer columns, or drop such a "
+            "column"
         )
     hierarchies = {} if options.hierarchies is None else read_hierarchies(options.hierarchies, [*known, *guarded])
     never = rare_rows({name: coded[name][0] for name in guarded}, goal.k, people.people)
@@ -175,7 +176,7 @@ def candidates_of(
 
 
 def check_rules(people: Population, options: ReleaseOptions, kinds: Mapping[str, ColumnKind]) -> None:
-    """Refuse redaction rules that a release of these people could not follow."""
+    """Raise an error for redaction rules that a release of these people could not follow."""
     options = _as_spelled(people, options)
     known, reasons = _known(people, options, options.keep, {}, {**kinds})
     rules_to_follow(people, options, known, reasons)
@@ -188,9 +189,9 @@ def _as_spelled(people: Population, options: ReleaseOptions) -> ReleaseOptions:
 
 
 def named_views(option: str, columns: Sequence[str], items: Iterable[str], alone: str = AS_IT_IS) -> dict[str, str]:
-    """Return the columns that an option names and the generalization of each, as in ``age=in steps of 10``.
+    """Return the columns that an option names, each with its generalization, as in ``age=in steps of 10``.
 
-    That of a column by itself is what ``alone`` says.
+    A column without a generalization gets ``alone``.
     """
     result: dict[str, str] = {}
     for item in items:
@@ -198,7 +199,7 @@ def named_views(option: str, columns: Sequence[str], items: Iterable[str], alone
         named = [(name, how) for name, how in splits if name in columns]
         if not named:
             raise InvalidValueError(
-                f"{option} takes columns of the table, as in sex or age=GENERALIZATION, got {printable(item)}; the "
+                f"{option} takes columns of the table, such as sex or age=GENERALIZATION, got {printable(item)}; the "
                 f"table has {briefly(tuple(columns))}"
             )
         name, how = max(named, key=lambda each: len(each[0]))
@@ -208,7 +209,7 @@ def named_views(option: str, columns: Sequence[str], items: Iterable[str], alone
 
 
 def _bins(columns: Sequence[str], bins: Iterable[str]) -> dict[str, list[float]]:
-    """Return the columns named in ``bins`` and where their ranges begin, as in ``age=0,18,65``."""
+    """Return the columns named in ``bins``, each with the numbers at which its ranges begin, as in ``age=0,18,65``."""
     result: dict[str, list[float]] = {}
     name = ""
     for part in (part for item in bins for part in _parts(item, columns)):
@@ -216,7 +217,7 @@ def _bins(columns: Sequence[str], bins: Iterable[str]) -> dict[str, list[float]]
         name = column.strip() if equals else name
         if name not in columns:
             raise InvalidValueError(
-                f"bins takes columns that may go out, as in age=0,18,65, got {printable(part)}; there are "
+                f"bins takes columns that may go out, such as age=0,18,65, got {printable(part)}; these columns are "
                 f"{briefly(tuple(columns))}"
             )
         try:
@@ -225,28 +226,28 @@ def _bins(columns: Sequence[str], bins: Iterable[str]) -> dict[str, list[float]]
             edge = math.nan
         if not math.isfinite(edge):
             raise InvalidValueError(
-                f"bins of the column {printable(name)} are numbers, as in age=0,18,65, got {printable(part)}"
+                f"bins of the column {printable(name)} must be numbers, such as age=0,18,65, got {printable(part)}"
             )
         result.setdefault(name, []).append(edge)
     return result
 
 
 def _parts(item: str, columns: Sequence[str]) -> list[str]:
-    """Return the parts of an item between commas, but for those in a column's name."""
+    """Return the parts of an item between commas, except commas in a column's name."""
     name = max((name for name in columns if item.startswith(f"{name}=")), key=len, default="")
     first, *others = item.removeprefix(f"{name}=" if name else "").split(",")
     return [f"{name}={first}" if name else first, *others]
 
 
 def _named(column: str, how: str, generalizations: Sequence[Generalization]) -> Generalization:
-    """Return a generalization of a column by what was done to it."""
+    """Return the generalization of a column with this description."""
     choices = {each.how: each for each in generalizations}
     check_generalization(column, how, choices)
     return choices[how]
 
 
 def check_generalization(column: str, how: str, choices: Collection[str]) -> None:
-    """Refuse what is no generalization of a column."""
+    """Raise an error unless a description is one of a column's generalizations."""
     if how not in choices:
         raise InvalidValueError(
             f"the column {printable(column)} has no generalization {how!r}; it has {', '.join(map(repr, choices))}"
@@ -254,7 +255,7 @@ def check_generalization(column: str, how: str, choices: Collection[str]) -> Non
 
 
 def rare_rows(secrets: Mapping[str, Column], k: int, people: int) -> Booleans:
-    """Return which people have a value of a column that fewer than k have, once these are left out."""
+    """Return the rows to leave out so that every value left in these columns is held by at least k people."""
     left = np.ones(people, bool)
     while True:
         few = np.zeros(people, bool)
@@ -272,9 +273,9 @@ def _known(
     published: Mapping[str, str],
     kinds: dict[str, ColumnKind],
 ) -> tuple[list[str], dict[str, str]]:
-    """Return the columns that may go out and that somebody may know; and of each other one why it does not.
+    """Return the columns that may go out and are not sensitive; and the reason for each other column.
 
-    The kinds that had to be looked up are added to those known.
+    The kinds that are looked up are added to ``kinds``.
     """
     dropped, secret = options.drop, options.sensitive
     check_kept_or_dropped(kept, dropped)
@@ -302,12 +303,12 @@ def generalizations_by_options(
     coarsenings: Mapping[str, Hierarchy],
     redactions: Mapping[str, Redaction],
 ) -> dict[str, Sequence[Generalization]]:
-    """Return the generalizations of each column, by its hierarchy if it has one, of what its rules do not redact."""
+    """Return the generalizations of each column, by its hierarchy if it has one, after its rules are applied."""
     if options.dates not in (None, *DATE_ORDERS):
         raise InvalidValueError(f"dates must be one of {', '.join(DATE_ORDERS)}, got {options.dates!r}")
     bins = _bins([*given], options.bins)
     if both := bins.keys() & coarsenings.keys():
-        raise InvalidValueError(f"{printable(min(both))} has bins and a hierarchy, and takes one of both")
+        raise InvalidValueError(f"{printable(min(both))} has both bins and a hierarchy; leave one of them out")
     readings = {name: Reading(options.dates, options.missing, bins.get(name, ())) for name in given}
     first = {
         name: redact_column(view, redactions[name].redacted, redactions[name].how) if name in redactions else view
@@ -322,6 +323,6 @@ def generalizations_by_options(
 
 
 def none_left(reasons: Mapping[str, str]) -> str:
-    """Return that no column may go out, and why."""
+    """Return the message that no column may go out, with a reason."""
     name, why = next(iter(reasons.items()))
     return f"no column is left to go out ({name!r}: {why}); keep one, or drop fewer"

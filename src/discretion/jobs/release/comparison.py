@@ -1,4 +1,4 @@
-"""The columns of a release before and after: how people are distributed in them, and what their blanks give away."""
+"""The columns of a release before and after: the distributions of their values, and the leakage of their blanks."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,17 +16,17 @@ from discretion.numerics.arrays import Booleans, Reals
 from discretion.numerics.equivalence_classes import Column, best_guesses
 from discretion.spelling import spelled
 
-# Of a column with more values so many are listed, and the others together.
+# At most this many values of a column are listed, and the others together.
 _LISTED = 20
-#: What is listed of the people whose value is in no row of the file, of blank cells, of missing values, and the others.
+#: The labels of values that are in no row of the file, of blank cells, of missing values, and of all other values.
 HIDDEN, BLANK, MISSING, OTHERS = "(not in the file)", "(blank)", "(missing)", "(other values)"
 
 
 def column_distributions(decision: ReleaseDecision) -> tuple[ColumnDistribution, ...]:
-    """Return the distribution of each column that goes out, among the people of the table and among those in the file.
+    """Return the distribution of each column that goes out, in the table and in the file.
 
-    Both are counted in the bins of the file, so that they differ only by the people who are left out and by cells left
-    blank. A value that fewer than k people of the table hold is not named.
+    Both are counted in the bins of the file, so that they differ only by the people who are left out and by blank
+    cells. A value that fewer than k people of the table hold is not named.
     """
     blank = dict(zip(decision.best.views, decision.best.cut.blank, strict=True))
     kept = ~decision.best.cut.out
@@ -38,7 +38,7 @@ def column_distributions(decision: ReleaseDecision) -> tuple[ColumnDistribution,
 
 
 def blanked_columns(decision: ReleaseDecision) -> tuple[BlankedColumn, ...]:
-    """Return what rules left blank of each column that goes out, and what that gives away."""
+    """Return the cells that rules left blank in each column that goes out, and the leakage of these blanks."""
     redactions = decision.candidates.redactions
     return tuple(_blanked(name, redactions[name], decision) for name in decision.shown if name in redactions)
 
@@ -108,7 +108,7 @@ def _together(label: str, codes: Booleans, shares: tuple[Reals, Reals]) -> list[
 def _places(
     generalization: Generalization, texts: Sequence[str], name: str, decision: ReleaseDecision
 ) -> Sequence[tuple[float, str]]:
-    """Return where each code is listed: in the order of the numbers that it stands for, or of its text."""
+    """Return the sort key of each code: the least number that it stands for, or its text."""
     finest = decision.candidates.generalizations.get(name, [generalization])[0]
     values: list[Any] = list(finest.labels)
     try:

@@ -1,4 +1,4 @@
-"""The cost of a release: how much of the table's entropy, precision and distinct people the file keeps."""
+"""The cost of a release: the share of the table's information, entropy and precision that the file keeps."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from discretion.numerics.equivalence_classes import Column, everybody, refined
 
 Views = Mapping[str, Sequence[Generalization]]
 
-# By so much sums of the same numbers in another order differ; one person of 10⁹ makes more.
+# Sums of the same numbers in another order differ by at most this; one person of 10⁹ makes more of a difference.
 _ROUNDING = 1e-12
 
 
@@ -30,15 +30,15 @@ def costs_of(
     sensitive: Sequence[str],
     guarded: Sequence[Generalization],
 ) -> dict[str, Any]:
-    """Return what the file keeps of the whole table, at most could keep, and lost with what was cut, by name.
+    """Return the utility that the file keeps, its upper bound, and the loss by suppression, by name.
 
-    A column that does not go out counts as lost, whatever the reason. ``guarded`` are the sensitive columns that go out
-    as they are, and ``views`` the views that there were of the others, of the people of whom they were made.
+    A column that does not go out counts as lost. ``guarded`` are the sensitive columns that go out unchanged, and
+    ``views`` the possible generalizations of the other columns.
     """
     left = people.people - best.cut.out.size  # none of whose cells goes out
     touched = np.logical_or.reduce(best.cut.blank)
     whole = _whole(people, sensitive, utility)
-    # The worth of the sensitive columns of these people, and the part of it in the file.
+    # The utility of the sensitive columns of these people, and the part of it in the file.
     most, kept = _kept_as_it_is(guarded, best, utility)
     information = _information(guarded, best)
     return {
@@ -64,9 +64,9 @@ def _share(part: float, whole: float) -> float:
 
 
 def _whole(people: Population, sensitive: Sequence[str], utility: Utility) -> float:
-    """Return what all columns of the table are worth as they are; pairs of people count by the known ones.
+    """Return the utility of all unchanged columns of the table; pairs of people by the columns that are not sensitive.
 
-    With a column of names each person is alone: the whole information is then that of who is who, ``log2 n`` a person.
+    With a column of names each person is unique: the whole information is then ``log2 n`` bits a person.
     """
     if utility == "information":
         return people.class_sizes(people.columns).entropy * people.people
@@ -79,7 +79,7 @@ def _whole(people: Population, sensitive: Sequence[str], utility: Utility) -> fl
 
 
 def _kept_as_it_is(guarded: Sequence[Generalization], best: BestRelease, utility: Utility) -> tuple[float, float]:
-    """Return what sensitive columns are worth of all people in the views, and of those who go out."""
+    """Return the utility of the sensitive columns for all people in the views, and for those who go out."""
     if utility == "discernibility":
         return 0.0, 0.0
     if utility == "information":
@@ -93,7 +93,7 @@ def _kept_as_it_is(guarded: Sequence[Generalization], best: BestRelease, utility
 
 
 def _information(guarded: Sequence[Generalization], best: BestRelease) -> float:
-    """Return the joint information of the rows that go out."""
+    """Return the joint information of the rows that go out, in bits."""
     shown = [view.column for view in guarded]
     if best.views:
         shown.append(best.cut.classes(list(best.views.values())))
@@ -107,7 +107,7 @@ def _joint(columns: Sequence[Column], rows: Booleans) -> float:
 
 
 def _kept(guarded: Sequence[Generalization], views: Views, best: BestRelease, utility: Utility) -> float:
-    """Return what the cells that go out are worth."""
+    """Return the utility of the cells that go out."""
     kept = _kept_as_it_is(guarded, best, utility)[1]
     for (name, view), blank in zip(best.views.items(), best.cut.blank, strict=True):
         level = next(level for level, each in enumerate(views[name]) if each is view)

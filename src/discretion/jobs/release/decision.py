@@ -1,4 +1,4 @@
-"""The decision of a release: which generalization of each column goes out, and what the file then shows and costs."""
+"""The decision of a release: the generalization of each column, and the file's contents and costs."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from discretion.jobs.release.nearest import nearest
 from discretion.jobs.release.result import ReleasedColumn
 from discretion.numerics.arrays import Integers
 
-# Of columns that go out the generalizations.
+# Each column that goes out → its generalization.
 Choice = Mapping[str, Generalization]
 
 # Bits by which two sums of the same entropy may differ.
@@ -29,9 +29,9 @@ class ReleaseDecision:
     Parameters
     ----------
     candidates
-        What it was chosen from.
+        The candidates that it was chosen from.
     best
-        The choice.
+        The chosen release.
     """
 
     candidates: Candidates
@@ -63,7 +63,7 @@ class ReleaseDecision:
 
     @property
     def suppressed(self) -> int:
-        """How many people are left out."""
+        """The number of people who are left out."""
         return self.candidates.suppressed + int(self.best.cut.out.sum())
 
     @property
@@ -76,7 +76,7 @@ class ReleaseDecision:
 
     @cached_property
     def costs(self) -> dict[str, Any]:
-        """What the file keeps of the whole table, at most could keep, and lost with what was suppressed, by name."""
+        """The utility that the file keeps, its upper bound, and the loss by suppression, by name."""
         candidates = self.candidates
         costs = costs_of(
             candidates.people,
@@ -90,7 +90,7 @@ class ReleaseDecision:
 
     @cached_property
     def columns(self) -> tuple[ReleasedColumn, ...]:
-        """What becomes of each column."""
+        """The verdict on each column, with its costs."""
         return tuple(self._columns())
 
     @property
@@ -100,7 +100,7 @@ class ReleaseDecision:
     def _columns(self) -> Iterator[ReleasedColumn]:
         people = self.candidates.people
         no_generalization = (
-            "no generalization fits beside the others"
+            "no generalization fits with the others"
             if self.best.ended == "proved"
             else "no generalization within the goal was found"
         )
@@ -132,20 +132,20 @@ def decide_release(
     Parameters
     ----------
     candidates
-        What to choose from.
+        The candidates to choose from.
     seconds
-        How long the search may take; by default it ends after a number of steps.
+        The time limit of the search; by default it ends after a number of steps.
     progress
-        Called with how many columns the best release so far has.
+        A function that is called with the number of columns of the best release so far.
     starts
-        Choices that are known to be good: what is found is at least as useful as one that is within the goal.
+        Choices that are known to be good: the result is at least as useful as any of them that is within the goal.
     sets
-        How many choices of generalizations the search may look at.
+        The largest number of choices of generalizations that the search examines.
 
     Raises
     ------
     NothingWithinGoalError
-        If nothing useful is within the goal: what comes nearest, and the ways out.
+        If nothing useful is within the goal; the message has the nearest choice and the ways out.
     """
     best = most_useful_release(
         candidates.generalizations,

@@ -1,4 +1,4 @@
-"""The file of a release: its rows in a random order, and no statistics of what was cut."""
+"""The file of a release: its rows in a random order, without statistics of suppressed values."""
 
 import io
 import secrets
@@ -18,17 +18,17 @@ SUFFIXES = (".parquet", ".csv")
 
 
 def check_suffix(out: str) -> str:
-    """Return what kind of file a release is written as, by its suffix."""
+    """Return the suffix of a release's file, if it is a known one."""
     suffix = Path(out).suffix.lower()
     if suffix not in SUFFIXES:
-        raise InvalidValueError(f"a release is written as {' or '.join(SUFFIXES)}, by the suffix, got {out}")
+        raise InvalidValueError(f"the name of a release must end in {' or '.join(SUFFIXES)}, got {out}")
     return suffix
 
 
 def shuffled_rows(best: BestRelease) -> Integers:
-    """Return the numbers of the rows that are not cut, in a random order.
+    """Return the numbers of the rows that go out, in a random order.
 
-    It is drawn from the system's own randomness: one that came from a seed somebody might undo.
+    The order comes from the system's randomness: somebody might undo an order that comes from a seed.
     """
     left = np.flatnonzero(~best.cut.out)
     return left[np.argsort(np.frombuffer(secrets.token_bytes(8 * left.size), np.uint64))]
@@ -41,9 +41,9 @@ def table_of(
     best: BestRelease,
     rows: Integers,
 ) -> Any:
-    """Return an Arrow table of columns in their views, of these rows.
+    """Return an Arrow table of these rows and columns, each column generalized.
 
-    ``values`` are those of columns as they are, which keep their types.
+    ``values`` are the values of unchanged columns, which keep their types.
     """
     pa: Any = import_module("pyarrow")
     blank = dict(zip(best.views, best.cut.blank, strict=True))
@@ -60,7 +60,7 @@ def table_of(
 
 
 def as_bytes(table: Any, suffix: str) -> bytes:
-    """Return the file."""
+    """Return the bytes of the file."""
     file = io.BytesIO()
     if suffix == ".csv":
         import_module("pyarrow.csv").write_csv(table, file)
@@ -70,7 +70,7 @@ def as_bytes(table: Any, suffix: str) -> bytes:
 
 
 def read_back(file: BinaryIO, suffix: str) -> Any:
-    """Return the Arrow table that is in the file."""
+    """Return the Arrow table in a file."""
     if suffix != ".csv":
         return import_module("pyarrow.parquet").read_table(file)
     pa: Any = import_module("pyarrow")
@@ -89,8 +89,8 @@ def read_back(file: BinaryIO, suffix: str) -> Any:
 
 
 def values_in_file(values: Any, suffix: str) -> list[Any]:
-    """Return an Arrow array of values as they are read back from a file of that kind."""
+    """Return values as they are read back from a file of this kind."""
     pa: Any = import_module("pyarrow")
-    # Beside their number: a line with nothing but a null is an empty one.
+    # Each with its number: a line with nothing but a null would be empty.
     table = pa.table({"number": pa.array(range(len(values))), "value": values})
     return read_back(io.BytesIO(as_bytes(table, suffix)), suffix)["value"].to_pylist()

@@ -1,4 +1,4 @@
-"""The goal of a release, out of its options."""
+"""The goal of a release, from its options."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ _SHARES = ("budget", "max_suppressed", "guess_budget", "certain_budget", "t")
 def release_goal(
     people: int, guarded: Sequence[str], options: ReleaseOptions
 ) -> tuple[ReleaseGoal, int, ReleaseOptions]:
-    """Return the goal of a release, how many rows may be left out, and the options with plain shares.
+    """Return the goal of a release, the number of rows that may be left out, and the options with plain shares.
 
     ``guarded`` are the sensitive columns that go out.
     """
@@ -60,7 +60,7 @@ def release_goal(
         try:
             shares[name] = as_fraction(given[name])
         except InvalidValueError:
-            raise InvalidValueError(f"{name} is a share, in [0, 1], got {given[name]!r}") from None
+            raise InvalidValueError(f"{name} must be a share, in [0, 1], got {given[name]!r}") from None
     if shares["max_suppressed"] == 1:
         raise InvalidValueError("max_suppressed must be below 1: with everybody left out nothing is released")
     goal = ReleaseGoal(
@@ -78,9 +78,9 @@ def with_distributions(
     hierarchies: Mapping[str, Hierarchy],
     options: ReleaseOptions,
 ) -> ReleaseGoal:
-    """Return the goal, its diversities with the distributions and distances of the sensitive columns' values.
+    """Return the goal with the distributions and distances of the sensitive columns' values filled in.
 
-    ``given`` are the columns in codes and what these stand for, ``released`` of the rows that may go out.
+    ``given`` are the codes and values of the columns, ``released`` the codes of the rows that may go out.
     """
 
     def distributed(diversity: Diversity) -> Diversity:
@@ -104,21 +104,21 @@ def with_distributions(
 def value_distance(
     distance: ValueDistance, column: str, values: Sequence[Any], counts: Integers, hierarchy: Hierarchy | None
 ) -> GroundDistance:
-    """Return how far the values of a sensitive column are from each other, by how many people have each code."""
+    """Return the ground distance of the values of a sensitive column, given the number of people with each code."""
     if distance == "ordered":
         return ordered_distance(column, values, counts, hierarchy)
     if distance == "hierarchical":
         if hierarchy is None:
             raise InvalidValueError(
-                f"a hierarchical distance needs a hierarchy of {column!r}; add its file to the folder of hierarchies "
-                "(--hierarchies), or take the equal distance"
+                f"the hierarchical distance needs a hierarchy of {column!r}; add its file to the folder of "
+                "hierarchies (--hierarchies), or use the equal distance"
             )
         return hierarchical_distance(column, values, counts, hierarchy)
     return EQUAL_DISTANCE
 
 
 def _diversity(guarded: Sequence[str], options: ReleaseOptions, t: Fraction | None) -> Iterator[Diversity]:
-    """Yield what groups must have of the sensitive columns that go out."""
+    """Yield the requirements on equivalence classes for the sensitive columns that go out."""
     least = as_count(options.l, "l", at_least=1)
     entropy = _above(options.entropy_l, "entropy_l", 1)
     c = _above(options.recursive_c, "recursive_c", 0)
@@ -128,14 +128,16 @@ def _diversity(guarded: Sequence[str], options: ReleaseOptions, t: Fraction | No
     wanted = {"l": least if least > 1 else None, "entropy_l": entropy, "recursive_c": c, **compared}
     given = [name for name, value in wanted.items() if value is not None]
     if given and not guarded:
-        raise InvalidValueError(f"{given[0]} is of sensitive columns that go out; name one with sensitive and keep it")
+        raise InvalidValueError(
+            f"{given[0]} needs a sensitive column that goes out; name one with sensitive and keep it"
+        )
     if c is not None and least < MIN_RECURSIVE_L:
-        raise InvalidValueError("recursive_c is of recursive (c, l)-diversity; set l too, to at least 2")
+        raise InvalidValueError("recursive_c sets recursive (c, l)-diversity; set l too, to at least 2")
     if options.t_distance != "equal" and t is None:
-        raise InvalidValueError(f"t_distance is of t-closeness, got {options.t_distance!r} without t; set t")
+        raise InvalidValueError(f"t_distance needs t-closeness, got {options.t_distance!r} without t; set t")
     if options.t_against != "file" and not {*compared} & {*given}:
         raise InvalidValueError(
-            f"t_against is what {', '.join(compared)} compare with, got {options.t_against!r} without any; set one"
+            f"t_against needs {', '.join(compared)}, got {options.t_against!r} without any of them; set one"
         )
     for column in guarded:
         if c is not None:

@@ -1,4 +1,4 @@
-"""The release: a table read, its most useful version within a goal found, written, read back and audited."""
+"""The release job: read a table, find its most useful version within a goal, write it, read it back and audit it."""
 
 import hashlib
 import json
@@ -33,7 +33,7 @@ from discretion.tables.ibis_tables import rows_in_process
 from discretion.tables.layouts.headers import Header
 from discretion.tables.locations import files_read
 
-# How long the search may take, by default: at least, at most, and for how many people a second between.
+# The default time limit of the search, in seconds: at least, at most, and between them a second for this many people.
 _BRIEF, _LONG, _PEOPLE_A_SECOND = 5.0, 30.0, 50_000
 
 
@@ -78,121 +78,122 @@ def release(
     progress: Callable[[str], None] | None = None,
     memory: int | str | None = None,
 ) -> Release:
-    """Write the most useful version of a table that keeps to a goal, and return what was done and what it cost.
+    """Write the most useful version of a table within a goal, and return its columns, its exposure and its cost.
 
-    ``max m·H(columns)`` over the m people in the file: the information that its columns carry together
+    ``max m·H(columns)`` over the m people in the file: the joint information of its columns
 
     Parameters
     ----------
     table
-        Anything that `discretion.Population` takes, of people with one row each.
+        Any table that `discretion.Population` takes, of people with one row each.
     out
-        The file to write: ``.parquet`` or ``.csv``. Beside it goes ``OUT.discretion.json``, with the options and
-        the results.
+        The file to write: ``.parquet`` or ``.csv``. ``OUT.discretion.json`` in the same folder gets the options and the
+        results.
     plan
-        All options at once: what an audit recommends, as ``audit(…).decision.plan``, or a file that it wrote.
+        All options at once: the recommendation of an audit, ``audit(…).decision.plan``, or a file with a plan.
     columns
-        The columns to choose from; None is all, those aside that name their person.
+        The columns to choose from; None means all except those that name their person.
     k
-        Who is in a group of fewer people alike in the file is exposed.
+        The file exposes a person if fewer than k people, that person included, share their values.
     budget
-        The share of the people in the file who may be, in [0, 1].
+        The share of the people in the file who may be exposed, in [0, 1].
     sensitive
-        The columns whose guessing is limited, which nobody is supposed to know. They go out only if they are kept, and
-        then as they are.
+        The sensitive columns, whose guesses are limited and which the adversary does not know. They go out only if they
+        are kept, and then unchanged.
     l
-        How many values of each of these that goes out a group has at least, lest its people count as exposed.
+        The least number of values of each sensitive column that goes out in an equivalence class; people in a class
+        with fewer values count as exposed. This and the next options are requirements on every equivalence class.
     entropy_l
-        What the entropy of each of these that goes out is the logarithm of in a group, at least; above 1.
+        The entropy of each sensitive column that goes out is at least the logarithm of this number; above 1.
     recursive_c
-        With l: in a group the commonest value of each of these that goes out has fewer than c times as many people as
-        the l-th commonest and all rarer ones together.
+        With l: the most common value of each sensitive column that goes out has fewer than c times as many people as
+        the l-th most common and all rarer ones together.
     t
-        How far the distribution of each of these that goes out may be in a group from that in the whole, as in
+        The largest distance of the distribution of each sensitive column that goes out from that in the whole, as in
         :func:`~discretion.anonymity.t_closeness`; in [0, 1].
     t_distance
-        How far values are from each other for t: "equal", all 1; "ordered", numbers, dates or the lines of a hierarchy
-        by their places; or "hierarchical", by the level of the column's hierarchy on which they are in one group.
+        The distance of two values for t: "equal", 1 for all; "ordered", by the places of numbers, of dates or of the
+        lines of a hierarchy; or "hierarchical", by the level of the column's hierarchy on which they are the same.
     t_against
-        The whole that t, beta_likeness and delta_disclosure compare with: "file", the people in it; or "input", all
-        people of the table, as ARX does.
+        The whole that t, beta_likeness and delta_disclosure compare with: "file", the people in the file; or "input",
+        all people of the table, as ARX does.
     beta_likeness
-        No value's share in a group may be more than 1 + beta times its share of the whole.
+        No value's share in a class may be more than 1 + beta times its share of the whole.
     delta_disclosure
-        Each value's share in a group is between exp(-delta) and exp(delta) times its share of the whole, both excluded.
+        Each value's share in a class is between exp(-delta) and exp(delta) times its share of the whole, both excluded.
     guess_budget
-        By how much the share of right guesses of each may rise; 0.05 by default.
+        The most by which the share of correct guesses of each sensitive column may rise; 0.05 by default.
     certain_budget
-        Of which share of the people each may be known for certain; no limit by default.
+        The share of the people whose value of a sensitive column may be certain; no limit by default.
     keep, drop
-        Columns that go out in some view, or in none.
+        Columns that always go out (unchanged or generalized), or never.
     redact
-        Columns that may go out with their rare values blank, and with as many decoys as
-        :func:`~discretion.anonymity.redaction_rules` has, so that a blank is no sign of a rare value.
+        Columns that may go out with their rare values blank, and with the decoys of
+        :func:`~discretion.anonymity.redaction_rules`, so that a blank is no certain sign of a rare value.
     rules
-        Rules of who has a column blank, a line each, as in ``["race: Other decoys 0.01"]``: how
-        `discretion.spelling.spelled` writes a :class:`~discretion.anonymity.RedactionRule`. All conditions are about
-        the table as it is.
+        Redaction rules, one per line, as in ``["race: Other decoys 0.01"]``: the text that
+        `discretion.spelling.spelled` writes for a :class:`~discretion.anonymity.RedactionRule`. All conditions are
+        about the table before generalization.
     hierarchies
-        A file or a folder of files with coarser views of values, as ARX writes them: ``value;coarser;coarsest``, each
+        A file or a folder of files with coarser values, as ARX writes them: ``value;coarser;coarsest``, each file
         named after its column; or an ARX project (``.deid``), whose hierarchies are read by column. The
-        other columns are coarsened as :func:`~discretion.anonymity.releasing.generalizations.generalizations_of` does.
+        other columns are generalized by :func:`~discretion.anonymity.releasing.generalizations.generalizations_of`.
     bins
-        The numbers at which the ranges of a column begin, as in ``["age=0,18,30,45,65"]``; other ranges are coarser.
+        The numbers at which the ranges of a column begin, as in ``["age=0,18,30,45,65"]``; other ranges merge these.
     missing
         The marks of a missing value, by default
         :data:`~discretion.anonymity.releasing.column_values.MARKS`.
     dates
-        The order of day, month and year in dates of digits, "dmy", "mdy" or "ymd"; by default what the column shows.
+        The order of day, month and year in dates of digits, "dmy", "mdy" or "ymd"; by default, as the values suggest.
     publish
-        The columns that go out and the generalization of each, as in ``["sex", "age=in steps of 10"]``; a column by
-        itself goes out as it is. Nothing else goes out, and nothing is searched for.
+        The columns that go out, each with its generalization, as in ``["sex", "age=in steps of 10"]``; a column without
+        one goes out unchanged. No other column goes out, and nothing is searched for.
     max_suppressed
         The share of the people who may be left out, in [0, 1).
     suppress
-        "rows", or "cells": of these people the fewest values are left blank that put them into groups, and only who is
-        in none with all of them blank is left out.
+        "rows", or "cells": these people keep their rows with the fewest values left blank that put them into large
+        enough classes, and only people who are in none even with all of them blank are left out.
     target
-        A column that analysts predict, which must be in the file: models of the table and of the file predict it for
-        the same people. Needs scikit-learn (the extra ``predict``).
+        A column that analysts predict, which must be in the file: models trained on the table and on the file predict
+        it for the same people. This needs scikit-learn (the extra ``predict``).
     utility
-        What the file keeps most of: "information", as above; "columns", ``Σ_cells H(view) / H(finest view)``, the share
-        of each column's own entropy that is kept, added up, repeated columns counted once: a column that follows from
-        another one, nearly or in full, adds nothing; "entropy", ``Σ_cells log2(n / n_cell)`` where ``n_cell`` of all n
-        show what a cell does; "precision", ``Σ_cells 1 − level/levels`` by how much coarser each column's view is; or
-        "discernibility", the ordered pairs of people whom it distinguishes.
+        The utility that the file maximizes: "information", as above; "columns", ``Σ_cells H(view) / H(finest view)``,
+        the sum of the shares of each column's own entropy that are kept (a column that follows from another one, nearly
+        or in full, adds nothing); "entropy", ``Σ_cells log2(n / n_cell)`` where ``n_cell`` of all n people have the
+        same value as a cell; "precision", ``Σ_cells 1 − level/levels`` by the level of each column's generalization; or
+        "discernibility", the number of ordered pairs of people whom the file distinguishes.
     person
-        The column that names the persons, of whom each has one row; it does not go out. "none" if every row is a person
-        of its own, whatever a column looks like.
+        The column that names the persons, each with one row; it does not go out. "none" if every row is a person of its
+        own, also if a column looks like the name of a person.
     header, delimiter, encoding
-        How a CSV file is written, as for `discretion.Population`.
+        The form of a CSV file, as for `discretion.Population`.
     ledger
-        A file of what was published before about the same people. The release keeps to its budget together with that,
-        or nothing is written; and it is entered there. With ``person``, a copy of the rows with their persons is kept
-        beside the ledger.
+        A file with the earlier publications about the same people. The release is written only if it keeps to its
+        budget together with these, and it is then entered in the ledger. With ``person``, a copy of the rows with their
+        persons is kept in the ledger's folder.
     seconds
-        How long the search may take; by default it ends after a number of steps, on every machine with the same file.
+        The time limit of the search; by default it ends after a number of steps, with the same file on every machine.
     progress
-        Called with what is being worked on.
+        A function that is called with the name of each step.
     memory
-        As for `discretion.Population`.
+        The memory limit of the engine, as for `discretion.Population`.
 
     Returns
     -------
     Release
-        What became of each column, and what the file shows.
+        The verdict on each column, and the numbers of the file.
 
     Raises
     ------
     InvalidTableError, UnknownColumnError
-        If the table cannot be read as it stands, or lacks a column.
+        If the table cannot be read, or lacks a column.
     MissedGoalError
         If no file keeps to the goal, or the one that was written misses it: no file is left then.
 
     Notes
     -----
-    The exposure is that of the file's people among themselves. Each group is counted by Discretion's search, and again
-    by the engine in what is read back. Source: see :func:`most_useful_release`.
+    The exposure is that of the file's people among themselves. Each equivalence class is counted by Discretion's
+    search, and again by the engine when the file is read back. Source: see :func:`most_useful_release`.
 
     Examples
     --------
@@ -220,9 +221,9 @@ def run_release(
     gated: Sequence[str] = (),
     is_new: bool = False,
 ) -> Release:
-    """Write a table by these options, as `release` does, and count the numbers on request that gates are of.
+    """Write a table by these options, as `release` does, and compute the measures on request that gates name.
 
-    With ``is_new`` no file is replaced.
+    With ``is_new`` an existing file is not replaced.
     """
     suffix, target, beside = check_suffix(str(out)), writable(str(out)), writable(f"{out}.discretion.json")
     if is_new:
@@ -312,11 +313,11 @@ def run_release(
 
 
 def options_of_plan(plan: str | Path | ReleaseOptions | None, options: ReleaseOptions) -> ReleaseOptions:
-    """Return the options of a plan, beside which no others are given; or these, without a plan."""
+    """Return the options of a plan, which excludes all other options; or these options, without a plan."""
     if plan is None:
         return options
     if others := options.arguments():
-        raise InvalidValueError(f"a plan has all options of a release; leave out the plan or {', '.join(others)}")
+        raise InvalidValueError(f"a plan sets all options of a release; leave out the plan or {', '.join(others)}")
     return plan if isinstance(plan, ReleaseOptions) else read_plan(plan)
 
 
@@ -332,29 +333,29 @@ def _persons(people: Population) -> Any:
     coded = people.read_rows(lambda rows, length: column_values(rows, [name], length))
     if coded is None:
         raise UnsupportedError(
-            f"the column {printable(name)} cannot be numbered, so it cannot name persons in a ledger"
+            f"the column {printable(name)} has lists or other nested values, so it cannot name persons in a ledger"
         )
     column, values = coded[name]
     return values.take(column.codes)
 
 
 def _refuse_repeats(key: ColumnKind) -> None:
-    """Refuse to release rows as people while a column repeats as the name of a person does."""
+    """Raise an error that asks for the person, if a column repeats like the name of a person."""
     name = printable(key.column)
     raise InvalidValueError(
-        f"the column {name} has {key.reason}, and a release is of people with one row each: if {name} names the person "
-        f"whose row it is, first make a table with one row a person; if every row is a person of its own, use --person "
-        f"{NO_PERSON} (person=)"
+        f"the column {name} has {key.reason}, and a release needs a table with one row per person: if {name} names "
+        "the person of a row, first make a table with one row per person; if every row is a person of its own, use "
+        f"--person {NO_PERSON} (person=)"
     )
 
 
 def _with_one_row_each(people: Population) -> Population:
-    """Return people with one row each, without the column that names them, or refuse those with several."""
+    """Return people with one row each, without the column that names them, or raise an error for several rows."""
     if people.person is None:
         return people
     if people.rows > people.people:
         raise UnsupportedError(
-            f"a release is of people with one row each, and by {printable(people.person)} {people.people:,} people "
-            f"have {people.rows:,} rows: first make a table with one row a person"
+            f"a release needs a table with one row per person, and by {printable(people.person)} {people.people:,} "
+            f"people have {people.rows:,} rows: first make a table with one row per person"
         )
     return with_columns(people.with_rows(lambda rows: rows, None), people.columns)

@@ -1,4 +1,4 @@
-"""A release beside a ledger: held to the budget together with what was published before, and entered."""
+"""A release with a ledger: held to the budget together with the earlier publications, and entered there."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ from discretion.jobs.release.file import as_bytes
 from discretion.presenting.files import writable
 from discretion.presenting.numbers import people, percent
 
-# Of so many columns each is left out in turn, to see whether the others keep to the budget.
+# With up to this many columns, each is left out in turn to see whether the others keep to the budget.
 _TRIED = 32
 
 
@@ -31,11 +31,11 @@ class LedgerRelease:
     ledger
         The ledger.
     rows
-        The rows that go out, with the person of each if a column names it.
+        The rows that go out, with the person of each if a column names the persons.
     person
         That column.
     joint
-        What the release exposes together with the ledger.
+        The exposure of the release together with the ledger.
     """
 
     ledger: Ledger
@@ -44,17 +44,19 @@ class LedgerRelease:
     joint: JointExposure
 
     def files(self, out: Path, content: bytes) -> Mapping[Path, list[str | bytes]]:
-        """Return the ledger with the release entered, after the copy of its rows with their persons, if they have any.
+        """Return the files to write: the copy of the rows with their persons, if any, and the ledger with the release.
 
         Raises
         ------
         InvalidValueError
-            If the ledger has changed since it was read, or there is such a copy already.
+            If the ledger has changed since it was read, or such a copy exists already.
         """
         assert self.ledger.path is not None
         path = Path(self.ledger.path).resolve()
         if read_toml(path, "a ledger")[1] != self.ledger.text:
-            raise InvalidValueError(f"the ledger {self.ledger.path} has changed meanwhile; run the command again")
+            raise InvalidValueError(
+                f"the ledger {self.ledger.path} has changed since it was read; run the command again"
+            )
         columns = [name for name in self.rows.column_names if name != self.person]
         copy, kept = out, content
         if self.person is not None:
@@ -71,32 +73,32 @@ class LedgerRelease:
 
 
 def copy_of(out: Path, ledger: Path) -> Path:
-    """Return where the rows of a release are kept with their persons: beside the ledger, not beside the release."""
+    """Return the path for the rows of a release with their persons: in the ledger's folder, not the release's."""
     copy = ledger.parent / f"{out.stem}.people.parquet"
     if copy.exists():
         raise InvalidValueError(
-            f"cannot enter {out.name} in the ledger: {str(copy)!r} is there, which may have the people of an earlier "
+            f"cannot enter {out.name} in the ledger: {str(copy)!r} exists and may have the people of an earlier "
             "release; name another file for this one (--out)"
         )
     return writable(str(copy))
 
 
 def beside_ledger(decision: ReleaseDecision, ledger: Ledger, persons: tuple[str, Any] | None) -> LedgerRelease:
-    """Return a release beside a ledger, if both together keep to the budget.
+    """Return a release with its ledger, if both together keep to the budget.
 
     Parameters
     ----------
     decision
-        What goes out.
+        The release.
     ledger
-        What was published before.
+        The earlier publications.
     persons
-        The column that names the persons, and the person of each row of the whole table; None if nothing says.
+        The column that names the persons, and the person of each row of the whole table; None if no column names them.
 
     Raises
     ------
     InvalidValueError
-        If both together expose more people than the budget, or may do so: with the ways out.
+        If both together expose, or may expose, more people than the budget; the message has the ways out.
     """
     rows, person = decision.table.select([*decision.shown]), None
     if persons is not None:
@@ -127,13 +129,14 @@ def _refusal(decision: ReleaseDecision, released: LedgerRelease, *, decided: boo
     ways += ["raise --budget", "lower --k"]
     return (
         f"together with the ledger {released.ledger.path} the release {'exposes' if decided else 'may expose'} "
-        f"{' and '.join(what)} (fewer than {goal.k} alike); the budget is {percent(float(goal.budget))}, and by itself "
-        f"the file exposes {people(joint.alone)}: {', '.join(ways[:-1])} or {ways[-1]}"
+        f"{' and '.join(what)} (fewer than {goal.k} people share their values); the budget is "
+        f"{percent(float(goal.budget))}, and by itself the file exposes {people(joint.alone)}: {', '.join(ways[:-1])} "
+        f"or {ways[-1]}"
     )
 
 
 def _columns_to_leave_out(decision: ReleaseDecision, released: LedgerRelease) -> Iterator[str]:
-    """Yield the columns without any one of which the release would keep to the budget."""
+    """Yield each column that is enough to leave out for the release to keep to the budget."""
     columns = [*decision.shown]
     if not 1 < len(columns) <= _TRIED:
         return

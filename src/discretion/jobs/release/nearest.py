@@ -1,4 +1,4 @@
-"""The refusal where nothing useful is within a goal: what comes nearest, what it misses, and the ways out."""
+"""The error message if nothing useful is within a goal: the nearest choice, how it misses, and the ways out."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
@@ -23,34 +23,34 @@ def nearest(
     *,
     chosen: bool = False,
 ) -> str:
-    """Return that nothing meets the goal, and by how much the coarsest views of what is kept, or of a column, miss it.
+    """Return the message that nothing meets the goal, with how the coarsest kept columns, or one column, miss it.
 
-    ``secrets`` are the sensitive columns, and ``most_suppressed`` people may be left out. ``chosen``: there is no other
-    choice than these views.
+    ``secrets`` are the sensitive columns, and ``most_suppressed`` people may be left out. ``chosen``: the user gave
+    these generalizations.
     """
     coarsest = {name: some[-1] for name, some in views.items()}
     if not any(view.bits for view in coarsest.values()):
-        return f"the file would show nothing: all people have the same {', '.join(coarsest)}; give columns that differ"
+        return f"the file would show nothing: all people have the same {', '.join(coarsest)}; give columns that vary"
     together = [name for name in kept if name in coarsest]
     if not together:
         together = [min(coarsest, key=lambda name: _failing(coarsest[name].column, secrets, goal))]
     missed = list(_missed([coarsest[name] for name in together], secrets, goal, most_suppressed)) or [
-        ("takes more people to be left out than may be", ("raise max_suppressed",))  # for others that are left out
+        ("needs more people left out than max_suppressed allows", ("raise max_suppressed",))  # for others left out
     ]
     ways = list(dict.fromkeys(way for _, some in missed for way in some))
     if len(together) > 1:
         ways.append("keep fewer columns")
     subject = (
-        f"what was chosen to go out is not within the goal: {', '.join(together)}, generalized as given,"
+        f"the chosen generalizations are not within the goal: {', '.join(together)}, generalized as given,"
         if chosen
-        else f"no useful release is within the goal: what comes nearest, {', '.join(together)} as coarse as can be,"
+        else f"no useful release is within the goal: the nearest, {', '.join(together)} as coarse as possible,"
     )
     misses = " and ".join(what for what, _ in missed)
     return f"{subject} {misses}; {', '.join(ways[:-1])}{' or ' if ways[:-1] else ''}{ways[-1]}"
 
 
 def _failing(classes: Column, secrets: Secrets, goal: ReleaseGoal) -> tuple[int, int]:
-    """Return how many people are exposed, and how many are guessed right."""
+    """Return the number of exposed people, and the number of correct guesses."""
     right = sum(best_guesses(classes, secret)[0] for secret in secrets.values())
     return int(goal.failing(classes, secrets).sum()), right
 
@@ -58,23 +58,29 @@ def _failing(classes: Column, secrets: Secrets, goal: ReleaseGoal) -> tuple[int,
 def _missed(
     shown: Sequence[Generalization], secrets: Secrets, goal: ReleaseGoal, most_suppressed: int
 ) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield what the generalizations miss of the goal with nobody left out, and what to do about each."""
+    """Yield how the generalizations miss the goal with nobody left out, and the remedies."""
     classes = reduce(refined, [view.column for view in shown])
     people = classes.codes.size
     more = ("raise budget or max_suppressed",)
     if (exposed := goal.exposed(classes)) > goal.budget * people:
-        yield f"has {percent(exposed / people)} of the people in groups of fewer than {goal.k}", (*more, "lower k")
+        yield f"has {percent(exposed / people)} of the people in classes of fewer than {goal.k}", (*more, "lower k")
     elif (rare := int(np.logical_or.reduce([view.shows_rare(goal.k) for view in shown]).sum())) > most_suppressed:
-        yield f"shows of {rare:,} people what fewer than {goal.k} have", ("raise max_suppressed", "lower k")
+        yield (
+            f"shows values of {rare:,} people that fewer than {goal.k} people have",
+            ("raise max_suppressed", "lower k"),
+        )
     for diversity in goal.diversity:
         groups = count_class_values(classes, secrets[diversity.column], 0)
         failing = int(groups.sizes[diversity.fails(groups)].sum())
         if failing > goal.budget * people:
-            yield f"has {percent(failing / people)} in groups without {diversity}", (*more, "ask for less of that")
+            yield f"has {percent(failing / people)} in classes without {diversity}", (*more, "require less of that")
     for name, secret in secrets.items():
         right, certain = best_guesses(classes, secret)
         rise = right - int(np.bincount(secret.codes).max())
         if rise > goal.rise * people:
-            yield f"has {name} guessed right of {percent(rise / people)} more of the people", ("raise guess_budget",)
+            yield (
+                f"raises the correct guesses of {name} by {percent(rise / people)} of the people",
+                ("raise guess_budget",),
+            )
         if goal.certain is not None and certain > goal.certain * people:
-            yield f"has {name} certain of {percent(certain / people)} of the people", ("raise certain_budget",)
+            yield f"makes {name} certain for {percent(certain / people)} of the people", ("raise certain_budget",)

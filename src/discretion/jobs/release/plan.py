@@ -14,10 +14,10 @@ from discretion.escaping import printable
 from discretion.input_files import read_toml
 from discretion.jobs.options.tables import ReleaseOptions
 
-# The table of a plan that has the columns, and what it says of those that do not go out.
+# The table of a plan that has the columns, and the value for those that do not go out.
 _COLUMNS, DROP = "columns", "drop"
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-# The names of columns that `publish` has instead.
+# Options that a plan writes as the table of columns.
 _ELSEWHERE = ("publish", "columns", "keep")
 # The option that is a list of lines.
 _LINES = "rules"
@@ -33,13 +33,13 @@ def plan_text(options: ReleaseOptions, choices: Mapping[str, Sequence[str]], dro
     choices
         Each column that may go out → its generalizations.
     dropped
-        Each column that does not go out → why.
+        Each column that does not go out → the reason.
 
     Examples
     --------
     >>> options = ReleaseOptions(publish=["sex", "age=in steps of 10"], sensitive=["income"])
     >>> print(plan_text(options, {"age": ["as it is", "in steps of 10"]}, {"zip": "by --drop"}), end="")
-    # What goes out, one line a column: "drop" or one of its generalizations. Edit it, and write the file with
+    # The columns of the file, one a line: "drop" or one of its generalizations. Edit it, and write the file with
     # discretion release TABLE --plan THIS_FILE --out FILE
     sensitive = ["income"]
     <BLANKLINE>
@@ -50,7 +50,7 @@ def plan_text(options: ReleaseOptions, choices: Mapping[str, Sequence[str]], dro
     """
     default = ReleaseOptions()
     lines = [
-        '# What goes out, one line a column: "drop" or one of its generalizations. Edit it, and write the file with',
+        '# The columns of the file, one a line: "drop" or one of its generalizations. Edit it, and write the file with',
         "# discretion release TABLE --plan THIS_FILE --out FILE",
     ]
     lines += [
@@ -62,12 +62,12 @@ def plan_text(options: ReleaseOptions, choices: Mapping[str, Sequence[str]], dro
 
 
 def read_plan(path: str | Path) -> ReleaseOptions:
-    r"""Return the options of a release that a plan file has.
+    r"""Return the options of a release from a plan file.
 
     Raises
     ------
     InvalidValueError
-        If the file cannot be read, is not TOML, or has what no release has.
+        If the file cannot be read, is not TOML, or has an option that no release has.
 
     Examples
     --------
@@ -82,19 +82,19 @@ def read_plan(path: str | Path) -> ReleaseOptions:
     columns: Any = given.pop(_COLUMNS, None)
     if not isinstance(columns, dict) or not all(isinstance(how, str) for how in cast(dict[str, Any], columns).values()):
         raise InvalidValueError(
-            f'{path} has no table [{_COLUMNS}] with a line for each column, such as age = "in steps of 10"'
+            f'{path} has no table [{_COLUMNS}]; add it with a line for each column, such as age = "in steps of 10"'
         )
     known = {field.name: field.default for field in fields(ReleaseOptions) if field.name not in _ELSEWHERE}
     if unknown := next((name for name in given if name not in known), None):
         raise InvalidValueError(
-            f"{path} has {printable(unknown)}, which is no option of a release; a plan has {', '.join(known)}, and "
-            f"[{_COLUMNS}]"
+            f"{path} has {printable(unknown)}, which is no option of a release; a plan can have {', '.join(known)}, "
+            f"and [{_COLUMNS}]"
         )
     for name, value in given.items():
         _check(path, name, value, known[name])
     shown = tuple(f"{name}={how}" for name, how in cast(dict[str, str], columns).items() if how != DROP)
     if not shown:
-        raise InvalidValueError(f"{path} drops every column, and so would leave no file; give one a generalization")
+        raise InvalidValueError(f"{path} drops every column, so there is no file to write; give one a generalization")
     plain = {name: float(value) if isinstance(value, Decimal) else value for name, value in given.items()}
     return ReleaseOptions.of_parameters({**plain, "publish": shown})
 
@@ -121,21 +121,21 @@ def _line(name: str, how: str, comment: str) -> str:
 
 
 def _lines(values: Sequence[str]) -> str:
-    """Return a list of texts as TOML has it, each on a line of its own."""
+    """Return a list of texts in TOML, each on a line of its own."""
     return "\n".join(["[", *(f"  {toml_value(value)}," for value in values), "]"])
 
 
 def toml_value(value: Any) -> str:
-    """Return a value as TOML has it: JSON's spelling, but for one character."""
+    """Return a value in TOML: JSON's spelling, except for one character."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _check(path: str | Path, name: str, value: object, default: object) -> None:
-    """Refuse a value of a kind that the option never has."""
+    """Raise an error for a value whose type the option never has."""
     several = isinstance(value, list) and all(isinstance(each, str) for each in cast(list[Any], value))
     one = isinstance(value, str | int | Decimal)
     if not (several if default == () else several or one):
         what = "a text, a number, true or false"
         if default == ():
             what = f"a list of {_LINES if name == _LINES else 'columns'}"
-        raise InvalidValueError(f"{path} has {name} = {printable(f'{value}')}; {name} is {what}")
+        raise InvalidValueError(f"{path} has {name} = {printable(f'{value}')}; {name} must be {what}")

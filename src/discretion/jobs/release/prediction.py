@@ -1,4 +1,4 @@
-"""Prediction of a column by a model of the table and by one of the released file, as an analyst would learn them."""
+"""Prediction of a column by models that an analyst would train on the table and on the released file."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,18 +24,18 @@ from discretion.numerics.equivalence_classes import Column
 from discretion.numerics.laws.binomial_limits import lower_limit, upper_limit
 from discretion.tables.counting.codes import column_values
 
-# People of whom models learn: of more, so many are drawn.
+# Models are trained on at most this many people, drawn at random.
 MAX_PEOPLE_LEARNED = 100_000
 
 _FOLDS, _CONFIDENCE, _SEED = 5, 0.95, 0
-# The classifier takes so many categories of a column, and learns a tree for each value of the target.
+# The classifier takes this many categories of a column, and grows a tree for each value of the target.
 _CATEGORIES, _VALUES = 255, 50
 _METHOD = "gradient-boosted trees, five-fold cross-validation"
 
 
 @dataclass(frozen=True, eq=False)
 class _Feature:
-    """What a model has of a column: of each person for learning, and for predicting; numbers or categories."""
+    """A column as a model uses it: the values for training and for predicting, as numbers or categories."""
 
     learned: Reals
     predicted: Reals
@@ -43,7 +43,7 @@ class _Feature:
 
 
 def check_target(candidates: Candidates) -> None:
-    """Refuse a target that cannot be in the file, or cannot be predicted, before the search."""
+    """Raise an error, before the search, for a target that cannot be in the file or cannot be predicted."""
     target = candidates.options.target
     if target is None:
         return
@@ -54,17 +54,17 @@ def check_target(candidates: Candidates) -> None:
 
 
 def predict_target(decision: ReleaseDecision) -> Prediction | None:
-    """Return how well the target is predicted by models of the table and of the file; None if there is no target.
+    """Return the accuracy of models of the table and of the file for the target; None if there is no target.
 
-    Five folds: each model learns from the people of four of them, the one of the file from those who are in it, and
-    predicts all people of the fifth. The model of the table has all columns as they are but those that name people,
-    whether they go out or not; the model of the file has what goes out, numbers as they are as numbers and anything
-    else as categories. Both predict the target as the file has it.
+    With five folds, each model is trained on the people of four folds (the model of the file on those of them who are
+    in the file), and predicts all people of the fifth. The model of the table uses all columns unchanged except those
+    that name people; the model of the file uses the columns that go out, unchanged numbers as numbers and everything
+    else as categories. Both predict the target as it is in the file.
 
     Raises
     ------
     InvalidValueError
-        If the target is not in the file, has one value or more than 50 there, or there are fewer than ten people.
+        If the target is not in the file, has one value or more than 50 in it, or there are fewer than ten people.
     MissingExtraError
         If scikit-learn is not installed.
     """
@@ -72,7 +72,7 @@ def predict_target(decision: ReleaseDecision) -> Prediction | None:
     if target is None:
         return None
     if target not in decision.shown:
-        raise InvalidValueError(_not_in_file(target, "no generalization of it fits beside the others"))
+        raise InvalidValueError(_not_in_file(target, "no generalization of it fits with the others"))
     kept = ~decision.best.cut.out
     blank = {name: np.zeros_like(kept) for name in decision.shown}
     blank |= dict(zip(decision.best.views, decision.best.cut.blank, strict=True))
@@ -83,7 +83,7 @@ def predict_target(decision: ReleaseDecision) -> Prediction | None:
     if not 1 < in_file.size <= _VALUES:
         raise InvalidValueError(
             f"the target {printable(target)} has {in_file.size:,} values in the file, and must have between 2 and "
-            f"{_VALUES} to be predicted; use a target with more or fewer"
+            f"{_VALUES} to be predicted; use another target"
         )
     people = np.flatnonzero(np.isin(y, in_file))
     rng = np.random.default_rng(_SEED)
@@ -116,7 +116,7 @@ def predict_target(decision: ReleaseDecision) -> Prediction | None:
 def _not_in_file(target: str, why: str) -> str:
     name = printable(target)
     return (
-        f"the target {name} is not in the file ({why}), so that no model can learn it from there; use --keep {name} "
+        f"the target {name} is not in the file ({why}), so no model can learn it from the file; use --keep {name} "
         "(keep=), or another target"
     )
 
@@ -128,7 +128,7 @@ def _accuracy(right: int, people: int) -> Estimate:
 
 
 def _table_features(candidates: Candidates, target: str) -> Iterator[_Feature]:
-    """Yield the columns of the table as they are, of the people who may go out: all but those that name people."""
+    """Yield the unchanged columns of the people who may go out, except columns that name people."""
     people, guarded, k = candidates.people, candidates.guarded, candidates.goal.k
     kinds = column_kinds(people, [name for name in people.columns if name not in candidates.generalizations])
     naming = {each.column for each in kinds if each.kind in NAMING}
@@ -143,13 +143,13 @@ def _table_features(candidates: Candidates, target: str) -> Iterator[_Feature]:
 
 
 def _coded(people: Population, name: str) -> tuple[Column, Sequence[Any]] | None:
-    """Return the codes of a column and what they stand for; None of lists and the like."""
+    """Return the codes of a column and their values; None for lists and other nested values."""
     coded = people.read_rows(lambda rows, length: column_values(rows, [name], length))
     return None if coded is None else (coded[name][0], coded[name][1].to_pylist())
 
 
 def _file_feature(candidates: Candidates, name: str, view: Generalization, blank: Booleans) -> _Feature:
-    """Return a column as the file has it to learn from, and as new people are described to predict them."""
+    """Return a column of the file: its values for training, and the values of new people for predicting."""
     seen = suppressed_column(view, blank).codes
     labels = view.labels if len(view.labels) else candidates.values[name].to_pylist()
     by_code, are_categories = _meanings(
@@ -159,7 +159,7 @@ def _file_feature(candidates: Candidates, name: str, view: Generalization, blank
 
 
 def _meanings(labels: Sequence[Any] | None, sizes: Integers) -> tuple[Reals, bool]:
-    """Return what each code stands for, numbers if all labels are; else categories, the rarest of many being one."""
+    """Return the meaning of each code: numbers if all labels are numbers, else categories (the rarest ones merged)."""
     if labels is not None and any(label is not None for label in labels):
         try:
             return np.array([np.nan if label is None else float(label) for label in labels]), False
@@ -177,7 +177,7 @@ def _folds(y: Integers) -> Integers:
 
 
 def _guesses(features: Sequence[_Feature], people: Integers, y: Integers, known: Booleans, folds: Integers) -> Integers:
-    """Return the guess of each person by a model that did not learn from the person, but from the known of the rest."""
+    """Return the guess for each person by a model that was trained on other people with a known target."""
     guesses = np.empty(people.size, np.int64)
     if not features:  # nothing to learn from but the values themselves
         features = [_Feature(np.zeros(y.size), np.zeros(y.size), are_categories=False)]
@@ -193,7 +193,7 @@ def _guesses(features: Sequence[_Feature], people: Integers, y: Integers, known:
 
 
 def _one_thread() -> Any:
-    """Return a block of one thread: the trees are small, and threads that wait for each other are slower by far."""
+    """Return a context with one thread: the trees are small, and threads that wait for each other are much slower."""
     return import_module("threadpoolctl").threadpool_limits(limits=1)
 
 

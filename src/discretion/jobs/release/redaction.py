@@ -1,4 +1,4 @@
-"""The redaction rules of a release: read, checked against the table, and followed row by row."""
+"""The redaction rules of a release: reading, checking against the table, and following them row by row."""
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,20 +21,20 @@ Rules = Sequence[RedactionRule]
 
 @dataclass(frozen=True, eq=False)
 class Redaction:
-    """Who has a column blank, of the people who may go out.
+    """The people who may go out with a blank cell in a column.
 
     Parameters
     ----------
     rules
         The rules for the column.
     how
-        What is done to the column, in a few words.
+        The description of the redaction, in a few words.
     needed
-        Of each rule whom it has redact the column.
+        For each rule, the people that it requires to redact the column.
     decoys
-        Who redacts it without need, by a coin.
+        The people who redact it at random, without a rule that requires it.
     about
-        The column and those that conditions are about → the code of each person's value, as the table has it.
+        The column and those in the conditions of rules → the code of each person's value in the table.
     """
 
     rules: Rules
@@ -45,7 +45,7 @@ class Redaction:
 
     @property
     def redacted(self) -> Booleans:
-        """Who redacts the column."""
+        """The people who redact the column."""
         return np.logical_or.reduce([*self.needed, self.decoys])
 
 
@@ -59,30 +59,30 @@ def rules_to_follow(
     people
         The people of the table.
     options
-        The options, columns as the table spells them.
+        The options, with columns as the table spells them.
     known
         The columns that may go out and that are not sensitive.
     reasons
-        A column that cannot go out → why.
+        A column that cannot go out → the reason.
 
     Raises
     ------
     InvalidValueError
-        If a line is no rule, a rule names what the table does not have or redacts a column that does not go out, or
-        the rules cannot be followed together.
+        If a line is no rule, a rule names a column or value that the table does not have or redacts a column that does
+        not go out, or the rules cannot be followed together.
     """
     result = rules_of_people(map(rule_of, options.rules), people)
     for name in result:
         if name in options.redact:
             raise InvalidValueError(
-                f"the column {printable(name)} has a rule and is named by redact, which makes a rule of its own; leave "
-                "one of them out"
+                f"the column {printable(name)} has a rule and is also named by redact, which makes its own rule; "
+                "leave one of them out"
             )
         if name not in known:
             why = reasons.get(name, "it is sensitive, and so goes out unchanged or not at all")
             raise InvalidValueError(
-                f"the rule for {printable(name)} redacts nothing that goes out ({why}); leave out the rule, or let the "
-                "column go out"
+                f"the rule for {printable(name)} redacts a column that does not go out unredacted ({why}); leave out "
+                "the rule, or let the column go out"
             )
     return result
 
@@ -94,7 +94,7 @@ def follow_rules(
     never: Booleans,
     automatic: Container[str] = (),
 ) -> dict[str, Redaction]:
-    """Return who redacts each column that has rules, of the people who may go out.
+    """Return, for each column with rules, the people who redact it, among those who may go out.
 
     Parameters
     ----------
@@ -105,9 +105,9 @@ def follow_rules(
     codes
         Each column that a rule names → the code of each row.
     never
-        The people who do not go out in any case.
+        The people who never go out.
     automatic
-        The columns whose rules are not the user's: what is rare is counted among those who may go out.
+        The columns whose rules are not the user's: their rare values are counted among the people who may go out.
     """
     return {
         column: _redaction(people, column, its, codes, ~never, is_automatic=column in automatic)

@@ -1,4 +1,4 @@
-"""What a release did: each column's generalization and what it lost, what the written file shows, and its document."""
+"""The result of a release: each column's generalization and loss, the numbers of the written file, and its document."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -29,16 +29,17 @@ _OF_COST = (
 
 
 def release_measures(sensitive: Iterable[str], target: str | None = None) -> tuple[str, ...]:
-    """Return the names of the numbers that a gate may be of: of the file, of what it cost, and of a prediction."""
+    """Return the names of the numbers that a gate may name: of the file, of its cost, and of a prediction."""
     return (*table_measures(sensitive, ON_REQUEST), *_OF_FILE, *_OF_COST, *(ACCURACIES if target is not None else ()))
 
 
 @dataclass(frozen=True)
 class ReleasedColumn:
-    """What became of a column.
+    """The verdict on a column and its loss of information.
 
-    ``how``: what was done, in words. ``bits`` is its entropy, ``bits_lost`` what of it coarsening or dropping took, and
-    ``values`` how many it has where it goes out. ``missing`` are the marks that were read as a missing value.
+    ``how`` describes the change in words. ``bits`` is the column's entropy, ``bits_lost`` the part of it that is lost
+    by generalizing or dropping, and ``values`` the number of its values in the file. ``missing`` are the marks that
+    were read as a missing value.
     """
 
     column: str
@@ -52,11 +53,11 @@ class ReleasedColumn:
 
 @dataclass(frozen=True)
 class FileExposure:
-    """What the written file shows: exact, of the people in it.
+    """The exposure of the written file: exact, for the people in it.
 
-    ``exposed_people`` are those in classes of fewer than k people, and ``failing_people`` those in classes so small or
-    less diverse than the goal has it: the goal is about these. The adversary knows the columns that are not sensitive.
-    ``guesses`` are of each sensitive column, whether it is in the file or not.
+    ``exposed_people`` are the people in classes of fewer than k, and ``failing_people`` those in classes that are that
+    small or less diverse than the goal requires: the goal limits the latter. The adversary knows the columns that are
+    not sensitive. ``guesses`` has an entry for each sensitive column, whether it is in the file or not.
     """
 
     people: int
@@ -70,56 +71,57 @@ class FileExposure:
 
 @dataclass(frozen=True, repr=False)
 class Release(JobResult):
-    """A table that was written, and what it cost.
+    """A written table, its exposure and its cost.
 
     Parameters
     ----------
     table, out
-        What was read, and where the file is.
+        The table that was read, and the path of the file.
     goal
         The options, by name.
     people
-        How many were in the table.
+        The number of people in the table.
     suppressed
-        How many of these are not in the file.
+        The number of these who are not in the file.
     columns
-        What became of each column.
+        The verdict on each column.
     publish
         The columns in the file and their generalizations, as the option ``publish`` takes them.
     kept
-        The share of the whole table's utility that the file keeps, all columns counted: of the information that its
-        columns carry together, unless another is given.
+        The share of the whole table's utility that the file keeps, over all columns: of their joint information,
+        unless another utility is given.
     bound
-        No choice of views within the goal keeps more than this share, the smallest classes being cut first.
+        An upper bound on the share that any choice of generalizations within the goal keeps, if the smallest classes
+        are suppressed first.
     ended
-        "proved", or what ended the search before; "chosen" if the user gave the generalizations.
+        "proved", or the reason why the search ended before; "chosen" if the user gave the generalizations.
     suppression_cost
-        The share of the utility that went with people who are left out and cells that are blank.
+        The share of the utility that is lost with people who are left out and with blank cells.
     blanked, blank_cells
-        How many people in the file have a cell left blank, and how many such cells there are.
+        The number of people in the file with a blank cell, and the number of such cells.
     information, information_kept
-        How many bits the file carries for each person of the table, its columns together, and which share of what the
-        whole table carries.
+        The joint information of the file's columns in bits per person of the table, and its share of the whole
+        table's information.
     entropy_kept, precision
-        The share of the non-uniform entropy that the file keeps, and how precise it is, from 0, nothing, to 1.
+        The share of the non-uniform entropy that the file keeps, and its precision, from 0 (nothing) to 1.
     discernibility
         Σ over classes of their size squared, and n for each person who is left out: lower is more useful.
     checked
-        What the file shows when it is read back.
+        The exposure of the file when it is read back.
     sha256, version
-        Of the file's bytes, and of Discretion.
+        The SHA-256 of the file's bytes, and the version of Discretion.
     numbers
         The file's numbers by the names that gates use.
     left_out
-        What of the table's source was not read, such as other sheets of a workbook.
+        The parts of the table's source that were not read, such as other sheets of a workbook.
     distributions
-        Each column of the file, in the table and in the file.
+        The distribution of each column of the file, in the table and in the file.
     prediction
-        How well models of the table and of the file predict the target, if there is one.
+        The accuracy of models of the table and of the file for the target, if there is one.
     blanks
-        What rules left blank of each column of the file that has some, and what that gives away.
+        The cells that rules left blank in columns of the file, and their leakage.
     joint
-        What the file exposes together with a ledger, if it was entered in one.
+        The exposure of the file together with a ledger, if it was entered in one.
     """
 
     table: str
@@ -152,13 +154,13 @@ class Release(JobResult):
 
     @property
     def measures(self) -> dict[str, Number | None]:
-        """The numbers that a gate may be of."""
+        """The numbers that a gate may name."""
         of_file: dict[str, Number | None] = {name: getattr(self.checked, name) for name in _OF_FILE}
         accuracies = {} if self.prediction is None else self.prediction.measures
         return {**self.numbers, **of_file, **accuracies, **{name: getattr(self, name) for name in _OF_COST}}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as dicts, lists, numbers and strings, ready for JSON."""
+        """Return the result as dicts, lists, numbers and strings, ready for JSON."""
         results = {field.name: plain(getattr(self, field.name)) for field in fields(self) if field.name != "numbers"}
         measures = {name: float(x) if isinstance(x, Fraction) else x for name, x in self.measures.items()}
         return results | {"measures": finite(plain(measures))}
@@ -172,9 +174,9 @@ class Release(JobResult):
         return _document(self)
 
 
-# A bound above this says nothing.
+# A bound above this is not shown.
 _NEARLY_ALL = 0.9999
-#: What a file keeps most of, by the utility of its release.
+#: The utility that a file maximizes, in words, by its name.
 KEPT = {
     "information": "the table's information",
     "columns": "the information of the table's columns, each column counted equally",
@@ -182,7 +184,7 @@ KEPT = {
     "precision": "the precision of the table's columns",
     "discernibility": "the pairs of people whom the table's columns distinguish",
 }
-# On a terminal's first screen: columns of the file, names of those dropped for a reason, and sensitive columns.
+# The most on a terminal's first screen: columns of the file, names of those dropped for a reason, sensitive columns.
 _FIRST, _NAMED, _GUESSED = 12, 6, 5
 # The guesses of more sensitive columns are a table.
 _SENTENCES = 2
@@ -228,7 +230,7 @@ def _exposure(release: Release) -> Iterator[Block]:
     if (joint := release.joint) is not None:
         number = joint.exposed_people
         most, bound = (round(number.high), "at most ") if isinstance(number, Estimate) else (number, "")
-        yield f"Together with the ledger, in which it is entered, the file exposes {bound}{people(most)}."
+        yield f"Together with the tables in its ledger, the file exposes {bound}{people(most)}."
     if len(file.guesses) > _SENTENCES:
         most_first = sorted(file.guesses, key=lambda guess: guess.before - guess.after)
         brief, whole = _guesses(most_first[:_GUESSED], file, len(most_first) - _GUESSED), _guesses(file.guesses, file)
@@ -244,7 +246,7 @@ def _exposure(release: Release) -> Iterator[Block]:
 
 def _guesses(guesses: Sequence[GuessReport], file: FileExposure, more: int = 0) -> Grid:
     heads = ("sensitive column", "guess before", "guess after", "certain")
-    explained = "the share of the people who are guessed correctly, or certain"
+    explained = "the share of the people whose value is guessed correctly, or certain"
     return Grid(
         heads,
         tuple(
@@ -263,7 +265,7 @@ def _guesses(guesses: Sequence[GuessReport], file: FileExposure, more: int = 0) 
 
 
 def _diversity(release: Release) -> str:
-    """Return what else exposes the people of an equivalence class."""
+    """Return the other requirements on equivalence classes, as a clause."""
     goal = release.goal
     recursive = goal["recursive_c"]
     parts = [f"l={goal['l']}"] if goal["l"] > 1 and not recursive else []
@@ -290,7 +292,7 @@ def _contents(release: Release) -> Iterator[Block]:
     if informative:
         brief.append(_file_columns(informative[:_FIRST], more=len(informative) - _FIRST))
     if constant := tuple(each.column for each in shown if each.values <= 1):
-        brief.append(f"With one value only, and so no information: {_some(constant)}.")
+        brief.append(f"With only one value, and so without information: {_some(constant)}.")
     if dropped:
         brief.append(_dropped_by_reason(dropped))
     ruled = {rule_of(line).column for line in release.goal["rules"]}
@@ -314,7 +316,7 @@ def _contents(release: Release) -> Iterator[Block]:
 
 
 def _missing_marks(columns: Sequence[ReleasedColumn], *, most: int) -> str:
-    """Return which marks were read as a missing value in which columns.
+    """Return a sentence on the marks that were read as a missing value, by column.
 
     Examples
     --------
@@ -330,7 +332,7 @@ def _missing_marks(columns: Sequence[ReleasedColumn], *, most: int) -> str:
 
 
 def _file_columns(columns: Sequence[ReleasedColumn], *, more: int | None = None) -> Grid:
-    """Return the columns in the file; on a first screen, where there are more, without the bits that they keep."""
+    """Return the columns in the file; on a first screen (with ``more``), without the bits that they keep."""
     heads = ("column", "in the file", "values", "information", "kept")
     rows = [
         (
@@ -349,7 +351,7 @@ def _file_columns(columns: Sequence[ReleasedColumn], *, more: int | None = None)
 
 
 def _dropped_by_reason(dropped: Sequence[ReleasedColumn]) -> str:
-    """Return the columns that are dropped, by their reasons, those of most columns first.
+    """Return the dropped columns by their reasons, the reason with most columns first.
 
     Examples
     --------
@@ -388,7 +390,7 @@ def _costs(release: Release) -> Iterator[Block]:
 
 
 def _utility(release: Release) -> str:
-    """Return what the file keeps most of, and how much the table has where that is a number of bits a person."""
+    """Return the utility of the file in words, for the joint information with its bits per person."""
     utility = release.goal["utility"]
     if utility != "information" or not release.information_kept:
         return KEPT[utility]

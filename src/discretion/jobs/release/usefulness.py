@@ -1,4 +1,4 @@
-"""How useful a released file is to an analyst: its distributions, and what a model learns from it."""
+"""The usefulness of a released file to an analyst: its distributions, and the accuracy of a model trained on it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -12,7 +12,7 @@ from discretion.presenting.views.document import Figure, Grid, Section
 
 @dataclass(frozen=True)
 class Bin:
-    """A value or range of a column, and the shares of the people of the table and of those in the file who have it."""
+    """A value or range of a column, and its shares in the table and in the file."""
 
     label: str
     before: float
@@ -30,7 +30,7 @@ class ColumnDistribution:
     distance
         The total variation distance, ``½ Σ |before - after|`` over all values of the file, and its blank cells.
     bins
-        The values, the commonest 20 at most, and the others together.
+        The values, at most the 20 most common ones, and the others together.
     """
 
     column: str
@@ -40,22 +40,22 @@ class ColumnDistribution:
 
 @dataclass(frozen=True)
 class Prediction:
-    """How well a model predicts a column that learned from the table, and one that learned from the file.
+    """The accuracy of a model trained on the table, and of one trained on the file, in predicting a column.
 
     Parameters
     ----------
     target
-        The column.
+        The predicted column.
     values
-        How many values it has in the file.
+        The number of its values in the file.
     people
-        How many people were predicted, each by models that did not learn from the person.
+        The number of predicted people, each predicted by models that were not trained on them.
     majority
-        The share of them who have the commonest value: what is right without a model.
+        The share of them with the most common value: the accuracy without a model.
     original, file
         The share predicted correctly by a model of the table, and by a model of the file.
     lost
-        The first less the second, of the same people.
+        The first share minus the second, for the same people.
     """
 
     target: str
@@ -68,18 +68,18 @@ class Prediction:
 
     @property
     def measures(self) -> dict[str, Estimate]:
-        """The numbers that a gate may be of."""
+        """The numbers that a gate may name."""
         return {"accuracy_original": self.original, "accuracy_file": self.file, "accuracy_lost": self.lost}
 
 
-#: The numbers of a prediction that a gate may be of.
+#: The numbers of a prediction that a gate may name.
 ACCURACIES = ("accuracy_original", "accuracy_file", "accuracy_lost")
 
 
 def usefulness_sections(
     distributions: Sequence[ColumnDistribution], prediction: Prediction | None
 ) -> Iterator[Section]:
-    """Yield the sections on what an analyst gets from the file."""
+    """Yield the sections on the usefulness of the file."""
     if prediction is not None:
         yield _prediction_section(prediction)
     if distributions:
@@ -109,15 +109,15 @@ def _prediction_section(prediction: Prediction) -> Section:
     rows = (
         ("the table", interval(prediction.original)),
         ("the file", interval(prediction.file)),
-        ("nothing (always the commonest value)", percent(prediction.majority)),
+        ("nothing (always the most common value)", percent(prediction.majority)),
     )
     return Section(
         f"How well {target} is predicted",
         (
-            f"Gradient-boosted trees predict {target} ({prediction.values} values in the file) from the other columns, "
-            f"for {people(prediction.people)} from whom they did not learn: trained on the table, and trained on the "
-            f"file. The file costs {in_points(lost.value)} points of accuracy ({percent(lost.confidence or 1)}: "
-            f"{in_points(lost.low)} to {in_points(lost.high)}).",
+            f"Gradient-boosted trees predict {target} ({prediction.values} values in the file) from the other "
+            f"columns, for {people(prediction.people)} whose rows they were not trained on. One model is trained on "
+            f"the table, and one on the file. The file costs {in_points(lost.value)} points of accuracy "
+            f"({percent(lost.confidence or 1)}: {in_points(lost.low)} to {in_points(lost.high)}).",
             Grid(("trained on", "predicted correctly"), rows, frozenset(["trained on"])),
         ),
     )

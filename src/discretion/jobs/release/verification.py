@@ -1,4 +1,4 @@
-"""The verification of a written table: its numbers, counted by the engine, which had no part in making it."""
+"""The verification of a written table: its numbers, counted independently by the engine."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,15 +25,15 @@ Compared = Closeness | Likeness | Disclosure
 
 
 def compared_models(candidates: Candidates, gated: Iterable[str]) -> dict[str, Compared]:
-    """Return the models whose number is not that of the file by itself, by the names of these numbers.
+    """Return the models whose number the file by itself does not determine, by the names of these numbers.
 
-    The goal's own are compared with what the goal compares with: the places of all values that may go out, and the
-    input if it is against that. t-closeness that only a gate is of has these places, too, and is against the file.
+    The models of the goal are compared as in the goal: with the places of all values that may go out, and with the
+    input if the goal is against it. t-closeness that only a gate names uses these places, too, and is against the file.
 
     Raises
     ------
     InvalidValueError
-        If a gate is of a distance that the values of its column do not have.
+        If a gate names a distance that the values of its column do not have.
     """
     options, goal = candidates.options, candidates.goal
     names = {Closeness: CLOSENESS[options.t_distance], Likeness: "beta_likeness", Disclosure: "delta_disclosure"}
@@ -69,10 +69,11 @@ def checked_table(
     *,
     l: int = MIN_RECURSIVE_L,  # noqa: E741 - as it is called
 ) -> tuple[FileExposure, dict[str, Number]]:
-    """Return what an Arrow table shows, and its numbers by name, or raise MissedGoalError if that misses the goal.
+    """Return the exposure of an Arrow table, and its numbers by name; raise MissedGoalError if it misses the goal.
 
-    ``columns`` are those that go out; the table has the sensitive columns that do not, too. ``values`` are of the
-    sensitive columns that go out what each code stands for in the file, and ``l`` is of recursive (c, l)-diversity.
+    ``columns`` are the columns that go out; the table also has the sensitive columns that do not. ``values`` are the
+    values of the codes of the sensitive columns that go out, as in the file, and ``l`` is that of recursive (c,
+    l)-diversity.
     """
     known = [name for name in columns if name not in sensitive]
     written = Population(table)
@@ -87,11 +88,11 @@ def checked_table(
         if round((guess.after - guess.before) * people) > math.floor(goal.rise * people):
             missed.append(f"{guess.sensitive} is guessed too well")
         if goal.certain is not None and guess.certain_people > math.floor(goal.certain * people):
-            missed.append(f"{guess.sensitive} is certain of {guess.certain_people:,} people")
+            missed.append(f"{guess.sensitive} is certain for {guess.certain_people:,} people")
     if missed:
         raise MissedGoalError(
-            f"the file missed its goal when it was read back ({'; '.join(missed)}), so nothing of it is left; please "
-            "report this"
+            f"internal error: the file missed its goal when it was read back ({'; '.join(missed)}), so it was "
+            "removed; please report this"
         )
     counted = TableNumbers(EngineCounts(written), columns, sensitive, k=goal.k, l=l)
     numbers = {name: counted[name] for name in counted if not is_on_request(name)}
@@ -105,9 +106,9 @@ def compared_numbers(
     models: Mapping[str, Compared],
     values: Mapping[str, Sequence[Any]],
 ) -> dict[str, Number]:
-    """Return the numbers of models in an Arrow table by name, for both adversaries: the largest of a class.
+    """Return the numbers of models in an Arrow table by name, for both adversaries: the largest over the classes.
 
-    ``values`` are of the models' columns, else the parameters are those of `checked_table`.
+    ``values`` are those of the models' columns; the other parameters are those of `checked_table`.
     """
     numbers: dict[str, Number] = {}
     known = [name for name in columns if name not in sensitive]
@@ -120,7 +121,7 @@ def compared_numbers(
 
 
 def _failing(table: Any, known: Sequence[str], goal: ReleaseGoal, values: Mapping[str, Sequence[Any]]) -> int:
-    """Return how many people are in groups too small or not diverse enough, grouped by Arrow."""
+    """Return the number of people in classes that are too small or not diverse enough, grouped by Arrow."""
     failing: set[tuple[Any, ...]] = set()
     sizes = {tuple(_key(group[name]) for name in known): group["count_all"] for group in _groups(table, known)}
     failing |= {group for group, size in sizes.items() if size < goal.k}
@@ -133,7 +134,7 @@ def _failing(table: Any, known: Sequence[str], goal: ReleaseGoal, values: Mappin
 def _class_values(
     table: Any, known: Sequence[str], sensitive: str, values: Sequence[Any]
 ) -> tuple[dict[tuple[Any, ...], dict[int, int]], dict[int, int]]:
-    """Return of each class, and of all people, how many have each code of a sensitive column, grouped by Arrow."""
+    """Return the number of people with each code of a sensitive column, per class and in all, grouped by Arrow."""
     codes = {_key(value): code for code, value in enumerate(values)}
     classes: dict[tuple[Any, ...], dict[int, int]] = {}
     everybody: dict[int, int] = {}
@@ -149,5 +150,5 @@ def _groups(table: Any, columns: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _key(value: Any) -> Any:
-    """Return a value that equals itself: not a number does not."""
+    """Return a value that equals itself, which NaN does not."""
     return value if value == value else "not a number"  # noqa: PLR0124

@@ -1,4 +1,4 @@
-"""The ways out where nothing is within a goal: the smallest change of one limit with which a file is."""
+"""The ways out if nothing is within a goal: the smallest change of one limit that lets a file out."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from discretion.jobs.release.candidates import Candidates, NothingWithinGoalErro
 from discretion.jobs.release.decision import decide_release
 from discretion.numerics.equivalence_classes import Column, best_guesses, refined
 
-# How many choices of generalizations are looked at to see that a way leads out.
+# At most this many choices of generalizations are examined to find a file within an eased goal.
 _SETS = 300
 
 
@@ -25,17 +25,18 @@ _LIMITS: tuple[Limit, ...] = ("k", "budget", "max_suppressed", "guess_budget")
 
 @dataclass(frozen=True)
 class WayOut:
-    """The options of a release with one limit eased, and which: there is a file within these."""
+    """The options of a release with one limit eased, and that limit: there is a file within these options."""
 
     limit: Limit
     options: ReleaseOptions
 
 
 def ways_out(candidates: Candidates, options: ReleaseOptions) -> Iterator[WayOut]:
-    """Yield options with one limit eased as little as lets something go out, each after a release within it is found.
+    """Yield options with one limit eased just enough for a file, each after a release within it is found.
 
-    The limits are k, the budget, how many people may be left out, and the rise of right guesses. Each is eased to what
-    the coarsest generalizations of the columns to keep need, or those of the column that needs least.
+    The limits are k, the budget, the share of people who may be left out, and the rise of correct guesses. Each is
+    eased to the value that the coarsest generalizations of the columns to keep need, or those of the column that needs
+    least.
     """
     coarsest = {name: some[-1].column for name, some in candidates.generalizations.items() if some[-1].bits}
     kept = [name for name in candidates.keep if name in coarsest]
@@ -51,7 +52,7 @@ def ways_out(candidates: Candidates, options: ReleaseOptions) -> Iterator[WayOut
 
 
 def _needed(candidates: Candidates, classes: Column) -> dict[str, Any]:
-    """Return the limits with which these classes would be within the goal, each with the others as they are."""
+    """Return the limits with which these classes would be within the goal, each with the other limits unchanged."""
     goal, people = candidates.goal, classes.codes.size
     sizes = np.sort(np.bincount(classes.codes))
     small = int(sizes[sizes < goal.k].sum())

@@ -1,4 +1,4 @@
-"""The job of ``discretion synthetic``: three tables read and coded alike, attacked, and compared."""
+"""The synthetic job: read three tables in the same codes, attack them, and compare the attacks' successes."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ from discretion.tables.layouts.headers import Header
 from discretion.tables.layouts.names import distinct_names
 from discretion.validation import as_confidence, as_count
 
-# (person, synthetic record): of more a sample of the people is attacked.
+# Pairs of a person and a synthetic record: with more, a sample of the people is attacked.
 MAX_RECORDS_COMPARED = 1 << 32
 
-# Of fewer attacks a rate shows next to nothing.
+# With fewer attacks, a rate shows next to nothing.
 MIN_ATTACKS = 20
 
 
@@ -50,39 +50,40 @@ def synthetic_risk(
     memory: int | str | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> SyntheticRisk:
-    """Return the risk of the people that a synthetic table was made from, beyond that of others like them.
+    """Measure the risk of a synthetic table for the people it was made from, beyond that of others like them.
 
-    ``risk = (r − c)/(1 − c)`` of each attack, which succeeds on r of the original's people and c of those held out
+    ``risk = (r − c)/(1 − c)`` for each attack, which succeeds on a share r of the original's people and a share c of
+    those held out
 
     Parameters
     ----------
     original, synthetic, control
-        Anything that `discretion.Population` takes, a row a person: the table that the synthetic one was made from, the
-        synthetic one, and people like the original's who took no part in it.
+        Tables that `discretion.Population` takes, with one row per person: the table that the synthetic one was made
+        from, the synthetic one, and people like the original's, without whom it was made.
     columns
-        The columns to look at; None is all, which all three must have then.
+        The columns to compare; None means all, which all three tables must then have.
     sensitive
         The columns that are guessed, each from all columns that are not sensitive.
     keep
-        Columns to compare though they look as if they name people. Identifiers and free texts are left out otherwise,
-        as `discretion.anonymity.column_kinds` recognizes them: a row number of the synthetic table's own is no fact
-        about anybody. What is in ``sensitive`` or ``linked`` is kept.
+        Columns to compare although they look like names of people. Other identifiers and free texts, as
+        `discretion.anonymity.column_kinds` recognizes them, are left out: a row number of the synthetic table is no
+        fact about anybody. Columns in ``sensitive`` or ``linked`` are kept.
     linked
-        What either of two parties knows of a person, two sets of columns; None deals the columns out in turn, those
-        with the most values first.
+        The columns that each of two parties knows about a person; None deals the columns out to the parties in turn,
+        those with the most values first.
     neighbours
-        How many nearest synthetic records either party looks at.
+        The number of nearest synthetic records that each party considers.
     attacks
-        How many people of each table are attacked at most, and by how many conditions of either kind, at least 20; None
-        attacks all, or a sample where that would take minutes.
+        The largest number of people of each table to attack, and of conditions of each kind, at least 20; None
+        attacks all, or a sample if that would take minutes.
     confidence
-        With which all intervals hold together, in (0, 1).
+        The confidence with which all intervals hold together, in (0, 1).
     seed
-        The same one gives the same result; None draws one.
+        The seed of the random draws: the same seed gives the same result; None draws one.
     header, delimiter, encoding, memory
         As for `discretion.Population`.
     progress
-        Called with what is being worked on.
+        A function that is called with the name of each step.
 
     Returns
     -------
@@ -92,14 +93,14 @@ def synthetic_risk(
     Raises
     ------
     InvalidTableError, UnknownColumnError
-        If a table cannot be read as it stands, lacks a column, holds another kind of value in it, or is too small; or
-        if its people look to have several rows each.
+        If a table cannot be read, lacks a column, has another kind of value in it, or is too small; or if a column
+        looks like the name of people with several rows.
 
     Notes
     -----
-    Who is in the original and who is held out must be chosen at random. Source: Giomi, Boenisch, Wehmeyer and Tasnádi,
-    A Unified Framework for Quantifying Privacy Risk in Synthetic Data, PoPETs 2023; the attacks are in
-    ``discretion.anonymity.synthetic``.
+    The people of the original and the held-out people must be chosen at random from the same population. Source: Giomi,
+    Boenisch, Wehmeyer and Tasnádi, A Unified Framework for Quantifying Privacy Risk in Synthetic Data, PoPETs 2023; the
+    attacks are in ``discretion.anonymity.synthetic``.
 
     Examples
     --------
@@ -140,7 +141,9 @@ def run_synthetic_risk(
     _check_sizes(tables)
     known = [name for name in names if name not in secrets]
     if secrets and not known:
-        raise InvalidValueError("each column is sensitive, so that none is left to guess from; name fewer")
+        raise InvalidValueError(
+            "all columns are sensitive, so there is none to guess from; name fewer sensitive columns"
+        )
     dealt = parties or _dealt(tables)
     outcomes, not_attacked = _Attacks(read, known, secrets, dealt, k, most, seed).made(report)
     each = _of_each(confidence, len(outcomes))
@@ -186,7 +189,7 @@ class _Attacks:
     seed: int
 
     def made(self, report: Callable[[str], None]) -> tuple[list[SyntheticAttack], dict[str, str]]:
-        """Return what each attack did, and of others why they were not made."""
+        """Return the counts of each attack, and the reasons for attacks that were not made."""
         tables, rng = self.read.tables, np.random.default_rng(self.seed)
         people, records, held_out = tables.sizes
         affordable = limits.current().steps(MAX_RECORDS_COMPARED)
@@ -204,18 +207,18 @@ class _Attacks:
             one = singling_out(tables, how, conditions, rng)
             if one is None or one.original.attacks < MIN_ATTACKS:
                 not_attacked[f"singling_out_{how}"] = (
-                    f"fewer than {MIN_ATTACKS} conditions single a synthetic record out"
+                    f"fewer than {MIN_ATTACKS} conditions single out a synthetic record"
                 )
             else:
                 attacks.append(one)
         if self.linked is None:
-            not_attacked["linkability"] = "it takes two columns, one for either party"
+            not_attacked["linkability"] = "it needs at least two columns, one for each party"
         else:
             report("linkability")
             attacks.append(linkability(tables, *self.linked, self.neighbours, chosen))
         for name in self.sensitive:
             if tables.is_of_one_value(name):
-                not_attacked[f"inference:{name}"] = "all people, held out or not, have the same value or none"
+                not_attacked[f"inference:{name}"] = "all people, held out or not, have the same value or no value"
                 continue
             report(f"inference of {name}")
             attacks.append(neighbour_inference(tables, self.known, name, chosen))
@@ -229,33 +232,34 @@ def _check_sizes(tables: Tables) -> None:
     for size, which in ((people, NAMES[0]), (held_out, NAMES[2])):
         if size < MIN_ATTACKS:
             raise InvalidTableError(
-                f"{which} must have at least {MIN_ATTACKS} people, to compare those that the synthetic table was made "
-                f"from with others; got {size}. Hold out more, at random, before the synthetic table is made"
+                f"{which} must have at least {MIN_ATTACKS} people, to compare the people that the synthetic table was "
+                f"made from with others; got {size}. Hold out more people, at random, before you make the synthetic "
+                "table"
             )
     if records < 2:
         raise InvalidTableError(f"{NAMES[1]} has one record; attacks by the nearest records need two")
 
 
 def _parties(linked: LinkedColumns) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return what either party knows, if they are two and know different columns."""
+    """Return the columns of each party, if there are two parties with different columns."""
     if isinstance(linked, str) or len(linked) != 2:  # pyright: ignore[reportUnnecessaryComparison, reportUnnecessaryIsInstance]
-        raise InvalidValueError(f"linked must be two sets of columns, what either party knows; got {linked!r}")
+        raise InvalidValueError(f"linked must be two sets of columns, one for each party; got {linked!r}")
     first, second = (distinct_names(party) for party in linked)
     if not first or not second or set(first) & set(second):
         raise InvalidValueError(
-            f"linked must be two sets of columns of which none is empty and none in both, got {linked!r}"
+            f"linked must be two sets of columns, not empty and without a common column, got {linked!r}"
         )
     return first, second
 
 
 def _dealt(tables: Tables) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Return the columns dealt out to two parties in turn, those of the most synthetic values first."""
+    """Return the columns dealt out to two parties in turn, those with the most synthetic values first."""
     many = sorted(tables.columns, key=lambda name: -np.unique(tables.columns[name].synthetic).size)
     return (tuple(many[::2]), tuple(many[1::2])) if len(many) > 1 else None
 
 
 def _of_each(confidence: float, count: int) -> float:
-    """Return with which confidence each of so many holds if all together hold with this one."""
+    """Return the confidence of each of several intervals that together hold with this confidence."""
     misses = (1 - confidence) / count
     step = 10.0 ** (floor(log10(misses)) - 1)  # two digits, which read better
     return round(1 - floor(misses / step * (1 + 1e-12)) * step, 15)

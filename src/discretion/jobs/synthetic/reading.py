@@ -1,4 +1,4 @@
-"""The three tables of ``discretion synthetic`` as they are read: compared on facts, aside from what names people."""
+"""The three tables of ``discretion synthetic``: reading them, and separating facts from columns that name people."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,18 +22,18 @@ _LONGEST_ROW_NUMBER = 18  # digits
 
 @dataclass(frozen=True)
 class TablesRead:
-    """What is compared, and what is not.
+    """The columns of three tables that are compared, and those that are not.
 
     Parameters
     ----------
     tables
-        The three tables on the columns that hold facts about people.
+        The three tables with the columns of facts about people.
     naming
-        The same with one column of names each, whose values are looked for.
+        The three tables with each column of names, whose values are searched for copies.
     left_out
-        Of each column that is not compared why.
+        Each column that is not compared → the reason.
     overlap
-        People of the original among those held out, if there are any.
+        The people of the original who seem to be among those held out, if there are any.
     """
 
     tables: Tables
@@ -50,7 +50,7 @@ class TablesRead:
 def read_tables(
     given: Sequence[Any], wanted: Sequence[str] | None, kept: Sequence[str], form: TextFormat, memory: int | str | None
 ) -> TablesRead:
-    """Return the three tables on the columns that they share and that do not name people, unless these are kept."""
+    """Return the three tables with the columns that they share, without columns that name people unless kept."""
     parts = [_population(*each, wanted, form, memory) for each in zip(given, NAMES, strict=True)]
     everywhere = tuple(dict.fromkeys(name for part in parts for name in part.columns))
     names_among(kept, everywhere)
@@ -64,13 +64,14 @@ def read_tables(
             first = next(name for name in (*names, *part.columns) if name in there)
             lacks, has = (which, NAMES[0]) if first in names else (NAMES[0], which)
             raise InvalidTableError(
-                f"{lacks} lacks the column {first!r} of {has}; name those that all three have (--columns, columns=)"
+                f"{lacks} lacks the column {first!r} of {has}; name columns that all three tables have (--columns, "
+                "columns=)"
             )
     if not names:
         first, why = next(iter(left_out.items()))
         raise InvalidTableError(
-            f"each column looks like it names people ({first!r}: {why}), so that no facts are left to compare; keep "
-            "those that are facts (--keep, keep=)"
+            f"every column looks like the name of people ({first!r}: {why}), so there are no facts to compare; keep "
+            "columns that are facts (--keep, keep=)"
         )
     aside = [name for name in parts[0].columns if name in left_out and all(name in part.columns for part in parts)]
     coded_tables = _valued(parts, [*names, *aside])
@@ -93,29 +94,30 @@ def _population(
 
 
 def _check_a_row_each(kinds: Mapping[str, ColumnKind]) -> None:
-    """Refuse people who look to have several rows each: rows of one person are no tries of their own."""
+    """Raise an error if people seem to have several rows each: the rows of one person are no independent attacks."""
     for kind in kinds.values():
         if kind.kind == "key":
             raise InvalidTableError(
                 f"the column {kind.column!r} has {kind.reason}: it looks like the name of people with several rows, "
-                "and every row counts as a person here; give each person one row, or, if each has one, answer with "
+                "but every row counts as a person here; give each person one row, or, if each has one, use "
                 f"--keep {printable(kind.column)} (keep=) or leave the column out (--columns, columns=)"
             )
 
 
 def _valued(parts: Sequence[Population], names: Sequence[str]) -> Sequence[Mapping[str, Valued]]:
-    """Return each table's values in codes, and what these stand for."""
+    """Return each table's values in codes, with the meaning of the codes."""
     most = limits.current().numbers(MAX_CODED_VALUES, each=4)
     if (cells := max(part.rows for part in parts) * len(names)) > most:
         raise TooLargeError(
-            f"a table has {cells:,} values in these columns, of at most {most:,}; name fewer (--columns, columns=)"
+            f"a table has {cells:,} values in these columns, more than {most:,}; name fewer columns (--columns, "
+            "columns=)"
         )
     coded_tables = [part.read_rows(lambda rows, length: column_values(rows, names, length)) for part in parts]
     coded = [each for each in coded_tables if each is not None]
     if len(coded) < len(coded_tables):
         raise UnsupportedError(
-            "a table cannot be attacked here: its rows are not in this process, or a column holds lists or the like; "
-            "pass the rows themselves, or leave such a column out"
+            "a table cannot be attacked here: its rows are not in this process, or a column has lists or other nested "
+            "values; pass the rows themselves, or leave such a column out"
         )
     return coded
 
@@ -130,12 +132,12 @@ def _naming(names: Sequence[str], coded_tables: Sequence[Mapping[str, Valued]]) 
 
 
 def _worth_looking_for(naming: Mapping[str, Tables], original: Mapping[str, Valued]) -> dict[str, Tables]:
-    """Return the columns of which a value that two tables have is a person's, and not the same row number."""
+    """Return the columns whose values identify people and are not just row numbers."""
     return {name: tables for name, tables in naming.items() if not _is_of_row_numbers(original[name][1])}
 
 
 def _is_of_row_numbers(labels: Any) -> bool:
-    """Return whether values count rows: 1 to 200, P001 to P200."""
+    """Return whether values are row numbers, such as 1 to 200 or P001 to P200."""
     texts = [_written(value) for value in labels.to_pylist() if value is not None]
     digits = [re.sub("[^0-9]", "", text) for text in texts]
     if len({re.sub("[0-9]", "", text) for text in texts}) != 1 or any(
@@ -147,7 +149,7 @@ def _is_of_row_numbers(labels: Any) -> bool:
 
 
 def _written(value: Any) -> str:
-    """Return a value as text, 7 and 7.0 alike."""
+    """Return a value as text, the same for 7 and 7.0."""
     try:
         number = float(value)
     except (TypeError, ValueError):

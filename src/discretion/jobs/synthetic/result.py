@@ -1,4 +1,4 @@
-"""The risks of a synthetic table, and their document: the decision, each attack, and what was not examined."""
+"""The risks of a synthetic table, and their document: the decision, each attack, and the parts not examined."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -16,17 +16,17 @@ from discretion.presenting.numbers import people, percent
 from discretion.presenting.views.document import Block, Document, Grid, Section, Terms
 from discretion.presenting.views.result import JobResult, number_row
 
-#: The attacks but those on a sensitive column, which are called inference:COLUMN.
+#: The attacks, except those on a sensitive column, which are named inference:COLUMN.
 ATTACKS = ("copied", "copied_alone", "singling_out_univariate", "singling_out_multivariate", "linkability")
 
-# Where a risk may be as high as this, there is no saying that nothing shows it.
+# If a risk may be as high as this, the decision is not "no sign".
 HIGH_RISK = 0.5
 
 Decision = Literal["tells more", "not alike", "no sign", "nothing can be concluded"]
 
 
 def synthetic_measures(sensitive: Sequence[str]) -> list[str]:
-    """Return the names of the numbers that a gate may be of.
+    """Return the names of the numbers that a gate may name.
 
     Examples
     --------
@@ -38,21 +38,21 @@ def synthetic_measures(sensitive: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class AttackResult:
-    """What an attack did.
+    """The result of an attack.
 
     Parameters
     ----------
     attack
-        Its name.
+        The name of the attack.
     original, control
-        How often it succeeded on the people of the original and on those held out, and of how many attacks: a count,
-        but for singling out on held-out people, which is a mean where they are not as many as the original's.
+        The numbers of its successes and of attacks, on the people of the original and on those held out: counts,
+        except for singling out on held-out people, which is a mean if their number is not the original's.
     control_rate
-        The share of successes if the held-out people were as many as the original's.
+        The share of successes if there were as many held-out people as people of the original.
     naive
-        The share of successes on the original without looking at its people; None for what nobody guesses.
+        The share of successes on the original without the records of its people; None if nobody would guess this.
     risk
-        By how much of what others leave to gain the original's people are worse off, from -1 to 1.
+        ``(r − c)/(1 − c)`` for the shares r and c of successes on the original's and on held-out people, from -1 to 1.
     """
 
     attack: str
@@ -64,41 +64,42 @@ class AttackResult:
 
     @property
     def is_weak(self) -> bool:
-        """Whether it does no better on the original than without looking at its people."""
+        """Whether its share of successes on the original is no higher than the naive one."""
         return self.naive is not None and self.original.rate <= self.naive
 
     @property
     def is_inconclusive(self) -> bool:
-        """Whether its risk may be none, and may be 0.5 or more."""
+        """Whether its risk may be 0 and may be 0.5 or more."""
         return self.risk.low <= 0 and self.risk.high >= HIGH_RISK
 
 
 @dataclass(frozen=True, repr=False)
 class SyntheticRisk(JobResult):
-    """What a synthetic table reveals about the people it was made from, beyond others like them.
+    """The risk of a synthetic table for the people it was made from, beyond others like them.
 
     Parameters
     ----------
     original, synthetic, control
         The three tables.
     people, records, held_out
-        How many rows these have.
+        The numbers of their rows.
     columns
-        What was looked at.
+        The columns that were compared.
     left_out
-        Of each column that was not compared, since it looks as if it names people, why.
+        Each column that was not compared, since it looks like the name of people → the reason.
     newly_made
-        The columns of which hardly any synthetic value is a person's: copies of rows are counted on the others.
+        The columns of which hardly any synthetic value occurs among the people: copies of rows are counted on the
+        others.
     overlap
-        People of the original among those held out; None if none show.
+        People of the original who seem to be among those held out; None if there are none.
     linked
-        The columns that either party knows, for linkability; None if it was not attacked.
+        The columns that each party knows, for linkability; None if it was not attacked.
     neighbours, seed, confidence
-        The options; a seed may be drawn; the intervals hold together with this confidence.
+        The options, with the seed that was used; the intervals hold together with this confidence.
     attacks
-        What each attack did.
+        The result of each attack.
     not_attacked
-        Of attacks that were not made why.
+        Each attack that was not made → the reason.
     """
 
     original: str
@@ -127,10 +128,10 @@ class SyntheticRisk(JobResult):
 
     @property
     def decision(self) -> Decision:
-        """What follows of the attacks.
+        """The conclusion from the attacks.
 
-        "not alike" if it reveals more about held-out people, so that the tables do not compare; and "no sign"
-        only if each attack's risk is known to be below 0.5.
+        "tells more" if an attack's risk is certainly above 0; "not alike" if an attack's risk is certainly below 0, so
+        that the tables are not comparable; and "no sign" only if each attack's risk is certainly below 0.5.
         """
         if any(each.risk.low > 0 for each in self.attacks):
             return "tells more"
@@ -140,17 +141,17 @@ class SyntheticRisk(JobResult):
 
     @property
     def inconclusive(self) -> tuple[str, ...]:
-        """The attacks whose risk may be none, and may be 0.5 or more."""
+        """The attacks whose risk may be 0 and may be 0.5 or more."""
         return tuple(each.attack for each in self.attacks if each.is_inconclusive)
 
     @property
     def measures(self) -> dict[str, Estimate | None]:
-        """The numbers that a gate may be of; None for attacks that were not made."""
+        """The numbers that a gate may name; None for attacks that were not made."""
         results = {each.attack: each.risk for each in self.attacks} | {"risk": self.risk}
         return dict.fromkeys(self.not_attacked) | results
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as dicts, lists, numbers and strings, ready for JSON."""
+        """Return the result as dicts, lists, numbers and strings, ready for JSON."""
         whole = {"decision": self.decision, "risk": self.risk, "inconclusive": self.inconclusive}
         return plain(whole | {field.name: getattr(self, field.name) for field in fields(self)})
 
@@ -172,28 +173,28 @@ _NAMES = {
     "singling_out_multivariate": f"singling out, {COLUMNS} columns",
     "linkability": "linkability",
 }
-# Those by distances, which are the ones that take long.
+# The attacks by distances, which take long.
 _BY_NEAREST = ("linkability", "inference:")
 _DECIMALS = 10**4
 _TITLES = {
     "tells more": "The synthetic table reveals more about the people it was made from than about others.",
     "not alike": (
-        "The tables do not compare: the synthetic table reveals more about the held-out people than about those it "
-        "was made from."
+        "The tables are not comparable: the synthetic table reveals more about the held-out people than about those "
+        "it was made from."
     ),
     "nothing can be concluded": (
         "Nothing can be concluded on whether the synthetic table reveals more about the people it was made from than "
         "about others."
     ),
     "no sign": (
-        "No sign that the synthetic table reveals more about the people it was made from than about others, which is "
-        "no proof."
+        "There is no sign that the synthetic table reveals more about the people it was made from than about others. "
+        "This is no proof."
     ),
 }
 
 
 def _document(risks: SyntheticRisk) -> Document:
-    """Return the document of attacks by a synthetic table."""
+    """Return the document of the attacks with a synthetic table."""
     title = _TITLES[risks.decision]
     return Document(
         title,
@@ -233,8 +234,9 @@ def _reason(risks: SyntheticRisk) -> str:
         case "not alike":
             least = min(risks.attacks, key=lambda each: each.risk.high)
             return (
-                f"For {attack_words(least.attack)} the risk is {_between(least.risk)}, {together}. Were the original's "
-                "and the held-out people chosen at random from the same people, and given in the right order?"
+                f"For {attack_words(least.attack)} the risk is {_between(least.risk)}, {together}. Check that the "
+                "original's and the held-out people were chosen at random from the same people, and that the tables "
+                "are in the right order."
             )
         case "nothing can be concluded":
             return _why_nothing(risks)
@@ -279,7 +281,7 @@ def _attacks(risks: SyntheticRisk) -> Iterator[Block]:
     ]
     if any(each.is_weak for each in risks.attacks):
         terms.append(
-            ("weak", "the attack succeeds no more often than without looking at a person, so its risk shows little.")
+            ("weak", "the attack succeeds no more often than without any record of a person, so its risk shows little.")
         )
     if risks.linked is not None:
         first, second = map(briefly, risks.linked)
@@ -295,11 +297,11 @@ def _attacks(risks: SyntheticRisk) -> Iterator[Block]:
 
 def _left_out(risks: SyntheticRisk) -> Iterator[str]:
     for name, reason in risks.left_out.items():
-        what = "only looked for" if f"copied:{name}" in risks.measures else "not compared"
+        what = "only searched for copies" if f"copied:{name}" in risks.measures else "not compared"
         yield f"{printable(name)} is {what}: {reason}. If it is a fact about people, add --keep {printable(name)}."
     if risks.newly_made:
         yield (
-            f"Copied rows are counted without {briefly(risks.newly_made)}: hardly any synthetic value there occurs "
+            f"Copied rows are counted without {briefly(risks.newly_made)}: hardly any of its synthetic values occurs "
             "among the people."
         )
     for name, reason in risks.not_attacked.items():
@@ -308,14 +310,14 @@ def _left_out(risks: SyntheticRisk) -> Iterator[str]:
 
 def _why_nothing(risks: SyntheticRisk) -> str:
     if risks.overlap is not None:
-        return f"{_same_people(risks)} Hold out people who are not in the original, at random."
+        return f"{_same_people(risks)} Hold out people at random who are not in the original."
     open_ones = ", ".join(map(attack_words, risks.inconclusive))
     settled = [each.risk for each in risks.attacks if not each.is_inconclusive]
     others = f" The other attacks' risk is at most {_ends(max(settled, key=_high))[1]}." if settled else ""
     return (
-        f"These attacks succeed on so many held-out people, or were tried on so few, that the risk may be none and may "
-        f"be {HIGH_RISK} or more: {open_ones}.{others} Take more columns (--columns), or more people of both "
-        "tables."
+        "These attacks succeed on too many held-out people, or were tried on too few people, to bound the risk: it "
+        f"may be 0 and may be {HIGH_RISK} or more ({open_ones}).{others} Use more columns (--columns), or more people "
+        "of both tables."
     )
 
 
@@ -323,10 +325,10 @@ def _same_people(risks: SyntheticRisk) -> str:
     overlap = risks.overlap
     assert overlap is not None
     if overlap.people == risks.held_out:
-        return "The people held out seem to be those of the original: both tables hold the same rows."
+        return "The people held out seem to be those of the original: both tables have the same rows."
     return (
-        f"Of the {people(risks.held_out)} held out, {overlap.people:,} seem to be in the original: each shares a row "
-        f"with one person there and with nobody else (by chance, {overlap.by_chance:,.3g} would)."
+        f"Of the {people(risks.held_out)} held out, {overlap.people:,} seem to be in the original: each has the same "
+        f"row as one person there and as nobody else (by chance, {overlap.by_chance:,.3g} would)."
     )
 
 
@@ -335,7 +337,7 @@ def _high(risk: Estimate) -> float:
 
 
 def _value(risk: Estimate) -> str:
-    """Return a risk, or what is known of it where nothing is between the ends."""
+    """Return a risk as text, as a lower bound or as not known if the interval allows no more."""
     if risk.low <= 0 and risk.high >= 1:
         return "not known"
     return f"≥ {_ends(risk)[0]}" if risk.value == risk.low < risk.high else f"{risk.value:.4f}"
@@ -349,5 +351,5 @@ def _between(risk: Estimate) -> str:
 
 
 def _ends(risk: Estimate) -> tuple[str, str]:
-    """Return the ends of an interval with four decimals, rounded outwards."""
+    """Return the bounds of an interval with four decimals, rounded outwards."""
     return f"{floor(risk.low * _DECIMALS) / _DECIMALS:.4f}", f"{ceil(risk.high * _DECIMALS) / _DECIMALS:.4f}"
