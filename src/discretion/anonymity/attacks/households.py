@@ -70,7 +70,7 @@ class HouseholdRisks(Tabular):
         return self.exposed_households / self.households
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers that are not of single people."""
+        """Return the numbers about the whole table, without those about single people."""
         return {
             "household": self.household,
             "households": self.households,

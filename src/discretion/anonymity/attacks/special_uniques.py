@@ -72,7 +72,7 @@ class SpecialUniques(Tabular):
         return int(np.count_nonzero(self.sizes))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers that are not of single people."""
+        """Return the numbers about the whole table, without those about single people."""
         return {
             "max_size": self.max_size,
             "special_people": self.special_people,

@@ -67,7 +67,7 @@ class WildcardGroups(Tabular):
         return int(self.sizes.min())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers that are not of single people."""
+        """Return the numbers about the whole table, without those about single people."""
         return {
             "wildcards": [*self.wildcards],
             "people_with_wildcards": self.people_with_wildcards,

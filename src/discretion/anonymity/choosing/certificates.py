@@ -87,11 +87,12 @@ def cheapest_questions(
     budget
         The share of the people in [0, 1] whom the set may expose.
     k, threshold
-        Exactly one: who has fewer than k alike is exposed, or fewer than a share of all people in [0, 1].
+        Exactly one. A person is exposed if their equivalence class has fewer than k people, or fewer than this share
+        of all people, in [0, 1].
     columns
         The columns that are to go out together; None is all of them.
     kept
-        A column → how many of its most frequent values are told apart in what goes out; of the others all are.
+        A column → how many of its most frequent values are distinguished in what goes out; of the others all are.
     most_columns
         Of how many columns a question is at most, at least 1. Of each set of so many columns one question may be
         asked, with any numbers of values told apart.

@@ -78,7 +78,8 @@ def fewest_suppressions(
     budget
         The share of the people in [0, 1] who may be exposed.
     k, threshold
-        Exactly one: who has fewer than k alike is exposed, or fewer than a share of all people in [0, 1].
+        Exactly one. A person is exposed if their equivalence class has fewer than k people, or fewer than this share
+        of all people, in [0, 1].
     columns
         The columns that people are asked for; None is all of them.
     groups
@@ -253,7 +254,7 @@ class _TableRules:
     counts
         For each column how many people have each of its values.
     least
-        Who has fewer than so many alike is exposed.
+        A person is exposed if their equivalence class has fewer than this many people.
     suspicion
         How sure one may be that a value was suppressed by need; None is without decoys.
     """

@@ -45,7 +45,7 @@ def most_exposed_in(places: Places, kept: Kept, known: Mapping[Places, Integers]
     people
         How many people there are.
     least
-        Who has fewer than so many alike is exposed.
+        A person is exposed if their equivalence class has fewer than this many people.
     """
     shape = tuple(most + 1 for most in kept)
     views = [

@@ -32,7 +32,7 @@ class Question:
     places
         The columns, by their places among those of the records, in order.
     kept
-        How many of the most frequent values of each are told apart.
+        How many of the most frequent values of each column are distinguished.
     coins
         Of each column the probability of each answer (columns) by the true one (rows); empty if nothing is randomized.
         Every column has coins of its own.

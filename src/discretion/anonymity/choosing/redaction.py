@@ -323,7 +323,8 @@ def redacted_exposure(
     rules
         Those for columns that are not asked for do nothing; conditions may be about columns that are not asked for.
     k, threshold
-        Exactly one: who has fewer than k alike is exposed, or fewer than a share of all people in [0, 1].
+        Exactly one. A person is exposed if their equivalence class has fewer than k people, or fewer than this share
+        of all people, in [0, 1].
     columns
         The columns that people are asked for; None is all of them.
 

@@ -97,13 +97,14 @@ def hierarchical_rounds(
         The share of the people in [0, 1] whom the answers to one question may expose; as for a threshold, a float
         stands for the simplest fraction that rounds to it.
     k, threshold
-        Exactly one: who has fewer than k alike is exposed, or fewer than a share of all people in [0, 1].
+        Exactly one. A person is exposed if their equivalence class has fewer than k people, or fewer than this share
+        of all people, in [0, 1].
     columns
         The columns to ask for; None is all of them.
     rounds
         How many rounds there are at most, at least 1.
     kept
-        A column → how many of its most frequent values are told apart in every question and in what goes out, at least
+        A column → how many of its most frequent values are distinguished in every question and in what goes out, at least
         0; everybody with another one answers "other". Of the columns not named all values are told apart.
 
     Returns

@@ -57,7 +57,7 @@ class SelectedSet:
     guesses
         A sensitive column → how often the best guess of it is right for who knows the others of the set.
     kept
-        A column → how many of its most frequent values are told apart, the others being one; of the other columns all
+        A column → how many of its most frequent values are distinguished, the others being one; of the other columns all
         are.
     """
 
@@ -184,7 +184,8 @@ def select_columns(
         The share of the people in [0, 1] who may be exposed; as for a threshold, a float stands for the simplest
         fraction that rounds to it.
     k, threshold
-        Exactly one: who has fewer than k alike is exposed, or fewer than a share of all people in [0, 1].
+        Exactly one. A person is exposed if their equivalence class has fewer than k people, or fewer than this share
+        of all people, in [0, 1].
     by
         "measured": by :func:`exposure`; "certified": by :func:`exposure_bound`, for which the class sizes of single
         columns suffice, of people with one row each; "statistical": as certified, for a release of n other people, by

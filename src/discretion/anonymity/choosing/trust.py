@@ -82,7 +82,7 @@ class TrustDesign:
     columns
         What is published: the answers on these columns together.
     kept
-        A column → how many of its most frequent values are told apart there, if these are not all.
+        A column → how many of its most frequent values are distinguished there, if these are not all.
     cells
         How many combinations of answers there can be.
     utility
@@ -168,7 +168,8 @@ def trust_tradeoff(
     budget
         The share of the people in [0, 1] who may be exposed.
     k, threshold
-        Exactly one: who has fewer than k alike is exposed, or fewer than a share of all people in [0, 1].
+        Exactly one. A person is exposed if their equivalence class has fewer than k people, or fewer than this share
+        of all people, in [0, 1].
     columns
         The columns to ask for; None is all of them.
     rounds

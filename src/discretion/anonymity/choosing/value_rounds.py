@@ -33,7 +33,7 @@ class ValueQuestion:
     columns
         The columns.
     kept
-        How many of the most frequent values of each are told apart.
+        How many of the most frequent values of each column are distinguished.
     certified
         The share of the people whom the answers expose at most, by what was known before they were asked.
     exposure
@@ -100,7 +100,8 @@ def value_rounds(
     budget
         The share of the people in [0, 1] whom all answers about several columns may expose together.
     k, threshold
-        Exactly one: who has fewer than k alike is exposed, or fewer than a share of all people in [0, 1].
+        Exactly one. A person is exposed if their equivalence class has fewer than k people, or fewer than this share
+        of all people, in [0, 1].
     columns
         The columns to ask for; None is all of them.
     rounds
@@ -199,7 +200,7 @@ class ValueCurator:
     people
         How many people there are: those whom a table has lost may have any values.
     least
-        Who has fewer than so many alike is exposed.
+        A person is exposed if their equivalence class has fewer than this many people.
     allowed
         So many people may all answers about several columns expose together.
     most_columns

@@ -125,7 +125,7 @@ def exposure_bound(
         the groups that they hold. They may overlap. Of thousands of ways to cover the columns by them not all are
         tried.
     kept
-        A column → how many of its most frequent values are told apart, at least 0: everybody with another one answers
+        A column → how many of its most frequent values are distinguished, at least 0: everybody with another one answers
         "other". Of the columns not named all values are told apart.
 
     Returns

@@ -146,7 +146,7 @@ class Marginals:
         groups
             Some of the groups of these.
         kept
-            A column → how many of its most frequent values are told apart, the others being one; of the other columns
+            A column → how many of its most frequent values are distinguished, the others being one; of the other columns
             all are.
 
         Raises

@@ -212,7 +212,7 @@ class Population(ProcessBound):
         groups
             Groups of these columns that are to be counted together too.
         kept
-            A column → how many of its most frequent values are told apart, the others being one; of the other columns
+            A column → how many of its most frequent values are distinguished, the others being one; of the other columns
             all are.
 
         Raises
