@@ -44,7 +44,7 @@ PRESETS = (
         "ema",
         11,
         "a risk of at most 0.09",
-        "European Medicines Agency, guidance on the anonymisation of clinical reports for Policy 0070 (2016)",
+        "European Medicines Agency, guidance on the anonymization of clinical reports for Policy 0070 (2016)",
     ),
     Preset(
         "health-canada",

@@ -113,7 +113,7 @@ def utility_of(
     functions: Dependencies | None,
     most_apart: int | None = None,
 ) -> Worth:
-    """Return the utility of sets of elements: by given weights, or by columns or bits, without those that follow.
+    """Return the utility of sets of elements: by given weights, or by columns or bits that follow from no other.
 
     Without given weights a column that follows from another one adds nothing. Sensitive columns bring no others along
     and are not brought along, but they may follow from another one. No set of interest has more than ``most_apart``

@@ -45,7 +45,7 @@ class Constraints:
     exposed
         The largest number of exposed people.
     guessed
-        A sensitive column → the largest number of people for whom its best guess is correct.
+        A sensitive column → the largest number of correct best guesses of it.
     certain
         The largest number of people whose value of a sensitive column is certain; None is any number.
     """
@@ -78,7 +78,7 @@ class Constraints:
 
 
 class Disclosure(Protocol):
-    """A source of the loads of sets of elements."""
+    """A source of loads: the numbers of people that a set of elements exposes or lets be guessed."""
 
     def loads(self, extensions: Sequence[Extension]) -> list[Loads]:
         """Return each extension's loads, up to the first load over its limit."""

@@ -131,7 +131,7 @@ def rules_by_column(rules: Iterable[RedactionRule], known: Iterable[str]) -> dic
     Parameters
     ----------
     rules
-        The rules. A column may have several: a person to whom one of them applies suppresses it.
+        The rules. A column may have several: a person suppresses it if one of them applies.
     known
         The columns of the table.
 

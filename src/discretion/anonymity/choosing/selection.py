@@ -206,7 +206,7 @@ def select_columns(
     guess_budget
         The allowed rise of the share of correct guesses of each sensitive column, in [0, 1]; by default 0.05.
     certain_budget
-        The largest share of the people for whom a sensitive column may be known for certain; by default no limit, since
+        The largest share of the people whose value of a sensitive column may be certain; by default no limit, since
         every table has small classes whose members share a value.
     hierarchies
         Generalizations of one column each, from the finest to the coarsest, such as ``["age", "decade"]``. A set takes
@@ -421,7 +421,7 @@ def _as_time(time_limit: float) -> float:
 
 
 def _disclosure(problem: SelectionProblem, choices: Choices) -> Disclosure:
-    """Return the source of the loads of sets of columns."""
+    """Return the disclosure that yields the loads for sets of columns."""
     population = problem.population
     if problem.certificate is not None:
         return StatisticalDisclosure(problem.certificate, choices.ideals, choices.names)

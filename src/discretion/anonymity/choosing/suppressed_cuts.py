@@ -19,12 +19,12 @@ from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.convex_hulls import Line, lower_envelope
 from discretion.tables.counting.class_sizes import ClassSizes
 
-# Partial choices of cuts that a search goes on with, for each set of columns; first it goes on with a few of them.
+# Partial choices of cuts that a search extends, for each set of columns; first it extends a few of them.
 MAX_CUTS_KEPT = 1 << 13
 _FIRST_KEPT = 1 << 6
-# Sets of columns covered by groups that are gone on with, for each column.
+# Sets of columns covered by groups that are extended, for each column.
 _MAX_COVERS = 256
-# Cuts of a column that are tried, and pairs of lines that a bound on the columns to come is made of.
+# Cuts of a column that are tried, and pairs of lines in a bound on the columns to come.
 _MAX_CUTS_TRIED = 1 << 11
 _MAX_PAIRS = 1 << 14
 _BLOCK = 1 << 20

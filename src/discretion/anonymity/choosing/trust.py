@@ -406,8 +406,8 @@ def _responses(values: int, truth: float) -> Reals:
 def _exposed_by_responses(table: Integers, truths: Sequence[float], least: int) -> float:
     """Return the expected number of people whose randomized response fewer than ``least`` people give.
 
-    ``Σ_y E[N_y·1{N_y < k}]``, ``N_y = Σ_S Bin(n_S(y), Π_{j∈S} p_j Π_{j∉S} q_j)``, where the true values of n_S(y) people
-    agree with y on exactly the columns S
+    ``Σ_y E[N_y·1{N_y < k}]``, ``N_y = Σ_S Bin(n_S(y), Π_{j∈S} p_j Π_{j∉S} q_j)``, where the true values of n_S(y)
+    people agree with y on exactly the columns S
     """
     if int(table.sum()) < least:
         return float(table.sum())

@@ -362,7 +362,7 @@ class _Offer:
         An upper bound on the people whom it exposes.
     cost
         The increase of that bound over the earlier question.
-    told
+    told : float
         The additional bits of information about the columns, each by itself.
     expected
         The expected number of people whom it exposes if the columns are independent.

@@ -1,4 +1,4 @@
-"""Conversion of a table to a Population at the border, or an error that names the function."""
+"""Conversion of a function's table to a Population, or an error that names the function."""
 
 import inspect
 from pathlib import Path
