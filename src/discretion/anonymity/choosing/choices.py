@@ -190,7 +190,7 @@ def _check_functions(population: Population | Marginals, pairs: Sequence[tuple[s
     for fine, coarse in pairs:
         if rows.class_sizes([fine, coarse]).classes != rows.class_sizes([fine]).classes:
             raise InvalidValueError(
-                f"{coarse!r} is not a coarser view of {fine!r}: rows alike on {fine!r} differ on {coarse!r}; "
+                f"{coarse!r} is not a generalization of {fine!r}: rows with the same {fine!r} differ on {coarse!r}; "
                 "a hierarchy goes from the finest column to the coarsest"
             )
 

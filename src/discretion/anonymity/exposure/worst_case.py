@@ -86,7 +86,7 @@ def worst_exposure(
 
 
 def worst_exposed(marginals: Marginals, k: int, seconds: float = 10.0) -> tuple[int, int, str]:
-    """Return how many people have fewer than k alike in a table found, in no table, and how that was decided."""
+    """Return the exposed people in the worst table found, an upper bound for all tables, and the method."""
     alone = marginals.alone()
     low = max(exposed_below(marginal, k) for marginal in alone)
     high = counting_bound(marginals, k)

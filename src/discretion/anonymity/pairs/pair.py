@@ -174,8 +174,8 @@ def _take_out(
     values = column_values(rows, kept, length)
     if values is None:
         raise TooLargeError(
-            f"the {which} table has {length:,} rows in {len(kept)} columns: too many to compare, or with values without "
-            "codes, such as lists; name the columns that matter (--columns, columns=)"
+            f"the {which} table has {length:,} rows in {len(kept)} columns: too many to compare, or with values "
+            "without codes, such as lists; name the columns that matter (--columns, columns=)"
         )
     return values
 

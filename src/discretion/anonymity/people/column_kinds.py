@@ -336,7 +336,7 @@ _RULES = (_constant, _date, _coordinate, _weight, _free_text, _naming, _nearly_c
 
 
 def _keys(seen: Iterable[_ColumnSummary]) -> set[str]:
-    """Return the columns that appear to name people with several rows: all with fitting names, else the most even one."""
+    """Return the columns that appear to name people with several rows: all with fitting names, else the most even."""
     fit = [each for each in seen if _repeats(each)]
     if named := {each.column for each in fit if names_people(each.column) or _is_of_codes(each) or _is_of_names(each)}:
         return named

@@ -18,9 +18,9 @@ class TableInMemory(Protocol):
         ...
 
 
-# What Population takes for a table: a path, an address, or a table in memory.
+# The tables that Population takes: a path, an address, or a table in memory.
 Table: TypeAlias = str | Path | TableInMemory
-# A table has one row per person; a Population says which rows are a person's.
+# A table has one row per person; a Population knows which rows belong to a person.
 People: TypeAlias = Population | Table
 
 

@@ -221,8 +221,8 @@ def hierarchical_distance(column: str, values: Sequence[Any], counts: Integers, 
         levels.append({text: groups[place] for text, groups in hierarchy.items()})
         if len(set(zip(levels[-2].values(), levels[-1].values(), strict=True))) > len(set(levels[-2].values())):
             raise InvalidValueError(
-                f"the hierarchy of {column!r} is none: values alike on level {place} differ on level {place + 1}; "
-                "each level has to follow from the one before"
+                f"the hierarchy of {column!r} is not valid: values in one group on level {place} are in different "
+                f"groups on level {place + 1}; each level must follow from the one before"
             )
     height = next((level for level, groups in enumerate(levels) if len(set(groups.values())) == 1), len(levels))
     return TreeDistance(

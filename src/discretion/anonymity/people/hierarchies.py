@@ -44,7 +44,7 @@ def read_hierarchies(path: str | Path, columns: Sequence[str]) -> dict[str, Hier
     named: dict[str, Path] = {}
     for file, column in ((file, column) for file in files for column in columns if _is_of(file, column, columns)):
         if (other := named.setdefault(column, file)) != file:
-            raise InvalidValueError(f"{other.name} and {file.name} in {path} are both of {column!r}; keep one of them")
+            raise InvalidValueError(f"{other.name} and {file.name} in {path} are both for {column!r}; keep one of them")
     if not named:
         raise InvalidValueError(
             f"{path} has no hierarchy of a column: name each file after its column, such as {columns[0]}.csv"
@@ -139,7 +139,7 @@ def _lines(text: str, delimiter: str, what: str) -> list[list[str]]:
 def _as_hierarchy(lines: Sequence[Sequence[str]], what: str) -> Hierarchy:
     hierarchy = {line[0].strip(): tuple(value.strip() for value in line[1:]) for line in lines}
     if not lines or len({len(line) for line in lines}) > 1 or len(lines[0]) < 2:
-        raise InvalidTableError(f"{what} is no hierarchy: each line needs a value, and equally many coarser ones, at least 1")
+        raise InvalidTableError(f"{what} is no hierarchy: each line needs a value and equally many coarser ones, at least 1")
     if len(hierarchy) < len(lines):
         raise InvalidTableError(f"{what} has two lines for one value; keep one of them")
     return hierarchy

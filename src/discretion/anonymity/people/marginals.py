@@ -69,8 +69,8 @@ class Marginals:
         for given in (together, {} if isinstance(counts, str | Path) else counts):
             if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise UnsupportedError(
-                    "Marginals are of a mapping {column: {value: count}} or a path to a .csv or .json file, and groups "
-                    "are {(column, column): {(value, value): count}}, "
+                    "Marginals take a mapping {column: {value: count}} or a path to a .csv or .json file, and groups "
+                    "{(column, column): {(value, value): count}}, "
                     f"got {type(given).__name__}; for a table use discretion.Population(table).marginals()"
                 )
         if isinstance(counts, str | Path):
@@ -199,7 +199,7 @@ class Marginals:
         names = next(iter(groups_among([group], self._columns)), ())
         together = " and ".join(names)
         if not names or frozenset(names) in self._sizes:
-            raise InvalidValueError(f"a group of Marginals needs two or more columns, and may be given once; got {group!r}")
+            raise InvalidValueError(f"a group of Marginals needs two or more columns, and must be unique; got {group!r}")
         sizes = _class_sizes(joint, f"the group {together}")
         if sizes.people != self._people:
             raise InvalidValueError(

@@ -275,7 +275,7 @@ class Population(ProcessBound):
         return rarest_of_all(self._rows, chosen, self.class_sizes_of_all([column] for column in chosen))
 
     def common_values(self, column: str, least: int) -> list[tuple[str | None, int]]:
-        """Return the column's values in at least ``least`` rows, as text (None is null), with their rows, commonest first.
+        """Return a column's values in at least ``least`` rows, as text (None is null), with their rows, commonest first.
 
         Examples
         --------
@@ -320,7 +320,7 @@ class Population(ProcessBound):
         self.known([sensitive])
         if sensitive in chosen:
             raise InvalidValueError(
-                f"the sensitive column {sensitive!r} is among the columns that the adversary knows; leave it out of them"
+                f"the sensitive column {sensitive!r} is among the columns that the adversary knows; leave it out there"
             )
         return count_jointly(self._rows, chosen, sensitive, self._person)
 

@@ -77,8 +77,8 @@ def _numbers(values: Sequence[object], weight: str) -> Reals:
         numbers = np.array([np.nan])
     if not np.isfinite(numbers).all():
         raise InvalidTableError(
-            f"the column {weight!r} has missing values or values that are not numbers; a weight is the number of people "
-            "that a row stands for; leave out the rows without one, or name another column"
+            f"the column {weight!r} has missing values or values that are not numbers; a weight is the number of "
+            "people that a row stands for; leave out the rows without one, or name another column"
         )
     if (numbers < 1 - _ROUNDING).any():
         raise InvalidTableError(

@@ -6,12 +6,12 @@ from discretion.errors import InvalidValueError
 
 
 def generalizations_by(hierarchy: Hierarchy, column: str, finest: Generalization) -> tuple[Generalization, ...]:
-    """Return a view of a column and the coarser ones that a hierarchy tells, the finest first; null is null in each.
+    """Return a column and its generalizations by a hierarchy, the finest first; null stays null in each.
 
     Raises
     ------
     InvalidValueError
-        If it has no line for a value, or a view is no function of the one before.
+        If the hierarchy has no line for a value, or a level is not a function of the one before.
     """
     texts = [None if value is None else spelled_value(value, hierarchy) for value in finest.labels]
     check_lines(hierarchy, column, texts)
