@@ -139,7 +139,7 @@ def _lines(text: str, delimiter: str, what: str) -> list[list[str]]:
 def _as_hierarchy(lines: Sequence[Sequence[str]], what: str) -> Hierarchy:
     hierarchy = {line[0].strip(): tuple(value.strip() for value in line[1:]) for line in lines}
     if not lines or len({len(line) for line in lines}) > 1 or len(lines[0]) < 2:
-        raise InvalidTableError(f"{what} is no hierarchy: each line needs a value and equally many coarser ones, at least 1")
+        raise InvalidTableError(f"{what} is no hierarchy: each line needs a value and equally many coarser ones")
     if len(hierarchy) < len(lines):
         raise InvalidTableError(f"{what} has two lines for one value; keep one of them")
     return hierarchy

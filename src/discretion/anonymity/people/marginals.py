@@ -199,7 +199,7 @@ class Marginals:
         names = next(iter(groups_among([group], self._columns)), ())
         together = " and ".join(names)
         if not names or frozenset(names) in self._sizes:
-            raise InvalidValueError(f"a group of Marginals needs two or more columns, and must be unique; got {group!r}")
+            raise InvalidValueError(f"a group of Marginals needs two or more columns and may occur once; got {group!r}")
         sizes = _class_sizes(joint, f"the group {together}")
         if sizes.people != self._people:
             raise InvalidValueError(

@@ -275,7 +275,7 @@ class Population(ProcessBound):
         return rarest_of_all(self._rows, chosen, self.class_sizes_of_all([column] for column in chosen))
 
     def common_values(self, column: str, least: int) -> list[tuple[str | None, int]]:
-        """Return a column's values in at least ``least`` rows, as text (None is null), with their rows, commonest first.
+        """Return a column's values in at least ``least`` rows, as text (None is null), and their rows, commonest first.
 
         Examples
         --------

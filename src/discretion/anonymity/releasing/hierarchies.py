@@ -21,8 +21,8 @@ def generalizations_by(hierarchy: Hierarchy, column: str, finest: Generalization
         alike = before.column.codes.tolist()
         if len({*zip(alike, view.column.codes.tolist(), strict=True)}) > len({*alike}):
             raise InvalidValueError(
-                f"the hierarchy of {column!r} is none: values alike on level {level} differ on level {level + 1}; "
-                "each level has to follow from the one before"
+                f"the hierarchy of {column!r} is not valid: values in one group on level {level} are in different "
+                f"groups on level {level + 1}; each level must follow from the one before"
             )
         before = view
         if 1 < view.column.count < result[-1].column.count:

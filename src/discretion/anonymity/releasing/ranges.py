@@ -17,11 +17,11 @@ _LEGIBLE = 100
 _FEW_RANGES = 12
 # After the last steps of one width, adjacent ranges are merged to these numbers of ranges.
 _MERGED = (20, 12, 8, 5, 3, 2)
-# Steps of one width keep this share at least of the entropy of as many ranges of any width, or are not offered.
+# Steps of one width are offered if they keep at least this share of the entropy of as many ranges of any width.
 _EVEN_ENOUGH = 0.8
-# Steps of 1, 2, 5, 10, … are taken if few of them have so many times the entropy.
+# Steps of 1, 2, 5, 10, … are used if few of them have this many times the entropy.
 _POWERS_TELL_MORE = 1.15
-# Rounder ranges that are so many of the finer ones stand for them.
+# Rounder ranges that are at least this share of the finer ones replace them.
 _HARDLY_FEWER = 0.9
 _LARGEST_WHOLE = 2.0**53
 _MONTH, _QUARTER, _YEAR = 1, 3, 12
@@ -59,7 +59,7 @@ class Ranges:
 
 
 def number_ranges(numbers: Numbers, people: Integers, k: int) -> tuple[Ranges, ...]:
-    """Return ranges of numbers, the finest first: steps of one width, or of 1, 2, 5, 10, … if their entropy is higher."""
+    """Return ranges of numbers, the finest first: steps of one width, or of 1, 2, 5, 10, … for a higher entropy."""
     values, weights = _sorted(numbers.values, people)
     if not values.size or not 0 < values[-1] - values[0] < math.inf:
         return ()
@@ -177,7 +177,7 @@ def _counts(edges: Reals, values: Reals, weights: Integers) -> Integers:
 
 
 def _even_grids(values: Reals, weights: Integers, k: int, *, whole: bool) -> Iterator[tuple[str, Reals]]:
-    """Yield multiples of 1, 5, 10 and 20 or 50 times a power of ten, within the span that k people reach at each end."""
+    """Yield multiples of 1, 5, 10 and 20 or 50 times a power of ten, with k people beyond the span at each end."""
     reached, from_above = np.cumsum(weights), np.cumsum(weights[::-1])
     low = float(values[min(int(np.searchsorted(reached, k)), values.size - 1)])
     high = float(values[::-1][min(int(np.searchsorted(from_above, k)), values.size - 1)])

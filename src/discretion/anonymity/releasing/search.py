@@ -199,7 +199,7 @@ def most_useful_release(
     searched = search.run()
     best = None if searched.best is None else cut(searched.best)
     if searched.ended != "proved" and (best is None or not searched.best):
-        raise SearchEndedError("the search reached its limit before it found a release within the goal; allow more time")
+        raise SearchEndedError("the search reached its limit before it found a release within the goal; give it longer")
     if searched.best is None or best is None:
         return None
     tops = [elements[j] for j in bits(ideals.tops(searched.best))]
@@ -227,7 +227,7 @@ def _masks(
 
 
 class _ReleaseLoads(CodeDisclosure):
-    """Loads of a release: the rows in classes that are too small or not diverse enough."""
+    """The disclosure of a release: its load is the rows in classes that are too small or not diverse enough."""
 
     def __init__(  # noqa: PLR0917 - what a search is given
         self,
