@@ -24,9 +24,9 @@ Int64s = Integers
 #: Of fewer values, none is rarer than the l-th commonest.
 MIN_RECURSIVE_L = 2
 
-# What entropies are compared with to spare when they are counted, and by whoever counts again; and of counts of rows.
+# Tolerances: of entropies when they are computed, of a second computation, and of counts of rows.
 _ROUNDING, _SPARE, _WHOLE = 1e-12, 1e-9, 1e-6
-# What a number is divided by is at least this.
+# The least divisor.
 _NEARLY = 1e-4
 
 

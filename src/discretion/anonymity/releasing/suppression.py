@@ -60,14 +60,14 @@ def suppressed_column(view: Generalization, blank: Booleans) -> Column:
 
 
 def suppress_cells(out: Booleans, shown: Sequence[Generalization], k: int) -> Suppression:
-    """Return the cut that leaves cells blank of rows to cut, and out only whom nothing is left of that k share.
+    """Return the suppression that blanks cells; it leaves out only rows whose remaining cells no k rows share.
 
-    One cell of each is blank if that puts k together who have the same one blank and are alike on the others; then two
-    cells of those who are left, and ever more: of the sets of so many columns first the one that leaves most of what
-    cells tell in such groups. Those who are left join rows with as many blanks that can change to the same ones, since
-    k are in their group without them. What is blank follows from the values of the rows to cut, so that blanks tell
-    people apart that the values do, and no others. Source: cells are suppressed in Sweeney, 2002; the order:
-    Discretion.
+    In the first step each row has one blank cell, if k rows with the same column blank share their other values. The
+    second step blanks two cells of the remaining rows, and so on; among the sets of this many columns, the one that
+    keeps most information in such groups comes first. The remaining rows then join rows with as many blanks that can
+    change to the same columns, if k rows stay in their group without them. The blanks follow from the values of the
+    rows to suppress, so they distinguish only people whom the values distinguish. Source: Sweeney, 2002, for the
+    suppression of cells; the order: Discretion.
     """
     left, blank = np.flatnonzero(out), [np.zeros_like(out) for _ in shown]
     last: tuple[int, ...] = ()  # where there are too many sets, those with one column more than this

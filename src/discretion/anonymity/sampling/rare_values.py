@@ -13,11 +13,11 @@ from discretion.numerics.laws.binomial_limits import limits_of_parts, upper_limi
 if TYPE_CHECKING:
     from discretion.mechanisms.reporting import Response
 
-# Of the misses, the part spent on recognizing frequent values by their counts; the rest is for the share of the others.
+# The part of the misses for recognizing frequent values by their counts; the rest is for the share of the others.
 _ON_CUTS = 0.3
-# Thresholds between frequent and rare: 1, and each so much of the one before.
+# Thresholds between frequent and rare: 1, and then each this share of the one before.
 _STEP = math.sqrt(0.5)
-# Below such a risk no limit can be computed, and 1 is taken.
+# Below this risk no limit can be computed, and 1 is used.
 _LEAST_RISK = 1e-280
 
 

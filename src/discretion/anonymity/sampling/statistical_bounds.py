@@ -136,7 +136,7 @@ def extreme_exposure(cells: ShareIntervals, n: int, k: int, sign: int, radius: f
 
 @lru_cache(maxsize=16)
 def _priced(n: int, k: int, sign: int) -> tuple[list[float], list[float], list[float]]:
-    """Return prices over the range of slopes of ``sign·φ``, where its slope falls through each, and its values there."""
+    """Return prices over the slopes of ``sign·φ``, the points where its slope falls through each, and its values."""
     from scipy.special import betaincc  # noqa: PLC0415
 
     cheapest, dearest = sorted((sign * least_slope(n, k), float(sign)))

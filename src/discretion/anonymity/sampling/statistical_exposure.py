@@ -80,9 +80,8 @@ def statistical_exposure_sensitivity(n: int, k: int) -> float:
     to its least at k/n and then rises to 0. As both laws sum to 1, any constant may be subtracted from φ' first; the
     middle of its range leaves half of the range. The constant is the least one: move mass between a value of share k/n
     and values of very small shares. It is at most the ``max(1, (k-1)·P(Bin(n-1, p) = k-1))`` that bounds ``|φ'|``.
-    Theorem 8 of Anonymity
-    and its Appendix G are false as printed: with n = k = 1000, p = (1, 0) and p̂ = (1 - 10⁻⁶, 10⁻⁶) the exposures
-    differ by 10⁻³ and the printed bound is 5.4·10⁻⁵. Source: Discretion.
+    Theorem 8 of Anonymity and its Appendix G are false as printed: with n = k = 1000, p = (1, 0) and
+    p̂ = (1 - 10⁻⁶, 10⁻⁶) the exposures differ by 10⁻³, but the printed bound is 5.4·10⁻⁵. Source: Discretion.
 
     Examples
     --------

@@ -79,7 +79,7 @@ def neighbour_inference(
 
 
 def _hits(is_right: Callable[[slice], Booleans], people: Integers, size: int) -> AttackCount:
-    """Return the number of people for whom an attack succeeds, computed for some of them at a time."""
+    """Return the number of people on whose records an attack succeeds, computed for some of them at a time."""
     step = max(1, _AT_ONCE // size)
     parts = [slice(start, start + step) for start in range(0, people.size, step)]
     return AttackCount(int(sum(part.sum() for part in on_all_cores(is_right, parts))), people.size)

@@ -101,7 +101,7 @@ class Tables:
         return result if len(result) < len(self.columns) else ()
 
     def is_of_one_value(self, column: str) -> bool:
-        """Return whether all people of the original and all held-out people have the same value of a column, or none."""
+        """Return whether all people of the original and of the held-out table have the same value of a column, or none."""
         original, _, control = self.columns[column].parts
         return np.unique(np.concatenate([original, control])).size == 1
 
@@ -205,7 +205,7 @@ def _kind(labels: Any) -> str:
 
 
 def _numbers(labels: Any) -> Reals | None:
-    """Return values as numbers, missing ones as NaN; None if they are no numbers, or doubles do not distinguish them."""
+    """Return values as numbers, missing ones as NaN; None if they are none, or doubles do not distinguish them."""
     pa: Any = import_module("pyarrow")
     match _kind(labels):
         case "numbers":
