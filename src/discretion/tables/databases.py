@@ -76,8 +76,8 @@ def _check_settled(file: BinaryIO) -> None:
         companion = path.with_name(path.name + ending)
         if companion.exists() and companion.stat().st_size:
             raise InvalidTableError(
-                f"{companion.name} is next to {file.name}: a program is writing to it, or crashed while it wrote; close "
-                "the program, or give a copy made with sqlite3's .backup"
+                f"{companion.name} is next to {file.name}: a program is writing to it, or crashed while it wrote; "
+                "close the program, or give a copy made with sqlite3's .backup"
             )
 
 

@@ -198,7 +198,7 @@ def read_json(file: BinaryIO, choose: Choose, form: TextFormat, memory: int | No
     A value is its text: 1, 1.0, 1.00 and ``"1"`` are four values. A missing key is null.
     """
     if _is_cut_short(file):
-        raise InvalidTableError(f"{file.name} starts with an array but does not end with it; it is cut short, or has more after it")
+        raise InvalidTableError(f"{file.name} starts an array but does not end with it; it is cut short, or goes on")
     source = f"read_json_objects({quote_text(place(file))}, hive_partitioning = false)"
     engine = EmbeddedEngine(file.name, [place(file)], memory)
     try:
@@ -228,7 +228,7 @@ def _is_cut_short(file: BinaryIO) -> bool:
     """Whether an array is left open: the engine would read the part that is there."""
     start = file.read(1 << 16)
     if start.startswith(codecs.BOM_UTF8):
-        raise InvalidTableError(f"{file.name} begins with a byte-order mark, which JSON does not allow; save it without")
+        raise InvalidTableError(f"{file.name} begins with a byte-order mark, which is not JSON; save it without")
     start = start.lstrip(b" \t\r\n")
     file.seek(max(0, os.fstat(file.fileno()).st_size - (1 << 16)))
     return start.startswith(b"[") and not file.read().rstrip().endswith(b"]")

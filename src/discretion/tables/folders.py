@@ -21,7 +21,7 @@ from discretion.tables.layouts.text_format import TextFormat
 _LOGS = ("_delta_log", ".hoodie")
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 
-# What the names of folders say of a part: a column's name and its value.
+# The keys of a part in the names of its folders: a column's name and its value.
 Keys = tuple[tuple[str, str | None], ...]
 
 

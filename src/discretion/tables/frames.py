@@ -14,11 +14,11 @@ import numpy as np
 from discretion.errors import InvalidTableError
 from discretion.tables.engines.rows import Choose, check_names
 
-# Of whose values pandas alone knows what they say; as text they are what it prints.
+# Types whose values only pandas can read; as text they are what it prints.
 _SAID_BY_PANDAS = ("IntervalDtype", "PeriodDtype")
 _TEXT = ("string", "large_string", "string_view")
 
-# What kind of value a Python object is, by the first type that fits: a datetime is a date too, and a bool a number.
+# The kind of a Python object, by the first type that fits: a datetime is a date too, and a bool a number.
 _KINDS: dict[type | tuple[type, ...], str] = {
     str: "text",
     bytes: "bytes",

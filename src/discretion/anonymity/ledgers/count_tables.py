@@ -68,9 +68,7 @@ class CountTable:
     ) -> None:
         names = distinct_names(columns)
         if twice := next((column for column in where or {} if column in names), None):
-            raise InvalidValueError(
-                f"the column {twice!r} is in both columns and where; leave it out of one of them"
-            )
+            raise InvalidValueError(f"the column {twice!r} is in both columns and where; leave it out of one of them")
         if not all(len(values) == len(names) for values in counts):
             raise InvalidValueError(f"counts by {', '.join(names) or 'no column'} need one value per column")
         k = as_count(k, "k", at_least=1)

@@ -101,7 +101,7 @@ class Tables:
         return result if len(result) < len(self.columns) else ()
 
     def is_of_one_value(self, column: str) -> bool:
-        """Return whether all people of the original and of the held-out table have the same value of a column, or none."""
+        """Return whether all people of the original and the held-out table have the same value of a column, or none."""
         original, _, control = self.columns[column].parts
         return np.unique(np.concatenate([original, control])).size == 1
 

@@ -16,11 +16,11 @@ from discretion.numerics.arrays import Reals
 from discretion.numerics.equivalence_classes import Column
 from discretion.tables.engines.rows import Rows
 
-# Codes of rows, in all columns, that are taken out of the engine: 4 bytes each.
+# The most codes of rows, in all columns, to take out of the engine: 4 bytes each.
 MAX_CODED_VALUES = 2 * 10**8
 
 _DAY = 86_400
-# So many values are taken out of the engine at once.
+# The number of values to take out of the engine at once.
 _AT_ONCE = 1 << 22
 
 

@@ -92,9 +92,7 @@ def least_unexposed(people: int, k: int | None = None, threshold: Threshold | No
     """
     if (threshold is None) == (k is None):
         given = "neither" if k is None else "both"
-        raise UnsupportedError(
-            f"give either k=, a number of people, or threshold=, a share of them; got {given}"
-        )
+        raise UnsupportedError(f"give either k=, a number of people, or threshold=, a share of them; got {given}")
     if threshold is None:
         return as_count(k, "k", at_least=1)
     share = as_fraction(threshold)
@@ -131,7 +129,7 @@ def _simplest_rounding_to(x: float) -> Fraction:
 
 
 def _simplest_between(low: Fraction, high: Fraction, *, closed: bool) -> Fraction:
-    """Return the fraction of smallest denominator in the interval, with or without its ends."""
+    """Return the fraction of smallest denominator in the open or closed interval."""
     whole = low.numerator // low.denominator
     if closed and low == whole:
         return low

@@ -15,11 +15,11 @@ from ibis.common.exceptions import (  # pyright: ignore[reportMissingTypeStubs]
 from discretion.errors import InvalidTableError, UnsupportedError
 from discretion.tables.engines.one_process import ProcessBound, Turns
 
-# Takes a table's column names, returns those to keep; may raise.
+# A function from a table's column names to those to keep; it may raise.
 Choose = Callable[[Sequence[str]], Sequence[str]]
 
 _KEEPING_ENGINES = ("duckdb", "pyspark")
-# A question reads the table, and moves rows between workers, whatever it is about.
+# Each query reads the table, and moves rows between workers, whatever it counts.
 _READING_ENGINES = ("pyspark",)
 UNKNOWN_TO_ENGINE = (OperationNotDefinedError, UnsupportedBackendType, UnsupportedOperationError)
 
@@ -79,7 +79,7 @@ class Rows(ProcessBound):
         )
 
     def spellings(self, value: str) -> list[str]:
-        """Return the possible spellings of a value in the engine: itself, or in JSON a text or, for example, a number."""
+        """Return the possible spellings of a value in the engine: itself, or in JSON a text or something else."""
         if self.spell is str:
             return [value]
         quoted = f'"{"".join(map(_in_json, value))}"'
