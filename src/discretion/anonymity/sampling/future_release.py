@@ -86,7 +86,7 @@ def future_exposure(
     misses = 1 - confidence
     unseen = None if domain is None else as_count(domain, "domain", at_least=1) - sizes.classes
     if unseen is not None and unseen < 0:
-        raise InvalidValueError(f"domain must be at least {sizes.classes}, the values in the sample; got {domain}")
+        raise InvalidValueError(f"domain must be at least the {sizes.classes} values in the sample; got {domain}")
     value = statistical_exposure(sizes, n, k)
     if k == 1 or k > n:
         return Estimate(value, value, value, confidence, "the same for every law")

@@ -82,7 +82,7 @@ def sampled_entropy(
     misses = 1 - confidence
     unseen = None if domain is None else as_count(domain, "domain", at_least=1) - sizes.classes
     if unseen is not None and unseen < 0:
-        raise InvalidValueError(f"domain must be at least {sizes.classes}, the values in the sample; got {domain}")
+        raise InvalidValueError(f"domain must be at least the {sizes.classes} values in the sample; got {domain}")
     mean, limits = _by_mean(sizes, misses / 2, unseen), _within_limits(sizes, misses / 2, unseen)
     low, high = max(mean[0], limits[0]) - _ROUNDING, min(mean[1], limits[1]) + _ROUNDING
     if low > high:  # one of both has missed

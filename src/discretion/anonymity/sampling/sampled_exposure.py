@@ -87,7 +87,7 @@ def sampled_exposure(
     if domain is not None:
         domain = as_count(domain, "domain", at_least=1)
         if domain < sizes.classes:
-            raise InvalidValueError(f"domain must be at least {sizes.classes}, the values in the sample; got {domain}")
+            raise InvalidValueError(f"domain must be at least the {sizes.classes} values in the sample; got {domain}")
     value = sizes.exposure(threshold=t)
     match method:
         case "auto":

@@ -69,7 +69,7 @@ def statistical_exposure_bounds(p: ArrayLike | ClassSizes, radius: float, n: int
     shares, values = shares_of(p)
     radius = as_real(radius, "radius")
     if not radius >= 0:
-        raise InvalidValueError(f"radius is an L1 distance and must be at least 0, got {radius!r}")
+        raise InvalidValueError(f"radius must be an L1 distance of at least 0, got {radius!r}")
     value = statistical_exposure(p, n, k)
     n, k = as_crowd(n, "n"), as_count(k, "k", at_least=1)
     if k == 1 or k > n:

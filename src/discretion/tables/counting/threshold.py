@@ -92,7 +92,7 @@ def least_unexposed(people: int, k: int | None = None, threshold: Threshold | No
     """
     if (threshold is None) == (k is None):
         given = "neither" if k is None else "both"
-        raise UnsupportedError(f"give either k=, a number of people, or threshold=, a share of them; got {given}")
+        raise UnsupportedError(f"give either threshold=, a share of the people, or k=, a number of people; got {given}")
     if threshold is None:
         return as_count(k, "k", at_least=1)
     share = as_fraction(threshold)
