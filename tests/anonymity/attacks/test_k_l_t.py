@@ -239,7 +239,7 @@ def test_values_that_are_no_numbers() -> None:
         with pytest.raises(InvalidValueError, match="not a number for 1 people"):
             t_closeness(P, ["x"], "z", "numeric")
     for values in ([True, False], pa.array([1, 2], pa.date32())):
-        with pytest.raises(InvalidValueError, match="no number for 2 people"):
+        with pytest.raises(InvalidValueError, match="not a number for 2 people"):
             t_closeness(Population(pa.table({"x": ["a", "b"], "z": values})), ["x"], "z", "numeric")
 
 

@@ -385,7 +385,7 @@ def test_what_cannot_be_redacted() -> None:
         with pytest.raises(InvalidValueError, match=why):
             RedactionRule("x", **bad)  # type: ignore[arg-type]
     for rules, why in [
-        ([sex_by_race, RedactionRule("race", when={"sex": ["Male"]})], "in a circle .'sex' by 'race' by 'sex'."),
+        ([sex_by_race, RedactionRule("race", when={"sex": ["Male"]})], "form a circle .'sex' by 'race' by 'sex'."),
         ([sex_by_race, sex_by_race], "the same rule for 'sex' is there twice"),
         ([sex_by_race, replace(sex_by_race, rarer_than=3, decoys=0.5)], "decoys of 0 and 0.5"),
     ]:

@@ -145,7 +145,7 @@ def test_what_cannot_be_kept() -> None:
         exposure_bound(pairs, k=2, groups=[("x", "y")], kept={"x": 1})
     assert exposure_bound(pairs, k=2, groups=[("x", "y")], kept={"z": 1}).value <= 1
     for arguments in [{"by": "measured"}, {"by": "certified", "hierarchies": [["x", "y"]]}]:
-        with pytest.raises(UnsupportedError, match="coarsen=True goes with"):
+        with pytest.raises(UnsupportedError, match="coarsen=True needs"):
             select_columns(P, 0.1, k=2, coarsen=True, **arguments)
 
 
