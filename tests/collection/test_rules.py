@@ -89,7 +89,7 @@ BAD_LINES = {
     "town: Lima when sex: x": "names 'x', which 'sex' does not have",
     "city: Lima": "there is no column 'city'",
     "town: rarer than 5": "nobody knows before the answers are counted",
-    "town: Lima when town: Kyiv": "when= is of other columns",
+    "town: Lima when town: Kyiv": "when= takes other columns than",
     "town:": "nothing where",
 }
 

@@ -70,7 +70,7 @@ def test_whatever_names_and_values_are_a_rule_is_read_again(
         ("race: Other decoys 2", "decoys must be a probability"),
         ("race: Other when", "nothing where a name or a value is to be"),
         ("race: Other when sex: Male and sex: Female", "two conditions on 'sex'"),
-        ("race: Other when race: Black", "when= is of other columns"),
+        ("race: Other when race: Black", "when= takes other columns than"),
         ("race: and", "'and' where a name or a value is to be; write one like it in quotation marks"),
         ('race: "Other', "a quotation mark without its other one"),
         (r'race: "\x"', "no text of JSON"),

@@ -1,4 +1,4 @@
-"""The least and the largest statistical exposure of the laws near one: certified, by convex duality."""
+"""Certified bounds, by convex duality, on the statistical exposure of all laws near a known one."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,31 +23,31 @@ from discretion.validation import as_count, as_crowd, as_real
 METHOD = "convex dual over the laws within the radius"
 _PRICES = 1 << 10
 _HALVINGS = 60
-# Twice what the incomplete beta function has been seen to be off at 10⁹ people.
+# Twice the observed error of the incomplete beta function at 10⁹ people.
 _ROUNDING = 5e-11
 
 
 def statistical_exposure_bounds(p: ArrayLike | ClassSizes, radius: float, n: int, k: int) -> Estimate:
-    """Return bounds on the statistical exposure of every law within a distance of one that is known.
+    """Return certified bounds on the statistical exposure of every law within a distance of a known one.
 
     ``max { 𝒬_q(n, k) : ‖q - p‖₁ ≤ radius }``, and the minimum
 
     Parameters
     ----------
     p
-        The law that is known, shape (m,), or class sizes as for :func:`statistical_exposure`. List a value that may
-        occur with share 0: q has no others.
+        The known law, shape (m,), or class sizes as for :func:`statistical_exposure`. List a value that may occur with
+        share 0: q has no other values.
     radius
-        At least 0, and 2 is all laws.
+        The largest L1 distance, at least 0; 2 is all laws.
     n
-        How many people will be drawn, at least 1 and at most 10¹⁰.
+        The number of people to be drawn, at least 1 and at most 10¹⁰.
     k
-        At least 1.
+        The size below which a class is exposed, at least 1.
 
     Returns
     -------
     Estimate
-        Certified; ``value`` is the exposure of p. Never wider than ``sensitivity·radius`` to either side.
+        Certified bounds; ``value`` is the exposure of p. Each side is at most ``sensitivity·radius`` wide.
 
     Raises
     ------
@@ -56,9 +56,9 @@ def statistical_exposure_bounds(p: ArrayLike | ClassSizes, radius: float, n: int
 
     Notes
     -----
-    Prices λ on the sum of the law and μ on the distance from p part the problem value by value; there, φ is concave
-    and then convex, so that its best point is an end or the one where its slope is the price. Any prices give a
-    bound; the best of a thousand of each is taken. Source: Discretion.
+    Prices λ on the sum of the law and μ on the distance from p separate the problem by value. For each value φ is
+    concave and then convex, so the best point is an end or the point where the slope equals the price. Any prices give
+    a bound; the function takes the best of a thousand of each. Source: Discretion.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def statistical_exposure_bounds(p: ArrayLike | ClassSizes, radius: float, n: int
     shares, values = shares_of(p)
     radius = as_real(radius, "radius")
     if not radius >= 0:
-        raise InvalidValueError(f"radius must be at least 0, the L1 distance of laws, got {radius!r}")
+        raise InvalidValueError(f"radius must be an L1 distance of at least 0, got {radius!r}")
     value = statistical_exposure(p, n, k)
     n, k = as_crowd(n, "n"), as_count(k, "k", at_least=1)
     if k == 1 or k > n:
@@ -82,16 +82,16 @@ def statistical_exposure_bounds(p: ArrayLike | ClassSizes, radius: float, n: int
 
 @dataclass(frozen=True)
 class ShareIntervals:
-    """The values of a law that is known but for an interval about each share.
+    """The values of a law whose shares are known up to an interval.
 
     Parameters
     ----------
-    centre, low, high
+    centre, low, high : ndarray
         The shares, ``low <= centre <= high``.
     values
-        How many values each entry stands for.
+        The number of values of each entry.
     unseen
-        The largest share of a value not listed, of which there may be any number; 0 for none.
+        The largest share of a value that is not listed, of which there may be any number; 0 for none.
     """
 
     centre: Reals
@@ -102,13 +102,13 @@ class ShareIntervals:
 
 
 def extreme_exposure(cells: ShareIntervals, n: int, k: int, sign: int, radius: float | None = None) -> float:
-    """Return a bound on the exposures of all laws in the cells: above them for sign 1, below them for sign -1.
+    """Return a bound on the exposure of all laws in the cells: an upper bound for sign 1, a lower bound for sign -1.
 
-    For 2 ≤ k ≤ n; with a radius, of the laws that are also within that L1 distance of the centres.
+    For 2 ≤ k ≤ n; with a radius, only the laws within that L1 distance of the given shares count.
     """
     prices, peaks, at_peaks = _priced(n, k, sign)
     at_centre, at_low, at_high = (sign * exposed_part(x, n, k) for x in (cells.centre, cells.low, cells.high))
-    # A share of the unseen is exposed as one of hardly any people, wholly; or at the least as the largest of them.
+    # A share of the unseen values is exposed completely, as that of very few people; at the least as the largest one.
     unseen = 1.0 if sign > 0 or not cells.unseen else -float(exposed_part(cells.unseen, n, k)) / cells.unseen
     missing = 1 - float(cells.values @ cells.centre)
 
@@ -136,7 +136,7 @@ def extreme_exposure(cells: ShareIntervals, n: int, k: int, sign: int, radius: f
 
 @lru_cache(maxsize=16)
 def _priced(n: int, k: int, sign: int) -> tuple[list[float], list[float], list[float]]:
-    """Return prices over the range of slopes of ``sign·φ``, where it falls through each, and what it is there."""
+    """Return prices over the slopes of ``sign·φ``, the points where its slope falls through each, and its values."""
     from scipy.special import betaincc  # noqa: PLC0415
 
     cheapest, dearest = sorted((sign * least_slope(n, k), float(sign)))
@@ -153,7 +153,7 @@ def _priced(n: int, k: int, sign: int) -> tuple[list[float], list[float], list[f
 
 
 def _least(function: Callable[[int], float], low: int, high: int) -> float:
-    """Return the least value of a convex function of a whole number."""
+    """Return the minimum of a convex function of a whole number."""
     while low < high:
         middle = (low + high) // 2
         if function(middle) <= function(middle + 1):
