@@ -75,8 +75,8 @@ def test_a_ledger_is_read_from_its_own_folder(monkeypatch: pytest.MonkeyPatch, t
         ("[[counts]]\nfile = 'towns.csv'\ncount = 'people'", "a table with withheld counts needs k"),
         ("[[counts]]\nfile = 'towns.csv'\ncount = 'town'\nk = 5", "no whole number in the column 'town'"),
         ("[[counts]]\nfile = 'towns.csv'\ncount = 'people'\nk = true", "k of towns.csv must be a whole number"),
-        ("[[counts]]\nfile = 'towns.csv'\ncount = 'people'\nk = 5\nwhere = {sex = 3}", "where must have a text for each"),
-        ("[[counts]]\nfile = 'towns.csv'\ncount = 'people'\nk = 5\nwhere = {town = 'A'}", "is in both columns and where"),
+        ("[[counts]]\nfile = 'towns.csv'\ncount = 'people'\nk = 5\nwhere = {sex = 3}", "must have a text for each"),
+        ("[[counts]]\nfile = 'towns.csv'\ncount = 'people'\nk = 5\nwhere = {town = 'A'}", "both columns and where"),
     ],
 )
 def test_what_no_ledger_has_is_refused_in_a_sentence(text: str, reason: str) -> None:

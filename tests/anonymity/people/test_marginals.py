@@ -204,7 +204,11 @@ BAD_FILES: Mapping[str, tuple[str, bytes, str]] = {
     "a value for a count": (".csv", b"column,value,count\nsex,1,Rumpelstiltskin\n", "line 2 lacks a count"),
     "a long count": (".csv", b"column,value,count\nsex,a," + b"9" * 5000 + b"\n", "line 2 lacks a count"),
     "a count of none": (".csv", b"column,value,count\nsex,Rumpelstiltskin,0\n", "not a whole number of at least 1"),
-    "a value again": (".csv", b"column,value,count\nsex,Rumpelstiltskin,1\nsex,Rumpelstiltskin,2\n", "line 3 .* repeats a value"),
+    "a value again": (
+        ".csv",
+        b"column,value,count\nsex,Rumpelstiltskin,1\nsex,Rumpelstiltskin,2\n",
+        "line 3 .* repeats a value",
+    ),
     "a long value": (".csv", b"column,value,count\nsex," + b"a" * 200_000 + b",1\n", "line . of .* too long"),
     "no UTF-8": (".csv", b"column,value,count\nsex,\xff,1\n", "not UTF-8"),
     "no JSON": (".json", b'{"sex": {"Rumpelstiltskin": 1', "well-formed JSON"),
