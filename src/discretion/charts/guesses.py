@@ -27,8 +27,7 @@ def inference_before_and_after(inference: Sequence[Row]) -> alt.LayerChart:
     --------
     >>> by_sex = {"sensitive": "income", "known": ["sex"], "prior": 0.75, "posterior": 0.8}
     >>> inference_before_and_after([by_sex]).to_dict()["description"]
-    'Bars: share of correct guesses of income, 75 % without any column, at most 80 % with one of 1 sets of known
-    columns.'
+    'Bars: share of correct guesses of income, 75 % without any column, at most 80 % with one of 1 sets of columns.'
     """
     best = sorted(inference, key=lambda report: -report["posterior"])[:MOST_ROWS]
     rows: list[dict[str, Any]] = [
@@ -48,7 +47,7 @@ def inference_before_and_after(inference: Sequence[Row]) -> alt.LayerChart:
     most = at_most(rows[0]["after"], DIGITS) if rows else "at most the same"
     description = (
         f"Bars: share of correct guesses of {sensitive}, {label(prior)} without any column, {most} with one of "
-        f"{len(rows)} sets of known columns."
+        f"{len(rows)} sets of columns."
     )
     return figure(
         [

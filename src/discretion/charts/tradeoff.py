@@ -43,7 +43,7 @@ def tradeoff(
     --------
     >>> point = {"epsilon": 1.0, "worst_case_privacy": 0.37, "effective_participation": 0.16, "given": True}
     >>> chart = tradeoff({"krr:k=3,epsilon=1": [point]}, "there is one point", None, "Privacy against utility")
-    >>> chart.to_dict()["description"].partition("As given, ")[2]
+    >>> chart.to_dict()["description"].partition("At the given ε, ")[2]
     'krr:k=3,epsilon=1: utility 0.16.'
     """
     protocols = [Protocol(name, [_plain(point) for point in points]) for name, points in curves.items()]
