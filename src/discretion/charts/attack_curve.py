@@ -1,4 +1,4 @@
-"""What the best attacks find, at what price in false accusations."""
+"""The curve of the best attacks: the guilty found against the innocent accused."""
 
 from collections.abc import Sequence
 
@@ -19,18 +19,18 @@ def attack_curve(
     title: str = "The best attack",
     ends: str = "between these for sure",
 ) -> alt.VConcatChart:
-    """Return true positives over false positives, both on logarithmic axes.
+    """Draw true positives over false positives, both on logarithmic axes.
 
     Parameters
     ----------
     found
         Rates above 0, as pairs of false positives and true positives, in the order of the former.
     low, high
-        The same of the least and the most that may be found, or nothing where that is what is found.
+        The same for lower and upper bounds, or nothing if the rates are exact.
     title
-        Of the figure.
+        The title of the figure.
     ends
-        What the key calls the least and the most.
+        The name of the bounds in the key.
 
     Returns
     -------
@@ -49,7 +49,9 @@ def attack_curve(
     rates = Axis("falsely accused, of the innocent", least, 1, logarithmic=True, percent=True, ticks=_ticks(least))
     panel = Panel(lines, rates, Axis("found, of the guilty", least, 1, True, True, _ticks(least)), height=480)
     looks: dict[str, Look] = {_FOUND: "solid", **({ends: "dashed"} if low else {}), _BLIND: "dotted"}
-    notes = ["Of all tests that accuse no more of the innocent, the one that finds most of the guilty. Lower is safer."]
+    notes = [
+        "The largest share of the guilty that any test finds, by the share of the innocent accused. Lower is safer."
+    ]
     return curves([panel], looks, title, notes, f"What the best attack finds{_said(found)}")
 
 

@@ -15,26 +15,27 @@ _CORNERS = ((0.0, 0.0), (1.0, 0.0), (0.5, math.sqrt(3) / 2))
 # Around the triangle, in sides; names stand clear of a circle at a corner, even of the only one.
 _ROOM, _NAME, _AREA = 0.16, 42, 3000
 _LINES = (0.0, 0.25, 0.5, 0.75)
-# Said one by one in words.
+# The most posteriors that are described in words.
 _FEW = 6
 
 
 def barycentric(posteriors: Sequence[Mapping[str, Any]], secrets: Sequence[str], title: str) -> alt.VConcatChart:
-    """Return a triangle of the posteriors of three secrets: to be certain of one is its corner, of none the centre.
+    """Draw the posteriors of three secrets in a triangle: certainty is at a corner, and the center is uniform.
 
     Parameters
     ----------
     posteriors
-        Mappings with ``probability``, how likely it is, and ``posterior``, its three shares.
+        Mappings with ``probability`` and ``posterior``, its three shares.
     secrets
         The names of the three.
     title
-        Of the figure.
+        The title of the figure.
 
     Returns
     -------
     altair.VConcatChart
-        Of fixed size: a circle each, its area the probability, and a cross where their mean is, the prior.
+        Of fixed size: a circle for each posterior, with its probability as the area, and a cross at their mean, the
+        prior.
 
     Examples
     --------
@@ -44,7 +45,7 @@ def barycentric(posteriors: Sequence[Mapping[str, Any]], secrets: Sequence[str],
     """
     if len(secrets) != len(_CORNERS):
         raise InvalidValueError(
-            f"posteriors are drawn in a triangle, of three secrets, and here are {len(secrets):,}; choose three with "
+            f"posteriors are drawn in a triangle for three secrets only, got {len(secrets):,}; choose three with "
             "discretion.restricted"
         )
     likeliest_first = sorted(posteriors, key=lambda each: -each["probability"])
@@ -57,8 +58,8 @@ def barycentric(posteriors: Sequence[Mapping[str, Any]], secrets: Sequence[str],
     return standing_alone(
         [layers.properties(width=across, height=upwards)],
         title,
-        ["A circle for each posterior, its area how likely it is; the cross: the prior."],
-        f"A triangle of the posteriors, and how likely each is: {few}{rest}.",
+        ["A circle for each posterior, with its probability as the area. The cross is the prior."],
+        f"A triangle of the posteriors, with their probabilities: {few}{rest}.",
     )
 
 

@@ -1,4 +1,4 @@
-"""How many people each column alone makes stand out."""
+"""The exposure of each column alone."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,19 +10,19 @@ from discretion.presenting.views.document import MOST_ROWS
 
 
 def exposure_by_column(columns: Sequence[Row], k: int, budget: float) -> alt.LayerChart:
-    """Return bars of the exposure of each column alone, with the budget as a line.
+    """Draw bars of the exposure of each column alone, with the budget as a line.
 
-    The most exposing ones come first. Columns that are like an identifier are not drawn: they expose nearly
-    everybody, and would dwarf the rest.
+    The columns that expose most come first. Identifier-like columns are not drawn: they expose nearly everybody, and
+    would dwarf the others.
 
     Parameters
     ----------
     columns
         Mappings with ``column``, ``exposure``, ``exposed_people`` and ``identifier_like``.
     k
-        Fewer people alike than this are exposed.
+        People are exposed if fewer than k people share their values.
     budget
-        The share of exposed people that is allowed.
+        The share of the people who may be exposed.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def exposure_by_column(columns: Sequence[Row], k: int, budget: float) -> alt.Lay
         for place, column in enumerate(traits[:MOST_ROWS])
     ]
     data = inline(rows)
-    x = shares(f"people exposed (fewer than {k} alike)", max([budget, *(row["share"] for row in rows)]))
+    x = shares(f"people exposed (k = {k})", max([budget, *(row["share"] for row in rows)]))
     drawn = bars(data, x).encode(
         tooltip=[
             alt.Tooltip("name:N", title="column"),

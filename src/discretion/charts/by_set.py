@@ -1,4 +1,4 @@
-"""How many people sets of columns make stand out."""
+"""The exposure of sets of columns."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,16 +10,16 @@ from discretion.presenting.views.document import MOST_ROWS
 
 
 def exposure_by_set(sets: Sequence[Row], k: int, budget: float) -> alt.LayerChart:
-    """Return bars of the exposure of sets of columns in the order given, with the budget as a line.
+    """Draw bars of the exposure of sets of columns in the given order, with the budget as a line.
 
     Parameters
     ----------
     sets
         Mappings with ``columns``, ``exposure``, ``exposed_people`` and ``unique_people``.
     k
-        Fewer people alike than this are exposed.
+        People are exposed if fewer than k people share their values.
     budget
-        The share of exposed people that is allowed.
+        The share of the people who may be exposed.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def exposure_by_set(sets: Sequence[Row], k: int, budget: float) -> alt.LayerChar
         for place, report in enumerate(sets[:MOST_ROWS])
     ]
     data = inline(rows)
-    x = shares(f"people exposed (fewer than {k} alike)", max([budget, *(row["share"] for row in rows)]))
+    x = shares(f"people exposed (k = {k})", max([budget, *(row["share"] for row in rows)]))
     drawn = bars(data, x).encode(
         tooltip=[
             alt.Tooltip("name:N", title="columns"),

@@ -1,4 +1,4 @@
-"""What the columns' own counts certify, beside the truth."""
+"""The bounds that the columns' own counts certify, next to the exact exposure."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,14 +23,14 @@ from discretion.presenting.views.document import MOST_ROWS
 
 
 def certified_beside_truth(certified: Sequence[Row], k: int) -> alt.LayerChart:
-    """Return for each set of columns its exact exposure (filled circle) and the certified upper bound (hollow diamond).
+    """Draw each set of columns with its exact exposure (filled circle) and its certified upper bound (hollow diamond).
 
     Parameters
     ----------
     certified
         Mappings with ``columns``, ``exposure`` and ``bound``, the mapping of an `Estimate`.
     k
-        Fewer people alike than this are exposed.
+        People are exposed if fewer than k people share their values.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def certified_beside_truth(certified: Sequence[Row], k: int) -> alt.LayerChart:
         for row in rows
         for kind, share in ((exact, row["share"]), (bound, row["bound"]))
     ]
-    x = shares(f"people exposed (fewer than {k} alike)", max((mark["share"] for mark in marks), default=0))
+    x = shares(f"people exposed (k = {k})", max((mark["share"] for mark in marks), default=0))
     drawn = points(inline(marks), x, {exact: ("circle", INK), bound: ("diamond", "white")}).encode(
         tooltip=[
             alt.Tooltip("name:N", title="columns"),

@@ -1,4 +1,4 @@
-"""What an adversary guesses when a column is collected from the people instead, with noise and through a shuffler."""
+"""An adversary's guesses if a column is collected from the people instead, with noise and through a shuffler."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,18 +21,18 @@ from discretion.charts.style import (
 )
 from discretion.presenting.numbers import at_most, points as points_of
 
-_ALONE, _SHUFFLED = "her report alone", "shuffled"
+_ALONE, _SHUFFLED = "their report alone", "shuffled"
 
 
 def collection_options(report: Row) -> alt.LayerChart:
-    """Return, for each ε, the guess of who sees one report alone, and of who sees all, shuffled, and knows all others.
+    """Draw, for each ε, the guess from one report alone, and from all reports, shuffled, with all other answers known.
 
     Parameters
     ----------
     report
         A mapping with ``column``, ``recommended`` and ``options``. An option has ``epsilon``, ``best``, a mapping with
-        ``error_share``, and ``shares``, the guesses of who knows how common each answer is: ``blind``, ``report`` and
-        ``knows_all`` (a number, or the mapping of an `Estimate`).
+        ``error_share``, and ``shares``, the guesses of an adversary that knows how common each answer is: ``blind``,
+        ``report`` and ``knows_all`` (a number, or the mapping of an `Estimate`).
 
     Returns
     -------
@@ -45,7 +45,7 @@ def collection_options(report: Row) -> alt.LayerChart:
     >>> option = {"epsilon": 1.0, "best": {"error_share": 0.02}, "shares": guesses}
     >>> report = {"column": "sex", "options": [option], "recommended": option}
     >>> collection_options(report).to_dict()["description"].partition("blindly. ")[2]
-    'ε = 1, her report alone: 73 %; ε = 1, shuffled: 51 %.'
+    'ε = 1, their report alone: 73 %; ε = 1, shuffled: 51 %.'
     """
     options: Sequence[Row] = sorted(report["options"], key=lambda option: option["epsilon"])
     rows = [_row(place, option, report["recommended"]) for place, option in enumerate(options)]
@@ -61,7 +61,7 @@ def collection_options(report: Row) -> alt.LayerChart:
         for row, option in zip(rows, options, strict=True)
         for kind, seen in ((_ALONE, "report"), (_SHUFFLED, "knows_all"))
     ]
-    x = all_shares("one person's answer guessed by who knows how common each is")
+    x = all_shares("correct guesses of one person's answer, knowing how common each is")
     drawn = points(inline(marks), x, {_ALONE: ("square", "white"), _SHUFFLED: ("circle", INK)}).encode(
         tooltip=[
             alt.Tooltip("name:N", title="noise"),
@@ -73,8 +73,8 @@ def collection_options(report: Row) -> alt.LayerChart:
     blind = report["recommended"]["shares"]["blind"]
     said = "; ".join(f"{mark['name']}, {mark['kind']}: {mark['guess']}" for mark in marks)
     description = (
-        f"Points: how often one person's {report['column']} is guessed by who sees her report alone, or all of them "
-        f"shuffled and knows all other answers; {label(blind)} blindly. {said}."
+        f"Points: how often one person's {report['column']} is guessed correctly from their report alone, or from all "
+        f"reports, shuffled, with all other answers known; {label(blind)} blindly. {said}."
     )
     data = inline(rows)
     words = [names(data, strong="datum.best", room=200), numbers(data, strong="datum.best")]

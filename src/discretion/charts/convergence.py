@@ -1,4 +1,4 @@
-"""How an estimate from samples settles as they come in."""
+"""The convergence of an estimate with the number of samples."""
 
 from collections.abc import Sequence
 
@@ -20,20 +20,20 @@ def convergence_over_samples(  # noqa: PLR0917 - the arrays of a Convergence, in
     confidence: float,
     method: str,
 ) -> alt.VConcatChart:
-    """Return the interval of the Bayes risk, and the error of each block of samples, against the number of samples.
+    """Draw the interval of the Bayes risk, and the error of each block of samples, over the number of samples.
 
     Parameters
     ----------
     sizes
-        How many samples there were at the end of each block, ascending.
+        The number of samples at the end of each block, ascending.
     errors
-        The share of each block that was guessed wrong from the samples before it.
+        The share of wrong guesses in each block, from the samples before it.
     low, high
-        The ends of the interval then.
+        The bounds of the interval at the end of each block.
     confidence
-        With what probability each interval covers the Bayes risk.
+        The probability with which each interval covers the Bayes risk.
     method
-        What guesses.
+        The guesser.
 
     Returns
     -------
@@ -71,15 +71,15 @@ def convergence_over_samples(  # noqa: PLR0917 - the arrays of a Convergence, in
         _LOOKS,
         "What the samples show of the Bayes risk",
         [
-            f"Guesses: {method}. Each interval holds with probability {confidence} by itself, not all together.",
-            "Errors that still fall at the right show that more samples would lower the upper end.",
+            f"Guesses: {method}. Each interval by itself holds with probability {confidence}, not all together.",
+            "If the errors still fall at the right, more samples would lower the upper bound.",
         ],
         f"The interval of the Bayes risk{' narrows from' if len(sizes) > 1 else ':'} {narrows}",
     )
 
 
 def _errors_axis(least: float, most: float) -> Axis:
-    """Return an axis for errors between these: from 0, but where that would press them together."""
+    """Return an axis for errors: from 0, unless that would press them together."""
     title, room = "error in guessing the secret", (most - least) / 20
     top = min(1.0, most + room) or 1.0
     if least < most / 2:

@@ -10,15 +10,15 @@ from discretion.charts.privacy_utility import Protocol, Quantity, percentages, p
 
 
 def design(points: Mapping[str, Sequence[Mapping[str, Any]]], adversary: str) -> alt.VConcatChart:
-    """Return curves of the standard error of a count over the best guess of an answer.
+    """Draw curves of the standard error of a count over the best guess of an answer.
 
     Parameters
     ----------
     points
-        For each protocol its points in the order of ε, each with ``epsilon``, the best ``guess``, the standard error in
-        ``people``, and whether it is ``given``, that is the recommended ε.
+        For each protocol, its points in the order of ε, each with ``epsilon``, the best ``guess``, the standard error
+        in ``people``, and ``given``, whether it has the recommended ε.
     adversary
-        Whose guess it is, in words.
+        The adversary of the guess, in words.
 
     Returns
     -------
@@ -34,7 +34,7 @@ def design(points: Mapping[str, Sequence[Mapping[str, Any]]], adversary: str) ->
     protocols = [Protocol(name, [dict(point) for point in some]) for name, some in points.items()]
     guesses = [float(point["guess"]) for some in points.values() for point in some]
     marks = percentages(float(f"{guess:.3g}") for guess in np.linspace(min(guesses), max(guesses), 5)[[0, 4, 2, 1, 3]])
-    across = Quantity("guess", "how often the best guess of an answer is right, at most", marks=marks)
+    across = Quantity("guess", "upper bound on correct best guesses of an answer", marks=marks)
     upwards = Quantity("people", "standard error of a count, in people", "logarithmic")
     own = "; ".join(
         f"{name}: guess {point['guess']:.3g}, error {point['people']:.3g}"
@@ -42,6 +42,6 @@ def design(points: Mapping[str, Sequence[Mapping[str, Any]]], adversary: str) ->
         for point in some
         if point["given"]
     )
-    notes = [f"Guess: {adversary}.", "Full marks: the ε of the design. Further down and left: better."]
+    notes = [f"Guess: {adversary}.", "Full marks: the ε of the design. Further down and to the left is better."]
     description = f"Curves of the error of a count over the best guess. At its own ε, {own}."
     return privacy_utility([(across, upwards)], protocols, "Accuracy against privacy", notes, description)

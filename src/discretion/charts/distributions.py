@@ -13,7 +13,7 @@ _WIDTH, _HEIGHT = 270, 90
 
 
 def distributions_before_and_after(columns: Sequence[Row]) -> alt.VConcatChart:
-    """Return a panel for each column: wide pale bars of the table, narrow dark ones of the file.
+    """Draw a panel for each column: wide pale bars of the table, narrow dark bars of the file.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Figures in a page that draws them itself, at the width that it has, and loads nothing for that."""
+"""Figures in a page that draws them itself, at its own width, and loads nothing for this."""
 
 import json
 from functools import cache
@@ -9,12 +9,12 @@ from discretion.charts.rendering import chart_library
 
 @cache
 def library() -> str:
-    """Return what draws figures, fit to stand in a page."""
+    """Return the script that draws figures, escaped for a page."""
     return chart_library().replace("</script", "<\\/script")
 
 
 def specification(chart: Any) -> str:
-    """Return a chart as JSON that can stand in a script element whatever it holds."""
+    """Return a chart as JSON, escaped for a script element."""
     written = chart.to_dict(validate=False)
     del written["$schema"]  # an address that nothing needs
     text = json.dumps(written, separators=(",", ":"))

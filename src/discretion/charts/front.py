@@ -1,4 +1,4 @@
-"""What more useful sets of columns cost: the trade-off between utility and exposure."""
+"""The trade-off between the utility and the exposure of sets of columns."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -12,18 +12,18 @@ from discretion.presenting.views.document import MOST_ROWS
 
 
 def front_of_sets(sets: Sequence[Row]) -> alt.LayerChart:
-    """Return bars of the exposure of sets of columns in the order given, each with its utility.
+    """Draw bars of the exposure of sets of columns in the given order, each with its utility.
 
     Parameters
     ----------
     sets
         Mappings with ``columns``, ``utility`` and ``exposure``, which is a share, or the mapping of an `Estimate` that
-        bounds it; perhaps with ``kept``, column → how many of its values are told apart.
+        bounds it; and optionally ``kept``, column → the number of its values that stay distinct.
 
     Returns
     -------
     altair.LayerChart
-        At most `MOST_ROWS` rows: of more sets the most useful.
+        At most `MOST_ROWS` rows, of the most useful sets.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How much better a sensitive value is guessed by who knows other columns."""
+"""The guesses of a sensitive value without and with other columns."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from discretion.presenting.views.document import MOST_ROWS
 
 
 def inference_before_and_after(inference: Sequence[Row]) -> alt.LayerChart:
-    """Return bars of the right guesses of the sensitive value: pale without the columns, dark what they add.
+    """Draw bars of the correct guesses of the sensitive value: pale without the columns, dark for the share they add.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def inference_before_and_after(inference: Sequence[Row]) -> alt.LayerChart:
     --------
     >>> by_sex = {"sensitive": "income", "known": ["sex"], "prior": 0.75, "posterior": 0.8}
     >>> inference_before_and_after([by_sex]).to_dict()["description"]
-    'Bars: share of right guesses of income, 75 % without any column, at most 80 % with one of 1 sets of known columns.'
+    'Bars: share of correct guesses of income, 75 % without any column, at most 80 % with one of 1 sets of columns.'
     """
     best = sorted(inference, key=lambda report: -report["posterior"])[:MOST_ROWS]
     rows: list[dict[str, Any]] = [
@@ -42,18 +42,18 @@ def inference_before_and_after(inference: Sequence[Row]) -> alt.LayerChart:
     ]
     data = inline(rows)
     sensitive, prior = (best[0]["sensitive"], best[0]["prior"]) if best else ("the sensitive value", 0.0)
-    x = shares(f"guesses of {sensitive} that are right", 1.0)
-    tooltip = [alt.Tooltip("name:N", title="known"), alt.Tooltip("label:N", title="right guesses")]
+    x = shares(f"correct guesses of {sensitive}", 1.0)
+    tooltip = [alt.Tooltip("name:N", title="known"), alt.Tooltip("label:N", title="correct guesses")]
     most = at_most(rows[0]["after"], DIGITS) if rows else "at most the same"
     description = (
-        f"Bars: share of right guesses of {sensitive}, {label(prior)} without any column, {most} with one of "
-        f"{len(rows)} sets of known columns."
+        f"Bars: share of correct guesses of {sensitive}, {label(prior)} without any column, {most} with one of "
+        f"{len(rows)} sets of columns."
     )
     return figure(
         [
             bars(data, x, PALE).encode(tooltip=tooltip),
             bars(data, x).encode(x2=alt.X2("after"), tooltip=tooltip),
-            *line(prior, f"knowing nothing: {label(prior)}", x),
+            *line(prior, f"without any column: {label(prior)}", x),
             names(data),
             ends(data, "after"),
         ],

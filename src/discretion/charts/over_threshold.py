@@ -1,4 +1,4 @@
-"""Who stands out at every threshold: the exposure curve."""
+"""The exposure curve: the exposure at every threshold."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,23 +12,24 @@ from discretion.charts.style import DIM, FONT, GRID, INK, inline, label
 def exposure_over_threshold(
     sizes: Sequence[int], exposed: Sequence[int] | None, people: int, certified: Sequence[int] | None = None
 ) -> alt.LayerChart:
-    """Return the exposure as the step function of its threshold that it is, and what is certified of it above.
+    """Draw the exposure as a step function of the threshold, with its certified bound above.
 
     Parameters
     ----------
     sizes
         The distinct class sizes, ascending: the curve steps up right after each.
     exposed
-        How many people are in classes of at most that size; None where only a bound is known.
+        The number of people in classes of at most each size; None if only a bound is known.
     people
         The number of people, n.
     certified
-        A bound on how many people are in classes of at most each size, drawn dashed; None draws none.
+        An upper bound on the number of people in classes of at most each size, drawn dashed; or None.
 
     Returns
     -------
     altair.LayerChart
-        The threshold across on a logarithmic axis, from one person's share to all; the exposure upwards.
+        The threshold on a logarithmic horizontal axis, from one person's share to all; the exposure on the vertical
+        axis.
 
     Examples
     --------
@@ -45,7 +46,7 @@ def exposure_over_threshold(
     if certified is not None:
         layers.append(_steps(sizes, certified, people, {"strokeDash": [4, 3]}))
         description += (
-            f" The dashed line{' above' * (exposed is not None)} is the most that the columns one by one allow."
+            f" The dashed line{' above' * (exposed is not None)} is the upper bound from the columns one by one."
         )
     chart: Any = DrawnLayers(layer=layers, width=640, height=360, background="white", description=description)
     return chart.configure(font=FONT, axis=grey, view={"stroke": None})
@@ -58,7 +59,7 @@ def _steps(sizes: Sequence[int], exposed: Sequence[int], people: int, look: dict
         alt.Chart(inline([ends[0], *steps, ends[1]]))
         .mark_line(interpolate="step-after", color=INK, strokeWidth=1.5, **look)
         .encode(
-            x=alt.X("threshold:Q", title="alike with less than this share of the people")
+            x=alt.X("threshold:Q", title="less than this share of the people share their values")
             .scale(type="log")
             .axis(format="~%"),
             y=alt.Y("share:Q", title="people exposed").scale(domain=[0, 1]).axis(format="~%"),

@@ -1,4 +1,4 @@
-"""A figure as a page of its own, which loads nothing and runs nothing; and in the format of a file."""
+"""A figure as a page that loads and runs nothing, or in another format of a file."""
 
 from html import escape
 
@@ -14,9 +14,9 @@ def to_html(chart: alt.TopLevelMixin, title: str) -> str:
     Parameters
     ----------
     chart
-        The figure; what it shows in words is read out.
+        The figure; its description in words is for screen readers.
     title
-        Of the page.
+        The title of the page.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Curves on one or several panels, told apart by dashes and by labels at their ends."""
+"""Curves on one or several panels, distinguished by dashes and by labels at their ends."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _KEY_HEIGHT, _KEY_SAMPLE, _KEY_GAP, _LETTER = 18, 30, 26, 5.6
 
 @dataclass(frozen=True)
 class Axis:
-    """What runs across or upwards: its title, its ends, and where it is marked."""
+    """A horizontal or vertical axis: its title, its range and its marks."""
 
     title: str
     low: float
@@ -61,20 +61,20 @@ class Panel:
 def curves(
     panels: Sequence[Panel], looks: Mapping[str, Look], title: str, notes: Sequence[str], description: str
 ) -> alt.VConcatChart:
-    """Return panels of curves, one below the other, with a key of the kinds above.
+    """Draw panels of curves, one below the other, with a key of the kinds above.
 
     Parameters
     ----------
     panels
-        What to draw, in order.
+        The panels, in order.
     looks
-        How each kind of curve is drawn, in the order of the key.
+        The look of each kind of curve, in the order of the key.
     title
-        Of the whole figure.
+        The title of the whole figure.
     notes
         Sentences below the title.
     description
-        What the figure shows, in words.
+        The contents of the figure, in words.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def _channel(kind: Any, axis: Axis) -> Any:
 
 
 def _labels(panel: Panel) -> list[Any]:
-    """Return the labels right of the curves' ends, moved apart where the ends are close, with lines that lead there."""
+    """Return the labels to the right of the curves' ends, moved apart if the ends are close, with leading lines."""
     named = sorted((curve for curve in panel.curves if curve.label), key=lambda curve: curve.points[-1][1])
     if not named:
         return []
@@ -142,7 +142,7 @@ def _labels(panel: Panel) -> list[Any]:
 
 
 def apart(places: Sequence[float], gap: float) -> list[float]:
-    """Return ascending places moved as little as need be to lie a gap apart: neighbours that meet share their middle.
+    """Return ascending places, moved as little as possible to be a gap apart: neighbors that meet share their middle.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def apart(places: Sequence[float], gap: float) -> list[float]:
 
 @dataclass(frozen=True)
 class _Group:
-    """Labels that stand one right above the other, around their middle."""
+    """Labels right above each other, around their middle."""
 
     middle: float
     size: int

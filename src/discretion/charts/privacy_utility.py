@@ -1,4 +1,4 @@
-"""Protocols as curves of what they are worth over what they keep private, a point for each ε."""
+"""Protocols as curves of utility over privacy, with a point for each ε."""
 
 import json
 import math
@@ -20,7 +20,7 @@ _LETTERS = 68
 _KEY_HEIGHT, _KEY_SAMPLE = 18, 40
 _LETTER, _LINE = 6.4, 16
 _TYPES: dict[str, Any] = {"linear": "linear", "root": "sqrt", "logarithmic": "log", "towards one": "log"}
-# Told apart by shape and dashes, so that no colour is needed; the second six are full.
+# Distinguished by shape and dashes, so that no color is needed; the second six are full.
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 _DASHES = ([1, 0], [7, 3], [2, 2], [8, 3, 2, 3], [1, 4], [4, 4])
 # A channel that is spelled as a text takes Altair 5 ms to read.
@@ -36,21 +36,21 @@ _BAND: tuple[dict[str, Any], ...] = tuple(
 
 @dataclass(frozen=True)
 class Quantity:
-    """What runs across or upwards.
+    """A horizontal or vertical axis.
 
     Parameters
     ----------
     key
-        Of its numbers in the points of a protocol.
+        The key of its numbers in the points of a protocol.
     title
-        Of the axis.
+        The title of the axis.
     kind
-        The scale: root gives small numbers more room, towards one is logarithmic in what is missing from 1.
+        The scale: root gives small numbers more room, towards one is logarithmic in the distance from 1.
     ends
-        Of the axis; those of the data by default.
+        The range of the axis; by default that of the data.
     marks
-        The labels of the axis by the numbers that they stand at, the most important first: where they would touch, the
-        later ones are left out. By default the ends, or powers of ten with their fivefold and their double.
+        The labels of the axis by their numbers, the most important first: if labels would touch, the later ones are
+        left out. By default the ends, or powers of ten with their fivefold and their double.
     """
 
     key: str
@@ -78,24 +78,24 @@ def privacy_utility(
     best: Protocol | None = None,
     frontier: Protocol | None = None,
 ) -> alt.VConcatChart:
-    """Return protocols on panels, one below the other, with a key above.
+    """Draw protocols on panels, one below the other, with a key above.
 
     Parameters
     ----------
     panels
-        What runs across and what upwards.
+        The horizontal and the vertical axis of each panel.
     protocols
-        What to draw; a point without one of a panel's numbers, or without a place on its scales, is not in that panel.
+        The protocols; a panel leaves out points without one of its numbers, or without a place on its scales.
     title
-        Of the whole figure.
+        The title of the whole figure.
     notes
         Sentences below the title.
     description
-        What the figure shows, in words.
+        The contents of the figure, in words.
     best
-        What no protocol does better than: a band behind them.
+        The bound that no protocol exceeds: a band behind them.
     frontier
-        Another bound of that kind, in panels that have both of its quantities: a thick line behind the curves.
+        Another such bound, in panels that have both of its quantities: a thick line behind the curves.
 
     Returns
     -------
@@ -187,7 +187,7 @@ def _channel(kind: Any, quantity: Quantity, places: Sequence[float]) -> Any:
 
 
 def _apart(labels: Mapping[float, Label], low: float, high: float, kind: Kind, upwards: bool) -> list[float]:
-    """Return where labels stand that do not touch, the first ones first."""
+    """Return places for labels that do not touch, the first labels first."""
     length = _HEIGHT if upwards else _WIDTH
     ends = _along(low, kind), _along(high, kind)
     kept: dict[float, tuple[float, float]] = {}
@@ -242,7 +242,7 @@ def _key(protocols: Sequence[Protocol], best: Protocol | None, frontier: Protoco
 
 
 def _looks(curves: int) -> tuple[Any, Any]:
-    """Return the dashes and the shapes of so many curves, by their numbers."""
+    """Return the dashes and the shapes of this many curves, by their numbers."""
     numbers = [*range(curves)]
     dashes = [_DASHES[number % len(_DASHES)] for number in numbers]
     shapes = [_SHAPES[number % len(_SHAPES)] for number in numbers]

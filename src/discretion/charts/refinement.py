@@ -1,4 +1,4 @@
-"""Which systems are safer than which against everybody: a Hasse diagram."""
+"""The refinement order of systems, as a Hasse diagram."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,17 +11,17 @@ _LETTER, _PADDING, _LEVEL_HEIGHT = 7.2, 24, 72
 
 
 def refinement_order(classes: Sequence[Sequence[str]], covers: Sequence[Row], title: str) -> alt.VConcatChart:
-    """Return a Hasse diagram: each system below those that refine it, lines between neighbours.
+    """Draw a Hasse diagram: each system below those that refine it, with lines between neighbors.
 
     Parameters
     ----------
     classes
-        The names of systems that leak the same to everybody, together.
+        The groups of names of systems that leak the same to every adversary.
     covers
         Mappings with ``refined``, one of these, and ``by``, a next safer one, as in
         `discretion.refinement.Order.to_dict`.
     title
-        Of the figure.
+        The title of the figure.
 
     Returns
     -------
@@ -32,7 +32,7 @@ def refinement_order(classes: Sequence[Sequence[str]], covers: Sequence[Row], ti
     --------
     >>> chart = refinement_order([["a"], ["b", "c"]], [{"refined": ["a"], "by": ["b", "c"]}], "Order")
     >>> chart.to_dict()["description"]
-    'Lines go up to what is at least as safe against everybody: b ≡ c refines a.'
+    'Lines go up to systems that are at least as safe against every adversary: b ≡ c refines a.'
     """
     labels = [" ≡ ".join(members) for members in classes]
     lines = [(" ≡ ".join(cover["refined"]), " ≡ ".join(cover["by"])) for cover in covers]
@@ -59,13 +59,16 @@ def refinement_order(classes: Sequence[Sequence[str]], covers: Sequence[Row], ti
         named.mark_text(color=INK, **drawn),
     ).properties(width=width, height=_LEVEL_HEIGHT * widest)
     words = ", ".join(f"{high} refines {low}" for low, high in lines) or "none refines another"
-    notes = ["Up: at least as safe against everybody.", "Without a line or a way up: it depends on the adversary."]
-    description = f"Lines go up to what is at least as safe against everybody: {words}."
+    notes = [
+        "Up: at least as safe against every adversary.",
+        "Without a line or a path up: neither is safer against every adversary.",
+    ]
+    description = f"Lines go up to systems that are at least as safe against every adversary: {words}."
     return standing_alone([layers], title, notes, description)
 
 
 def _levels(labels: Sequence[str], lines: Sequence[tuple[str, str]]) -> dict[str, int]:
-    """Return how many lines lead up to each at most."""
+    """Return the height of each group: the largest number of lines up to it."""
     levels = dict.fromkeys(labels, 0)
     for _ in labels:
         for low, high in lines:

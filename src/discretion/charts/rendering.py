@@ -11,7 +11,7 @@ import altair as alt
 from discretion.errors import TooLargeError
 from discretion.memory import process_limit
 
-# What a figure that fills its container is drawn at.
+# The width of a figure that fills its container.
 _WIDTH = 640
 _PIXELS_PER_POINT = 2
 
@@ -73,12 +73,12 @@ def to_pdf(chart: alt.TopLevelMixin) -> bytes:
 
 
 def chart_library() -> str:
-    """Return what draws figures on a page, Vega-Embed and all it needs, as one script."""
+    """Return Vega-Embed and its dependencies, which draw figures on a page, as one script."""
     return _drawn("javascript_bundle").decode()
 
 
 def _drawn(function: str, *arguments: Any) -> bytes:
-    """Return what a function of the engine gives; where a limit might make it abort, in a process of its own."""
+    """Return the result of a function of the engine, called in a process of its own if a limit might abort it."""
     if any(0 <= (process_limit(name) or enough) < enough for name, enough in _ENOUGH.items()) and _is_python():
         return _drawn_apart(function, *arguments)
     import vl_convert  # noqa: PLC0415 - its engine takes a while to start
@@ -88,7 +88,7 @@ def _drawn(function: str, *arguments: Any) -> bytes:
 
 
 def _is_python() -> bool:
-    """Whether this program is one that runs Python code, and not one that holds Python."""
+    """Return whether this program is a Python interpreter, and not another program that embeds Python."""
     return bool(sys.executable) and not getattr(sys, "frozen", False) and "python" in Path(sys.executable).name.lower()
 
 
@@ -103,7 +103,7 @@ def _drawn_apart(function: str, *arguments: Any) -> bytes:
     if done is None or done.returncode:
         raise TooLargeError(
             "the engine that draws charts does not start under the limits of this process: it needs tens of GB of "
-            "addresses (ulimit -v), though little memory; lift that limit, or do without a chart or page"
+            "addresses (ulimit -v), though little memory; raise this limit, or leave out charts and pages"
         )
     return done.stdout
 

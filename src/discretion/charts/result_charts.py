@@ -31,7 +31,7 @@ _RAREST = 0.01
 
 
 def chart(result: object, name: str | None = None) -> alt.TopLevelMixin:
-    """Return a result's figure of a name, or its main one."""
+    """Return a result's figure by its name, or its main figure."""
     others: list[str] = []
     for own, drawn in figures(result):
         if name in (None, own):
@@ -49,7 +49,7 @@ def _attack_curve(result: AttackCurve) -> Iterator[tuple[str, Any]]:
     is_told = all(highest(each) - lowest(each) <= _UNSEEN * float(each) for each in hits)
     low, high = ([] if is_told else [*zip(rates, map(end, hits), strict=True)] for end in (lowest, highest))
     whose = "any two secrets" if result.pair is None else "{!r} and {!r}".format(*result.pair)
-    title = f"What the best attack finds, to tell {whose} apart"
+    title = f"The best attack that distinguishes {whose}"
     confidence = next((each.confidence for each in hits if isinstance(each, Estimate) and each.confidence), None)
     sure = "for sure" if confidence is None else f"with a confidence of {percent(confidence)}"
     yield (

@@ -1,4 +1,4 @@
-"""What differential privacy promises of Bayes security, and how much more a mechanism keeps."""
+"""The Bayes security that differential privacy guarantees, and that of mechanisms."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -13,8 +13,8 @@ from discretion.security.differential_privacy import bayes_security_of_ldp, yeom
 
 _STEPS = 200
 _LOOKS: dict[str, Look] = {
-    "promised by ε, attained": "solid",
-    "promised by (ε, δ), attained": "dashed",
+    "guaranteed by ε, attained": "solid",
+    "guaranteed by (ε, δ), attained": "dashed",
     "Yeom's bound": "dotted",
     "mechanisms": "circles",
 }
@@ -27,16 +27,16 @@ def bayes_security_over_epsilon(
     mechanisms: Mapping[str, Sequence[tuple[float, float]]] | None = None,
     most: float = 3.0,
 ) -> alt.VConcatChart:
-    """Return the least Bayes security at each ε, by all bounds of Bayes-sec's section V, and mechanisms above it.
+    """Draw the least Bayes security at each ε, by all bounds of Bayes-sec's section V, and mechanisms above it.
 
     Parameters
     ----------
     deltas
-        Each in (0, 1): a curve for (ε, δ), beside that of ε alone and Yeom's.
+        Each in (0, 1): a curve for (ε, δ), in addition to those of ε alone and of Yeom.
     mechanisms
-        By name, points ``(ε, β*)`` in the order of ε; those up to ``most`` are drawn, named at the last.
+        By name, points ``(ε, β*)`` in the order of ε; those up to ``most`` are drawn, with the name at the last one.
     most
-        The largest ε, over 0.
+        The largest ε, above 0.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def bayes_security_over_epsilon(
     True
     """
     if not 0 < most < math.inf:
-        raise InvalidValueError(f"most must be a number over 0, got {most!r}")
+        raise InvalidValueError(f"most must be a finite number above 0, got {most!r}")
     for delta in deltas:
         if not 0 < delta < 1:
             raise InvalidValueError(f"deltas must be in (0, 1), got {delta!r}")
@@ -63,15 +63,15 @@ def bayes_security_over_epsilon(
     within = {name: [point for point in points if 0 <= point[0] <= most] for name, points in (mechanisms or {}).items()}
     seen = {name: points for name, points in within.items() if points}
     kinds = {*(curve.kind for curve in drawn), *([_MECHANISMS] if seen else [])}
-    panel = Panel(drawn, Axis("ε", 0, most), Axis("β*: the share of her error that the adversary keeps", 0, 1))
+    panel = Panel(drawn, Axis("ε", 0, most), Axis("β*: the share of its error that the adversary keeps", 0, 1))
     chart: Any = curves(
         [panel],
         {kind: look for kind, look in _LOOKS.items() if kind in kinds},
-        "What differential privacy promises of Bayes security",
+        "Bayes security that differential privacy guarantees",
         ["Between two adjacent databases, or the two leakiest secrets of a local mechanism. Above a curve is safer."],
-        f"Bayes security from 1 down, for ε from 0 to {most:g}: what ε alone promises, what it does with "
-        f"δ = {', '.join(f'{delta:g}' for delta in deltas) or 'none'}, Yeom's lower bound, which reaches 0 at "
-        f"ε = log 2, and points of: {', '.join(mechanisms or ()) or 'no mechanism'}.",
+        f"Bayes security from 1 down, for ε from 0 to {most:g}: the guarantee of ε alone, that of ε with δ "
+        f"= {', '.join(f'{delta:g}' for delta in deltas) or 'none'}, Yeom's lower bound, which reaches 0 at ε = log "
+        f"2, and points of: {', '.join(mechanisms or ()) or 'no mechanism'}.",
     )
     for number, (name, points) in enumerate(seen.items()):
         chart.vconcat[-1].layer += _points(name, points, _SHAPES[number % len(_SHAPES)], late=0.7 * most)
@@ -79,7 +79,7 @@ def bayes_security_over_epsilon(
 
 
 def _points(name: str, points: Sequence[tuple[float, float]], shape: str, late: float) -> list[Any]:
-    """Return a mechanism's points by marks of their own, and its name above the last."""
+    """Return a mechanism's points with their own marks, and its name above the last."""
     base = alt.Chart(inline({"x": x, "y": y} for x, y in points)).encode(x=alt.X("x:Q"), y=alt.Y("y:Q"))
     last = alt.Chart(inline([{"x": points[-1][0], "y": points[-1][1], "name": name}]))
     align: Any = "right" if points[-1][0] > late else "left"

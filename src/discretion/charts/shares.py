@@ -1,4 +1,4 @@
-"""Shares of people by their answers, with how sure they are."""
+"""Shares of people by their answers, with intervals."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,13 +22,13 @@ from discretion.presenting.views.document import MOST_ROWS
 
 
 def answered_shares(rows: Sequence[Row], *, together: bool = True) -> alt.LayerChart:
-    """Return the shares of people by their answers: bars of what was counted, points with intervals of estimates.
+    """Draw the shares of people by their answers: bars for counts, points with intervals for estimates.
 
     Parameters
     ----------
     rows
-        Mappings with ``answers``, texts, and ``share``; those of estimates also with ``low`` and ``high``, the ends of
-        the interval.
+        Mappings with ``answers``, texts, and ``share``; those of estimates also with ``low`` and ``high``, the bounds
+        of the interval.
     together
         Whether the intervals hold all at once, or each by itself.
 

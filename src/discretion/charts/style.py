@@ -1,6 +1,6 @@
-"""The look that all figures share: ink and greys that need no colour, a name above each row, percent axes.
+"""The look that all figures share: ink and grays that need no color, a name above each row, percent axes.
 
-Altair's own types are loose; what crosses that border is `Any`.
+Altair's own types are loose; values of Altair are typed `Any`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ from discretion.presenting.numbers import percent
 
 Row = Mapping[str, Any]
 
-# Of a number in a figure; the table beside it has more.
+# The digits of a number in a figure; the table next to it has more.
 DIGITS = 3
 
 # Contrast on white: ink 16:1, dim 7:1 (text), pale 1.7:1 (only the part of a bar that says nothing new).
@@ -130,7 +130,7 @@ def stretches(data: Any, x: Any, x2: str) -> Any:
 
 
 def line(share: float, text: str, x: Any) -> list[Any]:
-    """Return a dashed line across all rows at one share, and above it what it stands for."""
+    """Return a dashed line across all rows at one share, with its label above."""
     data = inline([{"share": share, "text": text}])
     late = share > 0.5 * x["scale"]["domain"][1]
     label: dict[str, Any] = {"align": "right" if late else "left", "dx": 3 if late else -3, "dy": -6}
@@ -163,7 +163,7 @@ def figure(layers: Sequence[Any], rows: int, description: str) -> alt.LayerChart
 
 
 def standing_alone(panels: Sequence[Any], title: str, notes: Sequence[str], description: str) -> alt.VConcatChart:
-    """Return panels, one below the other, as one figure for a page of its own, with what it shows written above."""
+    """Return panels, one below the other, as one figure for a page of its own, with its title and notes above."""
     # One weight of type only: a PDF file lists several in an order that changes from run to run.
     head = alt.TitleParams(
         printable(title), subtitle=[printable(note) for note in notes],

@@ -1,4 +1,4 @@
-"""What mechanisms keep private and what their reports are worth, as ε varies."""
+"""The privacy of mechanisms and the utility of their reports, as ε varies."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from discretion.presenting.numbers import percent
 
 Point = Mapping[str, Any]
 
-_BEST = "the most that any mechanism is worth"
+_BEST = "the largest utility of any mechanism"
 _FRONTIER = "the most at each average privacy, F = 1 - S"
 _PRIVACY = "average_privacy"
 _WORTH = "effective_participation"
@@ -20,19 +20,19 @@ _WORTH = "effective_participation"
 def tradeoff(
     curves: Mapping[str, Sequence[Point]], best: Sequence[Point] | str, users: int | None, title: str
 ) -> alt.VConcatChart:
-    """Return curves of what a report is worth over what is kept private.
+    """Draw curves of the utility of a report over privacy.
 
     Parameters
     ----------
     curves
-        For each mechanism its points in the order of ε, each with ``epsilon``, ``worst_case_privacy``, whether it is
-        ``given``, and what of ``average_privacy``, ``effective_participation`` and ``frequency_error`` is known.
+        For each mechanism, its points in the order of ε, each with ``epsilon``, ``worst_case_privacy``, ``given``, and
+        those of ``average_privacy``, ``effective_participation`` and ``frequency_error`` that are known.
     best
-        The same of the best mechanism under each ε, or why that is not known.
+        The same for the best mechanism at each ε, or the reason why it is not known.
     users
-        How many people the error is of, or None where no point has one.
+        The number of people of the error, or None if no point has one.
     title
-        Of the whole figure.
+        The title of the whole figure.
 
     Returns
     -------
@@ -43,8 +43,8 @@ def tradeoff(
     --------
     >>> point = {"epsilon": 1.0, "worst_case_privacy": 0.37, "effective_participation": 0.16, "given": True}
     >>> chart = tradeoff({"krr:k=3,epsilon=1": [point]}, "there is one point", None, "Privacy against utility")
-    >>> chart.to_dict()["description"].partition("As given, ")[2]
-    'krr:k=3,epsilon=1: worth 0.16.'
+    >>> chart.to_dict()["description"].partition("At the given ε, ")[2]
+    'krr:k=3,epsilon=1: utility 0.16.'
     """
     protocols = [Protocol(name, [_plain(point) for point in points]) for name, points in curves.items()]
     worthless = [p.name for p in protocols if all(_WORTH not in point for point in p.points)]
@@ -57,18 +57,18 @@ def tradeoff(
     notes = (
         [
             f"Curves: ε from {min(levels):g} to {max(levels):g}.",
-            "Full marks: as given. Further right: more private.",
+            "Full marks: the given ε. Further to the right is more private.",
         ]
         if levels
         else []
     )
     if worthless:
-        notes.append(f"Without the worth of a report, which takes too long: {', '.join(worthless)}.")
+        notes.append(f"Without the utility of a report, which takes too long to compute: {', '.join(worthless)}.")
     if isinstance(best, str):
-        notes.append(f"Without the most that any mechanism is worth: {best}.")
+        notes.append(f"Without the largest utility of any mechanism: {best}.")
         band = None
     else:
-        # It is the most at an ε, not at an average privacy, where another ε may be worth more.
+        # It is the largest at an ε, not at an average privacy, where another ε may have more utility.
         band = Protocol(
             _BEST, [{key: p[key] for key in ("epsilon", "worst_case_privacy", _WORTH)} for p in map(_plain, best)]
         )
@@ -77,7 +77,7 @@ def tradeoff(
     ends = (max(hidden), min(hidden)) if hidden else ()
     frontier = Protocol(_FRONTIER, [{"epsilon": math.inf, _PRIVACY: share, _WORTH: 1 - share} for share in ends])
     words = "; ".join(_said(name, points) for name, points in curves.items())
-    description = f"Curves of what a report is worth over what is kept private, as ε varies. As given, {words}."
+    description = f"Curves of the utility of a report over privacy, as ε varies. At the given ε, {words}."
     return privacy_utility(
         panels, protocols, title, notes, description, best=band, frontier=frontier if hidden else None
     )
@@ -94,7 +94,7 @@ def _panels(users: int | None) -> list[tuple[Quantity, Quantity]]:
         {1: ("100 %", "ε = 0")} | {math.exp(-e): (percent(math.exp(-e), 2), f"ε = {e:g}") for e in (0.5, 1, 2, 4)},
     )  # fmt: skip
     steps = (step * 10.0**power for step in (1, 5, 2) for power in range(-9, 1))
-    worth = Quantity(_WORTH, "worth of a report, in honest answers", "logarithmic", marks=percentages(steps))
+    worth = Quantity(_WORTH, "utility of a report, in honest answers", "logarithmic", marks=percentages(steps))
     off = Quantity("people", f"standard error of a count of {users or 0:,}, in people", "logarithmic")
     return [(hidden, worth), (surely, worth), (surely, off)]
 
@@ -110,7 +110,7 @@ def _said(name: str, points: Sequence[Point]) -> str:
     (given,) = (_plain(point) for point in points if point["given"])
     forms = {
         _PRIVACY: "hidden on average {:.3g}",
-        _WORTH: "worth {:.3g}",
+        _WORTH: "utility {:.3g}",
         "people": "off by {:.3g} people",
     }
     return f"{name}: " + ", ".join(form.format(given[key]) for key, form in forms.items() if key in given)

@@ -1,4 +1,4 @@
-"""The trade-off of trust, privacy and utility: what each party receives of a person's record, by design."""
+"""The trade-off of trust, privacy and utility: the share of a person's record that each party receives, by design."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -13,7 +13,7 @@ _LOOKS = {"curator": ("circle", INK), "analyst": ("diamond", "white"), "particip
 
 
 def information_by_design(designs: Sequence[Row], record_bits: float) -> alt.LayerChart:
-    """Return for each design what share of a person's record each party receives, and whom what goes out exposes.
+    """Draw the share of a person's record that each party receives, and the exposure of the publication, by design.
 
     Parameters
     ----------
@@ -21,12 +21,12 @@ def information_by_design(designs: Sequence[Row], record_bits: float) -> alt.Lay
         Mappings with ``name``, ``curator``, ``analyst`` and ``participants``, mappings with ``questions`` and
         ``record_bits``; and ``certified_exposure``, which is a share, or the mapping of an `Estimate` that bounds it.
     record_bits
-        How many bits a whole record has.
+        The number of bits of a whole record.
 
     Returns
     -------
     altair.LayerChart
-        At most `MOST_ROWS` rows. What the analyst receives is the utility of what goes out.
+        At most `MOST_ROWS` rows. The analyst's share is the utility of the publication.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def information_by_design(designs: Sequence[Row], record_bits: float) -> alt.Lay
         for row in rows
     )
     data = inline(rows)
-    description = f"Points: what share of a record each party receives, by design. {words}"
+    description = f"Points: the share of a record that each party receives, by design. {words}"
     return figure([drawn, names(data, room=120), numbers(data)], len(rows), description)
 
 

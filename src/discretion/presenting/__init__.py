@@ -1,1 +1,1 @@
-"""How results are said: numbers, names, tables that fit their width, JSON, progress, files written whole."""
+"""The presentation of results: numbers, names, tables that fit their width, JSON, progress, files written whole."""

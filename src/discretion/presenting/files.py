@@ -1,4 +1,4 @@
-"""Files written whole or not at all: on the disk before they have a name, and in their place at once."""
+"""Files written whole or not at all: written to the disk first, then put in their place at once."""
 
 import errno
 import os
@@ -16,15 +16,15 @@ from discretion.input_files import was_read
 Contents = list[str | bytes]
 CHART_FORMATS = ("svg", "png", "pdf", "html")
 
-# What file systems answer that cannot write a folder to the disk by itself.
+# The errors of file systems that cannot write a folder to the disk by itself.
 _NO_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EBADF)
 
 
 @contextmanager
 def written_whole(path: str) -> Generator[Contents]:
-    """Give a list for the file's contents, text or bytes, and put the file in its place only when all went well.
+    """Yield a list for a file's contents, text or bytes, and put the file in its place only if no error occurs.
 
-    That it can be written there is tried first, so that an unwritable place is refused before any work.
+    An error for an unwritable place is raised first, before any work.
     """
     target = writable(path)
     contents: Contents = []
@@ -34,7 +34,7 @@ def written_whole(path: str) -> Generator[Contents]:
 
 
 def writable(path: str) -> Path:
-    """Return where a file is to be put, or say why it cannot be written there."""
+    """Return the path of a file to write, or raise an error with the reason why it cannot be written."""
     _check_name(path)
     with _explained(f"cannot write {path}", "name a file in a writable folder"):
         target = Path(path).resolve()
@@ -44,9 +44,9 @@ def writable(path: str) -> Path:
 
 
 def check_new(*targets: Path) -> None:
-    """Refuse to replace a file."""
+    """Raise an error if a file exists."""
     if there := next((target for target in targets if os.path.lexists(target)), None):
-        raise InvalidValueError(f"{there} is there already, and is not replaced; name a new file")
+        raise InvalidValueError(f"{there} exists already, and is not replaced; name a new file")
 
 
 def put_checked(
@@ -56,10 +56,10 @@ def put_checked(
     *,
     continued: Collection[Path] = (),
 ) -> None:
-    """Put a file in its place once a check has read it from the disk, with the files that this returns; or none.
+    """Put a file in its place after a check has read it from the disk, with the files that the check returns; or none.
 
-    Those are put first, so that the file never stands without them, whenever the process ends. Files that are
-    ``continued`` may have been read: what is put in their place begins with what they hold.
+    The other files are put first, so that the file never exists without them, even if the process ends. Files that are
+    ``continued`` may have been read: their new contents begin with the old ones.
     """
     with _explained(f"cannot write {target}"), ExitStack() as files:
         file, named = files.enter_context(_on_disk(target, content))
@@ -80,7 +80,7 @@ def put_checked(
 
 @contextmanager
 def folder_written_whole(folder: str, names: Iterable[str]) -> Generator[dict[str, Contents]]:
-    """Give for each name a list for that file's contents, and put the files in the folder only when all went well."""
+    """Yield for each name a list for that file's contents, and put the files in the folder only if no error occurs."""
     _check_name(folder)
     target = Path(folder).absolute()
     contents: dict[str, Contents] = {name: [] for name in names}
@@ -111,7 +111,7 @@ def _explained(failed: str, way_out: str | None = None) -> Generator[None]:
 
 def _check_name(path: str) -> None:
     if "\0" in path:
-        raise InvalidValueError(f"cannot write {path!r}: no name of a file holds a NUL; leave it out")
+        raise InvalidValueError(f"cannot write {path!r}: the name of a file cannot have a NUL; remove it")
 
 
 def _check_target(target: Path, path: str) -> None:
@@ -120,7 +120,7 @@ def _check_target(target: Path, path: str) -> None:
     if target.exists() and not target.is_file():
         raise InvalidValueError(f"cannot write {path}: it is not a regular file; name another one")
     if was_read(target):
-        raise InvalidValueError(f"cannot write {path}: it is the file that is read; name another place")
+        raise InvalidValueError(f"cannot write {path}: it is an input file; name another file")
 
 
 def _try_folder(folder: Path) -> None:
@@ -132,7 +132,7 @@ def _put(contents: Mapping[Path, Contents]) -> None:
     """Put each file in its place once all of them are on the disk."""
     with ExitStack() as files:
         written = {target: files.enter_context(_on_disk(target, content))[1] for target, content in contents.items()}
-        for target in written:  # what was read since the place was tried
+        for target in written:  # inputs may have been read since the first check
             _check_target(target, str(target))
         for target, named in written.items():
             named().replace(target)
@@ -142,9 +142,9 @@ def _put(contents: Mapping[Path, Contents]) -> None:
 
 @contextmanager
 def _on_disk(target: Path, contents: Contents) -> Generator[tuple[BinaryIO, Callable[[], Path]]]:
-    """Write a file beside the target, and give it and what returns its name: until asked it has none, if possible.
+    """Write a file in the target's folder, and yield it with a function that gives it a name, if it has none yet.
 
-    What has no name is gone with the process, however that ends.
+    A file without a name is removed with the process, however that ends.
     """
     part = target.with_name(f".{target.name[:32]}.{token_hex(4)}.part")
     try:
@@ -161,7 +161,7 @@ def _on_disk(target: Path, contents: Contents) -> Generator[tuple[BinaryIO, Call
 
 
 def _begun(part: Path) -> int:
-    """Open a new file: without a name where the system has such files, which Linux does on most file systems."""
+    """Open a new file, without a name if the system has such files (Linux does on most file systems)."""
     nameless: int = getattr(os, "O_TMPFILE", 0)
     if nameless and Path("/proc/self/fd").is_dir():
         with suppress(OSError):
@@ -177,7 +177,7 @@ def _named(handle: int, part: Path) -> Path:
 
 
 def _sync(folder: Path) -> None:
-    """Write to the disk what the folder's files are called."""
+    """Write the names of the folder's files to the disk."""
     with suppress(PermissionError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -195,24 +195,24 @@ def _remove_folder(path: Path) -> None:
 
 
 def check_not_an_input(output: str | None, *inputs: str | Path) -> None:
-    """Refuse to write over a file that is read, by whatever name, or into a folder that is."""
+    """Raise an error for an output that is an input file, by any name, or lies in an input folder."""
     for given in inputs:
         if output is not None and _lies_in(output, given):
-            what = "lies in the folder" if Path(given).is_dir() else "is the file"
-            raise InvalidValueError(f"cannot write {output}: it {what} that is read; name another place")
+            what = "lies in an input folder" if Path(given).is_dir() else "is an input file"
+            raise InvalidValueError(f"cannot write {output}: it {what}; name another file")
 
 
 def check_apart(*outputs: str | None) -> None:
-    """Refuse to write two files of one name, of which one would be lost."""
+    """Raise an error for two outputs with the same name."""
     places: list[Path] = []
-    with suppress(OSError):  # whoever writes it says what is wrong with the path
+    with suppress(OSError):  # writing it raises an error with the reason
         places = [Path(output).resolve() for output in outputs if output is not None and "\0" not in output]
     if len(set(places)) < len(places):
-        raise InvalidValueError(f"cannot write two files as {places[-1]}; name another place for one of them")
+        raise InvalidValueError(f"cannot write two files as {places[-1]}; name another file for one of them")
 
 
 def chart_format(path: str) -> str:
-    """Return the format that the suffix of a chart's file names.
+    """Return the format of a chart's file from its suffix.
 
     Examples
     --------
@@ -226,16 +226,16 @@ def chart_format(path: str) -> str:
 
 
 def _lies_in(path: str, given: str | Path) -> bool:
-    with suppress(OSError, ValueError):  # whoever reads or writes it says what is wrong with the path
+    with suppress(OSError, ValueError):  # reading or writing it raises an error with the reason
         target, read = Path(path).resolve(), Path(given)
         places = set(_files((target, *target.parents)))
-        # What is linked into a folder is read with it.
+        # Files that are linked into a folder are read with it.
         return any(file in places for file in _files(chain((read,), read.rglob("*"))))
     return False
 
 
 def _files(paths: Iterable[Path]) -> Iterator[tuple[int, int]]:
-    """Yield which files and folders are there by these names."""
+    """Yield the device and inode of each path that exists."""
     for path in paths:
         with suppress(OSError):
             status = path.stat()

@@ -1,4 +1,4 @@
-"""Results as plain objects, and as the JSON that every face gives."""
+"""Results as plain objects, and as the JSON that every interface returns."""
 
 import json
 import math
@@ -12,7 +12,7 @@ SCHEMA_VERSION = 1
 
 
 def answer(command: str, inputs: Mapping[str, Any], results: Mapping[str, Any], gates: Sequence[object] = ()) -> str:
-    """Return the JSON object that every command answers with, and ``gates`` in it where there are any.
+    """Return the JSON object that a command prints, with ``gates`` if there are any.
 
     Examples
     --------
@@ -44,14 +44,14 @@ def as_json(whole: Mapping[str, Any]) -> str:
       "epsilon": "inf"
     }
     """
-    # In ASCII, whatever stdout's encoding: nothing in it can fail to be written, or steers a terminal.
+    # In ASCII, for any encoding of stdout: every character can be written, and none controls a terminal.
     return json.dumps(finite(plain(whole)), indent=2, allow_nan=False).replace("\x7f", "\\u007f")
 
 
 def plain(value: Any) -> Any:
     """Return results as dicts of their fields, lists, numbers and strings.
 
-    An `Estimate` comes with its kind, and with what its value is: a best guess, or a bound.
+    An `Estimate` has its kind, and the meaning of its value: a best guess or a bound.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Names and values out of tables, as far as there is room for them."""
+"""Names and values from tables, shortened to the room for them."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -7,12 +7,12 @@ from discretion.escaping import printable
 from discretion.input_files import without_password
 
 _LONGEST_VALUE = 40
-# Names in a cell, or of what is missing there.
+# The most names in a cell, and the most missing names.
 _NAMES_LISTED, _NAMES_MISSING = 6, 3
 
 
 def short(value: str) -> str:
-    """Return a value as far as it fits a table.
+    """Return a value, shortened to fit a table.
 
     Examples
     --------
@@ -23,7 +23,7 @@ def short(value: str) -> str:
 
 
 def table_name(table: object, other: str = "table") -> str:
-    """Return the name of a table as it was given, without a password; another one for what has no name.
+    """Return the name of a table as it was given, without a password; another name for tables without one.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def listed(columns: tuple[str, ...]) -> str:
 
 
 def with_kept(columns: Iterable[str], kept: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the names of columns, each with how many of its values are told apart if these are not all.
+    """Return the names of columns, each with the number of values that stay distinct if these are not all.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def with_kept(columns: Iterable[str], kept: Mapping[str, int]) -> tuple[str, ...
 
 
 def briefly(columns: tuple[str, ...]) -> str:
-    """Return the names of a set of columns, or their number if these are many.
+    """Return the names of a set of columns, or their number if there are many.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def briefly(columns: tuple[str, ...]) -> str:
 
 
 def among(columns: tuple[str, ...], whole: tuple[str, ...]) -> str:
-    """Return the names of some columns of a table, or of those that are missing, or their number.
+    """Return the names of some columns of a table, or of the missing ones, or the number of columns.
 
     Examples
     --------

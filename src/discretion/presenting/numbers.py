@@ -1,4 +1,4 @@
-"""Numbers as a person says them."""
+"""Numbers in words and digits for a reader."""
 
 import math
 import re
@@ -18,7 +18,7 @@ WITHIN_NUMBERS = re.compile(r"(?<=\d) (?=%|people\b|person\b|points\b|in \d)|(?<
 
 
 def odds(share: float) -> str:
-    """Return a share of people or of tries in odds: "about 1 in 49", "about 52 in 100".
+    """Return a share of people or of tries as odds, such as "about 1 in 49" or "about 52 in 100".
 
     Examples
     --------
@@ -41,7 +41,7 @@ def odds(share: float) -> str:
 
 
 def number(count: int) -> str:
-    """Return a whole number, a very large one by its size.
+    """Return a whole number in digits, and a very large one by its power of ten.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def number(count: int) -> str:
 
 
 def times(share: float) -> str:
-    """Return how often a guess is right, as an adverb.
+    """Return the share of correct guesses as an adverb.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def times(share: float) -> str:
 
 
 def percent(share: float, digits: int = 4) -> str:
-    """Return a share in per cent with so many significant digits; 100 % is said of all only.
+    """Return a share in per cent with this number of significant digits; only a share of 1 is "100 %".
 
     Examples
     --------
@@ -90,7 +90,7 @@ def percent_upwards(bound: float, digits: int = 4) -> str:
 
 
 def at_most(bound: float, digits: int = 4) -> str:
-    """Return an upper bound in per cent as what it is.
+    """Return an upper bound in per cent, marked as one.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def points(share: float) -> str:
 
 
 def in_points(share: float) -> str:
-    """Return the same in a column of points.
+    """Return an error of a share in percentage points, without the unit.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def in_points(share: float) -> str:
 
 
 def bits(entropy: float) -> str:
-    """Return an entropy.
+    """Return an entropy in bits, without the unit.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def bits(entropy: float) -> str:
 
 
 def factor(ratio: float) -> str:
-    """Return by what a guess got better.
+    """Return the factor by which a guess improves.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def security(beta: float) -> str:
 
 
 def closeness(t: float) -> str:
-    """Return a distance between laws, as t-closeness has it.
+    """Return a distance of t-closeness.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def people(count: float) -> str:
 
 
 def counted(count: float) -> str:
-    """Return a number, with a decimal where it is small and not whole.
+    """Return a number, with a decimal if it is small and not whole.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def counted(count: float) -> str:
 
 
 def bounded(value: float | Estimate) -> str:
-    """Return a guess in per cent: a certified one by what it is at most, another with its interval.
+    """Return a share in per cent: a certified one as an upper bound, another estimate with its interval.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def bounded(value: float | Estimate) -> str:
 
 
 def interval(estimate: Estimate) -> str:
-    """Return an estimated share in per cent with its interval, whose ends are rounded outwards, and how sure that is.
+    """Return an estimated share in per cent with its interval, rounded outwards, and its confidence.
 
     Examples
     --------
@@ -229,7 +229,7 @@ def interval(estimate: Estimate) -> str:
 
 
 def within(estimate: Estimate) -> str:
-    """Return where the number is, and how surely or under which assumption; what is printed is rounded outwards."""
+    """Return the interval of a number, rounded outwards, with its confidence or assumption."""
     words = [f"in [{_end(estimate.low, 6, 'low')}, {_end(estimate.high, 6, 'high')}]"]
     if estimate.certified:
         words.insert(0, "certified")
@@ -241,9 +241,9 @@ def within(estimate: Estimate) -> str:
 
 
 def in_full(value: Any) -> str:
-    """Return a result with the digits that it has: of a best guess six, whose interval stands beside it.
+    """Return a result with its digits, a best guess with six.
 
-    A bound is said as what it is, rounded outwards: no number between far ends stands for them.
+    A bound is marked as one and rounded outwards; a wide interval is returned by its bounds and not by a middle.
 
     Examples
     --------
@@ -268,7 +268,7 @@ def in_full(value: Any) -> str:
 
 
 def spelled_number(number: float) -> str:
-    """Return a number with the fewest digits that tell it from every other double.
+    """Return a number with the fewest digits that distinguish it from every other double.
 
     Examples
     --------
@@ -279,7 +279,7 @@ def spelled_number(number: float) -> str:
 
 
 def in_brief(value: Any) -> str:
-    """Return a result with four digits, an estimate with a star and a bound with its sign, for a column of many.
+    """Return a result with four digits for a column of results, an estimate with a star and a bound with its sign.
 
     Examples
     --------
@@ -295,14 +295,14 @@ def in_brief(value: Any) -> str:
         if word == "between" and value.value_is == "best guess":
             return f"{rounded_down(value.low, 3)} to {rounded_up(value.high, 3)}*"
         word = _AT_ENDS[value.value_is] if word == "between" else word
-        return f"{_SIGNS[word].strip()}{_outwards(value, word, 4)}*"  # without a space, at which a line may end
+        return f"{_SIGNS[word].strip()}{_outwards(value, word, 4)}*"  # without a space, where a line may break
     if isinstance(value, int):
         return f"{value:,}"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def between(low: float, high: float) -> str:
-    """Return how often something happens, between two shares of the tries, in per cent and rounded outwards.
+    """Return an interval of a share in per cent, rounded outwards.
 
     Examples
     --------
@@ -322,12 +322,12 @@ def _rounded(share: Decimal, rounding: str, digits: int = 4) -> str:
 
 
 def sign_of_end(estimate: Estimate) -> str:
-    """Return what stands before a number that is not a best guess but a bound."""
+    """Return the sign before a value that is a bound, or an empty text before a best guess."""
     return _SIGNS[_AT_ENDS[estimate.value_is]]
 
 
 def _outwards(estimate: Estimate, word: str, digits: int) -> str:
-    """Return the number that a word stands before, a bound rounded outwards."""
+    """Return the number after a word, a bound rounded outwards."""
     value, standing = estimate.value, estimate.value_is
     if word == "at most":
         return _end(value if standing == "upper bound" else estimate.high, digits, "high")
@@ -344,9 +344,9 @@ def _end(number: float, digits: int, end: End) -> str:
 
 
 def _word(estimate: Estimate) -> _Word:
-    """Return what is said of an estimate: that it is between its ends, at most or at least one, or about its value.
+    """Return the word before an estimate: between two bounds, at most or at least one, or none before its value.
 
-    Nobody needs to be told the other end where it is the trivial one.
+    A trivial bound is left out.
     """
     low, high, standing = estimate.low, estimate.high, estimate.value_is
     if not is_wide(estimate):
@@ -357,7 +357,7 @@ def _word(estimate: Estimate) -> _Word:
 
 
 def is_any_share(value: float | Estimate) -> bool:
-    """Return whether nothing can be concluded from a result: its interval holds every share.
+    """Return whether nothing can be concluded from a result, since its interval contains every share.
 
     Examples
     --------
@@ -373,10 +373,10 @@ def _two_digits(number: float) -> int:
     return int(float(f"{number:.2g}")) if number >= 100 else round(number)
 
 
-# What is printed is rounded outwards, so that it still holds. A float stands for the shortest number that rounds to it;
-# one that may itself have been rounded outwards to the next float, for the `shortest` between both.
+# Printed bounds are rounded outwards, so that they still hold. A float means the shortest number that rounds to it;
+# one that may have been rounded outwards to the next float means the `shortest` number between both.
 def rounded_down(value: float, digits: int) -> str:
-    """Return the largest number of so many significant digits that is at most this one.
+    """Return the largest number with this number of significant digits that is at most a value.
 
     Examples
     --------
@@ -387,7 +387,7 @@ def rounded_down(value: float, digits: int) -> str:
 
 
 def rounded_up(value: float, digits: int) -> str:
-    """Return the least number of so many significant digits that is at least this one.
+    """Return the least number with this number of significant digits that is at least a value.
 
     Examples
     --------

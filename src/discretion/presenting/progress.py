@@ -1,4 +1,4 @@
-"""What is being worked on, while it lasts."""
+"""The progress of a command on a terminal."""
 
 import shutil
 import sys
@@ -11,7 +11,7 @@ from discretion.escaping import printable
 
 
 class Progress:
-    """Says on a terminal's stderr what is being worked on, and for how long, once a second has passed."""
+    """Shows the current step and its time on a terminal's stderr, after one second."""
 
     _PERIOD = 1.0
 
@@ -23,7 +23,7 @@ class Progress:
         self._clock: Thread | None = None
 
     def __call__(self, what: str) -> None:
-        """Say it."""
+        """Set the current step."""
         self._what = what
         if self._clock is None and sys.stderr is not None and sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison] - it may be closed
             self._clock = Thread(target=self._tick, args=(sys.stderr,), daemon=True)
@@ -46,7 +46,7 @@ class Progress:
                 terminal.flush()
 
     def _said(self) -> str:
-        """Return it in one line of the terminal: what wraps could not be wiped."""
+        """Return the progress in one line of the terminal, since a wrapped line could not be wiped."""
         from rich.cells import cell_len, set_cell_size  # noqa: PLC0415 - answers in JSON need no rich
 
         passed = f" … {time.monotonic() - self._start:.0f} s"

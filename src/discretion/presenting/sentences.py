@@ -6,16 +6,16 @@ from typing import Any
 from discretion.estimate import Estimate
 from discretion.presenting.numbers import people, percent, within
 
-#: What a search did that ended before its proof.
+#: The reason, as a verb, why a search ended before its proof.
 ENDED = {
     "time": "reached its time limit",
-    "sets": "looked at as many sets as it may",
+    "sets": "reached its limit of examined sets",
     "interrupted": "was interrupted",
 }
 
 
 def exposed(count: int, whole: int) -> str:
-    """Return how many of some people are exposed, as a clause.
+    """Return a clause on the number of exposed people among some people.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def exposed(count: int, whole: int) -> str:
 
 
 def not_read(parts: Iterable[str]) -> Iterator[str]:
-    """Yield what of a table's source was not read.
+    """Yield a sentence for each part of a table's source that was not read.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def not_read(parts: Iterable[str]) -> Iterator[str]:
 
 
 def not_computed(reasons: Mapping[str, str]) -> Iterator[str]:
-    """Yield of each measure that has no result why.
+    """Yield a sentence with the reason for each measure without a result.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def not_computed(reasons: Mapping[str, str]) -> Iterator[str]:
 
 
 def seed_sentence(results: Iterable[Any], seed: int | None) -> Iterator[str]:
-    """Yield which seed repeats the results, if one of them is sampled.
+    """Yield a sentence on the seed that repeats the results, if one of them is sampled.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def seed_sentence(results: Iterable[Any], seed: int | None) -> Iterator[str]:
 
 
 def kind_words(result: Any) -> str:
-    """Return the kind of a number: exact, or where it lies and how surely.
+    """Return the kind of a number: exact, or its interval with the confidence or assumption.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Commands to be copied: quoted for a shell, and folded so that they run as they stand."""
+"""Commands to copy: quoted for a shell, and folded so that they run unchanged."""
 
 import re
 import shlex
@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 from discretion.escaping import printable
 
-# What a shell reads in double quotes, too, as something else.
+# Characters that a shell interprets within double quotes, too.
 _SPECIAL = re.compile(r'([\\"$`])')
 
 
-# Where a long argument is rather cut than within a word or a number.
+# The preferred places to cut a long argument: not within a word or a number.
 _CUT = re.compile(r" |,(?=\D)")
 
 
 class Command:
-    r"""A command on lines that end in a backslash, where they would be wider than the terminal.
+    r"""A command, folded into lines that end in a backslash if it is wider than the terminal.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class Command:
         return shlex.join(self._arguments)
 
     def lines(self, width: int) -> list[str]:
-        """Return lines of that width, broken between arguments if they can be, else within one."""
+        """Return lines of this width, broken between arguments if possible, else within one."""
         lines, line = list[str](), "  "
         last = len(self._arguments) - 1
         for place, argument in enumerate(map(_quoted, self._arguments)):
@@ -39,7 +39,7 @@ class Command:
                 lines.append(f"{line} \\")
                 line = ""
             line += f" {argument}" if line.strip() else argument
-            # After it, but for the last one, a blank and a backslash follow.
+            # A blank and a backslash follow every argument except the last one.
             while len(line) > (width if place == last else width - 2):
                 end = max((cut.end() for cut in _CUT.finditer(line, 0, width - 1)), default=min(width, len(line)) - 1)
                 while line[end - 1] == "\\" or line[end - 1 : end + 1] in ("'!", "!'"):
@@ -50,9 +50,9 @@ class Command:
 
 
 def _quoted(argument: str) -> str:
-    """Return an argument in double quotes if it needs any: within these a shell takes a folded line for one.
+    """Return an argument in double quotes if it needs any: within these a shell joins a folded line.
 
-    Each exclamation mark is in single quotes, since a shell that is typed into reads one in double quotes as a command.
+    Each exclamation mark is in single quotes, since an interactive shell reads one in double quotes as a command.
     """
     if shlex.quote(argument) == argument:
         return argument

@@ -1,4 +1,4 @@
-"""Tables for a terminal: words that can steer nothing, in its width."""
+"""Tables for a terminal, in its width, whose words cannot control it."""
 
 import re
 import shutil
@@ -16,24 +16,24 @@ from discretion.escaping import printable
 from discretion.presenting.numbers import WITHIN_NUMBERS
 from discretion.presenting.width import width
 
-# Stands for a space at which no line ends: no-break spaces are spaces to rich, and this is in no printable text.
+# Replaces a space at which no line may break: rich breaks at no-break spaces, and this is in no printable text.
 _KEPT = "\ue000"
 
 
 class Screen(Console):
-    """What tables are shown on: stdout, without markup, at any setting of COLUMNS and LINES."""
+    """A console on stdout for tables, without markup, for any setting of COLUMNS and LINES."""
 
     def __init__(self) -> None:
         height = max(shutil.get_terminal_size().lines, 1)
         super().__init__(markup=False, emoji=False, highlight=False, width=width(), height=height)
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """Return the text as every cell, heading and sentence is shown."""
+        """Return a text in the form of all cells, headings and sentences."""
         return super().render_str(printable(text), **options)
 
 
 class _Words(Text):
-    """Words of which a number stays on one line with its unit, where there is room for both."""
+    """Words that keep a number on one line with its unit, if there is room for both."""
 
     def wrap(self, console: Console, width: int, **options: Any) -> Lines:
         """Return the words in lines of at most a width."""
@@ -47,12 +47,12 @@ class _Words(Text):
 
 
 def plain_words(words: str, style: str = "") -> Text:
-    """Return words as a line for a terminal, which they cannot steer."""
+    """Return words as a line for a terminal, which they cannot control."""
     return _Words(printable(words), style=style)
 
 
 def plain_table(*headers: str, wide: int = 12) -> Table:
-    """Return a table whose first column folds between words and whose others do not; ``wide`` is its least width."""
+    """Return a table whose first column, at least ``wide`` characters wide, folds between words, and no other does."""
     table = _PlainTable(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
     for i, header in enumerate(headers):
         table.add_column(header, justify="left" if i == 0 else "right", overflow="fold", no_wrap=i > 0)
@@ -60,16 +60,16 @@ def plain_table(*headers: str, wide: int = 12) -> Table:
     return table
 
 
-# A longer word in another column than the first is broken where there is no room for it.
+# A longer word in a column other than the first is broken if there is no room for it.
 _LONGEST_WORD = 18
 # Where a line of names may be broken, and where a cell begins a second line.
 _SPACES, _FOLD = re.compile(r"\s+"), "\n"
 
 
 class _PlainTable(Table):
-    """A table of numbers beside names, in which no number is cut and no name, and no cell is markup.
+    """A table of names and numbers, in which no number and no name is cut, and no cell is markup.
 
-    Where there is no room its heads fold, and sets of names; where there is none for that each row becomes a few lines.
+    If it is too wide, its heads and sets of names fold; if it is still too wide, each row becomes a few lines.
     """
 
     def add_row(self, *cells: RenderableType | None, **options: Any) -> None:
@@ -95,7 +95,7 @@ class _PlainTable(Table):
         yield from super().__rich_console__(console, options)
 
     def _records(self, cells: Sequence[Sequence[str]]) -> Iterator[Text]:
-        """Yield each row in lines: its first cell, and every other one beside its column's name."""
+        """Yield each row in lines: its first cell, and every other cell after its column's name."""
         (_, *names), *others = cells
         yield Text("")
         for place, name in enumerate(names, start=1):

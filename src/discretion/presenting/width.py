@@ -1,4 +1,4 @@
-"""How wide what is shown may be, at any setting of COLUMNS."""
+"""The width of terminal output, for any setting of COLUMNS."""
 
 import shutil
 import textwrap
@@ -13,5 +13,5 @@ def width() -> int:
 
 
 def folded(sentence: str) -> str:
-    """Return a sentence in lines of that width, broken between words only."""
+    """Return a sentence in lines of the terminal's width, broken only between words."""
     return textwrap.fill(sentence, width(), break_long_words=False, break_on_hyphens=False)

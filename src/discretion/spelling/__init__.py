@@ -1,4 +1,4 @@
-"""Systems, adversaries, laws and rules in one line of text, both ways: `spelled` writes what the others read."""
+"""The spelling of systems, adversaries, laws and rules in one line of text: readers, and `spelled`, which writes it."""
 
 from discretion.spelling.adversaries import knowledge_of, population_of, prior_of
 from discretion.spelling.gains import gain_of

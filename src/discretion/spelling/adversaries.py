@@ -1,4 +1,4 @@
-"""The spelling of adversaries: what they know of the others, of the population and of the secret."""
+"""The spelling of adversaries: their knowledge of the other users, of the population and of the secret."""
 
 from collections.abc import Iterable
 
@@ -27,7 +27,7 @@ _POPULATIONS = ("jeffreys", "dirichlet", "mixture", "dirichlet-mixture")
 
 
 def knowledge_of(text: str) -> Knowledge:
-    """Return what is known of the others: a name, then with a colon its numbers.
+    """Return the knowledge of the other users from its spelling: a name, then a colon and its numbers.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def _after(mark: str, law: Iterable[float] | None) -> str:
 
 
 def population_of(text: str, k: int) -> PopulationLaw:
-    """Return the law of the shares of k values: a name, then with a colon its numbers.
+    """Return the law of the shares of k values from its spelling: a name, then a colon and its numbers.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def _spelled_of_dirichlet_mixture(law: DirichletMixture) -> str:
 
 
 def prior_of(text: str) -> list[float]:
-    """Return the law of the secret: its probabilities, with commas between them."""
+    """Return the law of the secret from its probabilities, separated by commas."""
     return numbers_of(text, "prior", float)
 
 

@@ -1,4 +1,4 @@
-"""The spelling of what an adversary wants."""
+"""The spelling of gain functions."""
 
 from collections.abc import Callable
 
@@ -32,7 +32,7 @@ GAINS = ("identity", *_READ)
 
 
 def gain_of(text: str, k: int) -> Gain | None:
-    """Return what is wanted of k secrets: a name, then with a colon its numbers; ``identity`` is None.
+    """Return the gain function of k secrets from its spelling: a name, a colon and its numbers; None for ``identity``.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def _whole(text: str) -> int:
 
 
 def _apart(k: int) -> Integers:
-    check_size(k, k, f"the distances of {k:,} values", "take fewer values, or a partition of them")
+    check_size(k, k, f"the distances of {k:,} values", "use fewer values, or a partition of them")
     return np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
 
 

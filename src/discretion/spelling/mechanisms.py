@@ -107,14 +107,16 @@ def mechanism_of(text: str) -> System:
 
 
 def family_of(text: str) -> Callable[[float], System]:
-    """Return the mechanism spelled like this for every epsilon, with all else that was given."""
+    """Return the family of mechanisms by epsilon, with the other parameters of a spelling."""
     name, _, rest = text.partition(":")
     one_of(name, [*_MAKERS, *_EXPLICIT], "mechanism")
     make = _MAKERS.get(name)
     if make is None or "epsilon" not in inspect.signature(make).parameters:
         raise InvalidValueError(f"{name} has no parameter epsilon that could be changed")
     if name == "exponential":
-        raise InvalidValueError(f"the epsilon of {name} need not be what holds of all secrets; change its scores")
+        raise InvalidValueError(
+            f"the epsilon of {name} is not always that of all secrets, so it cannot vary; change scores"
+        )
     given = _parameters(make, name, rest)
     if "epsilon" not in given:  # what stands in its place, such as p, cannot stay
         allowed = inspect.signature(make).parameters
@@ -123,7 +125,7 @@ def family_of(text: str) -> Callable[[float], System]:
 
 
 def read_by(text: str) -> str | None:
-    """Return the file that is read for the mechanism spelled like this, or None.
+    """Return the file that a mechanism's spelling names, or None.
 
     Examples
     --------
@@ -147,12 +149,12 @@ def _parameters(make: Maker, name: str, text: str) -> dict[str, Any]:
         parameters[key] = matrix_of(value) if _is_matrix(allowed[key]) else _number(key, value, allowed[key])
     for key, parameter in allowed.items():
         if parameter.default is parameter.empty and key not in parameters:
-            raise InvalidValueError(f"{name} needs {key}, as in {name}:{key}=…, got {text!r}")
+            raise InvalidValueError(f"{name} needs {key}, such as {name}:{key}=…, got {text!r}")
     return parameters
 
 
 def _pairs(text: str, allowed: Mapping[str, inspect.Parameter]) -> Iterator[tuple[str, str]]:
-    """Yield each key with its value: a matrix, which has commas too, takes all the rest."""
+    """Yield each key with its value: a matrix, which also has commas, gets the whole rest."""
     while text:
         part, _, rest = text.partition(",")
         key, _, value = part.partition("=")
@@ -177,7 +179,7 @@ def _number(key: str, value: str, parameter: inspect.Parameter) -> int | float:
 
 
 def _spelled(system: Any) -> str:
-    """Return the shortest spelling from which a mechanism with the very same numbers is made."""
+    """Return the shortest spelling that makes a mechanism with exactly the same numbers."""
     names = [name for name in MECHANISMS if _kind_of(name) is type(system)]
     ways = [(name, given) for name in names for given in _ways(system, name)]
     for name, given in sorted(ways, key=lambda way: len(way[1])):
@@ -187,17 +189,17 @@ def _spelled(system: Any) -> str:
             continue
         if _same(made, system):
             return f"{name}:" + ",".join(f"{key}={_value(value)}" for key, value in given.items())
-    raise UnsupportedError(f"{system!r} has no spelling that makes it again to the last digit")
+    raise UnsupportedError(f"{system!r} has no spelling that makes exactly the same mechanism")
 
 
 def _kind_of(name: str) -> Any:
-    """Return the class that makes it, or whose other constructor does."""
+    """Return the class of a maker, or the class whose other constructor it is."""
     make = MECHANISMS[name]
     return getattr(make, "__self__", make)
 
 
 def _ways(system: Any, name: str) -> Iterator[dict[str, Any]]:
-    """Yield what a mechanism may have been given, with any of the parameters that may be left out; matrices last."""
+    """Yield the possible parameters of a mechanism, with or without optional ones; matrices last."""
     allowed = inspect.signature(MECHANISMS[name]).parameters
     optional = [key for key, parameter in allowed.items() if parameter.default is not parameter.empty]
     order = sorted(allowed, key=lambda key: _is_matrix(allowed[key]))
@@ -212,7 +214,7 @@ def _value(value: Any) -> str:
 
 
 def _same(made: object, system: object) -> bool:
-    """Whether both hold the same numbers; what else they hold is made of these."""
+    """Return whether both have the same numbers, which determine everything else."""
     held = vars(system)
     values: dict[str, Any] = vars(made)
     numbers = [key for key, value in values.items() if isinstance(value, int | float | np.ndarray)]
@@ -229,7 +231,7 @@ def _spelled_of_channel(channel: Channel) -> str:
     dense = isinstance(matrix, np.ndarray) and channel.storage.fractions is None
     if not (dense and unlabelled(channel.inputs) and unlabelled(channel.outputs)):
         raise UnsupportedError(
-            f"{channel!r} is sparse, of fractions or has labels of its own, which have no spelling; name a file"
+            f"{channel!r} is sparse, has fractions or has its own labels, which have no spelling; name a file"
         )
     return f"channel:{spelled_matrix(matrix)}"
 

@@ -1,4 +1,4 @@
-"""Numbers in text: a list of them, and a matrix, by its rows or in a file."""
+"""Numbers in text: a list, or a matrix by its rows or in a file."""
 
 import csv
 import io
@@ -36,7 +36,7 @@ def spelled_numbers(numbers: Iterable[float]) -> str:
 
 
 def spelled_matrix(matrix: Any) -> str:
-    """Return a dense matrix by its rows; a single number is one too, by the mark of a row's end."""
+    """Return the text of a dense matrix by its rows; a single number gets the mark of a row's end."""
     if matrix.size > _MOST_SPELLED:
         raise UnsupportedError(
             f"a matrix of more than {_MOST_SPELLED:,} numbers has no spelling, got {matrix.size:,}; name a file of them"
@@ -45,12 +45,12 @@ def spelled_matrix(matrix: Any) -> str:
 
 
 def file_in(text: str) -> str | None:
-    """Return the file that a matrix is spelled by, or None if it is spelled by its rows."""
+    """Return the file that a matrix's spelling names, or None if it has the rows."""
     return None if _ROWS.fullmatch(text) else text
 
 
 def matrix_of(text: str) -> list[list[float]] | Fractions:
-    """Return the matrix that is spelled by its rows, ``a,b;c,d``, or else by the CSV file that holds it.
+    """Return a matrix from its spelling: its rows, ``a,b;c,d``, or the name of a CSV file.
 
     Where a file has fractions, such as ``1/3``, all its numbers are fractions.
 

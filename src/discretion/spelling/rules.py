@@ -18,15 +18,15 @@ N = TypeVar("N", int, float)
 
 
 def rule_of(text: str) -> RedactionRule:
-    """Return the redaction rule that a line is: a column, whose values are redacted, of whom, and how many decoys.
+    """Return the redaction rule of a line: a column, the redacted values, the conditions, and the share of decoys.
 
-    A name or value with spaces, colons, commas or quotes, and one that is a word of the form itself, is written as a
-    text of JSON; ``null`` is a missing value.
+    A name or value with spaces, colons, commas or quotes, or that is a keyword of the rules, is written as a JSON
+    string; ``null`` is a missing value.
 
     Raises
     ------
     InvalidValueError
-        If it is no rule.
+        If the line is no rule.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def rule_of(text: str) -> RedactionRule:
 
 
 class _Reader:
-    """What is left of a line to be read, word by word."""
+    """A reader of the words of a line, one by one."""
 
     def __init__(self, text: str) -> None:
         self._text, self._place = text, 0
@@ -51,7 +51,7 @@ class _Reader:
         while self._place < len(text):
             match = _TOKEN.match(text, self._place)
             if match is None:
-                raise self._refusal("a quotation mark without its other one")
+                raise self._refusal("a quotation mark without a closing one")
             self._words.append(match["word"])
             self._place = match.end()
         self._place = 0
@@ -95,9 +95,9 @@ class _Reader:
             try:
                 return str(json.loads(word))
             except ValueError:
-                raise self._refusal(f"{word}, which is no text of JSON") from None
+                raise self._refusal(f"{word}, which is no JSON string") from None
         if word in _KEYWORDS or word in (":", ","):
-            raise self._refusal(f"{word!r} where a name or a value is to be; write one like it in quotation marks")
+            raise self._refusal(f"{word!r} in place of a name or a value; put a name like this in quotation marks")
         return word
 
     def _number(self, kind: type[N], what: str) -> N:
@@ -105,12 +105,12 @@ class _Reader:
         try:
             return kind(word)
         except ValueError:
-            raise self._refusal(f"{word!r} where {what} is to be") from None
+            raise self._refusal(f"{word!r} in place of {what}") from None
 
     def _take(self, word: str) -> None:
         if not self._took(word):
             found = repr(self._words[self._place]) if self._place < len(self._words) else "nothing"
-            raise self._refusal(f"{found} where {word!r} is to be")
+            raise self._refusal(f"{found} in place of {word!r}")
 
     def _took(self, word: str) -> bool:
         if self._place < len(self._words) and self._words[self._place] == word:
@@ -120,7 +120,7 @@ class _Reader:
 
     def _next(self, what: str) -> str:
         if self._place == len(self._words):
-            raise self._refusal(f"nothing where {what} is to be")
+            raise self._refusal(f"nothing in place of {what}")
         self._place += 1
         return self._words[self._place - 1]
 

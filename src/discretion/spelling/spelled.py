@@ -1,4 +1,4 @@
-"""From an object to its text: each kind registers how beside its reader."""
+"""The text of an object: each kind registers its writer next to its reader."""
 
 from functools import singledispatch
 
@@ -7,7 +7,7 @@ from discretion.errors import UnsupportedError
 
 @singledispatch
 def spelled(thing: object) -> str:
-    """Return the text from which the same thing is read again: a mechanism, knowledge, a law, a gain, a prior, a rule.
+    """Return the text of a mechanism, knowledge, a law, a gain, a prior or a rule, from which it can be read again.
 
     Parameters
     ----------
@@ -18,12 +18,12 @@ def spelled(thing: object) -> str:
     Returns
     -------
     str
-        Numbers have as many digits as tell them from every other double.
+        The text; numbers have enough digits to distinguish them from every other double.
 
     Raises
     ------
     UnsupportedError
-        If there is no spelling of it.
+        If it has no spelling.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Results in words and tables, before it is known whether a notebook, a page or a document shows them."""
+"""Results in words and tables, for notebooks, pages and documents."""

@@ -1,4 +1,4 @@
-"""What a document is made of: blocks of sentences, tables, figures and commands, in sections of three levels."""
+"""The parts of a document: blocks of sentences, tables, figures and commands, in sections of three levels."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -6,28 +6,28 @@ from typing import Any, Literal
 
 from discretion.presenting.shell import Command
 
-# Of a table so many rows are shown.
+# The most rows of a table that are shown.
 SHOWN = 10
-# Of a figure with more rows, which is a wall, so many are drawn; the table has them all.
+# The most rows of a figure; the table has all rows.
 MOST_ROWS = 25
-# What stands before a `Caveat`.
-CAVEAT = "What this does not show."
+# The words before a `Caveat`.
+CAVEAT = "Limits of this result."
 
-#: Which faces show a section: all; all but a terminal's first screen; or a page only.
+#: The outputs that show a section: all; all except a terminal's first screen; or only a page.
 Level = Literal["first", "full", "page"]
 
 
 class Cell(str):
-    """The words of a table's cell, with what belongs to them.
+    """The words of a table's cell, with a note, a long form and a link.
 
     Parameters
     ----------
     words
-        What every face shows.
+        The words that every output shows.
     note
-        A second line; where there is no room for one, it follows after a colon.
+        A second line; if there is no room for one, it follows after a colon.
     whole
-        What the words stand for, where they are short for it: a page shows it beneath the pointer.
+        The long form of shortened words: a page shows it below the pointer.
     link
         The name of a section that a page links to.
 
@@ -50,33 +50,33 @@ class Cell(str):
 
 @dataclass(frozen=True)
 class Bullets:
-    """Sentences, each a point of its own."""
+    """Sentences, each in a bullet of its own."""
 
     sentences: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Grid:
-    """A table whose cells are words; in the columns of the other heads than those of ``words`` stand numbers.
+    """A table of words and numbers: the columns other than those of ``words`` have numbers.
 
     Parameters
     ----------
     heads
-        The heads of the columns, with the unit of the numbers below them where these have none.
+        The heads of the columns, with the unit of their numbers unless the numbers have one.
     rows
         Words, or each a `Cell`.
     words
         The heads of the columns of words.
     note
-        What stands below the table.
+        The text below the table.
     caption
-        What the table is of.
+        The title of the table.
     first
-        How many rows a page and a notebook show; they fold the others. A terminal and Markdown show all.
+        The number of rows that a page and a notebook show; they fold the others. A terminal and Markdown show all.
     rest
-        What the folded rows are called.
+        The label of the folded rows.
     strong
-        The places of the rows that stand out.
+        The places of the emphasized rows.
     """
 
     heads: tuple[str, ...]
@@ -91,7 +91,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Terms:
-    """Terms, each with what it means."""
+    """Terms, each with its meaning."""
 
     meanings: tuple[tuple[str, str], ...]
 
@@ -105,14 +105,14 @@ class Advice:
 
 @dataclass(frozen=True)
 class Caveat:
-    """What the blocks before it do not show."""
+    """A sentence on the limits of the blocks before it."""
 
     sentence: str
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure by its name; its chart is made when a face draws it."""
+    """A figure by its name; its chart is made when an output draws it."""
 
     name: str
     caption: str
@@ -121,7 +121,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Abridged:
-    """Blocks of which a terminal's first screen shows a short version; either may be empty."""
+    """Blocks, with a short version for a terminal's first screen; either may be empty."""
 
     brief: tuple["Block", ...]
     whole: tuple["Block", ...]
@@ -129,18 +129,18 @@ class Abridged:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a document, under a heading; it stands among the sections of a document, or folded among blocks.
+    """A part of a document, under a heading; it is one of the sections of a document, or folded among blocks.
 
     Parameters
     ----------
     heading
         The heading.
     blocks
-        What stands below it.
+        The blocks below the heading.
     level
-        Which faces show it.
+        The outputs that show it.
     name
-        What a link calls it.
+        The name for links.
     """
 
     heading: str
@@ -154,20 +154,20 @@ Block = str | Bullets | Grid | Terms | Advice | Caveat | Figure | Command | Abri
 
 @dataclass(frozen=True)
 class Document:
-    """A result as it is shown: its title, what every face shows first, and its sections.
+    """The document of a result: its title, its first blocks, and its sections.
 
     Parameters
     ----------
     title
         The title.
     blocks
-        What stands before the sections.
+        The blocks before the sections.
     sections
         The sections, those of the level "first" before the others.
     kind
-        What a page calls the result, such as "audit".
+        The kind of the result on a page, such as "audit".
     line
-        The result in a few words, for its ``repr``; the title if there are none.
+        The result in a few words, for its ``repr``; the title if empty.
     """
 
     title: str
@@ -177,7 +177,7 @@ class Document:
     line: str = ""
 
     def with_section(self, section: Section) -> "Document":
-        """Return the document with one more section, the last of those that every face shows."""
+        """Return the document with one more section, after those that every output shows."""
         first = sum(each.level == "first" for each in self.sections)
         return replace(self, sections=(*self.sections[:first], section, *self.sections[first:]))
 
@@ -211,7 +211,7 @@ def _figures_in(blocks: Sequence[Block]) -> list[Figure]:
 
 
 def first_rows(heads: Sequence[str], rows: Sequence[Sequence[str]], words: Sequence[str], rest: str) -> Grid:
-    """Return a table of the first rows, which says how many more there are, and where.
+    """Return a table of the first rows, with a note on the number and the place of the others.
 
     Examples
     --------
@@ -223,7 +223,7 @@ def first_rows(heads: Sequence[str], rows: Sequence[Sequence[str]], words: Seque
 
 
 def in_one_line(cell: str) -> str:
-    """Return a cell's words, with the note that they may have.
+    """Return a cell's words, with their note if they have one.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Documents as one HTML element for a notebook: as wide as there is room, in the notebook's own colours."""
+"""Documents as one HTML element for a notebook, as wide as possible and in the notebook's own colors."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ from discretion.presenting.views.document import (
     in_one_line,
 )
 
-# A notebook would set what stands between dollars as a formula.
+# A notebook would render text between dollar signs as a formula.
 _WHOLE = 'class="tex2jax_ignore mathjax_ignore" style="max-width: 100%; overflow-wrap: anywhere"'
 _LETTERS = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]+"
 _LEFTWARDS = re.compile(f"{_LETTERS}(?: +{_LETTERS})*")
@@ -29,12 +29,12 @@ _UNIT = re.compile(r"(?<=\d) %")
 
 
 def set_apart(markup: str) -> str:
-    """Return escaped text whose letters that run leftwards cannot reorder the words around them."""
+    """Return escaped text whose right-to-left letters cannot reorder the words around them."""
     return _LEFTWARDS.sub(r"<bdi>\g<0></bdi>", markup)
 
 
 def escaped(text: str) -> str:
-    """Return words as HTML that shows these words, and nothing else; a number is on one line with its per cent.
+    """Return words as HTML that shows exactly these words; a number stays on one line with its per cent sign.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def escaped(text: str) -> str:
 
 
 def to_html(document: Document) -> str:
-    """Return a document as one element; of its sections all but the first of several are folded, and no figures.
+    """Return a document as one element, without figures; all sections except the first of several are folded.
 
     Examples
     --------

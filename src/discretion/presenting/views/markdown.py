@@ -1,7 +1,7 @@
-r"""Documents as Markdown, in which no name can be anything but words.
+r"""Documents as Markdown, in which names cannot be markup.
 
-Every character that Markdown, the tables, links and formulas of its dialects, or HTML give a meaning is escaped, by a
-backslash or as an entity: a name is shown as it is, by all of them.
+Every character with a meaning in Markdown, in the tables, links and formulas of its dialects, or in HTML is escaped, by
+a backslash or as an entity, so that all of them show a name unchanged.
 """
 
 import re
@@ -26,14 +26,14 @@ from discretion.presenting.views.document import (
 
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _ACTIVE = re.compile(r"([\\`*_\[\]{}|~$^#])")
-# What would begin a list, a rule, a line below a heading, or code.
+# Text that would begin a list, a rule, a line below a heading, or code.
 _AT_THE_START = re.compile(r"^(?: (?= *)|([+=:-])|(\d{1,9})([.)])(?= |$))")
-# What becomes a link by itself, or a picture.
+# Text that would become a link or a picture.
 _LINKS = re.compile(r"(?<=:)//|(?<=www)\.|@|(?<!\w):(?=[\w+-]+:)", re.IGNORECASE)
 
 
 def escaped(text: str) -> str:
-    r"""Return words as Markdown that shows these words, and nothing else.
+    r"""Return words as Markdown that shows exactly these words.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def escaped(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    """Return words as a line that begins nothing but a paragraph."""
+    """Return words as a line that can only begin a paragraph."""
     return _AT_THE_START.sub(_begun, escaped(text))
 
 
@@ -56,7 +56,7 @@ def _begun(found: re.Match[str]) -> str:
 
 
 def to_markdown(document: Document) -> str:
-    """Return a document as Markdown: all its sections but those of the level "page", and no figures.
+    """Return a document as Markdown: all its sections except those of the level "page", without figures.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Documents as self-contained pages, which load nothing from anywhere."""
+"""Documents as self-contained pages, which load nothing."""
 
 import base64
 import hashlib
@@ -12,13 +12,13 @@ from discretion.presenting.numbers import WITHIN_NUMBERS
 from discretion.presenting.views.document import CAVEAT, Document
 from discretion.presenting.views.html import set_apart
 
-# Loaded by its name: it is above this room, and Altair takes a second that a page without figures need not wait for.
+# Loaded by its name: this package must not import it, and a page without figures need not wait a second for Altair.
 _CHARTS = "discretion.charts.embedded"
 _ROOM = "discretion.presenting.views"
 
 
 def to_page(document: Document) -> str:
-    """Return a document as an HTML page that holds everything it needs and forbids every load from outside.
+    """Return a document as an HTML page that contains everything it needs and forbids every load from outside.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def to_page(document: Document) -> str:
 
 
 def to_fragment(document: Document) -> str:
-    """Return a document as a part of a page that has the style and the scripts of `to_page`, or its own.
+    """Return a document as a part of a page with the style and the scripts of `to_page`, or its own.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def _drawn(document: Document) -> dict[str, str]:
 
 @cache
 def templates() -> Any:
-    """Return where templates are: whatever these are given is escaped, and set apart."""
+    """Return the environment of the templates, in which every value is escaped, and right-to-left letters isolated."""
     from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - text output need not wait for it
 
     made: Any = Environment(
@@ -85,29 +85,29 @@ def _kind(block: object) -> str:
 
 @cache
 def page_file(name: str) -> str:
-    """Return a file that pages are made of."""
+    """Return the text of a file for pages."""
     return files(_ROOM).joinpath(name).read_text(encoding="utf-8")
 
 
 def _digest(script: str) -> str:
-    """Return what a page's policy calls a script by: no other script runs."""
+    """Return the digest of a script for a page's policy, which runs no other script."""
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def _spelled(text: str) -> Any:
-    """Return the text for an attribute or a title, where no element can stand."""
+    """Return the text for an attribute or a title, which cannot have elements."""
     from markupsafe import escape  # noqa: PLC0415 - comes with Jinja
 
     return escape("\u00a0".join(map(printable, text.split("\u00a0"))))
 
 
 def _tidy(text: str) -> str:
-    """Return a sentence whose numbers keep their unit on the same line."""
+    """Return a sentence whose numbers stay on the same line as their units."""
     return WITHIN_NUMBERS.sub("\u00a0", text)
 
 
 def _shown(value: Any) -> Any:
-    """Return what stands on the page for a value: nothing unseen in it, and letters that run leftwards set apart.
+    """Return the text of a value on a page, without invisible characters and with right-to-left letters isolated.
 
     So no name can reorder the words around it.
     """

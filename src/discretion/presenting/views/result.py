@@ -1,4 +1,4 @@
-"""What every job returns: a frozen result that makes one document, which all faces show."""
+"""The result of every job: a frozen result that makes one document, which all outputs show."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from discretion.presenting.views.document import Document
 
 
 class JobResult(Tabular, Chartable):
-    """A job's result: its document, and that as a page, as Markdown, in a notebook and in one line; its table.
+    """A job's result: its document, as a page, as Markdown, in a notebook and in one line; and its table.
 
     A subclass is a frozen dataclass with ``repr=False`` that defines `document` and `table_rows`.
     """
@@ -38,7 +38,7 @@ class JobResult(Tabular, Chartable):
 
 
 def number_row(measure: str, result: Any) -> dict[str, Any]:
-    """Return a measure's row of a table: its value, its ends and its kind.
+    """Return a measure's row of a table: its value, its bounds and its kind.
 
     Examples
     --------

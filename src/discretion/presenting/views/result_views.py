@@ -1,6 +1,7 @@
-"""What each kind of result says: beside its numbers, how sure they are; of many rows, the first.
+"""The views of each kind of result: its numbers with their kinds, and the first of many rows.
 
-A result of a room above registers itself on `document`, `frame`, `figures`, and on `page` if it has a page of its own.
+A result of a package that imports this one registers itself on `document`, `frame`, `figures`, and on `page` if it has
+a page of its own.
 """
 
 import math
@@ -33,18 +34,18 @@ from discretion.presenting.views.result import JobResult
 from discretion.refinement.order import Order
 from discretion.tables.counting.class_sizes import ClassSizes, ExposureCurve
 
-# Between one person and all a bound is listed at so many numbers.
+# A bound is listed at up to this many numbers between one person and all.
 _STEPS = 300
 _IN_FRAME = ".to_frame()"
-# Of more the columns would not fit beside each other.
+# More columns would not fit next to each other.
 _SECRETS_SHOWN = 8
-# At how many rates of false positives a curve of attacks is listed, between one and ten times it.
+# The rates of false positives per decade at which a curve of attacks is listed.
 _IN_A_DECADE = 8
 
 
 @singledispatch
 def document(result: object) -> Document:
-    """Return what a result says."""
+    """Return a result as a document."""
     raise _nothing(result, "to be shown as a document")
 
 
@@ -55,7 +56,7 @@ def _job_document(result: JobResult) -> Document:
 
 @singledispatch
 def page(result: object) -> str:
-    """Return a result as HTML to keep."""
+    """Return a result as HTML for a file."""
     return fragment(result)
 
 
@@ -78,7 +79,7 @@ def _job_frame(result: JobResult) -> Any:
 
 @singledispatch
 def figures(result: object) -> Iterator[tuple[str, Any]]:
-    """Yield the names of a result's figures with these, the main one first."""
+    """Yield a result's figures by their names, the main one first."""
     raise _nothing(result, "to be drawn")
 
 
@@ -88,7 +89,7 @@ def _job_figures(result: JobResult) -> Iterator[tuple[str, Any]]:
 
 
 def fragment(result: object) -> str:
-    """Return a result as an element that a notebook shows.
+    """Return a result as an HTML element for a notebook.
 
     Examples
     --------
@@ -104,16 +105,16 @@ def markdown(result: object) -> str:
     Examples
     --------
     >>> print(markdown(ClassSizes([1, 3], [2, 1])))  # doctest: +ELLIPSIS
-    # Who is alike
+    # Equivalence classes
     <BLANKLINE>
-    5 people in 3 classes of 1 to 3 people who are alike; 2 people are unique.
+    5 people in 3 classes of 1 to 3 people with the same values; 2 people are unique.
     ...
     """
     return to_markdown(document(result))
 
 
 def steps_of(curve: ExposureBoundCurve) -> list[int]:
-    """Return some numbers of people alike, ascending from 1 to all, at which a bound is listed.
+    """Return some class sizes, ascending from 1 to all people, at which a bound is listed.
 
     Examples
     --------
@@ -126,7 +127,7 @@ def steps_of(curve: ExposureBoundCurve) -> list[int]:
 
 
 def rates_of(least: float = 1e-6) -> list[float]:
-    """Return some rates, ascending from the least to ½, with four in each decade at least.
+    """Return some rates, ascending from the least to ½, with at least four in each decade.
 
     Examples
     --------
@@ -139,7 +140,7 @@ def rates_of(least: float = 1e-6) -> list[float]:
 
 @document.register
 def _estimate(result: Estimate) -> Document:
-    words = ("where it is", "method")
+    words = ("kind", "method")
     row = (in_full(result), within(result), result.method)
     return Document("", (Grid(("value", *words), (row,), frozenset(words)),))
 
@@ -148,36 +149,37 @@ def _estimate(result: Estimate) -> Document:
 def _attack_curve(result: AttackCurve) -> Document:
     whose = "two secrets" if result.pair is None else "{!r} and {!r}".format(*result.pair)
     sentence = (
-        f"An attack that tells {whose} apart finds no more of the guilty than this, where so many of the innocent are "
-        f"falsely accused. Its advantage is at most {in_full(result.advantage)}: the Bayes security is "
-        f"{in_full(result.bayes_security)}."
+        f"The largest share of the guilty that any attack which distinguishes {whose} finds, for each share of the "
+        f"innocent that it falsely accuses. Its advantage is at most {in_full(result.advantage)}: the Bayes security "
+        f"is {in_full(result.bayes_security)}."
     )
     rates = [10.0**power for power in range(-6, 0)]
     hit_rates = [result.true_positive_rate(rate) for rate in rates]
     rows = [(percent(rate), in_full(hits), kind_words(hits)) for rate, hits in zip(rates, hit_rates, strict=True)]
-    heads = ("falsely accused", "found", "where that is")
+    heads = ("falsely accused", "found", "kind")
     noted = () if result.note is None else (result.note,)
-    return Document("The best attack", (*noted, sentence, first_rows(heads, rows, ("where that is",), _IN_FRAME)))
+    return Document("The best attack", (*noted, sentence, first_rows(heads, rows, ("kind",), _IN_FRAME)))
 
 
 @document.register
 def _class_sizes(result: ClassSizes) -> Document:
     sentence = (
         f"{people(result.people)} in {result.classes:,} {'class' if result.classes == 1 else 'classes'} of "
-        f"{result.smallest:,} to {result.largest:,} people who are alike; {_unique(result.unique)}."
+        f"{result.smallest:,} to {result.largest:,} people with the same values; {_unique(result.unique)}."
     )
     rows = [
         (f"{size:,}", f"{count:,}", f"{size * count:,}")
         for size, count in zip(result.sizes.tolist(), result.counts.tolist(), strict=True)
     ]
-    return Document("Who is alike", (sentence, first_rows(("size", "classes", "people"), rows, (), _IN_FRAME)))
+    return Document("Equivalence classes", (sentence, first_rows(("size", "classes", "people"), rows, (), _IN_FRAME)))
 
 
 @document.register
 def _curve(result: ExposureCurve) -> Document:
     unique = int(result.at_most(1))
     sentence = (
-        f"Of {people(result.people)}, those with fewer than k alike, herself included, are exposed; {_unique(unique)}."
+        f"Of {people(result.people)}, those are exposed whose values fewer than k people share, the person included; "
+        f"{_unique(unique)}."
     )
     return Document("Who stands out", (sentence, _at_round_numbers(result, "exposed", percent)))
 
@@ -185,15 +187,17 @@ def _curve(result: ExposureCurve) -> Document:
 @document.register
 def _bound_curve(result: ExposureBoundCurve) -> Document:
     sentence = (
-        f"Of {people(result.people)} at most so many have fewer than k alike, herself included: certified by the "
-        "counts of columns, one by one or in groups."
+        f"Of {people(result.people)}, at most this number is exposed: fewer than k people share their values, the "
+        "person included. The counts of columns, one by one or in groups, certify this bound."
     )
-    return Document("Who may stand out", (sentence, _at_round_numbers(result, "exposed, at most", percent_upwards)))
+    return Document(
+        "Upper bounds on exposure", (sentence, _at_round_numbers(result, "exposed, at most", percent_upwards))
+    )
 
 
 @document.register
 def _selection(result: Selection) -> Document:
-    sentence = "No set of columns is within the budget: even knowing none of them exposes too many."
+    sentence = "No set of columns is within the budget: even the empty set exposes too many people."
     if result.best is not None:
         sentence = (
             f"{_columns_of(result.best) or 'No column'} can go out{' together' * (len(result.columns) > 1)}: "
@@ -202,9 +206,9 @@ def _selection(result: Selection) -> Document:
     over = "over the budget" if result.by == "measured" else "not certified to be within the budget"
     counted = f"Examined {number(result.examined)} of {number(result.possible)} sets; {_rest(result, over)}."
     tables = {
-        "The trade-off": ("Within the budget, and no other set is as useful and exposes less:", result.front),
-        "The largest sets within the budget": ("No other set within the budget contains one of them:", result.maximal),
-        f"The smallest sets {over}": (f"Whatever contains one of them is {over}:", result.smallest_over),
+        "The trade-off": ("Sets within the budget; no other set is as useful and exposes less:", result.front),
+        "The largest sets within the budget": ("No other set within the budget contains one of these:", result.maximal),
+        f"The smallest sets {over}": (f"Every set that contains one of these is {over}:", result.smallest_over),
     }
     sections = (Section(head, (note, _sets(chosen))) for head, (note, chosen) in tables.items() if chosen)
     return Document("Columns that may go out together", (sentence, counted), tuple(sections))
@@ -212,21 +216,22 @@ def _selection(result: Selection) -> Document:
 
 def _rest(result: Selection, over: str) -> str:
     if result.complete:
-        return f"every other one tells at least as much as one that is {over}, and so is too"
-    most = f"none of the others is worth more than {in_full(result.bound)}"
+        return f"every other set contains one that is {over}, and so is {over} too"
+        most = f"no other set within the budget has a utility above {in_full(result.bound)}"
     return most if result.proved else f"the search {ENDED[result.ended]}; {most}"
 
 
 @document.register
 def _trust_tradeoff(result: TrustTradeoff) -> Document:
     received = (
-        f"What each party receives of the answers of {people(result.people)} on {listed(result.columns)}. A record has "
-        f"{bits(result.record_bits)} bits, and the table at most {bits(result.table_bits)}."
+        f"The information that each party receives about the answers of {people(result.people)} on "
+        f"{listed(result.columns)}. A record has {bits(result.record_bits)} bits, and the table at most "
+        f"{bits(result.table_bits)}."
     )
     meaning = (
-        "Of a record: the mutual information of the record of a person drawn at random and of one message of theirs, "
-        "exact. Of the table: the most that the numbers of people with each answer can say of it, whatever is known of "
-        "it before. A party that is not listed, such as the shuffler, receives no answers."
+        "Of a record: the mutual information of a random person's record and one of their messages, exact. Of the "
+        "table: the most information that the numbers of people with each answer can have about it, for any prior. A "
+        "party that is not listed, such as the shuffler, receives no answers."
     )
     rows = tuple(
         (each.name, party, bits(given.record_bits), _at_most_bits(given.table_bits))
@@ -245,14 +250,14 @@ def _trust_tradeoff(result: TrustTradeoff) -> Document:
     )
     words = frozenset(["design", "party", "columns"])
     goes_out = (
-        "Utility is how many bits of a person's record the published answer has, exact; certified is what the curator "
-        "knows before of the share of exposed people.",
+        "Utility is the information of the published answer about a person's record in bits, exact; certified is the "
+        "curator's bound on the share of exposed people, before publishing.",
         Grid(("design", "columns", "utility", "certified", "exposed"), published, words),
     )
     return Document(
         "Trust, privacy and utility",
         (received, meaning, Grid(("design", "party", "of a record", "of the table"), rows, words)),
-        (Section("What goes out", goes_out),),
+        (Section("The published columns", goes_out),),
     )
 
 
@@ -330,7 +335,7 @@ def _wildcard_groups(result: WildcardGroups) -> Document:
         (
             f"{exposed:,} of {people(everyone)} ({percent(result.exposure)}, exact) {'is' if exposed == 1 else 'are'} "
             f"exposed if {named} could be any value: fewer than {result.k:,} people have a record that could be the "
-            f"person's. The smallest group has {people(result.k_anonymity)}.",
+            f"person's. The smallest class has {people(result.k_anonymity)}.",
             f"{own:,} are exposed if it is a value of its own, as elsewhere in this report: against an adversary that "
             "knows which values were suppressed.",
             f"{result.people_with_wildcards:,} of {people(everyone)} have such a value.",
@@ -352,7 +357,7 @@ def _hyper(result: Hyper) -> Document:
     order = np.argsort(-result.outer, kind="stable")
     shares: list[list[float]] = np.column_stack([result.outer, result.inners[:, :shown]])[order].tolist()
     return Document(
-        "What may be known of the secret",
+        "The posteriors of the secret",
         (
             f"{posteriors} of {secrets:,} secret{'s' * (secrets > 1)}{left_out}.",
             first_rows(heads, [[percent(share) for share in row] for row in shares], (), _IN_FRAME),
@@ -363,15 +368,20 @@ def _hyper(result: Hyper) -> Document:
 @document.register
 def _order(result: Order) -> Document:
     heads = ("system", "at least as safe")
-    blocks: list[Block] = [f"{listed(some)} leak the same to everybody." for some in result.classes if len(some) > 1]
+    blocks: list[Block] = [
+        f"{listed(some)} leak the same to every adversary." for some in result.classes if len(some) > 1
+    ]
     if result.covers:
         blocks.append(Grid(heads, tuple((listed(low), listed(high)) for low, high in result.covers), frozenset(heads)))
     if result.incomparable:
-        blocks += ["It depends on the adversary which is safer:", Bullets(tuple(map(listed, result.incomparable)))]
+        blocks += [
+            "Neither is safer against every adversary:",
+            Bullets(tuple(map(listed, result.incomparable))),
+        ]
     if result.undecided:
         reasons = tuple(f"{listed(two)}: {why}." for two, why in result.undecided.items())
         blocks += ["Not decided:", Bullets(reasons)]
-    return Document("Which is safer against everybody", tuple(blocks))
+    return Document("Which is safer against every adversary", tuple(blocks))
 
 
 @frame.register
@@ -469,7 +479,7 @@ def _table(**columns: Iterable[Any]) -> Any:
 def _at_round_numbers(
     curve: ExposureCurve | ExposureBoundCurve, share: str, share_words: Callable[[float], str]
 ) -> Grid:
-    """Return who has fewer than 2, 5, 10, 20, … alike, until that is everybody."""
+    """Return the exposure at k = 2, 5, 10, 20, … until everybody is exposed."""
     rows: list[tuple[str, ...]] = []
     for k in (lead * 10**zeros for zeros in range(19) for lead in (1, 2, 5)):
         exposed = int(curve.at_most(k - 1))

@@ -1,4 +1,4 @@
-"""Documents for a terminal: in its width, a first screen or in full."""
+"""Documents for a terminal, in its width: a first screen, or in full."""
 
 from collections.abc import Iterable, Iterator
 
@@ -30,14 +30,14 @@ _MORE = "More: --full, --html FILE, --markdown FILE."
 
 
 def to_text(document: Document, *, full: bool = False) -> Group:
-    """Return a document as sentences, points and tables, each section below its heading; figures are left out.
+    """Return a document as sentences, bullets and tables, each section below its heading, without figures.
 
     Parameters
     ----------
     document
         The document.
     full
-        Whether to print every section but those of the level "page", and not only the first screen.
+        Whether to print every section except those of the level "page", and not only the first screen.
     """
     return Group(*_parts(document, full))
 
@@ -78,7 +78,7 @@ def _block(block: Block, full: bool, *, tight: bool) -> Iterator[RenderableType]
             yield from _shown(whole if full else brief, full, tight=tight)
         case Section(heading, blocks, level):
             if level == "first" or (full and level == "full"):
-                # A first screen that leaves something out has no lines to lose.
+                # An abridged first screen has no room for empty lines.
                 yield Padding(Text(heading, style="bold underline"), (int(not tight), 0, 0, 0))
                 yield from _shown(blocks, full, tight=tight)
         case Figure():
@@ -116,7 +116,7 @@ class _Tight:
 
 
 class _Folded:
-    """A command on lines that end in a backslash, where they would be wider than the terminal."""
+    """A command, folded into lines that end in a backslash if it is wider than the terminal."""
 
     def __init__(self, command: Command) -> None:
         self._command = command
