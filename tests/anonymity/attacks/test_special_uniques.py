@@ -197,4 +197,4 @@ def test_counts_of_columns_have_no_special_uniques(tmp_path):
     file.write_text('{"sex": {"f": 6, "m": 4}}', encoding="utf-8")
     code, _, err = run("exposure", str(file), "--marginals", "--k", "2", "--special-uniques", "2")
     assert code == 2
-    assert "--marginals takes neither --special-uniques, --household nor --wildcards" in err
+    assert "--marginals excludes --special-uniques, --household and --wildcards" in err

@@ -129,5 +129,5 @@ def test_people_with_several_rows_have_no_weight_each() -> None:
 
 
 def test_there_is_one_way_to_say_how_many_people_there_are() -> None:
-    with pytest.raises(InvalidValueError, match="leave one of them"):
+    with pytest.raises(InvalidValueError, match="leave population out"):
         dc.audit(sample([("a", "x", 2), ("b", "y", 3)]), weight="w", population=9)
