@@ -17,7 +17,6 @@ from discretion.jobs.options import (
     as_names,
     option_name,
 )
-from discretion.validation import as_count
 
 Command = TypeVar("Command", bound=FunctionType)
 
@@ -171,5 +170,6 @@ def _as_read(options: type) -> type:
 def as_seed(seed: int | None) -> int:
     """Return the seed, at least 0; without one, draw one here, so that the result can show it."""
     from discretion.numerics.draws import fresh_seed  # noqa: PLC0415 - few commands draw
+    from discretion.validation import as_count  # noqa: PLC0415
 
     return fresh_seed() if seed is None else as_count(seed, "--seed", at_least=0)

@@ -24,7 +24,7 @@ from discretion.jobs.release.ways_out import WayOut, ways_out
 from discretion.jobs.table_measures import guess_reports
 from discretion.numerics.equivalence_classes import everybody, refined, rows_in_small
 from discretion.presenting.numbers import bits, percent
-from discretion.spelling import rule_of
+from discretion.spelling.rules import rule_of
 
 _NOT_IN_TIME = "not known to fit: the time was over before"
 # The search for a file starts with this many sets of columns that may go out unchanged.

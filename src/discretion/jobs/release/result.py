@@ -19,7 +19,7 @@ from discretion.presenting.numbers import bits, people, percent
 from discretion.presenting.sentences import exposed, not_read
 from discretion.presenting.views.document import Abridged, Block, Document, Grid, Section
 from discretion.presenting.views.result import JobResult
-from discretion.spelling import rule_of
+from discretion.spelling.rules import rule_of
 
 _OF_FILE = ("failing_people", "smallest_class")
 _OF_COST = (
