@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,7 @@ from discretion.anonymity.sampling.statistical_exposure import (
 )
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
-from discretion.numerics.arrays import Booleans, Reals
+from discretion.numerics.arrays import Reals
 from discretion.numerics.bisection import bisected
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.validation import as_count, as_crowd, as_real
@@ -106,22 +106,23 @@ def extreme_exposure(cells: ShareIntervals, n: int, k: int, sign: int, radius: f
 
     For 2 ≤ k ≤ n; with a radius, only the laws within that L1 distance of the given shares count.
     """
-    prices, peaks, at_peaks = _priced(n, k, sign)
+    priced = _priced(n, k, sign)
     at_centre, at_low, at_high = (sign * exposed_part(x, n, k) for x in (cells.centre, cells.low, cells.high))
     # A share of the unseen values is exposed completely, as that of very few people; at the least as the largest one.
     unseen = 1.0 if sign > 0 or not cells.unseen else -float(exposed_part(cells.unseen, n, k)) / cells.unseen
     missing = 1 - float(cells.values @ cells.centre)
 
-    def best(low: Reals, at_low: Reals, high: Reals, at_high: Reals, price: int) -> Reals:
-        peak, each = peaks[price], prices[price]
-        ends = np.maximum(at_low - each * (low - cells.centre), at_high - each * (high - cells.centre))
+    def best(low: Reals, at_low: Reals, high: Reals, at_high: Reals, place: int) -> Reals:
+        price, peak, at_peak = priced(place)
+        ends = np.maximum(at_low - price * (low - cells.centre), at_high - price * (high - cells.centre))
         inside = (low < peak) & (peak < high)
-        return np.where(inside, np.maximum(ends, at_peaks[price] - each * (peak - cells.centre)), ends)
+        return np.where(inside, np.maximum(ends, at_peak - price * (peak - cells.centre)), ends)
 
     def dual(up: int, down: int) -> float:
         above = best(cells.centre, at_centre, cells.high, at_high, up)
         below = best(cells.low, at_low, cells.centre, at_centre, down)
-        on_sum, on_distance = (prices[up] + prices[down]) / 2, (prices[up] - prices[down]) / 2
+        dear, cheap = priced(up)[0], priced(down)[0]
+        on_sum, on_distance = (dear + cheap) / 2, (dear - cheap) / 2
         total = float(cells.values @ np.maximum(above, below)) + on_sum * missing + on_distance * (radius or 0)
         return total + (max(0.0, unseen - on_sum) if cells.unseen else 0.0)
 
@@ -135,21 +136,30 @@ def extreme_exposure(cells: ShareIntervals, n: int, k: int, sign: int, radius: f
 
 
 @lru_cache(maxsize=16)
-def _priced(n: int, k: int, sign: int) -> tuple[list[float], list[float], list[float]]:
-    """Return prices over the slopes of ``sign·φ``, the points where its slope falls through each, and its values."""
+def _priced(n: int, k: int, sign: int) -> Callable[[int], tuple[float, float, float]]:
+    """Return a function of a number up to `_PRICES`: a price over the slopes of ``sign·φ``, and where φ is best by it.
+
+    That is the point where the slope falls through the price, and the value there. A search asks for few prices.
+    """
     from scipy.special import betaincc  # noqa: PLC0415
 
     cheapest, dearest = sorted((sign * least_slope(n, k), float(sign)))
-    prices = np.linspace(cheapest, dearest, _PRICES + 1)
-    low, high = (np.full_like(prices, x) for x in ((0.0, k / n) if sign > 0 else (k / n, 1.0)))
+    prices = np.linspace(cheapest, dearest, _PRICES + 1).tolist()
+    low, high = (0.0, k / n) if sign > 0 else (k / n, 1.0)
 
-    def is_steeper(p: Reals) -> Booleans:
-        fewer = betaincc(k - 1, n - k + 1, p)
-        at_most = betaincc(k, n - k, p) if k < n else np.ones_like(p)
-        return sign * (fewer - (k - 1) * (at_most - fewer)) > prices
+    @cache
+    def priced(place: int) -> tuple[float, float, float]:
+        price = prices[place]
 
-    low, high = bisected(is_steeper, low, high, _HALVINGS)
-    return prices.tolist(), low.tolist(), (sign * exposed_part(low, n, k)).tolist()
+        def is_steeper(p: Reals) -> bool:
+            fewer = float(betaincc(k - 1, n - k + 1, p))
+            at_most = float(betaincc(k, n - k, p)) if k < n else 1.0
+            return sign * (fewer - (k - 1) * (at_most - fewer)) > price
+
+        peak = float(bisected(is_steeper, low, high, _HALVINGS)[0])
+        return price, peak, sign * float(exposed_part(peak, n, k))
+
+    return priced
 
 
 def _least(function: Callable[[int], float], low: int, high: int) -> float:
