@@ -163,7 +163,7 @@ def test_what_cannot_be_asked_is_refused():
         special_uniques(table, max_size=0)
     with pytest.raises(InvalidValueError, match="at least one column"):
         special_uniques(table, ())
-    with pytest.raises(UnsupportedError, match="one row each"):
+    with pytest.raises(UnsupportedError, match="one row per person"):
         special_uniques(Population(table, person="c0"))
     with lowered(MAX_ROWS_GROUPED=5), pytest.raises(TooLargeError, match="2 columns have 3 sets of at most 2"):
         special_uniques(table)
@@ -197,4 +197,4 @@ def test_counts_of_columns_have_no_special_uniques(tmp_path):
     file.write_text('{"sex": {"f": 6, "m": 4}}', encoding="utf-8")
     code, _, err = run("exposure", str(file), "--marginals", "--k", "2", "--special-uniques", "2")
     assert code == 2
-    assert "--marginals takes neither --special-uniques, --household nor --wildcards" in err
+    assert "--marginals excludes --special-uniques, --household and --wildcards" in err

@@ -166,7 +166,7 @@ def test_what_can_be_said_of_a_first_line(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedError, match="header is about a file"):
         Population(pa.table({"1": [1]}), header=True)
     assert Population(pa.table({"1": ["1"]})).columns == ("1",)
-    with pytest.raises(InvalidValueError, match="a Population is read already; say what header is"):
+    with pytest.raises(InvalidValueError, match="a Population is already read; set header"):
         discretion.audit(Population(path, header=False), header=False)
 
 
