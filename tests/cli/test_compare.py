@@ -149,14 +149,14 @@ def test_which_is_safer_against_everybody_is_told() -> None:
     assert order["covers"] == [{"refined": two[:2], "by": two[2:]}]
     said = " ".join(run("compare", *two)[1].split())
     assert f"{two[0]}, {two[1]} leak the same to every adversary" in said
-    assert f"{two[2]}: at least as safe as {two[0]} against every adversary" in said
+    assert f"{two[2]} is at least as safe as {two[0]} against every adversary" in said
     either = ["krr:k=3,epsilon=1", "oue:k=3,epsilon=1"]
     ((first, second),) = [found["gaps"] for found in compared(*either)["refinement"]["incomparable"]]
     said = " ".join(run("compare", *either)[1].split())
     assert (
         f"{', '.join(either)}: neither is safer against every adversary; some adversary gains {second:.4g} more" in said
     )
-    assert f"some {first:.4g} more from the second" in said
+    assert f"another {first:.4g} more from the second" in said
 
 
 def test_what_cannot_be_ordered_is_said_with_the_reason() -> None:

@@ -156,7 +156,7 @@ def test_the_release_does_not_replace_what_the_ledger_lists() -> None:
         code, said = released(out, "--publish", "age")
         assert code == 2
         assert "cannot write" in said or "must end in .parquet or .csv" in said
-    with pytest.raises(InvalidValueError, match="is the file that is read"):
+    with pytest.raises(InvalidValueError, match="is an input file"):
         dc.release("people.csv", "kept/spring.people.parquet", ledger="kept/ledger.toml", person="id")
 
 

@@ -163,7 +163,7 @@ def test_what_cannot_be_asked_is_refused():
         special_uniques(table, max_size=0)
     with pytest.raises(InvalidValueError, match="at least one column"):
         special_uniques(table, ())
-    with pytest.raises(UnsupportedError, match="one row per person"):
+    with pytest.raises(UnsupportedError, match="one row each"):
         special_uniques(Population(table, person="c0"))
     with lowered(MAX_ROWS_GROUPED=5), pytest.raises(TooLargeError, match="2 columns have 3 sets of at most 2"):
         special_uniques(table)

@@ -379,10 +379,10 @@ def test_hierarchies_of_arx_are_used(tmp_path: Path) -> None:
 FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
     "suffix": (lambda p: release("example:adult", p / "out.txt"), InvalidValueError, ".parquet or .csv"),
     "over its input": (
-        lambda p: release(as_file(people(), p / "in.csv"), p / "in.csv"), InvalidValueError, "is the file"
+        lambda p: release(as_file(people(), p / "in.csv"), p / "in.csv"), InvalidValueError, "is an input file"
     ),
     "no folder": (lambda p: release("example:adult", p / "no" / "out.csv"), InvalidValueError, "writable folder"),
-    "budget": (lambda p: release("example:adult", p / "out.csv", budget=2), InvalidValueError, "budget is a share"),
+    "budget": (lambda p: release("example:adult", p / "out.csv", budget=2), InvalidValueError, "budget must be a sha"),
     "k": (lambda p: release("example:adult", p / "out.csv", k=0), InvalidValueError, "at least 1"),
     "everybody left out": (
         lambda p: release("example:adult", p / "out.csv", max_suppressed=1), InvalidValueError, "below 1"
@@ -394,8 +394,8 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
     "no such utility": (
         lambda p: release("example:adult", p / "out.csv", utility="bits"), InvalidValueError, "one of information"
     ),
-    "t of nothing": (lambda p: release("example:adult", p / "out.csv", t=0.1), InvalidValueError, "t needs a sensitive"),
-    "t above 1": (lambda p: release("example:adult", p / "out.csv", t=2), InvalidValueError, "t is a share"),
+    "t of nothing": (lambda p: release("example:adult", p / "out.csv", t=0.1), InvalidValueError, "t needs a sens"),
+    "t above 1": (lambda p: release("example:adult", p / "out.csv", t=2), InvalidValueError, "t must be a share"),
     "an entropy of one value": (
         lambda p: release("example:adult", p / "out.csv", sensitive="income", keep=["income"], entropy_l=1),
         InvalidValueError, "above 1",
@@ -416,7 +416,7 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
     "guesses no better at all": (
         lambda p: release(pa.table({"a": ["x", "y"] * 50, "b": ["s", "t"] * 50}), p / "o.csv", sensitive="b",
                           guess_budget=0, certain_budget=0),
-        InvalidValueError, "correct guesses of b by 50 % .* b certain for 100 % .*; raise guess_budget or raise certain",
+        InvalidValueError, "correct guesses of b by 50 % .* b certain for 100 % .*; raise guess_budget or raise cert",
     ),
     "what few have, whatever the budget": (
         lambda p: release(pa.table({"a": [*"xyz"] * 3}), p / "o.csv", k=4, budget=1), InvalidValueError,
@@ -445,7 +445,7 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
     ),
     "over a hierarchy": (
         lambda p: release("example:adult", p / "sex.csv", hierarchies=hierarchy(p, "Male;x\nFemale;y\n")),
-        InvalidValueError, "is the file",
+        InvalidValueError, "is an input file",
     ),
     "no hierarchy": (
         lambda p: release("example:adult", p / "out.csv", hierarchies=hierarchy(p, "a;x;y\nb;x;z\n")),
@@ -465,7 +465,7 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
     ),
     "its record over its input": (
         lambda p: release(as_file(people(), p / "in.csv").rename(p / "out.csv.discretion.json"), p / "out.csv"),
-        InvalidValueError, "is the file",
+        InvalidValueError, "is an input file",
     ),
     "two hierarchies of a column": (
         lambda p: [hierarchy(p / "h", "Male;x\nFemale;x\n", name) for name in ("sex.csv", "adult_sex.csv")]

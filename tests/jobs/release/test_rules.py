@@ -313,15 +313,15 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a circle": (
         {"rules": ["race: any when sex: m", "sex: any when race: Other"]}, "in a circle"
     ),
-    "a dropped column": ({"rules": ["race: Other"], "drop": ["race"]}, r"race redacts a column that does not go out .*\(by --drop\)"),
+    "a dropped column": ({"rules": ["race: Other"], "drop": ["race"]}, r"race cannot be followed .*\(by --drop\)"),
     "a column not chosen": (
-        {"rules": ["race: Other"], "columns": ["sex"]}, r"race redacts a column that does not go out .*\(not among the columns\)"
+        {"rules": ["race: Other"], "columns": ["sex"]}, r"race cannot be followed .*\(not among the columns\)"
     ),
     "a column not in the plan": (
-        {"rules": ["race: Other"], "publish": ["sex"]}, r"race redacts a column that does not go out .*\(not in the plan\)"
+        {"rules": ["race: Other"], "publish": ["sex"]}, r"race cannot be followed .*\(not in the plan\)"
     ),
     "a sensitive column": (
-        {"rules": ["race: Other"], "sensitive": ["race"]}, "race redacts a column that does not go out .*sensitive: goes out only if kept"
+        {"rules": ["race: Other"], "sensitive": ["race"]}, "race cannot be followed .*sensitive: goes out only if kept"
     ),
     "a sensitive column that goes out": (
         {"rules": ["race: Other"], "sensitive": ["race"], "keep": ["race"]}, "goes out unchanged or not at all"
