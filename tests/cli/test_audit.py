@@ -41,7 +41,7 @@ def test_text_has_every_section_in_odds(monkeypatch) -> None:
         "if independent (an assumption)",
         "alone certify that sex, income, race expose at most 0.5529 %",
         "In another release of the same number of people, ",
-        " it is known for certain",
+        " the value is certain for ",
         "With all rules applied, ",
     ):
         assert words in " ".join(out.split())

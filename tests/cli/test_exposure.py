@@ -172,7 +172,7 @@ def test_bounds_stand_beside_the_papers_and_the_assumption_of_independence(tmp_p
     assert code == 0
     said = " ".join(out.split())
     assert "Theorem 3 of the paper would give at most 46.98 %" in said
-    assert "If the columns were independent, 2.359 % (assuming independent columns:" in said
+    assert "If the columns were independent, they would expose 2.359 % (assuming independent columns:" in said
 
 
 @pytest.mark.long

@@ -311,7 +311,7 @@ def test_a_sensitive_value_that_few_have_is_left_out_or_refused(tmp_path: Path) 
     }
     sizes = Counter(tuple(value for name, value in row.items() if name != "ill") for row in rows)
     assert found.discernibility == sum(size**2 for size in sizes.values()) + found.suppressed * 600
-    with pytest.raises(InvalidValueError, match="3 people have a value of ill that fewer than 10 have"):
+    with pytest.raises(InvalidValueError, match="3 people have a value of ill that fewer than 10 people have"):
         release(given, out, sensitive="ill", keep=["ill"], max_suppressed=0)
 
 
@@ -441,7 +441,7 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
         InvalidValueError, "no column is left to go out .'a': sensitive: goes out only if kept.",
     ),
     "lists": (
-        lambda p: release(pa.table({"a": [[1], [2]] * 50}), p / "o.csv", keep=["a"]), UnsupportedError, "with drop"
+        lambda p: release(pa.table({"a": [[1], [2]] * 50}), p / "o.csv", keep=["a"]), UnsupportedError, "or drop"
     ),
     "over a hierarchy": (
         lambda p: release("example:adult", p / "sex.csv", hierarchies=hierarchy(p, "Male;x\nFemale;y\n")),
