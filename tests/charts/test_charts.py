@@ -142,7 +142,7 @@ def test_columns_come_most_exposing_first_and_are_capped():
 
 def test_a_bound_is_labelled_as_one_and_an_exact_guess_is_not():
     guesses = [(record["kind"], record["guess"]) for record in records(figure_of("collection_options"), "guess")]
-    assert guesses[:2] == [("her report alone", "73 %"), ("shuffled", "at most 51 %")]
+    assert guesses[:2] == [("their report alone", "73 %"), ("shuffled", "at most 51 %")]
     assert records(figure_of("certified_beside_truth"), "bound")[0]["label"] == "≤ 30 %"
 
 
@@ -268,7 +268,7 @@ def test_of_many_posteriors_the_likeliest_are_said():
 
 @pytest.mark.parametrize("secrets", [["a"], ["a", "b"], list("abcd")])
 def test_a_triangle_has_three_corners(secrets):
-    with pytest.raises(InvalidValueError, match=rf"three secrets, and here are {len(secrets)}.*discretion\.restricted"):
+    with pytest.raises(InvalidValueError, match=rf"three secrets only, got {len(secrets)}.*discretion\.restricted"):
         charts.barycentric([{"probability": 1.0, "posterior": [1 / len(secrets)] * len(secrets)}], secrets, "None")
 
 

@@ -72,7 +72,7 @@ def test_the_interval_takes_most_of_the_height(low, high):
 
 def test_confidence_is_told_to_its_last_digit():
     assert (
-        "with probability 0.99999 by"
+        "with probability 0.99999, not"
         in figure([10, 20], [0, 0], [0, 0], [1, 1], 0.99999).to_dict()["title"]["subtitle"][0]
     )
 

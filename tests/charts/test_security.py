@@ -31,7 +31,7 @@ def drawn(chart, kind):
 @pytest.mark.long
 def test_the_figure_is_valid_and_says_in_words_what_it_shows():
     specification = figure().to_dict(validate=True)
-    assert specification["title"]["text"] == "What differential privacy promises of Bayes security"
+    assert specification["title"]["text"] == "Bayes security that differential privacy guarantees"
     assert all(word in specification["description"] for word in ("δ = 0.2", "Yeom", "Laplace", "ε from 0 to 2"))
     assert charts.to_png(figure()).startswith(b"\x89PNG")
 
@@ -69,7 +69,7 @@ def test_each_mechanism_has_marks_of_its_own_and_its_name_at_the_last():
 
 @pytest.mark.parametrize("options", [{"most": 0}, {"most": math.nan}, {"most": math.inf}])
 def test_bad_ranges_are_refused(options):
-    with pytest.raises(InvalidValueError, match="most must be a number over 0"):
+    with pytest.raises(InvalidValueError, match="most must be a finite number above 0"):
         charts.bayes_security_over_epsilon(**options)
 
 

@@ -39,13 +39,13 @@ def test_text_has_every_section_in_odds(monkeypatch) -> None:
     assert "about 76 in 100" in out
     for words in (
         "if independent (an assumption)",
-        "one could already promise that sex, income, race expose at most 0.5529 %",
-        "In another release of as many people like these, an estimated ",
-        " it is known for certain",
-        "After all rules ",
+        "alone certify that sex, income, race expose at most 0.5529 %",
+        "In another release of the same number of people, ",
+        " the value is certain for ",
+        "With all rules applied, ",
     ):
         assert words in " ".join(out.split())
-    assert "Questions add up: all 4 asked of the same people" in " ".join(out.split())
+    assert "The ε of questions to the same people add up: all 4 questions" in " ".join(out.split())
 
 
 @pytest.mark.long

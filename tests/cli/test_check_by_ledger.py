@@ -102,7 +102,7 @@ def test_one_person_who_left_is_refused() -> None:
     code, said = checked("autumn.csv", "--policy", "discretion.toml", "--ledger", "ledger.toml")
     assert code == 1
     assert "joint_left 0.001001" in said
-    assert "people of earlier tables who are not in the file and stand out by that: 1" in said
+    assert "people of earlier tables who stand out because they are not in the file: 1" in said
 
 
 def test_columns_that_the_adversary_does_not_know_are_in_no_class() -> None:
@@ -154,7 +154,7 @@ def test_a_policy_and_an_option_name_one_ledger() -> None:
     Path("discretion.toml").write_text(POLICY + 'ledger = "other.toml"\n')
     code, said = checked("spring.csv", "--policy", "discretion.toml", "--ledger", "ledger.toml")
     assert code == 2
-    assert "the policy has ledger = 'other.toml', and ledger is 'ledger.toml'; leave one of them" in said
+    assert "the policy has ledger = 'other.toml', but ledger is 'ledger.toml'; leave one of them out" in said
 
 
 # Tables of counts.
@@ -188,10 +188,13 @@ def test_a_small_count_fails_and_a_blank_that_a_total_fills() -> None:
 @pytest.mark.parametrize(
     ("policy", "reason"),
     [
-        ("k = 10\ncounts = 3", "line 2: counts is the column of a table of counts"),
-        ("k = 10\ncounts = {columns = 'n'}", "line 2: counts is the column of a table of counts"),
-        ("k = 10\ncounts = {column = 'n', where = {a = 3}}", "line 2: counts is the column of a table of counts"),
-        ("k = 10\nbudget = 0.1\ncounts = 'n'", "line 2: budget is no rule for a table of counts; those are columns"),
+        ("k = 10\ncounts = 3", "line 2: counts must be the column of the counts"),
+        ("k = 10\ncounts = {columns = 'n'}", "line 2: counts must be the column of the counts"),
+        ("k = 10\ncounts = {column = 'n', where = {a = 3}}", "line 2: counts must be the column of the counts"),
+        (
+            "k = 10\nbudget = 0.1\ncounts = 'n'",
+            "line 2: budget is no rule for a table of counts; the rules are columns",
+        ),
         ("k = 10\ncounts = 'n'", "there is no column 'n'"),
     ],
 )

@@ -47,7 +47,7 @@ def test_the_honest_file_passes() -> None:
         ('sensitive = "diagnosis"\nl = 1', "has no rule that a file could break"),
         ('sensitive = "diagnosis"\nfail_over = []', "without a limit"),
         ('sensitive = "diagnosis"\nk = 2\nfail_over = ["exposure>0.5"]', "'diagnosis' without a limit"),
-        ('person = "age"\nsensitive = ["age"]\nl = 2', "which is the person's column"),
+        ('person = "age"\nsensitive = ["age"]\nl = 2', "which is also the person's column"),
         ('fail_over = ["k_anonymity>10"]', "fails files that give away less; write 'k_anonymity<10'"),
         ('fail_over = ["all_columns.exposure < 0.5"]', "write 'all_columns.exposure>0.5'"),
         (LIMITS + 'missing = "pass"', 'missing must be "undecided" or "fail"'),
@@ -87,8 +87,8 @@ def test_a_unique_column_that_is_called_sensitive_is_warned_of() -> None:
         'sensitive = ["record"]\nk = 10\ncertain_budget = 1\nguess_budget = 1', age=AGES, record=RECORDS
     )
     assert code == 0
-    assert "note: record is sensitive, so the adversary is taken not to know it; its 120 values of 120 people" in said
-    assert "what passed does not hold against an adversary who knows record too: all_columns.k_anonymity 1 < 10" in said
+    assert "note: record is sensitive, so the adversary is assumed not to know it; its 120 values of 120 people" in said
+    assert "these gates fail against an adversary that also knows record: all_columns.k_anonymity 1 < 10" in said
 
 
 def test_columns_hidden_among_the_sensitive_ones_are_warned_of_and_a_gate_of_all_columns_fails() -> None:
@@ -138,8 +138,7 @@ def test_every_command_shows_which_gates_pass_only_because_a_column_is_sensitive
         assert (code, err) == (0, "")
         note, verdict = out.splitlines()[-2:]
         assert note == (
-            "note: what passed does not hold against an adversary who knows record too: "
-            f"{prefix}all_columns.k_anonymity 1 < 5"
+            f"note: these gates fail against an adversary that also knows record: {prefix}all_columns.k_anonymity 1 < 5"
         )
         assert verdict == f"passed {prefix}k_anonymity 40 >= 5"
 
@@ -147,7 +146,7 @@ def test_every_command_shows_which_gates_pass_only_because_a_column_is_sensitive
 def test_the_column_of_persons_that_goes_out_is_named() -> None:
     code, said = checked('person = "id"\nk = 10', id=RECORDS, age=AGES)
     assert code == 0
-    assert "note: id is in the file and in no number" in said
+    assert "note: id is in the file, but the numbers do not count it" in said
 
 
 def test_notes_are_in_json() -> None:

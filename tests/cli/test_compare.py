@@ -118,7 +118,7 @@ def test_what_a_mechanism_or_an_adversary_does_not_have_says_why(tmp_path) -> No
     assert set(refused) == {"largest_epsilon"}
     assert "no parameter epsilon" in refused["largest_epsilon"]
     known = compared("krr:k=2,epsilon=1", *arguments, "--adversary", "all-but-one:4,5")["krr:k=2,epsilon=1"]
-    assert "one number of users only" in known["not_computed"]["smallest_crowd"]
+    assert "fix the number of users" in known["not_computed"]["smallest_crowd"]
     assert set(known["target"]) == {"value", "met", "largest_epsilon", "error_at_largest_epsilon"}
     no_crowd = compared("krr:k=2,epsilon=1", "--users", "10", "--target", "posterior_vulnerability<=0.4")
     refused = no_crowd["krr:k=2,epsilon=1"]["not_computed"]
@@ -148,13 +148,15 @@ def test_which_is_safer_against_everybody_is_told() -> None:
     assert order["classes"] == [two[:2], two[2:]]
     assert order["covers"] == [{"refined": two[:2], "by": two[2:]}]
     said = " ".join(run("compare", *two)[1].split())
-    assert f"{two[0]}, {two[1]}: leak the same to every adversary" in said
-    assert f"{two[2]}: at least as safe as {two[0]} against every adversary" in said
+    assert f"{two[0]}, {two[1]} leak the same to every adversary" in said
+    assert f"{two[2]} is at least as safe as {two[0]} against every adversary" in said
     either = ["krr:k=3,epsilon=1", "oue:k=3,epsilon=1"]
     ((first, second),) = [found["gaps"] for found in compared(*either)["refinement"]["incomparable"]]
     said = " ".join(run("compare", *either)[1].split())
-    assert f"{', '.join(either)}: neither is safer against every adversary; some gain {second:.4g} more" in said
-    assert f"some {first:.4g} more from the second" in said
+    assert (
+        f"{', '.join(either)}: neither is safer against every adversary; some adversary gains {second:.4g} more" in said
+    )
+    assert f"another {first:.4g} more from the second" in said
 
 
 def test_what_cannot_be_ordered_is_said_with_the_reason() -> None:
@@ -248,7 +250,7 @@ def test_a_chart_names_its_axes_and_its_mechanisms(tmp_path) -> None:
     for expected in (
         *axes,
         "krr:k=2,epsilon=1",
-        "the most that any mechanism is worth",
+        "the largest utility of any mechanism",
         "F = 1 - S",
         "ε from 0.5 to 4",
     ):
@@ -273,8 +275,8 @@ def test_beyond_ten_values_a_chart_says_what_it_leaves_out(tmp_path) -> None:
     assert "up to 10 values" in results["optimal_mechanism"]["not_computed"]
     assert "effective_participation" not in results["oue:k=100,epsilon=1"]
     words = drawn(file)
-    assert "Without the worth of a report, which takes too long" in words
-    assert "the most that any mechanism is worth: the best mechanism is" in words
+    assert "Without the utility of a report, which takes too long" in words
+    assert "the largest utility of any mechanism: the best mechanism is" in words
 
 
 @pytest.mark.long
@@ -307,8 +309,8 @@ BAD = {
     "a target in words": (["krr:k=2,p=0.7", "--target", "little leakage"], "a measure, <= or >=, and a number"),
     "a target without number": (["krr:k=2,p=0.7", "--target", "leakage<=little"], "numbers separated by commas"),
     "misspelt target": (["krr:k=2,p=0.7", "--target", "leakag<=1"], "did you mean 'leakage'"),
-    "a target away from privacy": (["krr:k=2,p=0.7", "--target", "leakage>=2"], "ask for leakage<=2"),
-    "a risk away from privacy": (["krr:k=2,p=0.7", "--target", "bayes_risk<=0.2"], "ask for bayes_risk>=0.2"),
+    "a target away from privacy": (["krr:k=2,p=0.7", "--target", "leakage>=2"], "use leakage<=2"),
+    "a risk away from privacy": (["krr:k=2,p=0.7", "--target", "bayes_risk<=0.2"], "use bayes_risk>=0.2"),
     "a profile at no epsilon": (["krr:k=2,p=0.7", "--target", "privacy_profile<=0.1"], "needs --epsilon E"),
     "an epsilon at no delta": (["krr:k=2,p=0.7", "--target", "dp_epsilon<=0.1"], "needs --delta D"),
     "counts for all crowds": (

@@ -23,7 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_person_who_was_added_fails_a_gate() -> None:
     code, out, err = run("diff", "v1.csv", "v2.csv", "--fail-over", "added_found>0")
     assert (code, err) == (1, "")
-    assert out.startswith("Do not publish NEW (v2.csv) beside OLD (v1.csv) as it is.\n  • 1 person was added")
+    assert out.startswith("Do not publish NEW (v2.csv) unchanged in addition to OLD (v1.csv).\n  • 1 person was added")
     assert out.splitlines()[-1] == "FAILED added_found 1 > 0"
 
 

@@ -84,7 +84,7 @@ def test_text_makes_a_row_discrete_and_is_compared_as_it_stands(tmp_path):
     assert estimated(mixed)["observations"] == "discrete"
     code, _, err = run("estimate", str(mixed), "--method", "nearest-neighbours")
     assert code == 2
-    assert "take --method frequentist" in err
+    assert "use --method frequentist" in err
 
 
 def test_it_says_how_many_samples_a_width_takes(tmp_path, drawn):
@@ -107,7 +107,7 @@ def test_text_says_what_follows(tmp_path, drawn):
     assert (code, err) == (0, "")
     assert "3,000 samples of 5 secrets (page)" in " ".join(out.split())
     assert "The best guess of the secret from an observation is wrong" in out
-    assert "samples would give the Bayes risk to ±0.01" in out
+    assert "samples would bound the Bayes risk to ±0.01" in out
     code, out, _ = run("estimate", str(file), "--method", "nearest-neighbours", "--seed", "1")
     assert "is wrong at most" in out
 
@@ -120,12 +120,12 @@ def test_text_says_what_follows(tmp_path, drawn):
         ("secret,o\na,1\na,2\n", "at least two different secrets"),
         ("secret,o\na,1\n,2\n", "no secret in sample 2"),
         ("secret,o\na,1\nb\n", "line 3"),
-        ("secret,o\na,1\nb,nan\nc,2\n", "must hold finite numbers"),
-        ("secret,o\na,1\nb,2\nc,3\nd,n/a\n", "holds numbers, but also text, first in sample 4"),
-        ("secret,o\na,1\nb,2.5\nc,1e400\n", "must hold finite numbers"),
-        ("secret,o\na,1.5\nb,2.5\nc,1_000\n", "holds numbers, but also text, first in sample 3"),
-        ("secret,o\na,1\nb,\u0661\n", "holds numbers, but also text, first in sample 2"),
-        ("secret,o\na,1\nb, 1\n", "holds numbers, but also text, first in sample 2"),
+        ("secret,o\na,1\nb,nan\nc,2\n", "must have finite numbers"),
+        ("secret,o\na,1\nb,2\nc,3\nd,n/a\n", "has numbers, but also text, first in sample 4"),
+        ("secret,o\na,1\nb,2.5\nc,1e400\n", "must have finite numbers"),
+        ("secret,o\na,1.5\nb,2.5\nc,1_000\n", "has numbers, but also text, first in sample 3"),
+        ("secret,o\na,1\nb,\u0661\n", "has numbers, but also text, first in sample 2"),
+        ("secret,o\na,1\nb, 1\n", "has numbers, but also text, first in sample 2"),
         ("secret,o,o\na,1,1\nb,2,2\n", "columns 2 and 3 of"),
         ("secret,o,O\na,1,1\nb,2,2\n", "differ only by case"),
         ("secret,\na,1\nb,2\n", "has no name for column 2"),
@@ -152,7 +152,7 @@ def test_what_is_wrong_with_a_call_is_said(tmp_path, drawn):
         ([file, "--confidence", "1"], "confidence must be in (0, 1)"),
         ([file, "--half-width", "0.6"], "half_width must be in (0, 1/2)"),
         ([file, "--method", "guess"], "guess"),
-        ([file, "--chart", file], "it is the file that is read"),
+        ([file, "--chart", file], "it is an input file"),
     ]:
         code, out, err = run("estimate", *arguments)
         assert (code, out) == (2, "")
@@ -206,7 +206,7 @@ def test_the_leakiest_pair_is_named(tmp_path):
     secrets = rng.integers(0, 4, 2000)
     file = written(tmp_path / "s.csv", "s,o", secrets, np.where(secrets == 3, 1, rng.integers(0, 2, 2000)))
     assert "3" in estimated(file)["leakiest_pair"]
-    assert "easiest to tell apart (it seems, '" in " ".join(run("estimate", str(file))[1].split())
+    assert "that are easiest to distinguish (an estimate: '" in " ".join(run("estimate", str(file))[1].split())
 
 
 def test_decimals_get_their_estimates_though_no_number_of_samples_gives_a_width(tmp_path):
@@ -233,7 +233,7 @@ def test_what_is_printed_of_an_interval_holds(tmp_path):
     words = said(file)
     most = float(words.split("is wrong at most ")[1].split("%")[0])
     assert 100 * high <= most <= 100 * high * 1.001
-    least = float(words.split("names the right one at least ")[1].split("%")[0])
+    least = float(words.split("names the correct one at least ")[1].split("%")[0])
     assert 99.9 < least <= 100 * (1 - estimated(file)["estimate_bayes_security"]["high"] / 2)
     assert "99.9 % sure in [0, " in said(file, "--confidence", "0.999")
     assert "99.5 % sure in [0, " in said(file, "--confidence", "0.995")
@@ -242,7 +242,7 @@ def test_what_is_printed_of_an_interval_holds(tmp_path):
 def test_text_says_where_nothing_is_shown(tmp_path):
     nothing = said(written(tmp_path / "two.csv", "s,o", ["a", "b"], [1, 2]))
     assert "Nothing can be concluded on how often the best guess of the secret from an observation is wrong" in nothing
-    assert "Nothing can be concluded on how well the two secrets easiest to tell apart" in nothing
+    assert "Nothing can be concluded on how well the two secrets that are easiest to distinguish" in nothing
     assert "no leakage" not in nothing
     assert "0 errors of 0" not in nothing
     assert "100.0%" not in nothing
@@ -403,7 +403,7 @@ def test_secrets_are_not_taken_for_observations(timing):
     code, out, err = run("estimate", str(timing("cycles", "key")))
     assert (code, out) == (2, "")
     assert "samples in" in err
-    assert "have a secret (column 'cycles') that no other has, and nothing can be concluded" in err
+    assert "have a secret (column 'cycles') that no other sample has, and nothing can be concluded" in err
     assert "--secret if it is another one (key)" in err
 
 
@@ -439,6 +439,6 @@ def test_what_shows_nothing_gets_no_reassuring_word(name, tmp_path):
     assert words.lower().count("nothing can be concluded") == 2 + (
         "claim" in name or "epsilon" in name or "delta" in name
     )
-    assert "More samples of each secret may settle it" in words
+    assert "More samples of each secret may settle this" in words
     assert "no leakage" not in words
     assert "at least 0" not in words

@@ -172,7 +172,7 @@ def test_bounds_stand_beside_the_papers_and_the_assumption_of_independence(tmp_p
     assert code == 0
     said = " ".join(out.split())
     assert "Theorem 3 of the paper would give at most 46.98 %" in said
-    assert "If the columns were independent, 2.359 % (assuming independent columns:" in said
+    assert "If the columns were independent, they would expose 2.359 % (assuming independent columns:" in said
 
 
 @pytest.mark.long
@@ -196,12 +196,12 @@ def test_a_file_of_counts_gives_the_bounds_of_its_people(tmp_path) -> None:
     )
     code, out, err = run("exposure", *arguments)
     assert (code, err) == (0, "")
-    assert "32,561 people, known by the counts of the columns only" in " ".join(out.split())
+    assert "32,561 people, from the counts of the columns only" in " ".join(out.split())
     assert "with sex and income together); Theorem 3 of the paper would give at most 46.98 %" in " ".join(out.split())
     assert run("exposure", *arguments, "--fail-over", f"exposure_bound>{bound.high}")[0] == 0
     undecided = run("exposure", *arguments, "--fail-over", f"exposure_bound>{bound.high / 2 + bound.low / 2}")
     assert undecided[0] == 3
-    assert "the people themselves" in undecided[1].splitlines()[-1]
+    assert "the table of people" in undecided[1].splitlines()[-1]
     assert bound.low > 0
     assert run("exposure", *arguments, "--fail-over", f"exposure_bound>{bound.low / 2}")[0] == 1
 
@@ -209,9 +209,9 @@ def test_a_file_of_counts_gives_the_bounds_of_its_people(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["--person", "sex"], "neither --chart, --person, --header, --delimiter nor --encoding"),
+        (["--person", "sex"], "--chart, --person, --header, --delimiter and --encoding"),
         (["--columns", "sexx"], "did you mean 'sex'"),
-        (["--threshold", "0.1"], "use one of --k"),
+        (["--threshold", "0.1"], "use either --k"),
     ],
 )
 def test_what_a_file_of_counts_cannot_answer(tmp_path, arguments: list[str], expected: str) -> None:

@@ -149,7 +149,7 @@ def test_an_output_is_not_the_input(command: str, spelling: Callable[[Path], Pat
     read = make(tmp_path)
     written = spelling(read)
     before = contents(tmp_path)
-    refused(words, read, written, "it is the file that is read")
+    refused(words, read, written, "it is an input file")
     assert contents(tmp_path) == before
 
 
@@ -163,7 +163,7 @@ def test_an_output_is_not_in_the_folder_that_is_read(
     read = parts(tmp_path)
     written = spelling(read) / name
     before = contents(tmp_path)
-    refused(COMMANDS["audit on Spark"][1], read, written, "it lies in the folder that is read")
+    refused(COMMANDS["audit on Spark"][1], read, written, "it lies in an input folder")
     assert contents(tmp_path) == before
 
 
@@ -175,14 +175,14 @@ def test_an_output_is_not_what_is_linked_into_the_folder_that_is_read(written: s
     (read / "part-0002.parquet").symlink_to(elsewhere / "part.parquet")
     (read / "year=2021").symlink_to(elsewhere)
     before = contents(tmp_path)
-    refused(COMMANDS["audit on Spark"][1], read, elsewhere / written, "it lies in the folder that is read")
+    refused(COMMANDS["audit on Spark"][1], read, elsewhere / written, "it lies in an input folder")
     assert contents(tmp_path) == before
 
 
 def test_an_output_is_not_the_bundled_example(tmp_path: Path) -> None:
     (tmp_path / "link.html").symlink_to(path_of(EXAMPLE))
     before = path_of(EXAMPLE).stat()
-    refused(COMMANDS["audit"][1], EXAMPLE, tmp_path / "link.html", "it is the file that is read")
+    refused(COMMANDS["audit"][1], EXAMPLE, tmp_path / "link.html", "it is an input file")
     assert path_of(EXAMPLE).stat() == before
 
 
@@ -201,7 +201,7 @@ def test_an_output_is_not_what_arrives_on_standard_input(tmp_path: Path) -> None
     with read.open() as arriving:
         ended = subprocess.run(command, stdin=arriving, capture_output=True, text=True, check=False)
     assert (ended.returncode, contents(tmp_path)) == (2, before)
-    assert "it is the file that is read" in ended.stderr
+    assert "it is an input file" in ended.stderr
 
 
 @pytest.mark.long

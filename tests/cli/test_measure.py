@@ -142,7 +142,7 @@ BAD = {
     "both": (["krr:k=2,epsilon=1,p=0.7"], "got both"),
     "neither": (["krr:k=2"], "got none"),
     "no k": (["krr:epsilon=1"], "needs k"),
-    "unary encoding without epsilon": (["oue:k=3"], "oue needs epsilon, as in oue:epsilon=…"),
+    "unary encoding without epsilon": (["oue:k=3"], "oue needs epsilon, such as oue:epsilon=…"),
     "unary encoding without lam": (["ue:k=3,kappa=0.5"], "ue needs lam"),
     "own bit rarer than others": (["ue:k=3,kappa=0.25,lam=0.75"], "kappa must be at least lam"),
     "a parameter of another encoding": (["rappor:k=3,kappa=0.5"], "no parameter of rappor, 'kappa'"),

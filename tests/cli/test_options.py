@@ -134,7 +134,7 @@ def test_the_texts_that_options_are_spelled_by_are_read_as_the_same_options(comm
         ({"shuffled": ["maybe"]}, "it is one of yes, no"),
         ({"user": ["5"]}, "did you mean 'users'?"),
         ({"users": ["5", "6"]}, "users is given 2 times; give it once"),
-        ({"only": ['a,"b']}, "in double quotes where they hold a comma"),
+        ({"only": ['a,"b']}, "in double quotes if they have a comma"),
     ],
 )
 def test_texts_that_spell_no_options_end_in_a_sentence(texts: dict[str, list[str]], sentence: str) -> None:

@@ -41,7 +41,7 @@ def files() -> set[str]:
 def test_a_release_is_entered_with_a_copy_of_its_rows_that_names_their_persons() -> None:
     code, said = released("public/spring.csv", "--publish", "age,sex")
     assert code == 0, said
-    assert "Together with the ledger, in which it is entered, the file exposes nobody." in said
+    assert "Together with the tables in its ledger, the file exposes nobody." in said
     copy = Path("kept/spring.people.parquet")
     (entry,) = tomllib.loads(Path("kept/ledger.toml").read_text())["table"]
     assert (entry["file"], entry["person"], entry["columns"]) == ("spring.people.parquet", "id", ["age", "sex"])
@@ -90,8 +90,8 @@ def test_the_third_of_three_harmless_releases_is_refused_and_nothing_is_written(
     assert code == 2
     assert (
         "together with the ledger kept/ledger.toml the release exposes 1,000 people of 1,000 in the file (fewer than "
-        "10 alike); the budget is 1 %, and by itself the file exposes nobody: leave out town, raise --budget or lower "
-        "--k"
+        "10 people share their values); the budget is 1 %, and by itself the file exposes nobody: leave out town, "
+        "raise --budget or lower --k"
     ) in said
     assert (files(), Path("kept/ledger.toml").read_text()) == (before, ledger)
     # The way out is one.
@@ -137,7 +137,7 @@ def test_without_persons_the_file_itself_is_entered_and_the_next_release_is_boun
         (lambda: Path("kept/ledger.toml").write_text("x"), "it is not TOML"),
         (lambda: Path("kept/spring.people.parquet").unlink(), "there is no such file on this machine; put the file"),
         (lambda: Path("kept/spring.people.parquet").write_text("x"), "has changed since it was entered in the ledger"),
-        (lambda: Path("kept/next.people.parquet").touch(), "is there, which may have the people of an earlier release"),
+        (lambda: Path("kept/next.people.parquet").touch(), "exists and may have the people of an earlier release"),
     ],
 )
 def test_a_bad_ledger_is_one_sentence_and_nothing_is_written(spoil: object, reason: str) -> None:
@@ -155,8 +155,8 @@ def test_the_release_does_not_replace_what_the_ledger_lists() -> None:
     for out in ("kept/spring.people.parquet", "kept/ledger.toml"):
         code, said = released(out, "--publish", "age")
         assert code == 2
-        assert "cannot write" in said or "is written as .parquet or .csv" in said
-    with pytest.raises(InvalidValueError, match="is the file that is read"):
+        assert "cannot write" in said or "must end in .parquet or .csv" in said
+    with pytest.raises(InvalidValueError, match="is an input file"):
         dc.release("people.csv", "kept/spring.people.parquet", ledger="kept/ledger.toml", person="id")
 
 
@@ -172,7 +172,7 @@ def test_a_ledger_that_changes_meanwhile_is_not_written_over(monkeypatch: pytest
     before = files()
     code, said = released("public/spring.csv", "--publish", "age,sex")
     assert code == 2
-    assert "the ledger kept/ledger.toml has changed meanwhile; run the command again" in said
+    assert "the ledger kept/ledger.toml has changed since it was read; run the command again" in said
     assert (files(), Path("kept/ledger.toml").read_text()) == (before, "# somebody else\n")
 
 

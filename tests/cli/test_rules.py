@@ -105,12 +105,12 @@ def test_the_command_of_an_audit_has_no_rule_for_what_it_drops(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (["--rule=x"], "nothing where ':' is to be"),
+        (["--rule=x"], "nothing in place of ':'"),
         (["--rule=x: zz"], "nobody has the value 'zz' of 'x'"),
         (["--rule=y: zz"], "y"),
         (["--rule=x: null", "--rule=x: null decoys 0.5"], "have decoys of 0 and 0.5"),
-        (["--rule=x: null", "--redact=x"], "x has a rule and is named by redact"),
-        (["--rule=x: null", "--drop=x"], "the rule for x redacts nothing that goes out (by --drop)"),
+        (["--rule=x: null", "--redact=x"], "x has a rule and is also named by redact"),
+        (["--rule=x: null", "--drop=x"], "the rule for x cannot be followed (by --drop)"),
         (['--rule=x: any when "a column": null', '--rule="a column": any when x: null'], "in a circle"),
     ],
 )
@@ -144,7 +144,7 @@ def test_a_rule_without_decoys_is_warned_of_on_the_first_screen(table: Path) -> 
     code, out, _ = run("audit", table, "--rule=x: null", "--keep=x", "--k=2", "--budget=1", "--max-suppressed=0")
     words = " ".join(out.split())
     assert code == 0
-    assert words.index("Every blank of x is needed") < words.index("Next, the file")
+    assert words.index("Every blank of x is required by a rule") < words.index("Next, write the file")
     assert "Redacting by the given rules" not in words
     _, out, _ = run("audit", table, "--rule=x: null", "--keep=x", "--k=2", "--budget=1", "--full")
     assert "Redacting by the given rules" in out

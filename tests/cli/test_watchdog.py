@@ -90,7 +90,7 @@ def test_every_exit_code_is_told() -> None:
     code, out, _ = run("--help")
     assert code == 0
     assert all(
-        number in out for number in ("0 fine", "1 failed", "2 bad input", "3 not decided", "70", "129, 130, 143")
+        number in out for number in ("0 success", "1 only if", "2 bad input", "3 not decided", "70", "129, 130, 143")
     )
 
 

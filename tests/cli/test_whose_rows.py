@@ -73,12 +73,12 @@ def test_a_release_of_one_person_in_twelve_rows_is_none_of_twelve_people() -> No
     command = ["release", "one.csv", "--k", "10", "--budget", "0", "--out", "out.csv", "--person", "id"]
     code, out, err = run(*command)
     assert (code, out) == (2, "")
-    assert "by id 2 people have 24 rows: first make a table with one row a person" in err
+    assert "by id 2 people have 24 rows: first make a table with one row per person" in err
 
 
 def test_a_release_says_what_to_do_and_that_runs() -> None:
     code, _, err = run("release", "visits.csv", "--k", "10", "--out", "out.csv")
-    assert "first make a table with one row a person" in err
+    assert "first make a table with one row per person" in err
     code, out, err = run("release", "people.csv", "--k", "10", "--budget", "0", "--out", "out.csv", "--person", "id")
     assert (code, err) == (0, "")
     assert "id" not in Path("out.csv").read_text().splitlines()[0]
@@ -93,7 +93,7 @@ def test_a_policy_answers_and_a_contradiction_is_refused() -> None:
         assert f"k_anonymity {value} < 100" in out
     code, out, err = run("check", "visits.csv", "--policy", POLICY, "--person", "id")
     assert (code, out) == (2, "")
-    assert "the policy has person = 'none', and person is 'id'" in err
+    assert "the policy has person = 'none', but person is 'id'" in err
 
 
 @pytest.mark.long

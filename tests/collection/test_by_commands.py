@@ -83,10 +83,10 @@ def test_a_person_refuses_what_does_not_meet_her_terms(why: str, people: People)
 @pytest.mark.parametrize(
     ("answers", "sentence"),
     [
-        ("no JSON", "answers are a JSON object"),
-        ("[" * 100_000, "answers are a JSON object"),
-        ('["f"]', "answers are a JSON object"),
-        ('{"sex": 1}', "answers are a JSON object"),
+        ("no JSON", "answers must be a JSON object"),
+        ("[" * 100_000, "answers must be a JSON object"),
+        ('["f"]', "answers must be a JSON object"),
+        ('{"sex": 1}', "answers must be a JSON object"),
         ('{"age": "9"}', "does not ask for 'age'; it asks for sex, town"),
     ],
 )

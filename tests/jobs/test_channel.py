@@ -64,13 +64,13 @@ def test_the_adversary_that_is_shown_gains_more_from_the_second() -> None:
         for system in (dc.Channel(found.systems[0].channel().dense()), dc.RandomizedResponse(3, epsilon=1))
     ]
     assert gained[1] - gained[0] == pytest.approx(found.refinements[0].witness.gap, abs=1e-3)
-    assert "It depends on the adversary which channel is safer" in text_of(found)
+    assert "Neither channel is safer against every adversary" in text_of(found)
 
 
 def test_channels_that_leak_the_same_are_said_to() -> None:
     swapped = "channel:0.1,0.9;0.8,0.2"
     found = run_channel(["channel:0.9,0.1;0.2,0.8", swapped], ChannelOptions())
-    assert "Both give every adversary the same" in text_of(found)
+    assert "Both leak the same to every adversary" in text_of(found)
 
 
 @pytest.mark.parametrize(("channels", "drawn"), [([THREE], 1), ([THREE, THREE], 2), (["krr:k=2,p=0.9"], 0)])
@@ -96,9 +96,9 @@ def test_one_output_and_one_secret_are_channels() -> None:
 @pytest.mark.parametrize(
     ("channels", "sentence"),
     [
-        ([], "one channel or two can be looked at, and 0 are given"),
-        ([THREE] * 3, "and 3 are given"),
-        ([THREE, "krr:k=2,p=0.9"], "have the same secrets, and these have 3 and 2"),
+        ([], "give one channel or two, got 0"),
+        ([THREE] * 3, "got 3"),
+        ([THREE, "krr:k=2,p=0.9"], "must have the same number of secrets, got 3 and 2"),
         (["channel:0.9,0.2;0.5,0.5"], "row 0"),
     ],
 )

@@ -106,8 +106,8 @@ def test_numbers_are_in_words() -> None:
     assert sentences(claim)[1:] == [
         "If the attacker accuses 1 of 1,000 innocent people, it finds at most 28 of 10,000 guilty people. Where 50 % "
         "of the suspects are guilty, at most 732 of 1,000 accusations are then right.",
-        "Without the output, the best guess whether a suspect is guilty is right for 50 % of the suspects. The output "
-        "adds right guesses for at most 232 of 1,000 suspects.",
+        "Without the output, the best guess whether a suspect is guilty is correct for 50 % of the suspects. The "
+        "output adds correct guesses for at most 232 of 1,000 suspects.",
     ]
     attacks, others = (block for block in claim.document().blocks if isinstance(block, Grid))
     assert [row[:2] for row in attacks.rows] == [
@@ -146,7 +146,7 @@ def test_an_output_that_reveals_nothing_is_shown_as_one(mechanism: str) -> None:
     assert [attack.true_positive_rate for attack in claim.attacks] == pytest.approx(RATES)
     assert [attack.precision for attack in claim.attacks] == pytest.approx([0.01] * 3)
     assert "The output reveals nothing" in sentences(claim)[1]
-    assert sentences(claim)[-1].endswith("The output adds right guesses for none of the suspects.")
+    assert sentences(claim)[-1].endswith("The output adds correct guesses for none of the suspects.")
 
 
 def test_the_numbers_are_json() -> None:
@@ -171,7 +171,7 @@ def test_every_part_is_a_step_that_a_limit_ends() -> None:
         ("dp:epsilon=1", {"base_rate": 1.0}, "base_rate must be above 0 and below 1, got 1.0"),
         ("dp:epsilon=1", {"base_rate": 2}, r"base_rate must be in \[0, 1\], got 2"),
         ("dp:epsilon=1", {"delta": -1}, r"delta must be in \[0, 1\], got -1"),
-        ("dp:delta=1", {}, "dp needs epsilon, as in dp:epsilon=…"),
+        ("dp:delta=1", {}, "dp needs epsilon, such as dp:epsilon=…"),
         ("dp:epsilon=1,k=2", {}, "no parameter of dp, 'k'"),
         ("dpp:epsilon=1", {}, "no mechanism 'dpp'"),
     ],

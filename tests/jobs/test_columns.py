@@ -138,7 +138,7 @@ def test_people_with_several_rows_have_the_numbers_of_the_exposure_and_of_infere
 
 
 def test_columns_of_persons_with_several_rows_are_not_generalized() -> None:
-    with pytest.raises(DiscretionError, match="one row each"):
+    with pytest.raises(DiscretionError, match="one row per person"):
         choose_columns(OpenTable(VISITS, "id"), ColumnChoiceOptions(person="id", generalize=["visit"]))
 
 

@@ -43,7 +43,7 @@ def wide_result(released: Release, published: int, sensitive: int) -> Release:
     columns = tuple(
         ReleasedColumn(name, "generalize", "values of fewer than 1,000 merged", 3.0, 0.01 * place, 2 + place)
         if place < published
-        else ReleasedColumn(name, "drop", "no generalization fits beside the others", 3.0, 3.0, 0)
+        else ReleasedColumn(name, "drop", "no generalization fits with the others", 3.0, 3.0, 0)
         for place, name in enumerate(NAMES)
     )
     guesses = tuple(GuessReport(name, 0.5, 0.6, 7) for name in NAMES[:sensitive])
@@ -60,7 +60,7 @@ def test_a_release_of_42_columns_fits_a_screen(released: Release, published: int
     hidden = max(0, published - 12)
     assert (f"and {hidden} more in the file: --full" in shown) == bool(hidden)
     dropped = 42 - published
-    assert (f"{dropped} for which no generalization fits beside the others" in words(shown)) == bool(dropped)
+    assert (f"{dropped} for which no generalization fits with the others" in words(shown)) == bool(dropped)
 
 
 def test_the_columns_with_most_information_come_first(released: Release) -> None:

@@ -85,7 +85,7 @@ def test_the_ends_of_lines_and_a_mark_at_the_start_are_no_part_of_reports(conten
     ("name", "lines", "mechanism", "words"),
     [
         ("r.hex", [], KRR, "has no reports: it is empty"),
-        ("r.txt", ["01"], KRR, "does not show how its reports are written; choose --encoding hex"),
+        ("r.txt", ["01"], KRR, "does not show the encoding of its reports; choose --encoding hex"),
         ("r.hex", ["01"] * 3, dc.RandomizedResponse(1000, epsilon=1), "3 of 3 lines .* has 4 hex digits, and the line"),
         ("r.hex", ["0b", "0a"], KRR, "2 of 2 lines .* a number in 0..2, got 11"),
         ("r.jsonl", ["[0,1,0]"], dc.UnaryEncoding.oue(4, epsilon=1), "1 of 1 lines .* must be rows of 4 bits"),

@@ -85,7 +85,7 @@ def test_what_rests_on_samples_names_the_assumption_that_none_misses() -> None:
     assert isinstance(found, Estimate)
     assert (found.low, found.high) == (first(0.6 + OFF), first(0.6 - OFF))
     assert (found.kind, found.value_is) == ("assumption", "upper bound")
-    assert "sampled answers misses, each 95 % sure" in str(found.assuming)
+    assert "sampled results misses, each with 95 % confidence" in str(found.assuming)
 
 
 def test_samples_of_smaller_crowds_take_nothing_from_a_certified_one() -> None:

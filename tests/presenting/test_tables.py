@@ -28,8 +28,8 @@ def test_a_number_and_its_unit_stand_on_one_line(columns):
     from discretion.presenting.tables import plain_words
 
     sentence = (
-        "The file exposes about 1 in 120 people (8, 0.8 %); the budget is 1 %; sick is guessed right 52 % of the time "
-        "instead of 50 % by about 7 in 1,000 people, of 1,000 people, off by 0.5 points; at ε = 2 nobody is."
+        "The file exposes about 1 in 120 people (8, 0.8 %); the budget is 1 %; sick is guessed correctly 52 % of the "
+        "time instead of 50 % by about 7 in 1,000 people, of 1,000 people, off by 0.5 points; at ε = 2 nobody is."
     )
     console = Console(width=columns)
     with console.capture() as capture:

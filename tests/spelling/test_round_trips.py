@@ -272,5 +272,5 @@ def test_rows_that_are_none_are_told(text: str, expected: str) -> None:
 def test_a_family_varies_the_epsilon_and_keeps_the_rest() -> None:
     assert spelled(family_of("olh:k=10,epsilon=1,g=5")(2)) == "olh:k=10,epsilon=2,g=5"
     assert spelled(family_of("krr:k=5,p=0.8")(2)) == "krr:k=5,epsilon=2"
-    with pytest.raises(InvalidValueError, match="need not be what holds of all secrets"):
+    with pytest.raises(InvalidValueError, match="is not always that of all secrets"):
         family_of("exponential:epsilon=1,scores=1,0;0,1")

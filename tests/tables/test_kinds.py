@@ -442,7 +442,7 @@ def test_an_output_is_not_the_file_that_holds_the_table(kind: str, tmp_path: Pat
     before = path.read_bytes()
     code, _, err = run("audit", given, "--html", str(path))
     assert (code, path.read_bytes()) == (2, before)
-    assert "it is the file that is read" in err
+    assert "it is an input file" in err
 
 
 def workbook_of_three_sheets(folder: Path) -> str:

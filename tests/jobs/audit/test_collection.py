@@ -145,8 +145,8 @@ def test_questions_to_the_same_people_add_up() -> None:
     assert added_up([alone]) is None
     said = added_up([third] * 3)
     assert said is not None
-    assert f"come to ε = {3 * third.recommended.epsilon:g}." in said
-    assert f"no more than {third.recommended.epsilon:g}," in said
+    assert f"questions together have ε = {3 * third.recommended.epsilon:g}." in said
+    assert f"the sum is at most {third.recommended.epsilon:g}," in said
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

@@ -17,7 +17,7 @@ from discretion.presenting.views.terminal import to_text
 
 @pytest.mark.parametrize("told", [{"guess_budget": 0.1}, {"certain_budget": 0.0}])
 def test_what_limits_guesses_of_no_column_is_refused(told: dict) -> None:
-    with pytest.raises(InvalidValueError, match=f"{next(iter(told))} limits what is told of sensitive columns, and"):
+    with pytest.raises(InvalidValueError, match=f"{next(iter(told))} limits the guesses of sensitive columns; name"):
         dc.audit(pa.table({"a": ["x"]}), **told)
 
 
@@ -28,7 +28,7 @@ def test_what_limits_guesses_of_no_column_is_refused(told: dict) -> None:
         (
             {"keep": ["pin"]},
             "Nothing can go out: no set with pin, which is to be kept, is within the budget of 1 %.",
-            {"nothing fits beside what is to be kept", "to be kept, and over the budget"},
+            {"no column fits with those to be kept", "to be kept, and over the budget"},
         ),
         ({"drop": ["sex", "town", "pin"]}, "Nothing goes out: every column is to be dropped.", {"by --drop"}),
         ({"k": 200}, "No column can go out within the budget of 1 %.", {"100 % exposed by it alone"}),

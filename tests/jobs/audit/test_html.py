@@ -88,7 +88,7 @@ def test_every_section_stands_in_order(page):
 def test_the_decision_stands_before_the_details_and_these_are_folded(page):
     words = page.words
     decision, whole, details = map(
-        words.rindex, ("What to do with each column", "The risks in regulators’ words", "Details")
+        words.rindex, ("What to do with each column", "The risks as regulators name them", "Details")
     )
     assert decision < whole < details < words.rindex("1. What each column gives away alone")
     sections = [attributes for attributes in page.all("details") if attributes.get("class") == "section"]
@@ -105,16 +105,16 @@ def test_the_decision_says_what_to_publish_what_that_gives_away_and_what_comes_n
     usual, wide = (page_of(name).words.replace("\N{NO-BREAK SPACE}", " ") for name in ("usual", "wide"))
     for sentence in (
         "Publish 3 of 4 columns, 1 generalized as listed below: city, job, sick. 3 people are left out (0.3 %).",
-        "The file exposes about 1 in 120 people (8, 0.8 %); the budget is 1 %; sick is guessed right 52 % of the time "
-        "instead of 50 %, and certain for 3 people.",
+        "The file exposes about 1 in 120 people (8, 0.8 %); the budget is 1 %; sick is guessed correctly 52 % of the "
+        "time instead of 50 %, and certain for 3 people.",
         "The file keeps 60 % of the table's information, 3.25 bits about a person; no other file within "
         "the goal keeps more: proved.",
         "discretion release people.csv --sensitive=sick '--publish=city,job=rare values merged,sick' "
         "--out=published.parquet",
-        "For more columns, publish 3, 1 generalized: city, sick, age. They carry 3 bits, expose 0.5 %; sick guessed "
-        "right 52 %, certain for 3.",
-        "Without any column sick is guessed right about 1 in 2 times (50 %); by an adversary that knows city, job, "
-        "about 75 in 100 times (75 %).",
+        "For more columns, publish 3, 1 generalized: city, sick, age. They have 3 bits of information and expose 0.5 "
+        "%; sick is guessed correctly 52 % of the time, certain for 3.",
+        "Without any column sick is guessed correctly about 1 in 2 times (50 %); by an adversary that knows city, "
+        "job, about 75 in 100 times (75 %).",
     ):
         assert sentence in usual, sentence
     for sentence in (
@@ -127,7 +127,7 @@ def test_the_decision_says_what_to_publish_what_that_gives_away_and_what_comes_n
         assert sentence in wide, sentence
     bare = page_of("bare").words.replace("\N{NO-BREAK SPACE}", " ")
     assert "No column can go out within the budget of 1 %." in bare
-    assert "Next, what these columns give away" not in bare
+    assert "Next, audit these columns by themselves" not in bare
 
 
 def test_a_row_says_what_to_do_with_a_column_and_why_or_what_a_risk_is_and_means():
@@ -198,8 +198,8 @@ def test_each_sensitive_column_has_its_own_guesses():
     html = to_html(replace(found, sensitive=("sick", "job"), inference=(*found.inference, *other)))
     assert ('data-chart="guesses"' in html, 'data-chart="guesses-1"' in html) == (True, True)
     words = Page(html).words
-    assert "Right guesses of sick" in words
-    assert "Right guesses of job" in words
+    assert "Correct guesses of sick" in words
+    assert "Correct guesses of job" in words
 
 
 def test_where_nobody_is_exposed_everybody_is_said_to_be_alike():
@@ -272,29 +272,28 @@ def test_sentences_in_odds_come_before_the_numbers():
         "city, sick together expose at most about 1 in 110 people (certified upper bound: at most 0.95 %). "
         "In truth they expose about 1 in 120 people (exact 0.8 %).",
         "city, sick can go out together: about 1 in 120 people (8 people, 0.8 %) exposed, within the budget of 1 %.",
-        "Without any column sick is guessed right about 1 in 2 times (50 %)",
+        "Without any column sick is guessed correctly about 1 in 2 times (50 %)",
         "To each of these 2 sets no other column can be added within the budget, identifier-like ones aside.",
-        "In another release of as many people like these, an estimated 0.9 % (95 %: 0.1 % to 6 %) would be exposed by "
-        "city, sick.",
-        "Knowing the single columns alone one could already promise that city, sick expose at most 0.95 % of the "
-        "people.",
+        "In another release of the same number of people, city, sick would expose an estimated 0.9 % (95 %: 0.1 % to "
+        "6 %) of them.",
+        "The counts of the single columns alone certify that city, sick expose at most 0.95 % of the people.",
         "by an adversary that knows city, job, about 75 in 100 times (75 %). Without any column the guess is the most "
-        "common value. With these, of 17 people it is known for certain.",
-        "even an adversary that knows all other answers is right at most about 30 in 100 times (at most 30 %)",
+        "common value. With these columns the value is certain for 17 people.",
+        "an adversary that knows all other answers is right at most about 30 in 100 times (at most 30 %)",
         "2 columns have values that fewer than 10 people hold.",
-        "After all rules city, sick together would expose 0.85 % of the people; before, 0.8 %.",
+        "With all rules applied, city, sick together would expose 0.85 % of the people, instead of 0.8 %.",
     ):
         assert sentence in words
 
 
 def test_every_section_with_numbers_says_what_it_does_not_say():
-    assert page_of("usual").words.count("What this does not show.") == 7
+    assert page_of("usual").words.count("Limits of this result.") == 7
 
 
 def test_what_is_no_promise_is_named_as_what_it_is():
     words = page_of("usual").words.replace("\N{NO-BREAK SPACE}", " ")
     assert "if independent (an assumption)" in words
-    assert "an assumption and no promise" in words
+    assert "rests on an assumption and is no bound" in words
     assert "Estimated, with an interval that holds in 95 % of all cases (method: limits of all shares)." in words
 
 
@@ -310,7 +309,7 @@ def test_a_set_is_called_anonymous_diverse_and_close_only_as_far_as_it_is():
 
 def test_a_column_that_everybody_would_redact_is_better_not_asked_for():
     words = page_of("usual").words
-    assert "Of sick everybody would redact: at least half of the people have rare values." in words
+    assert "Everybody would redact sick: at least half of the people have rare values." in words
     assert "not counted" in words
     assert "Of city everybody" not in words
 
@@ -364,10 +363,10 @@ def test_no_rare_value_of_a_real_table_reaches_the_page():
 def test_the_page_says_when_rare_values_are_shown():
     found = samples.usual()
     shown = replace(found.columns[0], rarest_value="Thule", rarest_withheld=False)
-    assert "unless the audit was told to show them" in to_html(
+    assert "This audit shows values held by fewer than" in to_html(
         replace(found, columns=(shown, *found.columns[1:]), show_rare=True)
     )
-    assert "unless the audit was told to show them" not in page_of("usual").words
+    assert "This audit shows values held by fewer than" not in page_of("usual").words
 
 
 def test_hostile_names_stay_words():
@@ -391,7 +390,7 @@ def test_sections_without_findings_say_so():
         "Nothing was left out.",
     ):
         assert sentence in bare.words.replace("\N{NO-BREAK SPACE}", " ")
-    assert bare.words.count("With several rows a person this was not examined.") == 2
+    assert bare.words.count("This was not examined, since a person has several rows.") == 2
 
 
 def test_long_tables_are_folded_and_crowded_figures_say_what_they_leave_out():

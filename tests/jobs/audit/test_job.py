@@ -216,7 +216,7 @@ def test_redacting_with_too_many_answers_is_left_out_and_says_so(columns: int) -
     with lowered(MAX_ANSWERS_REDACTED=2**3 if columns == 4 else 2**20):
         found = dc.audit(arrow(rows), k=2, budget=0.01)
     assert [(len(report.columns), report.redacted_exposure) for report in found.redaction.together] == [(columns, None)]
-    assert any(f"whom {columns} columns together expose" in sentence for sentence in found.not_examined)
+    assert any(f"the exposure of {columns} columns together" in sentence for sentence in found.not_examined)
     assert all(report.redacted_exposure is not None for report in found.redaction.columns)
 
 
@@ -283,7 +283,7 @@ def test_the_report_says_which_columns_a_risk_and_a_guess_are_of() -> None:
         assert risks["inference: sick"] == 1.0
         assert {report.known for report in found.inference} == {("town",)}
         assert {report.posterior for report in found.inference} == {26 / 40}
-        said = "“Whole table” is with card, which mostly names a person; other guesses are without it."
+        said = "“Whole table” includes card, which mostly names a person; other guesses exclude it."
         for face in (printed(found), printed(found, full=True), found.to_markdown(), found.to_html()):
             assert said in face
     none = dc.audit(visits, ["town", "sick"], "sick", k=2)

@@ -117,9 +117,9 @@ def test_where_nothing_fits_each_way_out_lets_a_file_out(tmp_path: Path) -> None
     assert audit.decision.plan is None
     assert audit.decision.recommended == ()
     assert audit.decision.refusal is not None
-    assert "has 100 % of the people in groups of fewer than 250" in audit.decision.refusal
+    assert "has 100 % of the people in classes of fewer than 250" in audit.decision.refusal
     for report in (audit.to_html(), audit.to_markdown().replace("\\", "")):
-        assert "in groups of fewer than 250" in html.unescape(report).replace("\N{NO-BREAK SPACE}", " ")
+        assert "in classes of fewer than 250" in html.unescape(report).replace("\N{NO-BREAK SPACE}", " ")
     assert {way.limit: getattr(way.options, way.limit) for way in audit.decision.ways_out} == {"k": 200}
     few = pa.table({"town": ["A"] * 385 + ["B"] * 15})
     eased = dc.audit(few, k=50).decision.ways_out

@@ -52,7 +52,7 @@ def test_a_person_who_was_added_is_found_though_each_table_hides_her(adult: pa.T
     assert (told.added, told.added_found, told.removed_found, told.hidden) == (1, 1, 0, 1)
     assert found.decision == "do not publish"
     said = words(found)
-    assert said.startswith("Do not publish NEW (the Table) beside OLD (the Table) as it is. • 1 person was added ")
+    assert said.startswith("Do not publish NEW (the Table) unchanged in addition to OLD (the Table). • 1 person was added ")
     assert "Each table alone hides 1 person of these among 10 or more; only both together reveal them." in said
     assert "HS-grad" not in json.dumps(found.to_dict()) + said
 
@@ -79,7 +79,7 @@ def test_the_same_table_twice_differs_in_nothing(adult: pa.Table) -> None:
     assert found.is_the_same
     assert found.decision == "publish"
     assert found.join is None
-    assert words(found).startswith("Nothing differs: NEW (the Table) has the columns and the rows of OLD")
+    assert words(found).startswith("Nothing differs: NEW (the Table) has the same columns and rows as OLD")
     assert found.measures["rise.exposure"] == 0
     shuffled = adult.take(pa.array(range(len(adult) - 1, -1, -1))).select(COLUMNS[::-1])
     assert diff(adult, shuffled).is_the_same
@@ -128,7 +128,7 @@ def test_a_release_in_coarser_form_is_compared_as_coarsely(tmp_path: Path) -> No
         assert found.columns.coarsened["age"] == "new"
         assert not found.columns.left_out
         assert not found.is_of_others
-        assert "age is compared as coarsely as NEW has it." in words(found)
+        assert "age is compared in the coarser form of NEW." in words(found)
     assert found.differencing.added == 0  # each person of the release is one of the table
     assert found.differencing.removed == found.before.people - found.after.people
 
@@ -138,7 +138,10 @@ def test_another_form_is_left_out_and_said() -> None:
     new = pa.table({"x": ["a", "b"] * 50, "y": [f"no {i % 5}" for i in range(100)]})
     found = diff(old, new)
     assert found.columns.left_out == ("y",)
-    assert "y is left out of the matching: 0 % of the rows of OLD have a value that NEW has too" in words(found)
+    assert (
+        "y is left out of the matching: 0 % of the rows of OLD and 0 % of those of NEW have a value of the other table"
+        in words(found)
+    )
     assert found.join is not None  # what each says of y in its own form
 
 
@@ -199,7 +202,7 @@ def test_only_a_bound_above_the_budget_decides_nothing() -> None:
     new = pa.table({"s": [f"{i % 2}" for i in range(400)], "b": [f"{i % 7}" for i in range(400)]})
     found = diff(old, new)
     assert found.decision == "not decided"
-    assert "depends on what joining the tables exposes" in words(found)
+    assert "depends on the exposure by joining the tables" in words(found)
     assert "--person COLUMN" in words(found)
     assert diff(old, new, budget=1).decision == "publish"
 
@@ -247,7 +250,7 @@ def test_what_is_no_question_is_refused(
 
 
 def test_standard_input_holds_one_table() -> None:
-    with pytest.raises(InvalidValueError, match="holds one table"):
+    with pytest.raises(InvalidValueError, match="only one of the tables"):
         diff("-", "-")
 
 

@@ -144,8 +144,8 @@ def test_own_bins_and_the_order_of_dates(tmp_path: Path) -> None:
     [
         ({"bins": ["town=1"]}, "bins takes columns that may go out"),
         ({"bins": ["18"]}, "bins takes columns that may go out"),
-        ({"bins": ["age=old"]}, "bins of the column age are numbers"),
-        ({"bins": ["age=0,inf"]}, "bins of the column age are numbers"),
+        ({"bins": ["age=old"]}, "bins of the column age must be numbers"),
+        ({"bins": ["age=0,inf"]}, "bins of the column age must be numbers"),
         ({"dates": "dym"}, "dates must be one of dmy, mdy, ymd, got 'dym'"),
     ],
 )
@@ -159,7 +159,7 @@ def test_what_cannot_be_read_is_said(tmp_path: Path, options: dict[str, Any], me
     [
         ({"bins": ["sex=1"]}, "bins need numbers, and sex has none"),
         ({"bins": ["aeg=1"]}, "bins takes columns that may go out"),
-        ({"bins": ["age=1"], "hierarchies": "age.csv"}, "age has bins and a hierarchy"),
+        ({"bins": ["age=1"], "hierarchies": "age.csv"}, "age has both bins and a hierarchy"),
         ({"hierarchies": "nowhere"}, "nowhere has no hierarchy of a column"),
         ({"redact": ["income"]}, "there is no column"),
     ],

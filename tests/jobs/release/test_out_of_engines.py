@@ -65,7 +65,7 @@ def test_what_does_not_fit_is_refused_before_it_is_all_here(tmp_path: Path, monk
 
 def test_lists_are_refused(tmp_path: Path) -> None:
     table = ibis.duckdb.connect().create_table("people", pa.table({"a": [[1, 2], [1]] * 20, "b": [1, 2] * 20}))
-    with pytest.raises(UnsupportedError, match="a column holds lists"):
+    with pytest.raises(UnsupportedError, match="a column has lists"):
         dc.release(table, tmp_path / "out.parquet")
 
 

@@ -79,7 +79,7 @@ def test_no_plan_gets_round_the_goal(tmp_path: Path) -> None:
     people, out = table(2).append_column("id", pa.array(range(900))), tmp_path / "out.parquet"
     for publish, why in (
         (["id"], "not within the goal"),
-        (["age", "born"], "not within the goal: age, born, generalized as given, has .* in groups of fewer than 10"),
+        (["age", "born"], "not within the goal: age, born, generalized as given, has .* in classes of fewer than 10"),
     ):
         with pytest.raises(MissedGoalError, match=why):
             release(people, out, publish=publish)
@@ -104,9 +104,9 @@ def test_no_plan_gets_round_the_goal(tmp_path: Path) -> None:
         ("[columns]\na = 1", "no table \\[columns\\]"),
         ("kk = 3\n[columns]", "kk, which is no option of a release"),
         ("publish = ['a']\n[columns]", "publish, which is no option of a release"),
-        ("sensitive = 'a'\n[columns]", "sensitive is a list of columns"),
-        ("k = [3]\n[columns]", "k is a text, a number"),
-        ("k = 1979-05-27\n[columns]", "k is a text, a number"),
+        ("sensitive = 'a'\n[columns]", "sensitive must be a list of columns"),
+        ("k = [3]\n[columns]", "k must be a text, a number"),
+        ("k = 1979-05-27\n[columns]", "k must be a text, a number"),
         ("[columns", "not TOML"),
     ],
 )

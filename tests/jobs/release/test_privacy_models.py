@@ -84,9 +84,9 @@ def test_a_file_has_the_model_that_it_was_released_under(tmp_path: Path, model: 
         ({"t_distance": "ordered"}, "got 'ordered' without t; set t"),
         ({"t": 0.2, "t_distance": "near"}, "t_distance must be one of equal, ordered, hierarchical, got 'near'"),
         ({"t": 0.2, "t_against": "all"}, "t_against must be one of file, input, got 'all'"),
-        ({"l": 2, "t_against": "input"}, "t, beta_likeness, delta_disclosure compare with, got 'input' without any"),
+        ({"l": 2, "t_against": "input"}, "t_against needs t, beta_likeness, delta_disclosure, got 'input' without any"),
         ({"t": 0.2, "t_distance": "hierarchical"}, "needs a hierarchy of 'pain'; add its file to the folder"),
-        ({"beta_likeness": 1, "keep": ()}, "beta_likeness is of sensitive columns that go out"),
+        ({"beta_likeness": 1, "keep": ()}, "beta_likeness needs a sensitive column that goes out"),
     ],
 )
 def test_options_that_say_nothing(tmp_path: Path, options: dict[str, Any], fault: str) -> None:

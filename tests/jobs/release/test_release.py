@@ -157,7 +157,7 @@ def test_beside_the_file_stands_what_was_asked_and_done(tmp_path: Path) -> None:
 def test_what_was_not_looked_at_is_not_said_not_to_fit(tmp_path: Path) -> None:
     given = as_file(people(), tmp_path / "in.csv")
     for some, ended, why in (
-        ({}, "proved", "no generalization fits beside the others"),
+        ({}, "proved", "no generalization fits with the others"),
         ({"MAX_LEVELS_EXAMINED": 3, "MAX_SETS_EXAMINED": 12}, "sets", "no generalization within the goal was found"),
     ):
         with lowered(**some):
@@ -311,7 +311,7 @@ def test_a_sensitive_value_that_few_have_is_left_out_or_refused(tmp_path: Path) 
     }
     sizes = Counter(tuple(value for name, value in row.items() if name != "ill") for row in rows)
     assert found.discernibility == sum(size**2 for size in sizes.values()) + found.suppressed * 600
-    with pytest.raises(InvalidValueError, match="3 people have a value of ill that fewer than 10 have"):
+    with pytest.raises(InvalidValueError, match="3 people have a value of ill that fewer than 10 people have"):
         release(given, out, sensitive="ill", keep=["ill"], max_suppressed=0)
 
 
@@ -379,10 +379,10 @@ def test_hierarchies_of_arx_are_used(tmp_path: Path) -> None:
 FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
     "suffix": (lambda p: release("example:adult", p / "out.txt"), InvalidValueError, ".parquet or .csv"),
     "over its input": (
-        lambda p: release(as_file(people(), p / "in.csv"), p / "in.csv"), InvalidValueError, "is the file"
+        lambda p: release(as_file(people(), p / "in.csv"), p / "in.csv"), InvalidValueError, "is an input file"
     ),
     "no folder": (lambda p: release("example:adult", p / "no" / "out.csv"), InvalidValueError, "writable folder"),
-    "budget": (lambda p: release("example:adult", p / "out.csv", budget=2), InvalidValueError, "budget is a share"),
+    "budget": (lambda p: release("example:adult", p / "out.csv", budget=2), InvalidValueError, "budget must be a sha"),
     "k": (lambda p: release("example:adult", p / "out.csv", k=0), InvalidValueError, "at least 1"),
     "everybody left out": (
         lambda p: release("example:adult", p / "out.csv", max_suppressed=1), InvalidValueError, "below 1"
@@ -394,8 +394,8 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
     "no such utility": (
         lambda p: release("example:adult", p / "out.csv", utility="bits"), InvalidValueError, "one of information"
     ),
-    "t of nothing": (lambda p: release("example:adult", p / "out.csv", t=0.1), InvalidValueError, "t is of sensitive"),
-    "t above 1": (lambda p: release("example:adult", p / "out.csv", t=2), InvalidValueError, "t is a share"),
+    "t of nothing": (lambda p: release("example:adult", p / "out.csv", t=0.1), InvalidValueError, "t needs a sens"),
+    "t above 1": (lambda p: release("example:adult", p / "out.csv", t=2), InvalidValueError, "t must be a share"),
     "an entropy of one value": (
         lambda p: release("example:adult", p / "out.csv", sensitive="income", keep=["income"], entropy_l=1),
         InvalidValueError, "above 1",
@@ -407,20 +407,20 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
     "column": (lambda p: release("example:adult", p / "out.csv", columns=["sx"]), UnknownColumnError, "sex"),
     "a goal that nothing meets": (
         lambda p: release("example:adult", p / "out.csv", k=40_000), InvalidValueError,
-        "100 % of the people in groups of fewer than 40000; raise budget or max_suppressed or lower k",
+        "100 % of the people in classes of fewer than 40000; raise budget or max_suppressed or lower k",
     ),
     "more values than there are": (
         lambda p: release("example:adult", p / "out.csv", sensitive="sex", keep=["sex"], l=3), InvalidValueError,
-        "has 100 % in groups without 3 values of sex; raise .* ask for less of that",
+        "has 100 % in classes without 3 values of sex; raise .* require less of that",
     ),
     "guesses no better at all": (
         lambda p: release(pa.table({"a": ["x", "y"] * 50, "b": ["s", "t"] * 50}), p / "o.csv", sensitive="b",
                           guess_budget=0, certain_budget=0),
-        MissedGoalError, "b guessed right of 50 % more .* b certain of 100 % .*; raise guess_budget or raise certain",
+        MissedGoalError, "correct guesses of b by 50 % .* b certain for 100 % .*; raise guess_budget or raise cert",
     ),
     "what few have, whatever the budget": (
         lambda p: release(pa.table({"a": [*"xyz"] * 3}), p / "o.csv", k=4, budget=1), InvalidValueError,
-        "shows of 9 people what fewer than 4 have; raise max_suppressed or lower k",
+        "shows values of 9 people that fewer than 4 people have; raise max_suppressed or lower k",
     ),
     "nothing to tell": (
         lambda p: release(pa.table({"a": ["x"] * 50}), p / "o.csv"), InvalidValueError, "all people have the same a"
@@ -441,11 +441,11 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
         InvalidValueError, "no column is left to go out .'a': sensitive: goes out only if kept.",
     ),
     "lists": (
-        lambda p: release(pa.table({"a": [[1], [2]] * 50}), p / "o.csv", keep=["a"]), UnsupportedError, "with drop"
+        lambda p: release(pa.table({"a": [[1], [2]] * 50}), p / "o.csv", keep=["a"]), UnsupportedError, "or drop"
     ),
     "over a hierarchy": (
         lambda p: release("example:adult", p / "sex.csv", hierarchies=hierarchy(p, "Male;x\nFemale;y\n")),
-        InvalidValueError, "is the file",
+        InvalidValueError, "is an input file",
     ),
     "no hierarchy": (
         lambda p: release("example:adult", p / "out.csv", hierarchies=hierarchy(p, "a;x;y\nb;x;z\n")),
@@ -465,7 +465,7 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
     ),
     "its record over its input": (
         lambda p: release(as_file(people(), p / "in.csv").rename(p / "out.csv.discretion.json"), p / "out.csv"),
-        InvalidValueError, "is the file",
+        InvalidValueError, "is an input file",
     ),
     "two hierarchies of a column": (
         lambda p: [hierarchy(p / "h", "Male;x\nFemale;x\n", name) for name in ("sex.csv", "adult_sex.csv")]
@@ -503,7 +503,7 @@ def test_a_file_that_misses_its_goal_when_read_back_is_not_left(
     given, out = as_file(people(), tmp_path / "in.csv"), tmp_path / "out.csv"
     out.write_text("old")
     monkeypatch.setattr(job, "as_bytes", lambda table, suffix: as_bytes(table.slice(0, 50), suffix))
-    with pytest.raises(MissedGoalError, match="nothing of it is left"):
+    with pytest.raises(MissedGoalError, match="so it was removed"):
         release(given, out)
     assert out.read_text() == "old"
     assert not (tmp_path / "out.csv.discretion.json").exists()

@@ -175,7 +175,7 @@ def test_without_decoys_a_reader_who_knows_the_rule_learns_what_is_behind_each_b
     assert (blank.needed, blank.decoys, blank.suspicion, blank.expected_suspicion) == (60, 0, 1, 1)
     assert blank.guesses[0].posterior == blank.guesses[0].expected_posterior == 1
     assert blank.guesses[0].prior == max(Counter(truth.values()).values()) / 3000
-    assert "Every blank of race is needed (60, no decoys)" in words(result)
+    assert "Every blank of race is required by a rule (60, no decoys)" in words(result)
 
 
 def test_the_decoys_that_the_warning_names_make_half_the_blanks_decoys(tmp_path: Path) -> None:
@@ -303,7 +303,7 @@ def test_a_plan_and_a_command_carry_the_rules(tmp_path: Path, suffix: str) -> No
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "no rule": ({"rules": ["race"]}, "nothing where ':' is to be"),
+    "no rule": ({"rules": ["race"]}, "nothing in place of ':'"),
     "a value that nobody has": ({"rules": ["race: Othr"]}, "nobody has the value 'Othr' of 'race'"),
     "a condition that nobody meets": ({"rules": ["race: Other when sex: null"]}, "nobody has the value None of 'sex'"),
     "two rates of decoys": (
@@ -313,15 +313,15 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a circle": (
         {"rules": ["race: any when sex: m", "sex: any when race: Other"]}, "in a circle"
     ),
-    "a dropped column": ({"rules": ["race: Other"], "drop": ["race"]}, r"race redacts nothing .*\(by --drop\)"),
+    "a dropped column": ({"rules": ["race: Other"], "drop": ["race"]}, r"race cannot be followed .*\(by --drop\)"),
     "a column not chosen": (
-        {"rules": ["race: Other"], "columns": ["sex"]}, r"race redacts nothing .*\(not among the columns\)"
+        {"rules": ["race: Other"], "columns": ["sex"]}, r"race cannot be followed .*\(not among the columns\)"
     ),
     "a column not in the plan": (
-        {"rules": ["race: Other"], "publish": ["sex"]}, r"race redacts nothing .*\(not in the plan\)"
+        {"rules": ["race: Other"], "publish": ["sex"]}, r"race cannot be followed .*\(not in the plan\)"
     ),
     "a sensitive column": (
-        {"rules": ["race: Other"], "sensitive": ["race"]}, "race redacts nothing .*sensitive: goes out only if kept"
+        {"rules": ["race: Other"], "sensitive": ["race"]}, "race cannot be followed .*sensitive: goes out only if kept"
     ),
     "a sensitive column that goes out": (
         {"rules": ["race: Other"], "sensitive": ["race"], "keep": ["race"]}, "goes out unchanged or not at all"

@@ -216,7 +216,7 @@ def test_an_audit_s_table_has_a_row_for_each_column():
 
 def test_a_selection_of_nothing_says_so_and_has_nothing_to_draw():
     nothing = dc.select_columns(people(), budget=0, k=100)
-    assert "even knowing none of them exposes too many" in nothing.to_markdown()
+    assert "even the empty set exposes too many" in nothing.to_markdown()
     assert nothing.to_frame().schema.names == [
         "columns", "kept", "utility", "exposure", "within_budget", "in_front", "maximal"
     ]  # fmt: skip

@@ -81,8 +81,7 @@ def rules_to_follow(
         if name not in known:
             why = reasons.get(name, "it is sensitive, and so goes out unchanged or not at all")
             raise InvalidValueError(
-                f"the rule for {printable(name)} redacts a column that does not go out unredacted ({why}); leave out "
-                "the rule, or let the column go out"
+                f"the rule for {printable(name)} cannot be followed ({why}); leave it out, or let the column go out"
             )
     return result
 

@@ -246,7 +246,7 @@ def _exposure(release: Release) -> Iterator[Block]:
 
 def _guesses(guesses: Sequence[GuessReport], file: FileExposure, more: int = 0) -> Grid:
     heads = ("sensitive column", "guess before", "guess after", "certain")
-    explained = "the share of the people whose value is guessed correctly, or certain"
+    explained = "the share of people with a correct guess, or a certain value"
     return Grid(
         heads,
         tuple(
