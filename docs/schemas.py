@@ -492,8 +492,9 @@ def _collected(made: Definitions) -> tuple[Schema, Schema, Schema]:
 
     reports = {"type": "array", "items": made.fixed(types_of(ShufflerReport) | {"digest": str})}
     answers = list[str | None]
-    counted = {"answer": str | None, "people": int | Estimate}
+    counted = {"answer": str | None, "reports": int | Estimate, "people": int | Estimate | None}
     feature = types_of(FeatureCounts) | {"counts": {"type": "array", "items": made.fixed(counted)}}
+    del feature["people"]  # it stands with each count
     curator = types_of(CuratorResult) | {
         "features": {"type": "array", "items": made.fixed(feature)}, "shufflers": reports,
     }  # fmt: skip

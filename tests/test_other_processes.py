@@ -112,7 +112,7 @@ def test_what_the_documentation_shows_arrives_as_it_was(name: str) -> None:
     for thing in shown_in_documentation(name):
         for way, sent in WAYS.items():
             if isinstance(thing, ProcessBound):
-                with pytest.raises(UnsupportedError, match=r"cannot be pickled or copied, .*; make it anew"):
+                with pytest.raises(UnsupportedError, match=r"cannot be pickled or copied, .*; make another one"):
                     sent(thing)
             else:
                 assert same(sent(thing), thing), (way, thing)
@@ -126,7 +126,7 @@ def test_nothing_that_holds_an_engine_can_leave_it() -> None:
                 continue
             with pytest.raises(UnsupportedError, match="cannot be pickled or copied") as refusal:
                 sent(thing)
-            assert re.fullmatch(r"a \w+ cannot[^\n]*too", str(refusal.value))
+            assert re.fullmatch(r"a \w+ cannot[^\n]*also in another process", str(refusal.value))
 
 
 @pytest.mark.long
@@ -171,7 +171,7 @@ def test_a_forked_process_is_refused_by_the_parents_population() -> None:
     os.wait()
     assert last == "known"
     assert len(refusals) == len(questions)
-    assert all(re.search("process that this one was forked from.*make it anew here", refusal) for refusal in refusals)
+    assert all(re.search("parent of this forked process; make another population", refusal) for refusal in refusals)
 
 
 FREES_AND_ENDS = """

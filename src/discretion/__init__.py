@@ -1,7 +1,7 @@
 """Discretion measures what your data gives away.
 
-The public names load when they are first used (PEP 562), so that importing Discretion costs next to nothing; the stub
-beside this file tells type checkers what they are.
+The public names load when they are first used (PEP 562), so importing Discretion costs next to nothing. The stub next
+to this file declares their types for type checkers.
 """
 
 from importlib import import_module
@@ -112,7 +112,7 @@ _AT_THE_TOP = {
         "estimate_privacy_profile",
     ),
 }
-# The rooms whose names stay in them: `discretion.shuffling.maximum_load`.
+# Packages whose names are not repeated at the top: `discretion.shuffling.maximum_load`.
 _ROOMS = (
     "anonymity",
     "blackbox",

@@ -1,4 +1,4 @@
-"""``python -m discretion``."""
+"""Run the command line as ``python -m discretion``."""
 
 import sys
 

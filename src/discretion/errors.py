@@ -1,4 +1,4 @@
-"""What can go wrong, as exceptions that say what was given, what is allowed and the way out.
+"""The exceptions that Discretion raises: each names the given value, the allowed values and a remedy.
 
 ::
 
@@ -9,17 +9,17 @@
     │   ├── InvalidGainError                   a gain function that does not fit
     │   ├── InvalidTableError                  a table that cannot be read as it stands
     │   │   └── UnknownColumnError             a column that the table does not have
-    │   └── TooLargeError                      an answer that would not fit; says which route would
+    │   └── TooLargeError                      an answer that would not fit; names a route that would
     ├── UnsupportedError        (TypeError)    a combination that has no meaning
     │   └── MissingExtraError                  a part that is installed by an extra (ModuleNotFoundError, too)
     ├── EngineError             (ValueError)   an engine that holds a table failed before it answered
-    ├── MissedGoalError         (ValueError)   a file that was to keep to a goal does not, read back
+    ├── MissedGoalError         (ValueError)   no file keeps to a goal, or a written file misses it when read back
     └── InternalError           (RuntimeError) two algorithms of Discretion disagree, so there is no answer
 
-Every public function checks its arguments before it computes, and these hold for all of them: an argument outside the
-range that its documentation gives is an `InvalidValueError`, or the one of its subclasses that fits; a system or a
-population that the question has no meaning for is an `UnsupportedError`; what would not fit in memory is a
-`TooLargeError`. The *Raises* sections list only what comes on top.
+Every public function checks its arguments before it computes. An argument outside its documented range raises
+`InvalidValueError` or a subclass of it. A system or a population for which the question has no meaning raises
+`UnsupportedError`. A result that would not fit in memory raises `TooLargeError`. The *Raises* sections list only
+further errors.
 """
 
 from collections.abc import Iterable
@@ -32,10 +32,10 @@ _COMPARED = 1000  # names in which the nearest is looked for: some milliseconds
 
 
 class DiscretionError(Exception):
-    """Every error that Discretion raises on purpose; its text is one sentence fit for a terminal."""
+    """The base class of all errors that Discretion raises on purpose; the text is one sentence for a terminal."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Make it anew by its sentence, whatever it was made of, where it is copied or comes from another process."""
+        """Rebuild the error from its sentence when it is copied or comes from another process."""
         return _remade, (type(self), self.args), vars(self)
 
 
@@ -96,7 +96,7 @@ class MissingExtraError(UnsupportedError, ModuleNotFoundError):
 
 
 class MissedGoalError(DiscretionError, ValueError):
-    """A file that was to keep to a goal does not when it is read back; nothing of it is left."""
+    """No file keeps to a goal, or a written file misses it when it is read back; no file is left."""
 
 
 class EngineError(DiscretionError, ValueError):
@@ -104,11 +104,11 @@ class EngineError(DiscretionError, ValueError):
 
 
 class InternalError(DiscretionError, RuntimeError):
-    """Two algorithms of Discretion disagree: there is no answer, and the sentence is worth a report."""
+    """Two algorithms of Discretion disagree: there is no answer. Please report the sentence."""
 
 
 def one_of(word: str, words: Iterable[str], what: str) -> str:
-    """Return the word if it is one of those, or suggest the nearest.
+    """Return the word if it is among the allowed words, or raise an error that suggests the nearest one.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Text from outside, with whatever steers a terminal, reorders a line or cannot be seen spelled out."""
+"""Escape text from outside: characters that steer a terminal, reorder a line or are invisible are spelled out."""
 
 from typing import Any
 
@@ -19,10 +19,10 @@ _UNSEEN = frozenset(
 
 
 def printable(text: str) -> str:
-    """Return the text in one line of characters that are seen, all others spelled out as Python writes them.
+    """Return the text as one line of visible characters; all others become escapes as in a Python string.
 
-    Controls, line breaks, marks of direction, joiners, tags and lone surrogates can neither steer a terminal then nor
-    hide in a name. Letters of every script stay.
+    Controls, line breaks, marks of direction, joiners, tags and lone surrogates then cannot steer a terminal or hide
+    in a name. Letters of every script stay.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def printable(text: str) -> str:
 
 
 def short_repr(value: Any) -> str:
-    """Return how an error names a value that it was given: by its repr, shortened, or by its type.
+    """Return a short name of a value for an error message: its repr, shortened, or its type.
 
     Python refuses to print whole numbers of many digits and lists of many levels.
 

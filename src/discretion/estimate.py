@@ -1,4 +1,4 @@
-"""The result type of everything that is not exact."""
+"""The type of every result that is not exact: a number with an interval."""
 
 import functools
 import inspect
@@ -49,32 +49,33 @@ Standing = Literal["best guess", "upper bound", "lower bound"]
 
 @dataclass(frozen=True)
 class Estimate(Displayable):
-    """A number with its interval, so that nobody can mistake it for an exact one.
+    """A number with its interval, which cannot be mistaken for an exact number.
 
-    It behaves like a number with an error: ``+ - * / **``, `abs`, `round`, and ``np.log``, ``np.exp``, ``np.sqrt`` and
-    the like give the ends of interval arithmetic, rounded outwards. A comparison with ``< <= > >=`` answers where the
-    whole interval is on one side, and raises otherwise: compare `low` or `high` then. ``==`` compares all fields.
-    A format is that of the value and of both ends, these rounded outwards.
+    It behaves like a number with an error: ``+ - * / **``, `abs`, `round`, and functions such as ``np.log``,
+    ``np.exp`` and ``np.sqrt`` use interval arithmetic, rounded outwards. A comparison with ``< <= > >=`` has an answer
+    if the whole interval is on one side, and raises an error otherwise: compare `low` or `high` then. ``==`` compares
+    all fields. A format applies to the value and to the interval, whose bounds are rounded outwards.
 
-    What is made of bounds is a bound; of a bound and an estimate, an estimate; of anything under an assumption, true
-    under it. What is made of several estimates holds at least so often as none of them misses (the union bound).
+    A result of bounds is a bound. A result of a bound and an estimate is an estimate. A result of a number under an
+    assumption holds under the same assumption. The interval of a result of several estimates has the confidence that
+    all their intervals hold together, by the union bound.
 
     Parameters
     ----------
     value
-        The number to quote: the best guess where the method makes one. Of a one-sided bound it is the bound itself, and
-        of a bound whose ends are far apart the safe end (`Estimate.between`).
+        The number to quote: the best guess where the method makes one. For a one-sided bound it is the bound itself.
+        For a bound whose ends are far apart it is the safe end (`Estimate.between`).
     low, high
         The interval, ``low <= value <= high``; for a one-sided bound the other end is the trivial limit.
     confidence
-        The coverage of the interval in (0, 1), or None when it is certified: true without exception.
+        The coverage of the interval in (0, 1), or None for a certified interval, which is true without exception.
     method
-        How it was got.
+        The method that computed the number.
     assuming
-        What has to be true of the world for the interval to say anything, or None when nothing has.
+        The assumption on which the interval depends, or None if there is none.
     safe
-        The end on which a decision is safe: "high" of what leaks, "low" of what protects or is useful. A certified
-        result of arithmetic whose ends are far apart has its value there.
+        The end on which a decision is safe: "high" for a leakage, "low" for a protection or a utility. If a certified
+        result of arithmetic has ends that are far apart, its value is this end.
 
     Examples
     --------
@@ -118,23 +119,23 @@ class Estimate(Displayable):
         span: float = math.inf,
         share: float = 0.5,
     ) -> "Estimate":
-        """Return a certified number of which only bounds are known.
+        """Return a certified number from its lower and upper bound.
 
-        Its value is in the middle where the ends are close to each other. Ends more than a factor 2 or a tenth of the
-        possible range apart have no middle that says anything: the value is then the safe end.
+        If the bounds are close to each other, the value lies between them. If they are more than a factor 2 or more
+        than a tenth of the possible range apart, the middle has no meaning, and the value is the safe end.
 
         Parameters
         ----------
         low, high
             The bounds.
         method
-            How they were got.
+            The method that computed them.
         safe
-            The end on which a decision is safe: "high" of what leaks, "low" of what protects or is useful.
+            The end on which a decision is safe: "high" for a leakage, "low" for a protection or a utility.
         span
-            The length of the possible range: 1 of a share.
+            The length of the possible range: 1 for a share.
         share
-            How far from low to high the value of a narrow interval stands.
+            The place of the value in a narrow interval, from 0 (low) to 1 (high).
 
         Examples
         --------
@@ -148,17 +149,17 @@ class Estimate(Displayable):
 
     @property
     def kind(self) -> Literal["bound", "estimate", "assumption"]:
-        """What kind of number it is: a certified bound, an estimate with a confidence, or true under an assumption."""
+        """The kind of the number: a certified bound, an estimate with a confidence, or true under an assumption."""
         if self.assuming is not None:
             return "assumption"
         return "bound" if self.confidence is None else "estimate"
 
     @property
     def value_is(self) -> Standing:
-        """What the value is: a best guess, or the bound that it is where the method makes no guess.
+        """The meaning of the value: a best guess, an upper bound or a lower bound.
 
-        An end of an interval that holds without exception is a bound, if need be under an assumption; of one that
-        holds with a confidence it is a bound where the other end is trivial.
+        A value at an end of an interval that holds without exception, or under an assumption, is a bound. A value at
+        an end of an interval that holds with a confidence is a bound only if the other end is trivial.
 
         Examples
         --------
@@ -181,7 +182,7 @@ class Estimate(Displayable):
         return self.confidence is None and self.assuming is None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields, the kind, and what the value is: ``json.dumps(e, default=Estimate.to_dict)``.
+        """Return the fields, the kind and the meaning of the value, for ``json.dumps(e, default=Estimate.to_dict)``.
 
         Examples
         --------
@@ -272,19 +273,19 @@ class Estimate(Displayable):
 
     # NumPy calls these by their names: ``np.log(estimate)``.
     def log(self) -> "Estimate":
-        """Return the natural logarithm; of 0 it is -∞."""
+        """Return the natural logarithm; the logarithm of 0 is -∞."""
         return self._image(math.log)
 
     def log2(self) -> "Estimate":
-        """Return the logarithm to the base 2; of 0 it is -∞."""
+        """Return the logarithm to the base 2; the logarithm of 0 is -∞."""
         return self._image(math.log2)
 
     def log10(self) -> "Estimate":
-        """Return the logarithm to the base 10; of 0 it is -∞."""
+        """Return the logarithm to the base 10; the logarithm of 0 is -∞."""
         return self._image(math.log10)
 
     def log1p(self) -> "Estimate":
-        """Return the natural logarithm of 1 more than the number; of -1 it is -∞."""
+        """Return the natural logarithm of 1 plus the number; for -1 it is -∞."""
         return self._image(math.log1p)
 
     def exp(self) -> "Estimate":
@@ -292,7 +293,7 @@ class Estimate(Displayable):
         return self._image(math.exp)
 
     def expm1(self) -> "Estimate":
-        """Return 1 less than e to the power of the number."""
+        """Return e to the power of the number, minus 1."""
         return self._image(math.expm1)
 
     def sqrt(self) -> "Estimate":
@@ -300,17 +301,17 @@ class Estimate(Displayable):
         return self._image(math.sqrt)
 
     def rint(self) -> "Estimate":
-        """Return the number rounded to a whole one, its ends outwards."""
+        """Return the number rounded to a whole one; the bounds of the interval are rounded outwards."""
         return round(self)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        """Return a function of NumPy, by the methods and operators above."""
+        """Apply a NumPy function by the methods and operators above."""
         np: Any = import_module("numpy")
         given: list[Any] = []
         for each in inputs:
             if isinstance(each, Estimate):
                 given.append(np.array(each, dtype=object))
-            else:  # NumPy's longest floats are nobody's objects
+            else:  # NumPy cannot make objects of its longest floats
                 given.append(each.astype(float) if getattr(getattr(each, "dtype", None), "kind", "") == "f" else each)
         try:
             with np.errstate(all="ignore"):
@@ -323,7 +324,7 @@ class Estimate(Displayable):
             ) from None
 
     def map(self, function: Callable[[float], float]) -> "Estimate":
-        """Return a monotone function of the number, and of both ends of its interval."""
+        """Return the image of the number and of its interval under a monotone function."""
         value, low, high = (function(number) for number in (self.value, self.low, self.high))
         safe = _safe_end(self)
         if low > high:
@@ -331,15 +332,16 @@ class Estimate(Displayable):
         return self._placed(value, low, high, safe)
 
     def widened(self, by: float) -> "Estimate":
-        """Return the number with this much more room at both ends of its interval."""
+        """Return the number with its interval widened by this much on each side."""
         moved = {"upper bound": by, "lower bound": -by, "best guess": 0.0}[self.value_is]
         return self._placed(self.value + moved, self.low - by, self.high + by, _safe_end(self))
 
     def narrowed(self, sampled: "Estimate") -> "Estimate":
-        """Return what is left of a certified interval by another one of the same number that holds with a confidence.
+        """Return the intersection of this certified interval with a sampled interval of the same number.
 
-        The sample says where in it the number is likeliest; where it takes nothing off either end, the certificate
-        stays, and of ends that are far apart its safe one.
+        The value is the sampled one, moved into the intersection. If the sample narrows neither side, the certified
+        interval stays, and where its bounds are far apart the value is the safe end. If the two intervals do not
+        overlap, the sample missed, and the certified number is returned.
         """
         low, high = max(self.low, sampled.low), min(self.high, sampled.high)
         if low > high:  # it missed, as it may
@@ -351,7 +353,7 @@ class Estimate(Displayable):
 
     @property
     def _value_end(self) -> End | None:
-        """The end that the value stands for, or None if it is a best guess."""
+        """The end of the interval that is the value, or None if the value is a best guess."""
         ends: dict[Standing, End] = {"upper bound": "high", "lower bound": "low"}
         return ends.get(self.value_is)
 
@@ -388,7 +390,7 @@ class Estimate(Displayable):
 
 
 def _calculated(sign: Operator, first: Any, second: Any) -> Estimate:
-    """Return the result of an operation on two numbers, of which some are estimates."""
+    """Return the result of an operation on two numbers, at least one of which is an estimate."""
     if not all(isinstance(each, Real | Estimate) for each in (first, second)):
         return NotImplemented
     _check_numbers(*(each for each in (first, second) if not isinstance(each, Estimate)))
@@ -411,7 +413,7 @@ def _calculated(sign: Operator, first: Any, second: Any) -> Estimate:
 
 
 def _python(value: Any) -> Any:
-    """Return a number as one of Python's own that JSON has, and anything else as it is."""
+    """Return a number as an int or a float for JSON, and any other value as it is."""
     if isinstance(value, Real):
         return int(value) if isinstance(value, Integral) else float(value)
     return value
@@ -431,15 +433,15 @@ def _plain(number: Any, rounded: Callable[[Fraction], float]) -> float:
 
 def _undecided(estimate: Estimate, what: str, sign: str, other_end: str, other: str) -> InvalidValueError:
     return InvalidValueError(
-        f"the interval [{estimate.low}, {estimate.high}] {what}, so the comparison has no sure answer; compare an end, "
-        f"such as e.high {sign} {other_end}, or the value, float(e) {sign} {other}"
+        f"the interval [{estimate.low}, {estimate.high}] {what}, so the comparison has no certain answer; compare a "
+        f"bound, such as e.high {sign} {other_end}, or the value, float(e) {sign} {other}"
     )
 
 
 def _check_numbers(*numbers: float) -> None:
     for number in numbers:
         if not _is_number(number):
-            raise InvalidValueError(f"an estimate is made of numbers, got {short_repr(number)}")
+            raise InvalidValueError(f"the value and bounds of an estimate must be numbers, got {short_repr(number)}")
 
 
 def _is_number(number: object) -> bool:
@@ -450,14 +452,14 @@ def _is_number(number: object) -> bool:
 
 
 def is_wide(result: object) -> bool:
-    """Return whether a result is a bound whose ends are far apart, of a share by more than a tenth too."""
+    """Return whether a result is a bound whose ends are far apart; for a share, by more than a tenth."""
     if not isinstance(result, Estimate) or not result.certified:
         return False
     return are_far_apart(result.low, result.high, 1.0 if result.low >= 0 and result.high <= 1 else math.inf)
 
 
 def at_safe_end(result: T, safe: End) -> T:
-    """Return a result that, if it is a bound whose ends are far apart, has its value at its safe end.
+    """Return the result; if it is a bound whose ends are far apart, with its value at the safe end.
 
     Examples
     --------
@@ -472,14 +474,14 @@ def at_safe_end(result: T, safe: End) -> T:
 
 
 def _has_guess(bound: Estimate) -> bool:
-    """Return whether a bound's maker put a guess between ends that are far apart; arithmetic leaves it there."""
+    """Return whether a bound has a best guess between ends that are far apart; arithmetic keeps this guess."""
     return bound.value_is == "best guess" and are_far_apart(bound.low, bound.high)
 
 
 def _safe_end(*parts: Estimate) -> End:
-    """Return the safe end of what rises with all of these: theirs if they agree, else the high one.
+    """Return the safe end of a result that rises with all these parts: theirs if they agree, else the high one.
 
-    A bound is safe at the end where its value stands.
+    The safe end of a bound is the end where its value stands.
     """
     ends = {{"upper bound": "high", "lower bound": "low"}.get(part.value_is, part.safe) for part in parts}
     return "low" if ends == {"low"} else "high"
@@ -500,7 +502,7 @@ def as_answer(result: float | Fraction | Estimate) -> Exact | ExactFraction | Es
 @overload
 def as_answer(result: T) -> T: ...
 def as_answer(result: Any) -> Any:
-    """Return a number as an `Answer`, which has a value, ends and a kind; anything else as it is.
+    """Return a number as an `Answer`, which has a value, an interval and a kind; any other value as it is.
 
     Examples
     --------
@@ -521,7 +523,7 @@ def quantity(  # pyright: ignore[reportOverlappingOverload] - the order is that 
 @overload
 def quantity(function: Callable[P, float | Fraction]) -> Callable[P, Exact | ExactFraction]: ...
 def quantity(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a public function of one that computes a number: it returns an `Answer`."""
+    """Wrap a function that computes a number, so that it returns an `Answer`."""
 
     @functools.wraps(function)
     def answer(*args: Any, **kwargs: Any) -> object:
@@ -535,7 +537,7 @@ def quantity(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def answer_type(numbers: Any) -> Any:
-    """Return the type of the answers of a public function that computes such numbers.
+    """Return the type of the answers of a public function that computes numbers of this type.
 
     Examples
     --------
@@ -548,32 +550,32 @@ def answer_type(numbers: Any) -> Any:
 
 
 def in_doubles(result: float | Fraction | Estimate) -> float | Estimate:
-    """Return a result for what knows of no fractions: one as the double nearest to it."""
+    """Return a result without fractions: a fraction becomes the double nearest to it."""
     return result if isinstance(result, Estimate) else float(result)
 
 
 def mapped(result: float | Estimate, function: Callable[[float], float]) -> float | Estimate:
-    """Return a monotone function of a result, of an `Estimate` with both ends of its interval."""
+    """Return the image of a result under a monotone function; an `Estimate` keeps an interval."""
     return result.map(function) if isinstance(result, Estimate) else function(result)
 
 
 def as_share(result: float | Estimate) -> float | Estimate:
-    """Return a result of which rounding or a bound may have left some outside [0, 1], cut to it."""
+    """Return a result limited to [0, 1], which rounding or a bound may have exceeded."""
     return mapped(result, lambda value: min(1.0, max(0.0, value)))
 
 
 def lowest(result: float | Estimate) -> float:
-    """Return the lower end of a result, a number being its own."""
+    """Return the lower bound of a result; for a number, the number itself."""
     return result.low if isinstance(result, Estimate) else result
 
 
 def highest(result: float | Estimate) -> float:
-    """Return the upper end of a result, a number being its own."""
+    """Return the upper bound of a result; for a number, the number itself."""
     return result.high if isinstance(result, Estimate) else result
 
 
 def settled(result: float | Estimate) -> float | Estimate:
-    """Return a certified `Estimate` that is as narrow as a float's promise as that float."""
+    """Return a certified `Estimate` as a float if it is as narrow as the error that a float may have."""
     if not isinstance(result, Estimate) or not result.certified:
         return result
     off = max(result.high - result.value, result.value - result.low)
@@ -581,9 +583,9 @@ def settled(result: float | Estimate) -> float | Estimate:
 
 
 def largest(results: Iterable[float | Estimate]) -> float | Estimate:
-    """Return the largest of some results, 0 of none: an `Estimate` if one that is may be the largest.
+    """Return the largest of some results, or 0 if there are none: an `Estimate` if an estimate may be the largest.
 
-    It takes all intervals to say so, those of the others too: their chances of a miss add up.
+    The result depends on the intervals of all estimates, so their chances of a miss add up.
     """
     given = list(results) or [0.0]
     low = max(map(lowest, given))
@@ -599,7 +601,7 @@ def largest(results: Iterable[float | Estimate]) -> float | Estimate:
 def contrasted(
     up: float | Estimate, down: float | Estimate, function: Callable[[float, float], float]
 ) -> float | Estimate:
-    """Return a function of two results that rises with the first and falls with the second."""
+    """Return the image of two results under a function that rises with the first and falls with the second."""
     value = function(float(up), float(down))
     estimates = [result for result in (up, down) if isinstance(result, Estimate)]
     if not estimates:
@@ -613,9 +615,9 @@ def contrasted(
 def bracketed(
     low: float, high: float, of: Iterable[float | Estimate], method: str, *, safe: End = "high", span: float = math.inf
 ) -> Estimate:
-    """Return what lies between two ends that hold if all of these results do, each to the digits of a float.
+    """Return a number between two bounds that hold if all these results hold, widened by the error of a float.
 
-    The value is that of `Estimate.between`, with the same safe end and the same span.
+    The value is chosen as in `Estimate.between`, with the same safe end and the same span.
     """
     low, high = low - PROMISED * abs(low), high + PROMISED * abs(high)
     parts = [result for result in of if isinstance(result, Estimate)]
@@ -629,14 +631,14 @@ def _methods(parts: Iterable[Estimate]) -> str:
 def _joint(
     value: float, low: float, high: float, of: Iterable[Estimate], method: str, *, safe: End = "high"
 ) -> Estimate:
-    """Return what holds if all of these do: none misses at least so often as the sum of their misses allows."""
+    """Return an estimate that holds if all its parts hold; by the union bound their chances of a miss add up."""
     parts = list(of)
     # A confidence stands for the shortest number that rounds to it: of two of 0.95 it is 0.9.
     missed = sum(1 - Decimal(repr(float(part.confidence))) for part in parts if part.confidence is not None)
     if missed >= 1:
         raise InvalidValueError(
-            f"{len(parts)} intervals whose chances of a miss add up to {float(missed):.3g} hold together with no "
-            "confidence; take each at a higher one"
+            f"the chances of a miss of {len(parts)} intervals add up to {float(missed):.3g}, so together they have no "
+            "confidence; compute each at a higher confidence"
         )
     assumptions = "; ".join(dict.fromkeys(part.assuming for part in parts if part.assuming is not None))
     if not missed and not assumptions and not any(map(_has_guess, parts)):

@@ -7,7 +7,7 @@ Kind = Literal["exact", "bound", "estimate", "assumption"]
 
 
 class Answer(Protocol):
-    """The result of every measure, whatever the size of the system: an exact number, or one with its interval.
+    """The result of every measure, for systems of any size: an exact number, or a number with its interval.
 
     Examples
     --------
@@ -35,12 +35,12 @@ class Answer(Protocol):
 
     @property
     def kind(self) -> Kind:
-        """What kind of number it is."""
+        """The kind of the number: exact, bound, estimate or assumption."""
         ...
 
     @property
     def confidence(self) -> float | None:
-        """The confidence of its interval, or None if that is certain."""
+        """The confidence of the interval, or None if the interval is certain."""
         ...
 
     @property
@@ -69,7 +69,7 @@ class _Point:
 
     @property
     def value(self) -> float:
-        """The number as a plain float: of a fraction the one nearest to it."""
+        """The number as a plain float; for a fraction, the float nearest to it."""
         return float(self)
 
     @property
@@ -84,28 +84,28 @@ class _Point:
 
     @property
     def kind(self) -> Literal["exact"]:
-        """What kind of number it is: an exact one."""
+        """The kind of the number: always exact."""
         return "exact"
 
     @property
     def confidence(self) -> None:
-        """None: it is certain."""
+        """None: the number is certain."""
 
     @property
     def assuming(self) -> None:
-        """None: it rests on no assumption."""
+        """None: the number rests on no assumption."""
 
     @property
     def certified(self) -> Literal[True]:
-        """Whether it holds without exception: always."""
+        """Whether the number holds without exception: always true."""
         return True
 
 
 class Exact(_Point, float):
     """A float that is an exact answer: its relative error is at most 1e-10, or its absolute error at most 1e-12.
 
-    It is a float wherever one is needed, and its arithmetic is that of floats, whose result is a plain one: the
-    difference of two nearly equal numbers has fewer digits.
+    It can be used wherever a float can. Its arithmetic returns plain floats, because the result may be less precise:
+    the difference of two nearly equal numbers has fewer correct digits.
 
     Examples
     --------
@@ -119,7 +119,7 @@ class Exact(_Point, float):
 
 
 class ExactFraction(_Point, Fraction):
-    """A fraction that is an exact answer: the rational number itself, of a channel of fractions.
+    """A fraction that is an exact answer: the rational number itself, computed from a channel of fractions.
 
     Examples
     --------

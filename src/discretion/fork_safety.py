@@ -1,7 +1,7 @@
-"""What a forked process does not share: the locks of properties that are worked out once.
+"""Renew the locks of cached properties in a forked process.
 
-Before Python 3.12 all objects of a class share one for each such property. A process that is forked while another
-thread works one out would wait for ever for that thread, which it does not have.
+Before Python 3.12 all objects of a class share one lock for each cached property. If a process is forked while another
+thread computes such a property, the forked process waits for ever for that thread, because it does not have the thread.
 """
 
 import os
@@ -9,7 +9,7 @@ import sys
 
 
 def renew_locks() -> None:
-    """Give every cached property of ours a lock that nobody holds."""
+    """Give every cached property of this package a new lock that no thread holds."""
     from functools import cached_property  # noqa: PLC0415 - Discretion's import loads next to nothing
     from threading import RLock  # noqa: PLC0415
 

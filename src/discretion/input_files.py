@@ -1,4 +1,4 @@
-"""Files that people name: each is opened once, by its name and nothing like it, and never waited for."""
+"""Open the files that a user names: each once, by exactly its name, and without waiting."""
 
 import os
 import re
@@ -23,13 +23,13 @@ _SHOWN = ("table", "schema", "sslmode")
 _files_read: ContextVar[set[tuple[int, int]] | None] = ContextVar("files read", default=None)
 # The only files that may be opened, where not all may.
 _allowed: ContextVar[frozenset[Path] | None] = ContextVar("files allowed", default=None)
-# Examples are of everybody's.
+# Everybody may open the examples in the package.
 _OURS = Path(__file__).parent
 
 
 @contextmanager
 def recording_files_read() -> Generator[None]:
-    """Remember each file that is opened meanwhile, whichever option names it, so that no output replaces it."""
+    """Record each file that is opened within the block, for any option, so that no output replaces it."""
     token = _files_read.set(set())
     try:
         yield
@@ -39,9 +39,9 @@ def recording_files_read() -> Generator[None]:
 
 @contextmanager
 def only_these(paths: Iterable[str]) -> Generator[None]:
-    """Open no other files meanwhile, whichever option names them, but for the examples that come with the package.
+    """Allow only these files to be opened within the block, and the examples that come with the package.
 
-    Each is named by its real path: one that has become a link since then is another file.
+    Each file is named by its real path: a path that has become a link since then is another file.
     """
     token = _allowed.set(frozenset(map(Path, paths)))
     try:
@@ -51,7 +51,7 @@ def only_these(paths: Iterable[str]) -> Generator[None]:
 
 
 def was_read(path: Path) -> bool:
-    """Return whether the file of this name was opened since the record began, by this name or another one."""
+    """Return whether this file was opened since the record began, by this name or another one."""
     read = _files_read.get()
     if not read:
         return False
@@ -65,16 +65,16 @@ def was_read(path: Path) -> bool:
 def opened(
     path: str | os.PathLike[str], what: str, error: type[InvalidValueError] = InvalidTableError
 ) -> Generator[BinaryIO]:
-    """Give a regular file, open for reading; its ``name`` is the path as text.
+    """Open a regular file for reading; the ``name`` of the open file is the path as text.
 
     Parameters
     ----------
     path
-        Its path: no pattern, no address, no ``~``.
+        The path of the file: no pattern, no address, no ``~``.
     what
-        What is read from it, for the sentence if that cannot be.
+        The contents of the file in words, for the error message.
     error
-        The kind of error then.
+        The type of the error if the file cannot be read.
     """
     try:
         file = _open(os.fspath(path))
@@ -85,7 +85,7 @@ def opened(
 
 
 def read_toml(path: str | os.PathLike[str], what: str) -> tuple[dict[str, Any], str]:
-    """Return what a TOML file says, its numbers as they are written, and its text.
+    """Return the contents of a TOML file, with its numbers as they are written, and its text.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def _open(path: str) -> BinaryIO:
 
 
 def place(file: BinaryIO) -> str:
-    """Return a path that leads an engine to an open file and to no other, whatever either takes for a pattern."""
+    """Return a path that leads an engine to this open file and to no other, even if the name looks like a pattern."""
     handle = f"/dev/fd/{file.fileno()}"
     if Path(handle).exists():
         return handle
@@ -144,10 +144,10 @@ def place(file: BinaryIO) -> str:
 
 @contextmanager
 def for_arrow(file: BinaryIO) -> Generator[Any]:
-    """Give an open file to Arrow, to read from its start.
+    """Open a file in Arrow, to read from its start.
 
-    Arrow's threads would ask Python for a file of Python's, and end the process if that was about to end; and a file
-    that it opened by its path it would close late, with a line of its own should that fail.
+    If Arrow read through Python's file object, its threads would call Python, and would crash a process that is about
+    to end. If Arrow opened the path by itself, it would close the file late, and print a line if closing fails.
     """
     arrow: Any = import_module("pyarrow")  # a tenth of a second
     content = arrow.OSFile(place(file))
@@ -167,12 +167,12 @@ def _check_regular(status: os.stat_result) -> None:
 
 
 def _at_once(path: str, flags: int) -> int:
-    """Open without waiting: the file may have been replaced by a pipe just now."""
+    """Open without waiting: a pipe may have replaced the file just now."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def without_password(text: str) -> str:
-    """Return a text without the password of an address in it: what stands between ``scheme://user:`` and ``@``.
+    """Return a text without the password of an address in it, which stands between ``scheme://user:`` and ``@``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A number with its interval as text, whose ends are rounded outwards, so that what is printed still holds."""
+"""Write a number with its interval as text, with bounds rounded outwards so that the printed interval still holds."""
 
 import math
 import re
@@ -25,14 +25,14 @@ def with_interval(value: float, low: float, high: float, spec: str, value_end: E
     value, low, high
         The number, and the ends of its interval, which are rounded outwards.
     spec
-        The format of a float. An alignment and a width are of the whole text.
+        The format of a float. An alignment and a width apply to the whole text.
     value_end
-        The end that the value stands for, and is rounded as, or None if it is a best guess.
+        The end that the value stands for, and as which it is rounded; None if the value is a best guess.
 
     Raises
     ------
     InvalidValueError
-        If it is no format of a float.
+        If ``spec`` is not a format of a float.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def in_latex(value: float, low: float, high: float, value_end: End | None = None
 
 
 def rounded_outwards(number: float, digits: int | None, end: End) -> float:
-    """Return an end of an interval rounded outwards to so many decimals, or to a whole number.
+    """Return an end of an interval rounded outwards to this many decimals, or to a whole number.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def rounded_outwards(number: float, digits: int | None, end: End) -> float:
 
 
 def shortest(end: float, inwards: float) -> Decimal:
-    """Return the number with the fewest digits that rounds to a float or to the next one in a direction.
+    """Return the number with the fewest digits that rounds to this float, or to the next float in a direction.
 
     Examples
     --------
@@ -103,5 +103,5 @@ def _outwards(number: float, end: End, precision: str, kind: str) -> float:
 
 
 def _decimal(number: float, end: End) -> Decimal:
-    """Return an end as the number that it was rounded outwards from."""
+    """Return the number from which an end was rounded outwards."""
     return Decimal(number) if isinstance(number, int) else shortest(number, math.inf if end == "low" else -math.inf)

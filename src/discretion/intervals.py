@@ -1,4 +1,4 @@
-"""Intervals: what two ends show of the number between them, and certified arithmetic on them."""
+"""Intervals: the value to quote for a number between two bounds, and certified arithmetic."""
 
 import math
 from collections.abc import Callable
@@ -36,7 +36,7 @@ _LEAST_RESULT: dict[Callable[[float], float], float] = {math.exp: 0.0, math.expm
 
 
 def are_far_apart(low: float, high: float, span: float = math.inf) -> bool:
-    """Return whether two ends are too far from each other for a number between them to say anything.
+    """Return whether two bounds are so far apart that a number between them has no meaning.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def are_far_apart(low: float, high: float, span: float = math.inf) -> bool:
 
 
 def quoted(value: float, low: float, high: float, safe: End, span: float = math.inf) -> float:
-    """Return the number to quote of certified ends: a value between close ones, else the safe end."""
+    """Return the number to quote for certified bounds: the value between close ones, else the safe end."""
     if not are_far_apart(low, high, span):
         return min(high, max(low, value))
     near = low if safe == "low" else high
@@ -60,7 +60,7 @@ def quoted(value: float, low: float, high: float, safe: End, span: float = math.
 
 
 def are_alike(value: float, other: float) -> bool:
-    """Return whether two numbers are the same but for what a float may have lost.
+    """Return whether two numbers are equal up to the error that a float may have.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def are_alike(value: float, other: float) -> bool:
 
 
 def other_end(end: End) -> End:
-    """Return the end across from this one."""
+    """Return the opposite end."""
     return "low" if end == "high" else "high"
 
 
@@ -101,7 +101,7 @@ def above(number: Fraction) -> float:
 
 
 def calculate(operator: Operator, first: Interval, second: Interval) -> Interval:
-    """Return where ``+ - * / **`` of two numbers can be, rounded outwards; its extremes are at corners.
+    """Return the interval of ``+ - * / **`` of two numbers, rounded outwards; its extremes are at corners.
 
     Raises
     ------
@@ -116,20 +116,20 @@ def calculate(operator: Operator, first: Interval, second: Interval) -> Interval
     (0.3, 0.30000000000000004)
     """
     if operator == "/" and second[0] <= 0 <= second[1]:
-        raise InvalidValueError(f"the divisor may be 0: it is in {_brackets(second)}; divide by one of its ends")
+        raise InvalidValueError(f"the divisor may be 0: it is in {_brackets(second)}; divide by its .low or .high")
     if operator == "**":
         first = _base(first, second)
     corners = [_corner(operator, a, b) for a in first for b in second]
     ends = [ends for ends in corners if not math.isnan(ends[0])]
     if not ends:
         raise InvalidValueError(
-            f"infinite numbers have no such result: got {_brackets(first)} and {_brackets(second)}; take finite ends"
+            f"infinite numbers have no such result: got {_brackets(first)} and {_brackets(second)}; use finite bounds"
         )
     return min(low for low, _ in ends), max(high for _, high in ends)
 
 
 def calculate_point(operator: Operator, a: float, b: float) -> float:
-    """Return the float nearest to the result on two numbers for which `calculate` has ends; NaN of some infinite ones.
+    """Return the float nearest to the result on two numbers that `calculate` takes; NaN for some infinite numbers.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def calculate_point(operator: Operator, a: float, b: float) -> float:
 
 
 def rising_image(function: Callable[[float], float], interval: Interval) -> Interval:
-    """Return where a rising function of `math` can be on an interval, rounded outwards.
+    """Return the image of an interval under a rising function of `math`, rounded outwards.
 
     Raises
     ------
@@ -162,14 +162,14 @@ def rising_image(function: Callable[[float], float], interval: Interval) -> Inte
     if interval[0] < least:
         raise InvalidValueError(
             f"{function.__name__} has no value below {least:g}, and the number is in {_brackets(interval)}; "
-            "take the function of one of its ends"
+            "use its .low or .high"
         )
     (low, _), (_, high) = (_image(function, end) for end in interval)
     return max(low, _LEAST_RESULT.get(function, -math.inf)), high
 
 
 def _base(base: Interval, power: Interval) -> Interval:
-    """Return the base of a power where corners have its extremes."""
+    """Return the base of a power such that the extremes of the power are at corners."""
     fixed = power[0] == power[1]
     whole = fixed and float(power[0]).is_integer()
     if fixed and math.isinf(power[0]):
@@ -177,11 +177,11 @@ def _base(base: Interval, power: Interval) -> Interval:
     if base[0] < 0 and not whole:
         raise InvalidValueError(
             f"a number that may be negative has whole powers only: it is in {_brackets(base)}, the power in "
-            f"{_brackets(power)}; take abs(…) of it or one of its ends"
+            f"{_brackets(power)}; use abs(…) of it, or its .low or .high"
         )
     if power[0] < 0 and base[0] <= 0 <= base[1]:
         raise InvalidValueError(
-            f"0 has no negative power, and the number is in {_brackets(base)}; take one of its ends"
+            f"0 has no negative power, and the number is in {_brackets(base)}; use its .low or .high"
         )
     if whole and power[0] % 2 == 0 and base[0] < 0 < base[1]:
         return 0.0, max(-base[0], base[1])
@@ -189,7 +189,7 @@ def _base(base: Interval, power: Interval) -> Interval:
 
 
 def _corner(operator: Operator, a: float, b: float) -> Interval:
-    """Return the floats around the result at a corner; an infinite end is a limit, so that 0 times it is 0."""
+    """Return the floats around the result at a corner; an infinite end is a limit, so 0 times an infinite end is 0."""
     if not (math.isfinite(a) and math.isfinite(b)):
         result = 0.0 if operator == "*" and 0 in (a, b) else _OPERATIONS[operator](float(a), float(b))
         return result, result
@@ -220,7 +220,7 @@ def _image(function: Callable[[float], float], number: float) -> Interval:
 
 
 def _apart(compute: Callable[[], float]) -> Interval:
-    """Return the floats around what the C library computes, whose last digits may be off."""
+    """Return the floats around a result of the C library, whose last digits may be wrong."""
     try:
         result = compute()
     except OverflowError:

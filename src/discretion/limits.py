@@ -1,7 +1,7 @@
-"""How much a computation may take before it is refused, stopped, or answered by bounds or a sample instead.
+"""Limits of a computation, beyond which it is refused, stopped, or replaced by bounds or a sample.
 
-The limits say whether and how a question is answered, never what the answer is. A server that many ask at once lowers
-them, for all that is asked within a block.
+The limits decide whether and how a question is answered; they never change a number that is computed. A server for many
+users lowers them for everything that it computes within a block.
 """
 
 import operator
@@ -29,27 +29,27 @@ def _as_limit(value: Any, name: str, most: int) -> int:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Limits:
-    """The most that a question may take, of each kind; what is not named is as high as it can be.
+    """The most memory, steps, time and people that a question may take; by default each limit is at its maximum.
 
-    Beside each algorithm stands how large it may become on any machine, a constant ``MAX_…``. These four lower it
-    further, where a question would take more. They are orders of magnitude: libraries, and the arrays between two
-    steps, take several times as much.
+    Each algorithm has a constant ``MAX_…`` for the largest size that it takes on any machine. These four limits lower
+    that size further. They are orders of magnitude: libraries, and the arrays between two steps, take several times as
+    much.
 
     Parameters
     ----------
     bytes
-        Memory, or disk where something is unpacked: 8 for each entry of a matrix.
+        Memory, or disk space where something is unpacked: 8 bytes for each entry of a matrix.
     operations
         Elementary steps: about a thousand million take ten seconds.
     seconds
-        What a search may take that ends at a time limit with its best so far.
+        The time limit of a search, after which it returns its best result so far.
     people
         Users, records or reports that a question is about.
 
     Raises
     ------
     InvalidValueError
-        If one is not a whole number from 1 to its default.
+        If a limit is not a whole number from 1 to its default.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class Limits:
             object.__setattr__(self, each.name, _as_limit(getattr(self, each.name), each.name, each.default))
 
     def numbers(self, most: int, each: int = 8) -> int:
-        """Return how many numbers of so many bytes each may be held at once, at most ``most``, and at least one.
+        """Return how many numbers of ``each`` bytes may be held at once, at most ``most``, and at least one.
 
         Examples
         --------
@@ -81,7 +81,7 @@ class Limits:
         return max(1, min(most, self.bytes // each))
 
     def steps(self, most: int, each: int = 1) -> int:
-        """Return how many steps of so many operations each may be taken, at most ``most``, and at least one.
+        """Return how many steps of ``each`` operations may be taken, at most ``most``, and at least one.
 
         Examples
         --------
@@ -113,7 +113,7 @@ def current() -> Limits:
 
 @contextmanager
 def within(limits: Limits) -> Generator[None]:
-    """Let these limits hold, in place of those outside, for what the block asks in its thread or task.
+    """Apply these limits within the block, in its thread or task, in place of the limits outside.
 
     Examples
     --------

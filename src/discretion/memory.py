@@ -1,4 +1,4 @@
-"""How much memory there is for a computation: what the machine has free, and what its limits leave of that."""
+"""The memory for a computation: the free memory of the machine, and the part of it that limits allow."""
 
 import os
 import re
@@ -13,14 +13,14 @@ _UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _BINARY_UNITS = {"KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
 # What a control group may take and takes, in version 2 and in version 1.
 _FILES = (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes"))
-# Of a machine that does not say.
+# Assumed of a machine that does not report its memory.
 _UNKNOWN = 2 * 10**9
 
 
 def as_memory(size: int | str | None) -> int:
-    """Return an amount of memory in bytes, a number or text such as ``"2GB"``; None is half of what is free.
+    """Return an amount of memory in bytes from a number or a text such as ``"2GB"``; None is half of the free memory.
 
-    It is no more than the limits allow, but for what no table does without.
+    The result is at most what the limits allow, but at least the minimum that every table needs.
     """
     most = max(LEAST_MEMORY, limits.current().bytes)
     if size is None:
@@ -35,7 +35,7 @@ def as_memory(size: int | str | None) -> int:
 
 
 def said_size(size: int) -> str:
-    """Return a number of bytes as people say it."""
+    """Return a number of bytes as text with a unit, such as ``2 GB``."""
     unit, scale = next(
         ((unit, scale) for unit, scale in (("GB", 10**9), ("MB", 10**6), ("KB", 10**3)) if size >= scale), ("bytes", 1)
     )
@@ -43,12 +43,12 @@ def said_size(size: int) -> str:
 
 
 def available_memory() -> int:
-    """Return how many bytes this process may still take: of the machine's, its control group's and its own limits."""
+    """Return how many bytes this process may still take: the least that machine, control groups and limits leave."""
     return max(0, min([_of_machine(), *_of_groups(), *_of_process()]))
 
 
 def held_memory() -> int | None:
-    """Return how many bytes this process holds that are its alone, or None where the system does not say."""
+    """Return how many bytes this process holds alone, not shared, or None where the system does not report it."""
     try:
         _, resident, shared, *_ = map(int, Path("/proc/self/statm").read_text().split())
     except (OSError, ValueError):
@@ -79,7 +79,7 @@ def _of_machine() -> int:
 
 
 def _of_groups() -> list[int]:
-    """Return what each control group above this process, of either version, leaves to take."""
+    """Return the bytes that each control group above this process, of either version, still allows."""
     try:
         lines = [line.split(":", 2) for line in Path("/proc/self/cgroup").read_text().splitlines()]
     except OSError:
@@ -108,7 +108,7 @@ def _number_in(file: Path) -> int | None:
 
 
 def _reclaimable(statistics: Path) -> int:
-    """Return how much of a group's memory only remembers files."""
+    """Return how many bytes of a group's memory only cache files."""
     try:
         told = dict(line.split() for line in statistics.read_text().splitlines())
         return int(told.get("inactive_file", 0))
@@ -117,7 +117,7 @@ def _reclaimable(statistics: Path) -> int:
 
 
 def _of_process() -> list[int]:
-    """Return what ``ulimit -v`` and ``ulimit -d`` leave to take."""
+    """Return the bytes that ``ulimit -v`` and ``ulimit -d`` still allow."""
     try:
         told = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
     except OSError:

@@ -1,6 +1,6 @@
 """Results that a notebook displays, and that become HTML, Markdown, a table or a figure.
 
-What each looks like is registered in rooms above those that results live in.
+Packages above those of the results register the form of each result.
 """
 
 from importlib import import_module
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import altair as alt
 
-# Loaded by their names when first needed, for they are above whatever has something to show.
+# Loaded by name when first needed, since these packages are above those of the results.
 _WORDS, _FIGURES = "discretion.presenting.views.result_views", "discretion.charts.result_charts"
 
 
@@ -21,7 +21,7 @@ class Displayable:
     def to_html(self) -> str:
         """Return the result as HTML that loads nothing: for most results an element, for an audit a whole page.
 
-        What comes from a table, such as the name of a column, is escaped.
+        Text from a table, such as the name of a column, is escaped.
 
         Examples
         --------
@@ -34,7 +34,7 @@ class Displayable:
     def to_markdown(self) -> str:
         r"""Return the result as Markdown: headings, sentences and pipe tables.
 
-        What comes from a table, such as the name of a column, is escaped.
+        Text from a table, such as the name of a column, is escaped.
 
         Examples
         --------
@@ -57,9 +57,9 @@ class Tabular(Displayable):
     __slots__ = ()
 
     def to_frame(self) -> Any:
-        """Return the result's rows as a `pyarrow.Table`, which ``to_pandas()`` and ``polars.from_arrow`` take on.
+        """Return the rows of the result as a `pyarrow.Table`; ``to_pandas()`` and ``polars.from_arrow`` convert it.
 
-        Arrow is what the counting needs anyway; pandas need not be installed.
+        Discretion needs Arrow anyway to count; pandas need not be installed.
 
         Examples
         --------
@@ -81,12 +81,12 @@ class Chartable(Displayable):
         Parameters
         ----------
         name
-            Which one, of a result that has several; None is the main one.
+            The name of the figure if the result has several; None is the main figure.
 
         Raises
         ------
         InvalidValueError
-            If the result has no figure of that name; it says which ones it has.
+            If the result has no figure of that name; the message lists the figures that it has.
 
         Examples
         --------

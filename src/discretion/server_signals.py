@@ -1,4 +1,4 @@
-"""How a server of uvicorn ends by a signal."""
+"""End a uvicorn server by a signal, once."""
 
 import signal
 import threading
@@ -12,14 +12,15 @@ _ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP"
 
 @contextmanager
 def handled_by(handle: Callable[[int, FrameType | None], None]) -> Generator[None]:
-    """Let a server handle the signals that end it, then call whoever handled the first of them before.
+    """Let a server handle the signals that end it, then call the previous handler of the first signal received.
 
-    A server that raises the signal again, as uvicorn does, seems to get a second one, which cuts the end short.
+    uvicorn itself raises the signal again when it ends. To a caller that looks like a second signal, which would cut
+    its own shutdown short.
 
     Parameters
     ----------
     handle
-        What begins the server's end.
+        The function that begins the shutdown of the server.
     """
     if threading.current_thread() is not threading.main_thread():  # which alone may handle signals
         yield

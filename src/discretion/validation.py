@@ -1,4 +1,4 @@
-"""Border checks that many public functions share."""
+"""Checks of arguments that many public functions share; each raises an error that names the given value."""
 
 import math
 import operator
@@ -31,7 +31,7 @@ Fractions = NDArray[np.object_]
 
 
 def as_count(value: Any, name: str, *, at_least: int) -> int:
-    """Return a whole number of at least ``at_least``, or say what was given."""
+    """Return a whole number of at least ``at_least``, or raise an error."""
     try:
         count = operator.index(value)
     except TypeError:
@@ -42,7 +42,7 @@ def as_count(value: Any, name: str, *, at_least: int) -> int:
 
 
 def as_crowd(value: Any, name: str) -> int:
-    """Return a number of users, at least 1 and no more than can be computed for."""
+    """Return a number of users, at least 1 and at most the limit on people, or raise an error."""
     count = as_count(value, name, at_least=1)
     if count > (most := limits.current().people):
         raise TooLargeError(f"{name} must be at most {most:,}, beyond which nothing is computed; got more")
@@ -50,7 +50,7 @@ def as_crowd(value: Any, name: str) -> int:
 
 
 def as_index(value: Any, name: str, k: int) -> int:
-    """Return an index in 0..k-1, or say what was given."""
+    """Return an index in 0..k-1, or raise an error."""
     index = as_count(value, name, at_least=0)
     if index >= k:
         raise InvalidValueError(f"{name} must be in 0..{k - 1}, got {short_repr(value)}")
@@ -58,7 +58,7 @@ def as_index(value: Any, name: str, k: int) -> int:
 
 
 def as_real(value: Any, name: str) -> float:
-    """Return a real number (infinity included, NaN not), or say what was given."""
+    """Return a real number (infinity included, NaN not), or raise an error."""
     try:
         number = math.nan if value is np.ma.masked else float(value)
     except (TypeError, ValueError, OverflowError):
@@ -69,7 +69,7 @@ def as_real(value: Any, name: str) -> float:
 
 
 def as_epsilon(epsilon: float) -> float:
-    """Return ε, from 0 to infinity."""
+    """Return ε, from 0 to infinity, or raise an error."""
     number = as_real(epsilon, "epsilon")
     if number < 0:
         raise InvalidValueError(f"epsilon must be at least 0, got {short_repr(epsilon)}")
@@ -77,7 +77,7 @@ def as_epsilon(epsilon: float) -> float:
 
 
 def as_confidence(value: Any) -> float:
-    """Return a confidence in (0, 1), or say what was given."""
+    """Return a confidence in (0, 1), or raise an error."""
     confidence = as_real(value, "confidence")
     if not 0 < confidence < 1:
         raise InvalidValueError(f"confidence must be in (0, 1), got {short_repr(value)}")
@@ -85,7 +85,7 @@ def as_confidence(value: Any) -> float:
 
 
 def as_probability(value: Any, name: str) -> float:
-    """Return a number in [0, 1], or say what was given."""
+    """Return a number in [0, 1], or raise an error."""
     probability = as_real(value, name)
     if not 0 <= probability <= 1:
         raise InvalidValueError(f"{name} must be in [0, 1], got {short_repr(value)}")
@@ -93,7 +93,7 @@ def as_probability(value: Any, name: str) -> float:
 
 
 def as_order(order: float) -> float:
-    """Return the order of a Rényi divergence, above 0 and possibly infinite, or say what was given."""
+    """Return the order of a Rényi divergence, above 0 and possibly infinite, or raise an error."""
     level = as_real(order, "order")
     if level <= 0:
         raise InvalidValueError(f"order must be positive, got {short_repr(order)}")
@@ -110,7 +110,7 @@ def as_reals(values: Any) -> NDArray[np.float64]:
     Raises
     ------
     TooLargeError
-        If they are more than are computed with; of an array before anything is copied.
+        If there are more numbers than the limits allow; an array is checked before it is copied.
     """
     check_length(size_of(values))
     array = as_array(values)
@@ -123,7 +123,7 @@ def as_reals(values: Any) -> NDArray[np.float64]:
 
 
 def size_of(values: Any) -> int:
-    """Return how many numbers an array has, or the arrays in a list; 0 of anything else."""
+    """Return how many numbers an array has, or all arrays in a list; 0 for any other value."""
     if isinstance(values, list | tuple):
         return sum(int(getattr(row, "size", 1)) for row in cast("list[Any]", values))
     size = getattr(values, "size", 0)
@@ -131,20 +131,20 @@ def size_of(values: Any) -> int:
 
 
 def check_length(length: Any) -> None:
-    """Refuse more values than are computed with, before they are copied."""
+    """Refuse more values than the limits allow, before they are copied."""
     if isinstance(length, int) and length > (most := limits.current().numbers(MAX_VALUES)):
-        raise TooLargeError(f"at most {most:,} numbers are computed with, got {length:,}")
+        raise TooLargeError(f"there may be at most {most:,} numbers, got {length:,}")
 
 
 def as_array(values: Any) -> NDArray[Any]:
-    """Return values as an array, which is not copied.
+    """Return the values as an array, without copying an array.
 
     Raises
     ------
     NotNumbersError
-        If some are masked, rows are ragged, or lists in lists have no end.
+        If some are masked, rows have different lengths, or lists are nested without end.
     TooLargeError
-        If a list holds arrays of more numbers than are computed with.
+        If a list holds arrays of more numbers than the limits allow.
     """
     if are_masked(values):
         raise NotNumbersError("some are masked")
@@ -160,7 +160,7 @@ def as_array(values: Any) -> NDArray[Any]:
 
 
 def as_indices(values: Any, name: str, size: int) -> NDArray[np.int64]:
-    """Return the values as a row of whole numbers in ``0..size-1``, or say what is wrong with them."""
+    """Return the values as a row of whole numbers in ``0..size-1``, or raise an error that names a wrong one."""
     array = as_rows(values, name)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise InvalidValueError(
@@ -173,7 +173,7 @@ def as_indices(values: Any, name: str, size: int) -> NDArray[np.int64]:
 
 
 def as_rows(values: Any, name: str) -> NDArray[Any]:
-    """Return the values as an array, or say what is wrong with them."""
+    """Return the values as an array, or raise an error if the rows have different lengths."""
     try:
         return as_array(values)
     except NotNumbersError:
@@ -181,7 +181,7 @@ def as_rows(values: Any, name: str) -> NDArray[Any]:
 
 
 def are_masked(values: Any) -> bool:
-    """Return whether some of the values are masked, which NumPy would make NaN or what lies under the mask."""
+    """Return whether some of the values are masked; NumPy would replace these by NaN or by the hidden value."""
     if isinstance(values, np.ma.MaskedArray):
         return bool(np.ma.getmaskarray(cast(Any, values)).any())
     if not isinstance(values, list | tuple):
@@ -192,7 +192,7 @@ def are_masked(values: Any) -> bool:
 
 
 def holds_fractions(values: Any) -> bool:
-    """Say whether there are fractions among the numbers, and nothing else but whole ones."""
+    """Return whether the numbers are fractions and whole numbers only, and not all of them whole."""
     if getattr(values, "dtype", np.object_) != np.object_:
         return False
     check_length(size_of(values))
@@ -200,7 +200,7 @@ def holds_fractions(values: Any) -> bool:
 
 
 def as_fractions(values: Any) -> Fractions | None:
-    """Return a copy of the numbers as fractions if all are fractions or whole: what is a double is rounded already."""
+    """Return a copy of the numbers as fractions if all are fractions or whole; None otherwise, as for doubles."""
     try:
         given = np.array(values, dtype=object)
     except ValueError:  # ragged

@@ -347,7 +347,7 @@ def raising(w, x):
         (lambda: dc.gain_function(lambda w, x: 1, [], [7]), "needs guesses, got none"),
         (lambda: dc.gain_function(lambda w, x: 1, [1], []), "needs secrets, got none"),
         (lambda: dc.gain_function(lambda w, x: 1, [1], 5), "secrets must be a list.*got 5"),
-        (lambda: dc.gain_function(3, [1], [5]), "a gain function must be.*got 3"),
+        (lambda: dc.gain_function(3, [1], [5]), "a gain function must take.*got 3"),
         (lambda: dc.posterior_vulnerability(dc.Channel(np.eye(2)), gain=dc.k_tries_gain(3, 2)), "3 secrets.*2"),
         (lambda: dc.posterior_vulnerability(dc.Channel(np.eye(2)), gain=dc.partition_gain("aab")), "3 secrets.*2"),
         (lambda: dc.posterior_vulnerability(dc.Channel(np.eye(2)), gain=distances), "function; wrap.*gain_function"),

@@ -126,7 +126,7 @@ def test_nothing_guessed_or_nothing_right_shows_nothing():
         ([1.0, math.nan], [1, 0], {}, "scores must be finite, got nan of canary 1"),
         ([1j, 2], [1, 0], {}, "each canary must have a score"),
         ([1.0, 2.0], [1, 2], {}, "included must be true or false, got 2 of canary 1"),
-        ([1.0, 2.0], [1, 0], {"guessed_out": 2}, "at most as many as there are canaries, got 1 and 2 of 2"),
+        ([1.0, 2.0], [1, 0], {"guessed_out": 2}, "at most the number of canaries, 2; got 1 and 2"),
         ([1.0, 2.0], [1, 0], {"guessed_in": -1}, "guessed_in must be"),
         ([1.0, 2.0], [1, 0], {"delta": 2}, "delta must be"),
     ],

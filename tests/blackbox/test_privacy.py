@@ -208,7 +208,7 @@ class TestBadInput:
             dc.estimate_epsilon(["a"] * 30, ["b"] * 30, 0, method="nearest-neighbours")
 
     def test_probabilities_that_are_none(self):
-        with pytest.raises(InvalidValueError, match="predict_proba must give finite probabilities"):
+        with pytest.raises(InvalidValueError, match="predict_proba must return finite probabilities"):
             dc.estimate_epsilon(np.arange(50.0), np.arange(50.0), 0, method=Broken())
 
 

@@ -161,9 +161,9 @@ def test_which_is_safer_against_everybody_is_told() -> None:
 
 def test_what_cannot_be_ordered_is_said_with_the_reason() -> None:
     said = " ".join(run("compare", "krr:k=2,epsilon=1", "krr:k=3,epsilon=1")[1].split())
-    assert "Not compared: the first system's secrets (2) and the second's (3) must be as many" in said
+    assert "Not compared: the first system's secrets (2) and the second's (3) must be equal in number" in said
     said = " ".join(run("compare", "krr:k=1000,epsilon=1", "krr:k=1000,epsilon=2")[1].split())
-    assert "epsilon=2: not compared: to compare 1,000 kinds" in said
+    assert "epsilon=2: not compared: a comparison of 1,000 kinds" in said
 
 
 def test_eighty_columns_hold_every_number(monkeypatch) -> None:

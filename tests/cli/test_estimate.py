@@ -69,7 +69,7 @@ def test_decimals_are_points_and_whole_numbers_alike_or_not(tmp_path):
     decimals = written(tmp_path / "d.csv", "secret,time", secrets, times)
     results = estimated(decimals)
     assert results["observations"] == "numbers"
-    assert results["estimate_bayes_risk"]["method"].startswith("nearest neighbours")
+    assert results["estimate_bayes_risk"]["method"].startswith("nearest neighbors")
     assert estimated(decimals, "--method", "frequentist")["observations"] == "discrete"
     whole = written(tmp_path / "w.csv", "secret,time", secrets, (10 * times).astype(int))
     assert estimated(whole)["observations"] == "discrete"
@@ -117,7 +117,7 @@ def test_text_says_what_follows(tmp_path, drawn):
     [
         ("secret\na\n", "must have the secret in one column"),
         ("secret,o\n", "a header and no samples"),
-        ("secret,o\na,1\na,2\n", "at least two secrets"),
+        ("secret,o\na,1\na,2\n", "at least two different secrets"),
         ("secret,o\na,1\n,2\n", "no secret in sample 2"),
         ("secret,o\na,1\nb\n", "line 3"),
         ("secret,o\na,1\nb,nan\nc,2\n", "must have finite numbers"),

@@ -82,7 +82,7 @@ def test_a_bound_is_the_object_of_its_fields_and_what_is_not_computed_says_why()
     assert set(bound) == {"value", "low", "high", "confidence", "method", "assuming", "kind", "value_is"}
     assert bound["confidence"] is None
     assert 0.25 <= bound["low"] < bound["value"] < bound["high"] < 0.26
-    assert "cannot be told from bounds" in results["not_computed"]["leakiest_pair"]
+    assert "cannot be decided from bounds" in results["not_computed"]["leakiest_pair"]
 
 
 def test_a_gain_from_a_file_counts(tmp_path) -> None:
@@ -237,7 +237,7 @@ def test_a_file_that_is_no_channel_says_where(tmp_path, text: str, expected: str
 def test_one_measure_without_meaning_leaves_the_others() -> None:
     results = measured("krr:k=2,epsilon=1", "--prior", "1,0")
     assert results["posterior_vulnerability"] == 1.0
-    assert "certain of a single secret" in results["not_computed"]["bayes_security"]
+    assert "at least two possible secrets" in results["not_computed"]["bayes_security"]
 
 
 def test_names_are_words_and_never_markup(tmp_path) -> None:
@@ -348,7 +348,7 @@ def test_a_population_may_be_one_of_some_points(tmp_path) -> None:
     assert results["average_privacy"] == dc.information.average_privacy(mechanism, law)
     assert results["distribution_utility"] == dc.information.distribution_utility(mechanism, 3, law)
     for name in ("asymptotic_utility", "effective_participation", "digit_utility"):
-        assert "no density" in results["not_computed"][name]
+        assert "needs a density" in results["not_computed"][name]
 
 
 @pytest.mark.parametrize(

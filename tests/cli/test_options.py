@@ -200,3 +200,8 @@ def test_the_same_audit_by_its_key_has_all_other_options(key: str, options: Audi
         assert unfit or any(printable(argument) != argument for argument in same.arguments())
         return
     assert parsed("audit", shlex.split(str(step[1]))[2:]) == same
+
+
+def test_names_of_a_repeated_option_are_all_taken() -> None:
+    options = parsed("measure", ["krr:k=2,epsilon=1", "--only", "leakage", "--only=bayes_risk,ldp_epsilon"])
+    assert options.only == ("leakage", "bayes_risk", "ldp_epsilon")

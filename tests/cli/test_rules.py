@@ -14,7 +14,8 @@ from hypothesis import given, strategies as st
 
 from discretion.anonymity import RedactionRule
 from discretion.presenting.shell import Command
-from discretion.spelling import rule_of, spelled
+from discretion.spelling import spelled
+from discretion.spelling.rules import rule_of
 from support.cli_runner import run
 from support.shells import in_a_shell
 

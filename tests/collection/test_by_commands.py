@@ -58,10 +58,10 @@ def people(parties: Parties, tmp_path_factory: pytest.TempPathFactory) -> People
 
 
 REFUSED = {
-    "too small a batch": (("--smallest-batch", "11"), "opens batches of 10 people, and you asked for 11"),
+    "too small a batch": (("--smallest-batch", "11"), "opens batches of 10 people, and you require at least 11"),
     "too large a budget": (("--largest-budget", "0.19"), "a share of 0.2 of the people stand out"),
-    "too few shufflers": (("--fewest-shufflers", "3"), "has 2 shufflers, and you asked for 3"),
-    "another task": (("--digest", "00" * 32), "not the task that was announced"),
+    "too few shufflers": (("--fewest-shufflers", "3"), "has 2 shufflers, and you require at least 3"),
+    "another task": (("--digest", "00" * 32), "not the announced task"),
     "no digest": (("--digest", "0g"), "--digest is 32 bytes in hexadecimal"),
     "a short digest": (("--digest", "00"), "--digest is 32 bytes in hexadecimal"),
     "no batch": (("--smallest-batch", "0"), "--smallest-batch must be a whole number of at least 1"),
@@ -110,6 +110,15 @@ def test_a_stranger_is_not_let_in(people: People, tmp_path: Path) -> None:
     assert "this token was not given out" in refused(*told)
 
 
+def test_an_answer_that_is_not_listed_is_named_before_it_counts_as_other(people: People, tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("00" * 32)
+    (tmp_path / "answers").write_text('{"sex": "male", "town": "other"}')
+    given = {"--token": tmp_path / "token", "--state": tmp_path / "state", "--answers": tmp_path / "answers"}
+    _, _, told = run(*people.arguments(0, *(word for pair in given.items() for word in pair)))
+    assert "note: male is not a listed answer to sex, and counts as other; listed: f, m" in " ".join(told.split())
+    assert told.count("note:") == 1
+
+
 def test_whom_nobody_vouches_for_is_asked_nothing(people: People, parties: Parties, tmp_path: Path) -> None:
     other = certified(tmp_path / "theirs").authority
     assert "a certificate that is not trusted here" in refused(*people.arguments(0, "--authority", other))
@@ -147,7 +156,7 @@ def test_twenty_people_are_counted_through_both_rounds(people: People, parties: 
     assert parties.ask("close", "shuffler-1") == {"round": 1, "state": "closed"}
     eventually(lambda: len(parties.ask("status", "shuffler-1")["rounds"]) == 2)
     late = people.arguments(PEOPLE)
-    assert "round 1 is closed: this came too late" in refused(*late)
+    assert "round 1 is closed: this upload came too late" in refused(*late)
     for place in range(PEOPLE):
         assert said(*people.arguments(place))["all_sent"] is True
     assert "this was the last round" in run(*people.arguments(0))[1]

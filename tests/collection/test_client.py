@@ -30,21 +30,21 @@ def client(task: Task | bytes = TASK, now: Callable[[], float] = lambda: NOW, **
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "expired": ({"now": lambda: 2_000.0}, "over"),
-    "changed": ({"digest": bytes(32)}, "digest is another"),
+    "changed": ({"digest": bytes(32)}, "its digest is different"),
     "too few people": ({"smallest_batch": 21}, "batches of 20 people"),
     "too large a budget": ({"largest_budget": 0.049}, "share of 0.05"),
     "too few shufflers": ({"fewest_shufflers": 3}, "has 2 shufflers"),
     "without noise": ({"largest_epsilon": 3.0}, "has no noise"),
     "too little noise": (
-        {"task": replace(TASK, noise=Noise(5_000, 40)), "largest_epsilon": 3.0}, "and you asked for at most 3",
+        {"task": replace(TASK, noise=Noise(5_000, 40)), "largest_epsilon": 3.0}, "and you require at most 3",
     ),
-    "of another version": ({"task": encoded({**cbor2.loads(TASK.encoded), "version": 2})}, "no task of version 3"),
-    "with more fields": ({"task": encoded({**cbor2.loads(TASK.encoded), "more": 1})}, "other fields"),
+    "of another version": ({"task": encoded({**cbor2.loads(TASK.encoded), "version": 2})}, "not a task of version 3"),
+    "with more fields": ({"task": encoded({**cbor2.loads(TASK.encoded), "more": 1})}, "not have exactly the fields"),
     "with more said of a feature": (
         {"task": encoded({
             **cbor2.loads(TASK.encoded), "features": [{"name": "a", "values": ["b"], "randomizer": None, "more": 1}],
         })},
-        "other fields",
+        "not have exactly the fields",
     ),
     **{
         f"with rules that are {what}": (
@@ -55,11 +55,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
             said,
         )
         for what, rules, said in (
-            ("none", [{}], "other fields"),
-            ("a text", "ab", "other fields"),
-            ("conditions without answers", [{"values": None, "when": [["b"]]}], "other fields"),
-            ("conditions of three", [{"values": None, "when": [["b", ["c"], ["d"]]]}], "other fields"),
-            ("numbers", [{"values": [1], "when": []}], "different answers"),
+            ("none", [{}], "not have exactly the fields"),
+            ("a text", "ab", "not have exactly the fields"),
+            ("conditions without answers", [{"values": None, "when": [["b"]]}], "not have exactly the fields"),
+            ("conditions of three", [{"values": None, "when": [["b", ["c"], ["d"]]]}], "not have exactly the fields"),
+            ("numbers", [{"values": [1], "when": []}], "at least one answer"),
             ("of an unknown feature", [{"values": None, "when": [["b", ["c"]]]}], "is no feature"),
         )
     },
@@ -89,13 +89,13 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
     "k of nobody": ({"k": 0}, "k must"),
     "k by half": ({"k": 2.5}, "k must"),
     "a short id": ({"id": b"id"}, "16 bytes"),
-    "a curator who does not sign": ({"signer": None}, "curator signs"),
+    "a curator who does not sign": ({"signer": None}, "needs a curator"),
     "no round": ({"rounds": 0}, "rounds must"),
     "more rounds than anybody would answer": ({"rounds": 9}, "rounds must"),
     "redaction that hides nothing": ({"redaction": "0"}, "redaction"),
     "redaction that is a float": ({"redaction": 0.5}, "redaction"),
     "redaction that is no probability": ({"redaction": "1.5"}, "redaction"),
-    "redaction by everybody": ({"redaction": "0.5", "curator": None, "signer": None}, "without a curator"),
+    "redaction by everybody": ({"redaction": "0.5", "curator": None, "signer": None}, "needs a curator"),
 }
 
 
@@ -165,15 +165,15 @@ FALSE_CHOICES: dict[str, tuple[dict[str, Any], str]] = {
     "no number": ({"exposure": float("nan")}, "claims that at most a share of nan"),
     "of too few people": ({"people": 19}, "fewer people"),
     "of another task": ({"task": bytes(32)}, "another task"),
-    "of nothing": ({"groups": ()}, "one at least"),
-    "of a group of nothing": ({"groups": ((),)}, "one at least"),
+    "of nothing": ({"groups": ()}, "at least one, each once"),
+    "of a group of nothing": ({"groups": ((),)}, "at least one, each once"),
     "out of order": ({"groups": ((1, 0),)}, "in order"),
     "of no such feature": ({"groups": ((3,),)}, "features of its task"),
     "of two groups for the analyst": ({"groups": PAIRS}, "for the analyst one group"),
-    "for nobody": ({"receiver": "anybody"}, "a choice names"),
-    "of the first round": ({"number": 1}, "a choice names"),
-    "of half a round": ({"number": True}, "a choice names"),
-    "of a round too many": ({"number": 4}, "no choice of the analyst's comes after round 3"),
+    "for nobody": ({"receiver": "anybody"}, "a choice must name"),
+    "of the first round": ({"number": 1}, "a choice must name"),
+    "of half a round": ({"number": True}, "a choice must name"),
+    "of a round too many": ({"number": 4}, "last choice of the analyst is for round 3"),
     "of triples in a round of pairs": ({"receiver": "curator", "groups": ((0, 1, 2),)}, "r of them in each group"),
     "of a single one in a round of pairs": ({"receiver": "curator", "groups": ((0, 1), (2,))}, "r of them in each"),
     "of a pair twice": ({"receiver": "curator", "groups": PAIRS[:1] * 2}, "each once and in order"),
@@ -181,27 +181,27 @@ FALSE_CHOICES: dict[str, tuple[dict[str, Any], str]] = {
     "of pairs over the budget": ({"receiver": "curator", "groups": PAIRS, "exposure": 0.1}, "budget"),
     "of groups beyond the rounds allowed": (
         {"receiver": "curator", "number": 3, "groups": ((0, 1, 2),)},
-        "no choice of the curator's comes after round 2",
+        "last choice of the curator is for round 2",
     ),
-    "after something else": ({"before": bytes(32)}, "comes after others"),
+    "after something else": ({"before": bytes(32)}, "follows other choices"),
     "with rules for the curator": (
         {"receiver": "curator", "groups": PAIRS, "rules": (Rule(0, (1,), 0.1),)},
-        "a choice names",
+        "a choice must name",
     ),
-    "with a rule for what is not asked": ({"rules": (Rule(2, (1,), 0.1),)}, "a choice names"),
+    "with a rule for what is not asked": ({"rules": (Rule(2, (1,), 0.1),)}, "a choice must name"),
     "with a rule for what is randomized": (
         {"groups": ((0, 3),), "rules": (Rule(3, (1,), 0.1),)},
-        "that are neither randomized nor redacted",
+        "that are neither randomized nor already redacted",
     ),
-    "with two rules for a feature": ({"rules": (Rule(0, (1,), 0.1), Rule(0, (2,), 0.1))}, "a choice names"),
-    "with a rule for no answer": ({"rules": (Rule(0, (), 0.1),)}, "a choice names"),
-    "with a rule for what is no answer": ({"rules": (Rule(0, (4,), 0.1),)}, "a choice names"),
-    "with a rule out of order": ({"rules": (Rule(0, (1, 0), 0.1),)}, "a choice names"),
-    "with decoys that are no probability": ({"rules": (Rule(0, (1,), 1.1),)}, "a choice names"),
-    "with decoys that are no number": ({"rules": (Rule(0, (1,), float("nan")),)}, "a choice names"),
+    "with two rules for a feature": ({"rules": (Rule(0, (1,), 0.1), Rule(0, (2,), 0.1))}, "a choice must name"),
+    "with a rule for no answer": ({"rules": (Rule(0, (), 0.1),)}, "a choice must name"),
+    "with a rule for what is no answer": ({"rules": (Rule(0, (4,), 0.1),)}, "a choice must name"),
+    "with a rule out of order": ({"rules": (Rule(0, (1, 0), 0.1),)}, "a choice must name"),
+    "with decoys that are no probability": ({"rules": (Rule(0, (1,), 1.1),)}, "a choice must name"),
+    "with decoys that are no number": ({"rules": (Rule(0, (1,), float("nan")),)}, "a choice must name"),
     "with rules where nothing is redacted": (
         {"rules": (Rule(0, (1,), 0.1),), "redaction": None},
-        "lets nothing be redacted",
+        "allows no redaction",
     ),
 }  # fmt: skip
 MORE = (*SEX_AND_TOWN, Feature("age", ("young", "old")), Feature("vote", ("yes", "no"), "krr:epsilon=1"))

@@ -49,7 +49,7 @@ def test_every_variable_every_event_and_every_count_is_told(tmp_path: Path) -> N
     assert [quoted(cells[0])[0] for cells in table("variable")] == [credentials.VARIABLE, keys.VARIABLE]
     source = "".join(path.read_text(encoding="utf-8") for path in Path(calls.__file__).parent.glob("*.py"))
     logged = {word for call in re.findall(r"\blog\(([^,)]+)", source) for word in re.findall(r'"([a-z ]+)"', call)}
-    told = re.search(r'`{"at", "event", …}`: (.+?)\. They have', PAGE, re.DOTALL)
+    told = re.search(r'`{"at", "event", …}`. The events are (.+?)\. Logs contain', PAGE, re.DOTALL)
     assert told is not None
     assert {*quoted(told[1].replace("\n", " "))} == logged
     counted = re.findall(r"# TYPE (discretion_\w+) (\w+)", told_by_a_meter(tmp_path))

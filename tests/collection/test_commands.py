@@ -63,7 +63,7 @@ def test_an_init_makes_a_task_and_homes_for_those_without_keys(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("old", "new", "days", "sentence"),
     [
-        ("k", "k", "30", "over before the task closes; make one for more --days"),
+        ("k", "k", "30", "expires before the task closes; make a key with more --days"),
         ("smallest_batch = 20", "smallest_batch = 0", "99999", "smallest_batch must be"),
         ('"f"', "1", "99999", "feature 1: "),
         ("2099", "2026", "99999", "closes must be"),
@@ -110,13 +110,16 @@ def test_a_service_says_why_it_cannot_start(home: Path, tls: Certified, tmp_path
             ("--task", "/none"): "cannot read a task from '/none'",
             ("--task", str(tmp_path / "none")): "a task",
             ("--store", "mysql://ada:secret@host/db"): "postgresql+psycopg://…, got 'mysql://ada@host/db'",
-            ("--store", "sqlite:///"): "uploads are stored at sqlite:///FILE",
-            ("--store", "sqlite:////none/store"): "nothing can be stored now",
-            ("--store", "postgresql+psycopg://ada:secret@x:y/db"): "'postgresql+psycopg://ada@x:y/db' is no address",
-            ("--certificate-key", str(tls.key)): "name that too, by --certificate",
-            ("--certificate", "/none"): "/none: no certificate and its key, in PEM",
-            ("--certificate", str(tmp_path / "none")): "no certificate and its key",
-            ("--certificate", str(tls.certificate)): "no certificate and its key",
+            ("--store", "sqlite:///"): "the store must be sqlite:///FILE",
+            ("--store", "sqlite:////none/store"): "cannot store now",
+            (
+                "--store",
+                "postgresql+psycopg://ada:secret@x:y/db",
+            ): "'postgresql+psycopg://ada@x:y/db' is not an address",
+            ("--certificate-key", str(tls.key)): "set it by --certificate",
+            ("--certificate", "/none"): "/none: this must be a certificate and its key, in PEM",
+            ("--certificate", str(tmp_path / "none")): "must be a certificate and its key",
+            ("--certificate", str(tls.certificate)): "must be a certificate and its key",
             ("--certificate", str(tls.certificate), "--certificate-key", str(tls.locked_key)): "without a password",
         }
         for options, sentence in wrong.items():
@@ -124,7 +127,7 @@ def test_a_service_says_why_it_cannot_start(home: Path, tls: Certified, tmp_path
             assert sentence in told, options
             assert "secret" not in told
         assert "home of the shuffler, not of the curator" in refused("collect", "curator", home)
-        assert "nobody's home" in refused("collect", "curator", tmp_path / "nowhere")
+        assert "not the home of a party" in refused("collect", "curator", tmp_path / "nowhere")
     assert not (tmp_path / "nowhere").exists()
 
 
@@ -135,7 +138,7 @@ def test_a_party_at_https_speaks_no_plain_http_beyond_its_machine(role: str, tls
     home = tmp_path / "out" / role
     for host in ("0.0.0.0", "::", "8.8.8.8"):
         told = refused("collect", role.removesuffix("-1"), home, "--host", host)
-        assert "name --certificate and --certificate-key, or --host 127.0.0.1" in " ".join(told.split())
+        assert "set --certificate and --certificate-key, or --host 127.0.0.1" in " ".join(told.split())
     with socket.create_server((LOOPBACK, 0)) as taken:  # what may be done gets as far as to a port that is taken
         port = ("--port", taken.getsockname()[1])
         certificate = ("--certificate", tls.certificate, "--certificate-key", tls.key)
@@ -147,8 +150,8 @@ def test_a_party_at_https_speaks_no_plain_http_beyond_its_machine(role: str, tls
 def test_who_is_not_there_is_named(home: Path, tmp_path: Path) -> None:
     for command in (["status"], ["close"], ["admit", "--count", "9", "--out", str(tmp_path / "tokens")]):
         told = refused("collect", command[0], home, *command[1:])
-        assert "http://127.0.0.1:1 does not answer (ConnectError); is its service running?" in told
-        assert "nobody's home" in refused("collect", command[0], tmp_path / "nowhere", *command[1:])
+        assert "http://127.0.0.1:1 does not answer (ConnectError); try again once its service runs" in told
+        assert "not the home of a party" in refused("collect", command[0], tmp_path / "nowhere", *command[1:])
     assert not (tmp_path / "tokens").exists()
     told = refused("collect", "admit", home, "--count", "0", "--out", tmp_path / "tokens")
     assert "--count must be a whole number of at least 1" in told
@@ -160,4 +163,4 @@ def test_what_is_no_address_is_named(url: str, tmp_path: Path) -> None:
     for name, content in (("token", "00" * 32), ("answers", "{}")):
         (tmp_path / name).write_text(content)
     given = [word for name in ("state", "token", "answers") for word in (f"--{name}", tmp_path / name)]
-    assert "is no web address, as https://shuffler.example is one" in refused("collect", "submit", url, *given)
+    assert "is no web address; write one as https://shuffler.example" in refused("collect", "submit", url, *given)

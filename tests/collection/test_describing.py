@@ -85,28 +85,28 @@ WRONG = {
     "a key of a feature": ("values", "vlaues", "feature 1: there is no key 'vlaues'; did you mean 'values'"),
     "a key of a shuffler": ('{ url = "https://f', '{ ulr = "https://f', "shuffler 1: there is no key 'ulr'; .*'url'"),
     "a signer of a shuffler": ("first.example\"", "first.example\", signer = \"\"", "shuffler 1: .*key 'signer'"),
-    "no purpose": ('purpose = "to know"', "", "does not say its purpose"),
-    "no times and no analyst": ("opens", "#", "does not say its opens"),
-    "a purpose of numbers": ('"to know"', "1", "purpose is a text"),
-    "a time without a day": ("2027-01-01T00:00:00Z", "08:00:00", "opens is a date and a time, .*got datetime.time"),
-    "a day without a time": ("2027-01-02T00:00:00Z", "2027-01-02", "closes is a date and a time"),
+    "no purpose": ('purpose = "to know"', "", "has no purpose; add"),
+    "no times and no analyst": ("opens", "#", "has no opens"),
+    "a purpose of numbers": ('"to know"', "1", "purpose must be a text"),
+    "a time without a day": ("2027-01-01T00:00:00Z", "08:00:00", "opens must be a date and a time, .*datetime.time"),
+    "a day without a time": ("2027-01-02T00:00:00Z", "2027-01-02", "closes must be a date and a time"),
     "the end before the beginning": ("2027-01-02", "2026-01-02", "closes must be a whole number from"),
     "a batch of nobody": ("batch = 20", "batch = 0", "smallest_batch must be .* got 0"),
     "a batch of a half": ("batch = 20", "batch = 20.5", "smallest_batch must be .* got Decimal"),
     "no round": ("purpose", "rounds = 0\npurpose", "rounds must be a whole number from 1 on and below 9, got 0"),
     "too many rounds": ("purpose", "rounds = 9\npurpose", "rounds must be .* got 9"),
     "rounds in words": ("purpose", 'rounds = "two"\npurpose', "rounds must be .* got 'two'"),
-    "a budget above 1": ("purpose", "budget = 1.01\npurpose", "budget is a share .* got '1.01'"),
-    "a budget in words": ("purpose", "budget = true\npurpose", "budget is a share .* got 'True'"),
+    "a budget above 1": ("purpose", "budget = 1.01\npurpose", "budget must be a share .* got '1.01'"),
+    "a budget in words": ("purpose", "budget = true\npurpose", "budget must be a share .* got 'True'"),
     "no k": ("purpose", "k = 0\npurpose", "k must be .* got 0"),
-    "redaction of nothing": ("purpose", "redaction = 0\npurpose", "redaction is a probability above 0 .* got '0'"),
-    "redaction above 1": ("purpose", 'redaction = "2"\npurpose', "redaction is a probability .* got '2'"),
+    "redaction of nothing": ("purpose", "redaction = 0\npurpose", "redaction must be a probability above 0 .* got '0'"),
+    "redaction above 1": ("purpose", 'redaction = "2"\npurpose', "redaction must be a probability .* got '2'"),
     "no values": ('["f", "m"]', '"f"', "feature 1 needs its values, as a list of texts"),
     "a value twice": ('["f", "m"]', '["f", "f"]', "feature 1: the answers of 'sex' must be different"),
     "a value that is a number": ('["f", "m"]', '["f", 1]', "feature 1: the answers of 'sex'"),
     "no name": ('name = "sex", ', "", "feature 1: a feature needs a name"),
     "a feature that is a text": ('features = [{ name = "sex", values = ["f", "m"] }]', 'features = ["sex"]',
-                                 "feature 1 is a table of keys and values, got 'sex'"),
+                                 "feature 1 must be a table of keys and values, got 'sex'"),
     "one feature alone": ('[{ name = "sex", values = ["f", "m"] }]', '{ name = "sex" }', r"given as \[\[features\]\]"),
     "an unknown randomizer": ('["f", "m"]', '["f", "m"], randomizer = "oue:epsilon=1"', "randomizer of 'sex' .*'oue'"),
     "a randomizer without ε": ('["f", "m"]', '["f", "m"], randomizer = "krr:"', "randomizer of 'sex'"),
@@ -114,21 +114,21 @@ WRONG = {
     "no port": ("https://first.example", "https://first.example:99999", "shuffler 1: a party needs a web address"),
     "no host": ("https://first.example", "https://:8443", "shuffler 1: a party needs a web address"),
     "no address": ('analyst = { url = "https://analyst.example" }', "analyst = {}", "the analyst: .*web address"),
-    "a key that is no hexadecimal": ('first.example"', 'first.example", key = "x"', "the key of shuffler 1 is"),
+    "a key that is no hexadecimal": ('first.example"', 'first.example", key = "x"', "the key of shuffler 1 must be"),
     "a key that is too short": ('first.example"', 'first.example", key = "00"', "shuffler 1: .* 32 bytes"),
     "a key without a signer": ('curator.example"', f'curator.example", key = "{"1" * 64}"', "both a key and a signer"),
     "a signer without a key": ('curator.example"', f'curator.example", signer = "{"1" * 64}"', "both a key and a"),
     "a signer that is none": (
-        'curator.example"', f'curator.example", key = "{"1" * 64}", signer = 1', "the signer of the curator is a public"
+        'curator.example"', f'curator.example", key = "{"1" * 64}", signer = 1', "the signer of the curator must be a"
     ),
     "noise without δ": ("purpose", "noise = { epsilon = 1 }\npurpose", "noise needs its delta"),
-    "noise of no ε": ("purpose", "noise = { epsilon = 0, delta = 0.1 }\npurpose", "the epsilon of noise is .* got 0"),
+    "noise of no ε": ("purpose", "noise = { epsilon = 0, delta = 0.1 }\npurpose", "the epsilon of noise must .* got 0"),
     "noise of a wrong key": ("purpose", "noise = { epsilon = 1, delta = 0.1, k = 1 }\npurpose", "noise: .*key 'k'"),
     "noise in two rounds": (
-        "purpose", "rounds = 2\nnoise = { epsilon = 1, delta = 0.1 }\npurpose", "no noise in more than one round"
+        "purpose", "rounds = 2\nnoise = { epsilon = 1, delta = 0.1 }\npurpose", "noise excludes more than one round"
     ),
     "noise and redaction": (
-        "purpose", "redaction = 0.5\nnoise = { epsilon = 1, delta = 0.1 }\npurpose", "no noise with redaction"
+        "purpose", "redaction = 0.5\nnoise = { epsilon = 1, delta = 0.1 }\npurpose", "noise excludes redaction"
     ),
     "no TOML": ("purpose", "purpose purpose", "is not TOML"),
 }  # fmt: skip
@@ -151,5 +151,5 @@ def test_noise_is_the_least_that_keeps_what_is_asked_for(tmp_path: Path) -> None
 
 
 def test_redaction_takes_a_curator(tmp_path: Path) -> None:
-    with pytest.raises(InvalidValueError, match="without a curator nothing is redacted"):
+    with pytest.raises(InvalidValueError, match="redaction needs a curator"):
         read(tmp_path, SMALL.replace("curator", "#").replace("purpose", "redaction = 0.5\npurpose"))

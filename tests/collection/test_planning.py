@@ -154,7 +154,7 @@ def test_shares_that_are_none_are_named(given: dict[str, object], why: str) -> N
 @pytest.mark.parametrize("users", [49, 10**10 + 1])
 def test_fewer_people_than_a_batch_has_are_not_planned(users: int) -> None:
     task = task_of()
-    with pytest.raises(MalformedError, match="50 people or more, the smallest batch"):
+    with pytest.raises(MalformedError, match="at least 50 people, the smallest batch"):
         plan_collection(task, users, equal_shares(task), "equal")
 
 
@@ -184,7 +184,7 @@ def test_shares_may_be_those_of_a_table(tmp_path: Path) -> None:
 def test_where_other_people_answer_half_of_them_are_counted_and_the_others_certified_with_the_confidence() -> None:
     task = task_of(other_people="0.9", budget="0.05", smallest_batch=1_000)
     laws = equal_shares(task)
-    with pytest.raises(MalformedError, match="2,000 people or more, the smallest batch in each round"):
+    with pytest.raises(MalformedError, match="at least 2,000 people, the smallest batch in each round"):
         plan_collection(task, 1_999, laws, "equal")
     plan = plan_collection(task, 4_000, laws, "equal")
     counts = {name: expected_counts(law, 2_000) for name, law in laws.items()}
@@ -192,7 +192,7 @@ def test_where_other_people_answer_half_of_them_are_counted_and_the_others_certi
     assert choice is not None
     assert plan.exposure == choice.exposure
     assert plan.released == tuple(task.features[place].name for place in choice.chosen)
-    assert "Half of the people answer the questions by themselves" in to_markdown(plan_document(plan))
+    assert "Half of the people answer the single questions" in to_markdown(plan_document(plan))
     same = plan_collection(replace(task, other_people=None), 4_000, laws, "equal")
     assert len(same.released) >= len(plan.released)
     enough = people_needed(task, laws, ("a", "b"))

@@ -89,7 +89,7 @@ BAD_LINES = {
     "town: Lima when sex: x": "names 'x', which 'sex' does not have",
     "city: Lima": "there is no column 'city'",
     "town: rarer than 5": "nobody knows before the answers are counted",
-    "town: Lima when town: Kyiv": "when= is of other columns",
+    "town: Lima when town: Kyiv": "when= takes other columns than",
     "town:": "nothing where",
 }
 
@@ -116,7 +116,7 @@ def test_rules_that_contradict_each_other_are_refused(lines: list[str], said: st
 RULE = AnswerRule(("Lima",))
 BAD_FEATURES: dict[str, tuple[dict[str, Any], str]] = {
     "randomized and redacted": ({"rules": (RULE,), "randomizer": "krr:epsilon=1"}, "not both"),
-    "decoys without a rule": ({"decoys": "0.1"}, "0 without a rule"),
+    "decoys without a rule": ({"decoys": "0.1"}, "'0' without a rule"),
     "decoys that are a float": ({"rules": (RULE,), "decoys": 0.1}, "probability in text"),
     "decoys above 1": ({"rules": (RULE,), "decoys": "1.5"}, "probability in text"),
     "a rule twice": ({"rules": (RULE, RULE)}, "a rule twice"),
@@ -149,8 +149,8 @@ def test_a_task_cannot_have_a_rule(rule: AnswerRule, said: str) -> None:
 @pytest.mark.parametrize(
     ("values", "when", "said"),
     [
-        ((), (), "different answers"),
-        (("a", "a"), (), "different answers"),
+        ((), (), "at least one answer, and no answer twice"),
+        (("a", "a"), (), "at least one answer, and no answer twice"),
         (None, (), "answers or a condition"),
         (None, (("b", ("x",)), ("a", ("x",))), "in order"),
     ],
@@ -194,7 +194,7 @@ def test_what_goes_out_is_certified_of_the_redacted_answers_and_is_the_redacted_
         assert _is_near(suppressed.needed, needed)
         assert (suppressed.needed.low == suppressed.needed.high) == (not decoys)
         text = to_markdown(analyst_document(result))
-        assert ("there are no decoys, so a redacted answer shows its reason" in text) == (not decoys)
+        assert ("there are no decoys, so a redacted answer shows that its sender met the rule" in text) == (not decoys)
         for place in result.ordered_places():
             if (share := result.share_before_redaction(place)) is not None:
                 codes = result.joint.codes[place].tolist()

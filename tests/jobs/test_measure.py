@@ -1,5 +1,7 @@
 """A job by itself: its steps, its limits, and no plan that is made for nothing."""
 
+from typing import Any
+
 import pytest
 
 import discretion as dc
@@ -34,7 +36,7 @@ def test_a_limit_before_the_first_answer_is_an_error() -> None:
 def test_what_was_named_and_has_no_answer_is_an_error() -> None:
     certain = Scenario(prior=[1, 0])
     assert "bayes_security" in measure(RR(2, 1), certain).not_computed
-    with pytest.raises(InvalidValueError, match="certain of a single secret"):
+    with pytest.raises(InvalidValueError, match="at least two possible secrets"):
         measure(RR(2, 1), certain, only=["bayes_security"])
 
 
@@ -59,3 +61,29 @@ def test_no_plan_is_made_to_be_thrown_away(monkeypatch: pytest.MonkeyPatch, shuf
     assert not found.not_computed
     assert len(unused) >= 8
     assert not any(unused.values())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentences"),
+    [
+        ({}, ["The adversary sees one output; every secret is equally likely beforehand."]),
+        ({"prior": [0.7, 0.3]}, ["The adversary sees one output; the secret follows your prior."]),
+        (
+            {"users": 50, "delta": 1e-6, "shuffled": True},
+            [
+                "The adversary sees the shuffled reports of 50 people and knows no other answer, if all",
+                "For dp_epsilon it knows all other answers, in the worst case.",
+                "For every prior: bayes_security, multiplicative_bayes_capacity, shannon_capacity, dp_epsilon.",
+            ],
+        ),
+        (
+            {"users": 50, "shuffled": True, "knowledge": dc.WorstAllButOne(), "only": ["leakage"]},
+            ["knows all other answers, in the worst case."],
+        ),
+    ],
+)
+def test_the_document_names_the_adversary(arguments: dict[str, Any], sentences: list[str]) -> None:
+    of_job = {name: arguments.pop(name) for name in ("shuffled", "only") if name in arguments}
+    text = measure(dc.RandomizedResponse(2, epsilon=1), Scenario(**arguments), **of_job).to_markdown()
+    for sentence in sentences:
+        assert sentence in text.replace("\\", "")

@@ -92,7 +92,7 @@ def test_the_ends_of_lines_and_a_mark_at_the_start_are_no_part_of_reports(conten
         ("r.jsonl", ["[0,1,2]"], dc.UnaryEncoding.oue(3, epsilon=1), "must be bits, 0 or 1, got 2"),
         ("r.jsonl", ["[" * 50], KRR, "neither a whole number nor a list"),
         ("r.jsonl", [b"1" * 1000], KRR, "line 1 of .* is longer than"),
-        ("r.jsonl", ["1"], dc.RandomizedResponse(3, epsilon=0), "say nothing about the values"),
+        ("r.jsonl", ["1"], dc.RandomizedResponse(3, epsilon=0), "have no information on the values"),
     ],
 )
 def test_a_file_of_something_else_is_refused_in_one_sentence(name, lines, mechanism, words, tmp_path):

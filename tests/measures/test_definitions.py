@@ -177,7 +177,7 @@ def test_the_method_of_a_measure_is_checked_like_the_measure():
         (lambda C: dc.posterior_vulnerability(C, gain=dc.identity_gain(3)), dc.errors.InvalidGainError, "3 .*2"),
         (lambda C: dc.leakage(C, kind="log"), dc.errors.InvalidValueError, "'log'"),
         (lambda C: dc.mutual_information(C, unit="bytes"), dc.errors.InvalidValueError, "'bytes'"),
-        (lambda C: dc.bayes_security(C, [1, 0]), dc.errors.InvalidPriorError, "certain"),
+        (lambda C: dc.bayes_security(C, [1, 0]), dc.errors.InvalidPriorError, "at least two possible secrets"),
         (lambda C: dc.leakiest_pairs(C, tol=-1), dc.errors.InvalidValueError, "-1"),
         (lambda C: dc.leakiest_pair(dc.Channel([[1.0]])), dc.errors.InvalidValueError, "two secrets"),
         (lambda C: dc.total_variation([0.5, 0.5], [1]), dc.errors.InvalidPriorError, "2 and 1"),

@@ -139,7 +139,7 @@ def test_large_channels_are_compared_two_rows_at_a_time_and_halves_of_the_parts(
     with lowered(MAX_ENTRIES=10_000):
         whole = first & second & third
         assert dc.bayes_security(whole) == exactly(np.minimum(*laws).sum())
-        with pytest.raises(TooLargeError, match="both side by side"):
+        with pytest.raises(TooLargeError, match="the parallel composition"):
             whole.channel()
 
 
@@ -170,7 +170,7 @@ def test_systems_side_by_side_are_of_one_secret():
 
 def test_a_part_that_no_channel_stands_for_is_named_where_the_product_is_needed():
     worst = dc.Shuffled(dc.RandomizedResponse(2, epsilon=1), 3).seen_by(dc.WorstAllButOne())
-    with pytest.raises(UnsupportedError, match="not the same to every measure"):
+    with pytest.raises(UnsupportedError, match="they differ between measures"):
         (worst & dc.RandomizedResponse(2, epsilon=1)).channel()
 
 

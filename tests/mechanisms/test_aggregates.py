@@ -165,7 +165,7 @@ def test_an_estimate_is_of_somebody(mechanism, n):
 @each
 def test_tallies_without_information_are_not_turned_into_an_estimate(mechanism):
     if mechanism.epsilon == 0:
-        with pytest.raises(dc.errors.InvalidValueError, match="say nothing"):
+        with pytest.raises(dc.errors.InvalidValueError, match="have no information on"):
             mechanism.estimate_from_aggregate(mechanism.aggregate(mechanism.sample([0, 1], rng=1)), 2)
 
 

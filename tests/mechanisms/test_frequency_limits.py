@@ -125,5 +125,5 @@ def test_what_has_no_limits_is_refused(arguments, words):
 
 
 def test_reports_that_carry_no_information_have_no_limits():
-    with pytest.raises(dc.errors.InvalidValueError, match="say nothing about the values"):
+    with pytest.raises(dc.errors.InvalidValueError, match="have no information on the values"):
         dc.RandomizedResponse(2, epsilon=0).frequency_limits([1, 3], 4)

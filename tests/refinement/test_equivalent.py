@@ -42,5 +42,5 @@ def test_what_is_open_has_no_truth_value():
     with lowered(MAX_FACTOR_TERMS=10):
         found = dc.equivalent(C, C)
     assert found.holds is None
-    with pytest.raises(InvalidValueError, match="whether the two are equivalent is not decided: to compare"):
+    with pytest.raises(InvalidValueError, match="whether the two are equivalent is not decided: a comparison"):
         bool(found)

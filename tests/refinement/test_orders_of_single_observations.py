@@ -121,7 +121,7 @@ def test_an_observation_that_excludes_a_secret_however_rarely_leaves_no_order_st
     for order in (dc.refines, max_case_refines):
         assert order(nothing, tiny).holds is not True
     found = dc.refines(nothing, tiny)
-    assert found.holds is False or "apart" in found.reason
+    assert found.holds is False or "distinguishes" in found.reason
 
 
 @pytest.mark.parametrize("seed", range(60))

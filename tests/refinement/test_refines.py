@@ -208,7 +208,7 @@ def test_what_rounding_hides_is_left_open():
         D = C @ rng.dirichlet(np.full(7, 0.02), size=6)
         found = dc.refines(dc.Channel(C), dc.Channel(D))
         verdicts.add(found.holds)
-        assert (found.holds is None) is ("rounding hides which it is" in found.reason)
+        assert (found.holds is None) is ("rounding leaves the verdict open" in found.reason)
         assert lowest(dc.deficiency(dc.Channel(C), dc.Channel(D))) <= 1e-12
     assert None in verdicts
     assert False not in verdicts
@@ -217,7 +217,7 @@ def test_what_rounding_hides_is_left_open():
 @pytest.mark.parametrize(
     ("second", "error", "said"),
     [
-        (dc.RandomizedResponse(3, p=0.9), InvalidChannelError, r"\(2\) and the second's \(3\) must be as many"),
+        (dc.RandomizedResponse(3, p=0.9), InvalidChannelError, r"\(2\) and the second's \(3\) must be equal in number"),
         (dc.RandomizedResponse(10**7, p=0.9), InvalidChannelError, r"\(2\) and the second's \(10000000\)"),
         (dc.Channel(np.eye(2), ["well", "sick"]), InvalidChannelError, "'sick' and 'well' at position 0"),
         (np.eye(2), UnsupportedError, "wrap a matrix with discretion.Channel"),

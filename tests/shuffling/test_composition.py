@@ -172,7 +172,7 @@ def test_it_composes_with_what_the_accountant_knows():
 
 def test_without_dp_accounting_the_way_out_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, ROOM, None)
-    with pytest.raises(dc.errors.UnsupportedError, match="Discretion's extra dp brings"):
+    with pytest.raises(dc.errors.UnsupportedError, match="install Discretion with its extra dp"):
         dc.shuffling.privacy_loss_distribution(dc.Shuffled(RR(2, epsilon=1), 10).seen_by(dc.WorstAllButOne()))
 
 
@@ -184,7 +184,7 @@ def test_an_interval_is_a_positive_number(interval):
 
 @needs_dp_accounting
 def test_too_many_intervals_are_refused_before_they_are_computed():
-    with pytest.raises(dc.errors.TooLargeError, match="take a longer interval"):
+    with pytest.raises(dc.errors.TooLargeError, match="choose a longer interval"):
         dc.shuffling.privacy_loss_distribution(RR(2, epsilon=1), interval=1e-9)
 
 

@@ -255,7 +255,7 @@ def test_the_methods_are_named():
         "exact",
     )
     assert dc.method(dc.posterior_vulnerability, silent.seen_by(known)) == (
-        "the target's report is plain to see",
+        "the target's report is visible by itself",
         "closed form",
     )
     mixed = dc.AllButOne([999] * 10 + [9])

@@ -108,7 +108,7 @@ def test_what_a_shuffler_hides_is_who_and_not_what(p, n, k):
         (lambda: target_gain(2, 2, []), r"at least one user.*got \[\]"),
         (lambda: target_gain(2, 2, [1, 1]), r"each once, got \[1, 1\]"),
         (lambda: target_gain(2, 2, [2]), r"targets must be in 0\.\.1, got 2"),
-        (lambda: target_gain(2, 2, 1), "numbers of some users, got 1"),
+        (lambda: target_gain(2, 2, 1), "indexes of some users, got 1"),
         (lambda: presence_gain(2, 2, 2), r"value must be in 0\.\.1, got 2"),
         (lambda: holder_gain(2, 2, -1), "got -1"),
         (lambda: holder_gain(30, 2, 0), "datasets of 30 users.*fewer"),

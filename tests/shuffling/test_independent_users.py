@@ -75,5 +75,5 @@ def test_what_does_not_factorise_is_refused_with_a_way_out():
         lambda: dc.mutual_information(users, skewed),
         lambda: dc.privacy_profile(users, math.log(2)),
     ):
-        with pytest.raises(TooLargeError, match="factorises by users"):
+        with pytest.raises(TooLargeError, match="factorizes by users"):
             ask()

@@ -242,7 +242,7 @@ def test_what_no_crowd_reaches_is_refused_at_once():
 
 
 def test_too_few_users_say_what_they_reach():
-    with pytest.raises(ValueError, match=r"even 100 users do not .* at most 0\.501: it is 0\.53"):
+    with pytest.raises(ValueError, match=r"even with 100 users .* not at most 0\.501: it is 0\.53"):
         dc.shuffling.smallest_crowd(RR(2, p=0.9), dc.posterior_vulnerability, at_most=0.501, up_to=100)
     with pytest.raises(ValueError, match="up_to must be at most"):
         dc.shuffling.smallest_crowd(RR(2, p=0.9), dc.posterior_vulnerability, at_most=0.6, up_to=10**11)

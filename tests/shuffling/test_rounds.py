@@ -110,5 +110,5 @@ def test_too_much_to_list_is_refused_with_a_way_out_and_epsilon_adds_up():
     with pytest.raises(TooLargeError, match=r"5 rounds of 1,000 users.*discretion\.AllButOne"):
         dc.posterior_vulnerability(many)
     assert dc.ldp_epsilon(many) == exactly(5)
-    with pytest.raises(UnsupportedError, match="shuffling takes nothing"):
+    with pytest.raises(UnsupportedError, match="shuffler hides nothing"):
         dc.information.average_privacy(many)

@@ -158,7 +158,7 @@ def test_other_measures_name_those_that_take_rounds():
     ):
         with pytest.raises(UnsupportedError, match=r"privacy_profile.*discretion\.AllButOne"):
             ask(seen)
-    with pytest.raises(UnsupportedError, match="shuffling takes nothing"):
+    with pytest.raises(UnsupportedError, match="shuffler hides nothing"):
         dc.information.average_privacy(worst(RR(2, epsilon=1), 5, 2))
 
 

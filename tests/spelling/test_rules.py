@@ -5,7 +5,8 @@ from hypothesis import given, strategies as st
 
 from discretion.anonymity import RedactionRule
 from discretion.errors import InvalidValueError
-from discretion.spelling import rule_of, spelled
+from discretion.spelling import spelled
+from discretion.spelling.rules import rule_of
 
 SPELLED = {
     "race: Other": RedactionRule("race", values=["Other"]),

@@ -323,8 +323,8 @@ ODD: dict[str, tuple[Callable[[Path], str], str]] = {
         "cannot be read",
     ),
     "intervals": (lambda f: duckdb_of(f, "CREATE TABLE t AS SELECT INTERVAL 1 MONTH AS a"), "cannot be counted"),
-    "no parts": (parts_of, "it is a folder, and no Parquet file is in it"),
-    "only hidden parts": (lambda f: parts_of(f, _a=ONE), "it is a folder, and no Parquet file is in it"),
+    "no parts": (parts_of, "it is a folder without a Parquet file"),
+    "only hidden parts": (lambda f: parts_of(f, _a=ONE), "it is a folder without a Parquet file"),
     "other types": (lambda f: parts_of(f, a=ONE, b=TWO), "differ in the column 'a': string in one, int64 in another"),
     "other columns": (
         lambda f: parts_of(f, a=ONE, b=pa.table({"b": ["x"]})),

@@ -303,7 +303,7 @@ def test_a_key_that_first_comes_late_is_a_column(tmp_path: Path) -> None:
         ("t.ndjson", '{"a": 1}\n\n{"a": sEcReT}\n', "is not well-formed JSON in UTF-8: line 3 is not JSON"),
         ("t.ndjson", '{"a": "sEcReT"}\n{"a":', "is not well-formed JSON in UTF-8: line 2 is not JSON"),
         ("t.ndjson", b'{"a": "\xffsEcReT"}\n', "is not UTF-8 text: line 1"),
-        ("t.json", '[{"a": "sEcReT"}] x', "starts an array and does not end with it"),
+        ("t.json", '[{"a": "sEcReT"}] x', "starts an array but does not end with it"),
         ("t.json", '[{"a": "sEcReT"}]]', "is not well-formed JSON in UTF-8: line 1 is not JSON"),
         ("t.json", '[{"a": 1},\n {"a" "sEcReT"}\n]', "is not well-formed JSON in UTF-8: line 2 is not JSON"),
         ("t.json", '[{"a": "sEcReT \\ud800"}]', "line 1 has half of a character"),

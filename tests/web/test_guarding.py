@@ -144,7 +144,7 @@ def test_the_example_is_open_by_its_own_name() -> None:
 def test_no_more_files_are_open_than_a_page_can_show(tmp_path: Path) -> None:
     kept = files.OpenFiles()
     try:
-        with pytest.raises(TooLargeError, match="100 files are open, and that is the most"):
+        with pytest.raises(TooLargeError, match="at most 100 files may be open"):
             for number in range(200):
                 (tmp_path / f"{number}.csv").write_text("a,b\n")
                 kept.open(str(tmp_path / f"{number}.csv"))

@@ -160,7 +160,7 @@ def test_a_cancelled_search_says_so_and_its_process_is_free(reader):
         reader.page.wait_for_selector("#cancel:visible")
         assert reader.page.inner_text("#state").startswith("Working: ")
         reader.page.click("#cancel")
-        assert "was cancelled" in reader.problem()
+        assert "was canceled" in reader.problem()
     assert reader.page.evaluate("document.activeElement.textContent") == "Answer"
     assert reader.ask(**_QUICK, guess="")
     reader.check_quiet()
@@ -176,7 +176,7 @@ def test_a_slow_question_in_one_tab_does_not_hold_up_another(reader):
     assert reader.title(other) == "krr:k=4,epsilon=1"
     assert reader.page.is_visible("#cancel")
     reader.page.click("#cancel")
-    assert "was cancelled" in reader.problem()
+    assert "was canceled" in reader.problem()
     reader.check_quiet()
 
 
@@ -231,7 +231,7 @@ def test_it_works_without_scripts(visitor):
     assert reader.title() == "krr:k=4,epsilon=1"
     reader.page.goto(reader.server.base + "/design?" + "&".join(f"{n}={quote(v)}" for n, v in _SLOW.items()))
     reader.page.click(".working button")
-    assert "was cancelled" in reader.page.inner_text("[role=alert]")
+    assert "was canceled" in reader.page.inner_text("[role=alert]")
     assert reader.page.input_value("[name=answers]") == _SLOW["answers"]
     reader.check_quiet()
 

@@ -1,4 +1,4 @@
-"""Adversaries: what they know (priors, knowledge of a crowd) and what they want (gains)."""
+"""Adversaries: their knowledge (priors, knowledge of a crowd) and their goals (gain functions)."""
 
 from discretion.adversaries.gains import (
     Gain,

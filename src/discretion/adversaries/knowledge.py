@@ -15,12 +15,12 @@ from discretion.validation import as_count, as_probability
 
 
 class Knowledge:
-    """What is known of the others in the crowd."""
+    """The knowledge that an adversary has of the other users of the crowd."""
 
 
 @dataclass(frozen=True)
 class Uninformed(Knowledge):
-    """The others' values are i.i.d. from a population law, and nothing more is known of them.
+    """The other users' values are i.i.d. from a population law, and the adversary knows only this law.
 
     Parameters
     ----------
@@ -41,12 +41,12 @@ class Uninformed(Knowledge):
 
 @dataclass(frozen=True)
 class AllButOne(Knowledge):
-    """The values of all n-1 others are known, only the target's is not: differential privacy's strong adversary.
+    """The adversary knows the values of all n-1 other users, as in differential privacy's strong adversary.
 
     Parameters
     ----------
     known_counts
-        How many of the others hold each value, whole numbers that sum to n-1 (Shuffle, section V).
+        The number of other users who hold each value: whole numbers that sum to n-1 (Shuffle, section V).
 
     Examples
     --------
@@ -62,18 +62,18 @@ class AllButOne(Knowledge):
 
 @dataclass(frozen=True)
 class PartlyInformed(Knowledge):
-    """The values of some of the others are known, the rest are i.i.d. from a population law.
+    """The adversary knows the values of some other users; the values of the rest are i.i.d. from a population law.
 
     Parameters
     ----------
     known_counts
-        How many of the others are known to hold each value, whole numbers that sum to at most n-1.
+        The number of known other users who hold each value: whole numbers that sum to at most n-1.
     population
-        Probabilities of the k values for those who are not known, or None for the uniform law.
+        Probabilities of the k values for the users whose values are not known, or None for the uniform law.
 
     Notes
     -----
-    Knowing more of the others helps on average over what is known, not always: fixed counts can even mislead.
+    More knowledge of the other users helps an adversary on average over what is known, but not for every known count.
 
     Examples
     --------
@@ -93,13 +93,13 @@ class PartlyInformed(Knowledge):
 class Exchangeable(Knowledge):
     """All n values, the target's included, are i.i.d. from one population that is itself drawn from Dirichlet(α).
 
-    The reports then tell of the population, and the population of the target: what an adversary learns who does not
-    know how common the values are.
+    The reports then reveal the population, and through it the target's value. This is the adversary that does not know
+    how common the values are.
 
     Parameters
     ----------
     alpha
-        The k parameters of the Dirichlet law, positive; all equal to 1 makes every population as likely.
+        The k parameters of the Dirichlet law, positive; with all equal to 1 every population is equally likely.
 
     Examples
     --------
@@ -115,14 +115,14 @@ class Exchangeable(Knowledge):
 
     @property
     def prior(self) -> tuple[float, ...]:
-        """The law of the target's value: alpha over its sum."""
+        """The law of the target's value: alpha divided by its sum."""
         total = math.fsum(self.alpha)
         return tuple(a / total for a in self.alpha)
 
 
 @dataclass(frozen=True)
 class WorstAllButOne(Knowledge):
-    """The values of all others are known, and they are those that expose the target most.
+    """The adversary knows the values of all other users, and these values expose the target most.
 
     Parameters
     ----------
@@ -133,12 +133,12 @@ class WorstAllButOne(Knowledge):
 
     Notes
     -----
-    That is what a differential privacy guarantee is about. The worst values need not be all the same (for k = 2 a
+    A differential privacy guarantee is about this adversary. The worst values need not all be the same (for k = 2 a
     mixture can be worse).
 
-    An adversary that knows a user's value can add a report of that user itself. So fewer reports expose no less, and
-    the worst dropouts leave the worst crowd of n - ⌊dropouts · (n-1)⌋ users (Discretion). That covers users who drop
-    out whatever they would have reported; users who look at their report first are not covered.
+    An adversary that knows a user's value can add a report of that user itself. So fewer reports expose the target at
+    least as much, and the worst dropouts leave the worst crowd of n - ⌊dropouts · (n-1)⌋ users (Discretion). This
+    covers users who drop out whatever their report would be; it does not cover users who look at their report first.
 
     Examples
     --------
@@ -154,7 +154,7 @@ class WorstAllButOne(Knowledge):
         object.__setattr__(self, "dropouts", as_probability(self.dropouts, "dropouts"))
 
     def remaining(self, n: int) -> int:
-        """Return how many of n users report at least, the target included."""
+        """Return the least number of n users who report, the target included."""
         return n - most_exposed(n - 1, self.dropouts, "dropouts")
 
 

@@ -1,4 +1,4 @@
-"""What is known of a population before anybody reports: a law of the shares P that its people hold each value with."""
+"""Laws of a population before any report: the distribution of the shares P of people who hold each value."""
 
 import math
 from dataclasses import dataclass
@@ -61,7 +61,7 @@ class Dirichlet:
 
     @property
     def k(self) -> int:
-        """How many values there are."""
+        """The number of values."""
         return self.alpha.size
 
     @property
@@ -76,7 +76,7 @@ class Dirichlet:
 
     @property
     def single_shares(self) -> tuple[Reals, Integers]:
-        """The parameters of single shares' beta laws, different ones in rows, and how many shares have each."""
+        """The parameters of the beta laws of single shares, a row for each law, and the number of shares with each."""
         alpha, times = np.unique(self.alpha, return_counts=True)
         return np.stack([alpha, self.total - alpha], axis=1), times
 
@@ -95,11 +95,11 @@ class PointMixture:
     points
         Shape ``(points, k)``, k >= 2: a distribution of the values in each row.
     weights
-        How likely each point is, shape ``(points,)``; they sum to 1.
+        The probability of each point, shape ``(points,)``; they sum to 1.
 
     Notes
     -----
-    With two points this is a test between two hypotheses on the population (LDP-info, Remark 4.4).
+    With two points this is a test of two hypotheses about the population (LDP-info, Remark 4.4).
 
     Examples
     --------
@@ -130,7 +130,7 @@ class PointMixture:
 
     @property
     def k(self) -> int:
-        """How many values there are."""
+        """The number of values."""
         return self.points.shape[1]
 
     @property
@@ -204,7 +204,7 @@ class DirichletMixture:
 
 
 def as_parameters(alpha: ArrayLike, how_many: str, *, at_least: int) -> Reals:
-    """Return the parameters of a Dirichlet law, or refuse other than this many positive numbers."""
+    """Return the parameters of a Dirichlet law, or raise an error unless they are this many positive numbers."""
     try:
         parameters = as_reals(alpha)
     except NotNumbersError:
@@ -222,7 +222,7 @@ PopulationLaw = Dirichlet | PointMixture | DirichletMixture
 def as_population_law(population: Any, k: int) -> PopulationLaw:
     """Return the population law on k values; None means Jeffreys' prior."""
     if k < 2:
-        raise InvalidPriorError("a channel with one input has nothing to tell of a population; it needs two or more")
+        raise InvalidPriorError("a channel with one input reveals nothing about a population; it needs two or more")
     if population is None:
         return Dirichlet.jeffreys(k)
     if not isinstance(population, PopulationLaw):

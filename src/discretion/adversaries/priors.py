@@ -1,6 +1,6 @@
-"""What the adversary knows of the secret beforehand: a probability distribution over its values.
+"""Priors: the adversary's probability distribution over the values of the secret before any observation.
 
-Wherever a distribution is given it must sum to 1 within 1e-9; one that misses by more than 1e-14 is divided by its sum.
+Every distribution must sum to 1 within 1e-9; a sum that is off by more than 1e-14 divides the distribution.
 """
 
 import numpy as np
@@ -48,12 +48,12 @@ def uniform(k: int) -> Reals:
     """
     k = as_count(k, "k", at_least=1)
     if k > (most := limits.current().numbers(MAX_VALUES)):
-        raise TooLargeError(f"a prior on more than {most:,} values is not written down; take a measure that needs none")
+        raise TooLargeError(f"an explicit prior has at most {most:,} values; choose a measure that needs no prior")
     return _frozen(np.full(k, 1.0 / k))
 
 
 def point(k: int, i: int) -> Reals:
-    """Return the prior of an adversary who is certain that the secret is the i-th of k values.
+    """Return the prior of an adversary that is certain that the secret is the i-th of k values.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def as_distribution(values: ArrayLike, name: str) -> Reals:
 
 
 def exact_distribution(values: ArrayLike, name: str) -> Fractions | None:
-    """Return a probability vector as fractions that sum to 1; None if some are doubles, which are rounded already."""
+    """Return a probability vector as fractions that sum to 1, or None if some entries are doubles."""
     exact = as_fractions(values)
     if exact is not None and (total := sum(exact)) != 1:
         raise InvalidPriorError(
@@ -113,7 +113,7 @@ def exact_distribution(values: ArrayLike, name: str) -> Fractions | None:
 
 
 def as_prior(prior: ArrayLike | None, k: int, name: str = "prior") -> Reals | None:
-    """Return the prior as a probability vector on k secrets, or None when it is uniform."""
+    """Return the prior as a probability vector on k secrets, or None if it is uniform."""
     if prior is None:
         return None
     vector = as_distribution(prior, name)
@@ -123,7 +123,7 @@ def as_prior(prior: ArrayLike | None, k: int, name: str = "prior") -> Reals | No
 
 
 def prior_vector(prior: Reals | None, k: int) -> Reals:
-    """Return a checked prior on k secrets as a vector, where None is uniform."""
+    """Return a checked prior on k secrets as a vector; None is the uniform prior."""
     return uniform(k) if prior is None else prior
 
 

@@ -1,12 +1,12 @@
-"""Statistical anonymity: who stands out in a table of people, and what the table gives away.
+"""Statistical anonymity: which people stand out in a table, and what the table gives away.
 
-The people of a function, P, are a Population or any table that `Population` takes, with one row per person: a path, an
-address, a pandas, polars, Arrow or Ibis table. What concerns single columns takes `Marginals` too. Of ``k`` and
-``threshold`` exactly one is given: a number of people, or a share of them.
+The parameter P of a function is a Population, or any table that `Population` takes, with one row per person: a path, an
+address, a pandas, polars, Arrow or Ibis table. Functions of single columns take `Marginals` too. Give exactly one of
+``k`` and ``threshold``: a number of people, or a share of them.
 
 All of these functions raise ``UnsupportedError`` if P is something else, or none or both of k and threshold are given;
 ``InvalidTableError`` if a table cannot be read; ``UnknownColumnError`` if it lacks a column; ``InvalidValueError`` if k
-or the threshold is out of range. Their own *Raises* sections list only what is particular to them.
+or the threshold is out of range. The *Raises* section of a function lists only its other errors.
 """
 
 from discretion.anonymity.attacks.households import HouseholdRisks, household_risks

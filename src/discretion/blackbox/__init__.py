@@ -1,4 +1,4 @@
-"""Black boxes: Bayes risk, Bayes security and differential privacy from samples, with intervals that hold."""
+"""Black boxes: Bayes risk, Bayes security and differential privacy from samples, with intervals at any sample size."""
 
 from discretion.blackbox.attack_curve import estimate_tradeoff
 from discretion.blackbox.bayes_risk import estimate_bayes_risk

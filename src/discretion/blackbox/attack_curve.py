@@ -15,7 +15,7 @@ from discretion.numerics.arrays import Integers, Reals
 from discretion.validation import NotNumbersError, as_confidence, as_reals
 
 METHOD = "Dvoretzky-Kiefer-Wolfowitz and Clopper-Pearson bounds of both tails, for all thresholds at once"
-# By how much a rank is larger than the one before at which a tail is bounded by itself.
+# The ratio of successive ranks at which a tail has a bound of its own.
 _GROWTH = 1.2
 
 
@@ -27,21 +27,21 @@ def estimate_tradeoff(
     Parameters
     ----------
     x, y
-        Scores where the accusation is false, and where it is true, such as of records that are not and that are in the
-        data: independent draws, shapes ``(n,)`` and ``(m,)``; infinite ones are fine.
+        Scores where the accusation is false (x) and where it is true (y), such as those of records outside and inside
+        the data: independent draws, shapes ``(n,)`` and ``(m,)``; infinite scores are allowed.
     confidence
-        With which the whole band holds, in (0, 1).
+        The probability with which the whole band holds, in (0, 1).
     larger
-        The side whose scores are larger. ``"y"``: the attack accuses where the score is high. ``"x"``: where it is low,
-        as with a loss, which is lower of records in the data.
+        The side whose scores are larger. ``"y"``: the attack accuses where the score is high. ``"x"``: it accuses where
+        the score is low, as with a loss, which is lower for records in the data.
 
     Returns
     -------
     AttackCurve
-        Of tests that compare the score with a threshold, or draw one of two. What it answers are `Estimate`s that all
-        hold together with the confidence. Another score may tell more: of the program that is attacked, only the
-        upper ends of false negatives and the lower ones of true positives, ε and δ say something. Its ``note`` is not
-        None where the other side of the scores surely has a larger advantage: then take the other ``larger``.
+        The curve of all tests that compare the score with a threshold, or randomize between two thresholds. Its methods
+        return `Estimate`s that hold together with the confidence. Another score may distinguish better: for the
+        attacked program, only the upper bounds on false negatives and the lower bounds on true positives, ε and δ hold.
+        If its ``note`` is not None, the other direction has a certainly larger advantage: take the other ``larger``.
 
     Raises
     ------
@@ -50,8 +50,8 @@ def estimate_tradeoff(
 
     Notes
     -----
-    Massart, The tight constant in the Dvoretzky-Kiefer-Wolfowitz inequality, Annals of Probability 1990; in the tails
-    the bounds of Clopper and Pearson at some ranks are narrower. Ties are no harm.
+    Source: Massart, The tight constant in the Dvoretzky-Kiefer-Wolfowitz inequality, Annals of Probability 1990; in the
+    tails the bounds of Clopper and Pearson at some ranks are narrower. The band holds with ties, too.
 
     Examples
     --------
@@ -99,17 +99,17 @@ def _band(innocent: Reals, guilty: Reals, level: float) -> Band:
 
 
 class _Bounds(NamedTuple):
-    """Bounds of how likely a score is no less than a threshold, by how many of the sample are."""
+    """Bounds on the probability that a score is at least a threshold, by the number of such scores in the sample."""
 
     low: Reals
     high: Reals
 
 
 def _bounds(size: int, missed: float) -> _Bounds:
-    """Return bounds for 0, 1, …, all of a sample, which miss any threshold with no more than this probability.
+    """Return bounds for 0, 1, …, all of a sample, which fail at some threshold with at most this probability.
 
-    Half of it is for the distance of the empirical law, the other half for some ranks r: the tail from the r-th highest
-    score on is at least, and without that score at most, as large as if it followed Beta(r, size - r + 1).
+    Half of this probability covers the distance of the empirical law, the other half some ranks r: the tail from the
+    r-th highest score on is stochastically at least, and without that score at most, a Beta(r, size - r + 1) variable.
     """
     from scipy.special import betaincinv  # noqa: PLC0415 - nobody else should wait for it
 
@@ -124,14 +124,14 @@ def _bounds(size: int, missed: float) -> _Bounds:
 
 
 def _ranks(size: int) -> Integers:
-    """Return ranks that are close to one another where a tail is small, on either side."""
+    """Return ranks that are denser where a tail is small, on either side."""
     steps = _GROWTH ** np.arange(math.ceil(math.log(size) / math.log(_GROWTH)) + 1)
     near = np.unique(np.minimum(np.ceil(steps), (size + 1) // 2)).astype(np.int64)
     return np.unique(np.append(near, size + 1 - near))
 
 
 def _no_less_than(thresholds: Reals, scores: Reals) -> Integers:
-    """Return how many scores are no less than each threshold, and than infinitely many."""
+    """Return the number of scores that are at least each threshold."""
     below = np.searchsorted(np.sort(scores), thresholds, side="left")
     return np.append(scores.size - below, 0)
 
@@ -147,5 +147,5 @@ def _as_scores(values: ArrayLike, name: str) -> Reals:
             + (", some of them NaN" if np.isnan(scores).any() else "; make one score of each output")
         )
     if not scores.size:
-        raise InvalidValueError(f"{name} is empty: a curve takes scores of the innocent (x) and of the guilty (y)")
+        raise InvalidValueError(f"{name} is empty; give scores of the innocent (x) and of the guilty (y)")
     return scores

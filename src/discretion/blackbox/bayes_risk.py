@@ -19,45 +19,49 @@ def estimate_bayes_risk(
     method: Method = "auto",
     rng: Seed = None,
 ) -> Estimate:
-    """Return an estimate of the Bayes risk, the least error in guessing secrets, with an interval that holds.
+    """Return an estimate of the Bayes risk, the least error in guessing secrets, with a confidence interval.
 
-    ``R* = 1 - Σ_o max_s P(s, o)`` of the law from which the pairs (s, o) were drawn, independently of each other
+    ``R* = 1 - Σ_o max_s P(s, o)`` for the law from which the pairs (s, o) were drawn, independently of each other
 
     Parameters
     ----------
     secrets
-        What went in, shape ``(m,)``: numbers, text or other values that can be hashed, of at least two kinds.
+        The inputs of the black box, shape ``(m,)``: numbers, text or other hashable values, at least two of them
+        different.
     observations
-        What came out, shape ``(m,)`` or ``(m, d)``. Discrete ones are compared as they are, rows whole: with text
-        among its columns a row is discrete. Sequences of several lengths need a metric of their own.
+        The outputs of the black box, shape ``(m,)`` or ``(m, d)``. Discrete observations are compared for equality, as
+        whole rows; a row with text in one of its columns is discrete. Sequences of several lengths need a metric.
     confidence
-        With what probability the interval covers R*, in (0, 1), at every sample size. Samples that are refused, such as
-        those of a single secret, count as covered.
+        The probability with which the interval contains R*, in (0, 1), at every sample size. Samples that the function
+        refuses, such as those of a single secret, count as covered.
     method
-        What guesses, which the interval holds for whatever it is:
+        The guesser; the interval holds for any guesser:
 
-        - ``"frequentist"``: the most frequent secret with an observation; for one never seen, the most frequent of all.
-        - ``"nearest-neighbours"``: `NearestNeighbours()`, or such an object with a k or a metric of its own.
+        - ``"frequentist"``: the secret most frequent with the observation; for a new observation, the most frequent of
+          all.
+        - ``"nearest-neighbours"``: `NearestNeighbours()`; or such an object with its own k or metric.
         - any object with ``fit(X, y)`` and ``predict(X)``, such as a scikit-learn classifier; copies of it are fitted.
-        - ``"auto"``: frequentist, but for floats nearest neighbours if at least half of the first samples in random
-          order, a sixteenth of all and at most 1000, are distinct. These decide and are then left out; floats that
-          repeat more rarely than that are taken for distinct.
+        - ``"auto"``: frequentist; but nearest neighbors for floats if at least half of the first samples in random
+          order, a sixteenth of all and at most 1000, are distinct. These samples only decide, and are not used again;
+          floats that repeat more rarely than that count as distinct.
     rng
-        A generator or a seed for the order of the samples; None draws a fresh one.
+        A generator or a seed for the order of the samples; None draws a fresh seed.
 
     Returns
     -------
     Estimate
-        Frequentist: two-sided. Else low is 0, for nothing follows on that side from a finite number of samples without
-        assumptions. The value is an estimate in it: frequentist, where held-out errors, which fall to R* as samples
-        come in, and training errors, which rise to it, meet at the pace of both; else the share of errors on the
-        samples of the later half, each guessed from those before it, which is R* or more on average.
+        With the frequentist method, a two-sided interval. With other methods ``low`` is 0, since no finite sample
+        bounds R* from below without assumptions. The value is an estimate within the interval. With the frequentist
+        method, it extrapolates held-out errors, which fall to R* as samples come in, and training errors, which rise to
+        it, until they meet. With other methods, it is the share of errors on the later half of the samples, each
+        guessed from the samples before it; its mean is at least R*.
 
     Notes
     -----
     Source: the guessers are F-BLEAU's (Cherubin, Chatzikokolakis and Palamidessi, S&P 2019; Bayes-sec, section VII-D).
-    Upper limit: Clopper-Pearson's on progressive validation, where the errors exceed a binomial count whose probability
-    is R*. Lower limit: Clopper-Pearson's on the least training error of any classifier, which the best does not beat.
+    The upper limit is Clopper-Pearson's on progressive validation, whose errors stochastically exceed a binomial count
+    with probability R*. The lower limit is Clopper-Pearson's on the least training error of any classifier, which the
+    best classifier cannot beat.
 
     Examples
     --------
@@ -84,7 +88,7 @@ def classifier_and_errors(
 
 
 def risk_estimate(validation: Validation, confidence: float, classifier: Classifier | None) -> Estimate:
-    """Return the estimate at the end of the validation."""
+    """Return the estimate from the whole validation."""
     lows, highs = validation.limits(1 - confidence)
     low, high = float(lows[-1]), float(highs[-1])
     value = min(max(validation.likely_risk(), low), high)
@@ -97,5 +101,5 @@ def risk_estimate(validation: Validation, confidence: float, classifier: Classif
 
 
 def held_out(errors: int, tested: int) -> str:
-    """Return in words what the test gave."""
+    """Return the result of the test in words."""
     return f"{errors} errors of {tested} held out" if tested else "nothing held out"

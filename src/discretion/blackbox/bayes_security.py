@@ -19,7 +19,7 @@ from discretion.numerics.draws import Seed
 from discretion.validation import as_confidence
 
 _MOST_NAMED = 5
-# A secret is somebody's value too: one that fewer samples have is counted and not named.
+# A secret is some person's value: a secret with fewer samples is counted and not named.
 LEAST_NAMED = 10
 
 
@@ -31,35 +31,36 @@ def estimate_bayes_security(  # noqa: PLR0917 - what estimate_bayes_risk takes, 
     rng: Seed = None,
     among: ArrayLike | None = None,
 ) -> Estimate:
-    """Return an estimate of the Bayes security β*, on the two secrets easiest to distinguish, with an interval.
+    """Return an estimate of the Bayes security β* of the two secrets easiest to distinguish, with an interval.
 
     ``β* = min_{a,b} β_ab``, where ``β_ab = 1 - TV(C_a, C_b)`` is the least sum of the two error probabilities
 
     Parameters
     ----------
     secrets
-        What went in, shape ``(m,)``, as in `estimate_bayes_risk`; but how often each did is of no account.
+        The inputs of the black box, shape ``(m,)``, as in `estimate_bayes_risk`; their frequencies do not matter.
     observations
-        What came out, shape ``(m,)`` or ``(m, d)``: independent of each other given the secrets.
+        The outputs of the black box, shape ``(m,)`` or ``(m, d)``: independent of each other given the secrets.
     confidence
-        With what probability the interval covers β*, in (0, 1), at every sample size; refused samples count as covered.
+        The probability with which the interval contains β*, in (0, 1), at every sample size; samples that the function
+        refuses count as covered.
     method
-        What guesses, as in `estimate_bayes_risk`; here of two secrets, as if both were as frequent.
+        The guesser, as in `estimate_bayes_risk`; here it guesses between two secrets of equal frequency.
     rng
-        A generator or a seed for the order of the samples and the coins; None draws fresh ones.
+        A generator or a seed for the order of the samples and the coins; None draws a fresh seed.
     among
-        All secrets there are. β* is the same however rarely one occurs, so one that no sample shows may be the one that
-        gives itself away, and low is 0 unless they are named and each has samples. ``among=secrets`` asks for β* of
-        those sampled.
+        All possible secrets. β* does not depend on the frequency of a secret, so that a secret without samples may be
+        the one that the outputs give away. Therefore ``low`` is 0 unless ``among`` is given and each of its secrets has
+        samples. ``among=secrets`` restricts β* to the sampled secrets.
 
     Returns
     -------
     Estimate
-        Two-sided if frequentist and every secret is known to have samples, else low is 0. The value is of the pair that
-        either half of each secret's samples chooses, by the other half, as `estimate_bayes_risk` quotes it. The method
-        names the pair with the lowest upper limit, the one that sets low, each secret only if at least 10 samples
-        have it, and counts secrets with too few samples to test;
-        these leave low at or near 0.
+        A two-sided interval with the frequentist method if every secret has samples; else ``low`` is 0. One half of
+        each secret's samples chooses a pair, and the other half estimates its β, as in `estimate_bayes_risk`; the value
+        is the mean over both roles of the halves. ``method`` names the pair with the lowest upper limit and the pair
+        that sets ``low``; it names a secret only if at least 10 samples have it. It also counts the secrets with too
+        few samples to test, which leave ``low`` at or near 0.
 
     Raises
     ------
@@ -68,9 +69,9 @@ def estimate_bayes_security(  # noqa: PLR0917 - what estimate_bayes_risk takes, 
 
     Notes
     -----
-    Source: Bayes-sec, Theorem 2 and section VII-D. The upper limit is the least of those of the pairs, with a union
-    bound over all pairs whether computed or not; the lower limit is the least of theirs, which needs no union: it is at
-    most that of the pair which attains β*.
+    Source: Bayes-sec, Theorem 2 and section VII-D. The upper limit is the least upper limit of the pairs, with a union
+    bound over all pairs, also those that are not computed. The lower limit is the least lower limit of the pairs; it
+    needs no union bound, since it is at most that of the pair that attains β*.
 
     Examples
     --------
@@ -105,18 +106,18 @@ def security_and_pair(  # noqa: PLR0917 - what estimate_bayes_security takes
 
 
 def _unseen(samples: Samples, among: ArrayLike | None) -> str | None:
-    """Return which secrets no sample shows, in words; None if every one has been seen."""
+    """Return the secrets without samples, in words; None if every secret has samples."""
     if among is None:
-        return "a secret that no sample shows"
+        return "a secret without samples"
     seen, listed = (dict.fromkeys(labels.tolist()) for labels in (samples.labels, distinct_secrets(among, "among")[0]))
     strange = [repr(secret) for secret in seen if secret not in listed]
     if strange:
         raise InvalidValueError(
-            f"among must name every secret that has samples, got none of {_some(strange)}; name it, or leave its "
-            "samples out"
+            f"among must contain every secret that has samples, but does not contain {_some(strange)}; add it, or "
+            "leave its samples out"
         )
     missing = [repr(secret) for secret in listed if secret not in seen]
-    return f"secret {_some(missing)}, which no sample shows," if missing else None
+    return f"secret {_some(missing)}, which has no samples" if missing else None
 
 
 def _by_counts(
@@ -133,7 +134,7 @@ def _by_counts(
         f"{pairs.validated:,} computed; below, "
     )
     if unseen:
-        method += f"nothing: {unseen} may give itself away"
+        method += f"0: the outputs may give away {unseen}"
     else:
         lows = pairs.lows(misses)
         lowest = int(np.lexsort((pairs.each, lows))[0])
@@ -168,7 +169,7 @@ def _by_classifier(
 
 
 def _scarce(samples: Samples, remaining: Samples) -> str:
-    """Return how many secrets have too few samples kept to test, and how many samples those had."""
+    """Return the number of secrets with too few samples to test, and their numbers of samples, in words."""
     sizes, left = (np.bincount(some.secrets, minlength=samples.k).tolist() for some in (samples, remaining))
     few = sorted(size for size, rest in zip(sizes, left, strict=True) if not number_of_trials(rest))
     secrets = "1 secret" if len(few) == 1 else f"{len(few):,} secrets"
@@ -189,9 +190,9 @@ def _labels(samples: Samples, pair: tuple[int, int]) -> tuple[Any, Any]:
 
 
 def _named(samples: Samples, pair: tuple[int, int]) -> str:
-    """Return the names of two secrets, but of none that few samples have."""
+    """Return the names of two secrets, without the name of a secret that has few samples."""
     return " and ".join(
-        repr(label) if (samples.secrets == secret).sum() >= LEAST_NAMED else "one that few samples have"
+        repr(label) if (samples.secrets == secret).sum() >= LEAST_NAMED else "a secret with few samples"
         for secret, label in zip(pair, _labels(samples, pair), strict=True)
     )
 

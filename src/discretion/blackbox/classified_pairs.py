@@ -1,4 +1,4 @@
-"""Pairs of secrets by a classifier, most of which the triangle inequality saves."""
+"""Pairs of secrets compared by a classifier; the triangle inequality rules out most pairs."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -21,7 +21,7 @@ MAX_SECRETS_CLASSIFIED = 1000
 
 @dataclass(frozen=True)
 class ValidatedPair:
-    """How a classifier errs on two secrets, and how many trials that was to take and how many were lost."""
+    """The errors of a classifier on two secrets, with the numbers of planned trials and of lost trials."""
 
     first: int
     second: int
@@ -39,7 +39,7 @@ class ValidatedPair:
         return float(upper_limit(self.errors + self.lost, self.trials, misses))
 
     def early_limit(self, misses: float) -> float:
-        """Return the same from what comes before the late blocks, which therefore do not depend on it."""
+        """Return the upper limit from the blocks before the late blocks, which are therefore independent of it."""
         late = self.validation.late
         early = int(self.validation.errors[:late].sum()), int(self.validation.tested[:late].sum())
         return float(upper_limit(*early, misses))
@@ -48,15 +48,15 @@ class ValidatedPair:
 def validated_pairs(classifier: Classifier, samples: Samples, rng: Generator) -> list[ValidatedPair]:
     """Return the pairs that had to be validated to find the one that is easiest to distinguish.
 
-    A secret's pairs come first, then always the pair whose bound ``β_ab >= β_ac + β_bc - 1`` is lowest (Bayes-sec,
-    section VII-D), until no bound is below the lowest estimate. As estimates stand for β, a pair may be missed; what
-    is said of the others holds.
+    The pairs of one secret come first, then always the pair with the lowest bound ``β_ab >= β_ac + β_bc - 1``
+    (Bayes-sec, section VII-D), until no bound is below the lowest estimate. The bounds use estimates in place of β, so
+    that a pair may be missed; the limits of the other pairs still hold.
     """
     k = samples.k
     if k > (most := limits.current().steps(MAX_SECRETS_CLASSIFIED, each=1 << 20)):
         raise TooLargeError(
-            f"all pairs of {k:,} secrets are too many to compare by a classifier, which at most {most:,} are "
-            "not; keep the secrets that matter"
+            f"a classifier compares the pairs of at most {most:,} secrets, got {k:,} secrets; keep the secrets that "
+            "matter"
         )
     places = [np.flatnonzero(samples.secrets == secret) for secret in range(k)]
     enough = np.array([number_of_trials(place.size) > 0 for place in places])
@@ -86,12 +86,12 @@ def validated_pairs(classifier: Classifier, samples: Samples, rng: Generator) ->
 def _validated(
     classifier: Classifier, samples: Samples, places: tuple[Integers, Integers], plan: FairTrials, rng: Generator
 ) -> Validation:
-    """Return how the classifier errs on two secrets, given where the samples of each are."""
+    """Return the errors of the classifier on two secrets, given the places of their samples."""
     rows, secrets = features(classifier, samples.observations), samples.named_secrets
     a, b = places
     errors: list[int] = []
     for (i, i_end), (j, j_end) in zip(pairwise(plan.first), pairwise(plan.second), strict=True):
-        # In random order, or where a sample stands would tell its secret.
+        # In random order, since the place of a sample would else reveal its secret.
         known = rng.permutation(np.concatenate([a[:i], b[:j]]))
         tested = rng.permutation(np.concatenate([a[i:i_end], b[j:j_end]]))
         guessed = predictions(classifier, rows[known], secrets[known], rows[tested])

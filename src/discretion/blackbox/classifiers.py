@@ -1,4 +1,4 @@
-"""What guesses secrets from observations: nearest neighbours, or any classifier with ``fit`` and ``predict``."""
+"""Guessers of secrets from observations: nearest neighbors, or any classifier with ``fit`` and ``predict``."""
 
 import copy
 from typing import Any, Literal, Protocol, TypeGuard, runtime_checkable
@@ -12,13 +12,13 @@ from discretion.errors import InvalidValueError
 
 NAMES = ("auto", "frequentist", "nearest-neighbours")
 
-# So many samples at most decide what "auto" stands for, and so large a part of all.
+# The largest number of samples that decide on the method for "auto", and their share of all samples.
 _DECIDING, _DECIDING_PART = 1000, 16
 
 
 @runtime_checkable
 class Classifier(Protocol):
-    """What learns secrets from examples and guesses them, as scikit-learn's classifiers do."""
+    """An object that learns secrets from examples and guesses them, as scikit-learn's classifiers do."""
 
     def fit(self, X: Any, y: Any) -> Any:
         """Learn from observations X with secrets y."""
@@ -33,7 +33,7 @@ Method = Literal["auto", "frequentist", "nearest-neighbours"] | Classifier
 
 
 def choose_classifier(method: Method, samples: Samples) -> tuple[Classifier | None, Samples]:
-    """Return the classifier, None for the frequentist one, and the samples that did not help to choose it."""
+    """Return the classifier, None for the frequentist one, and the samples that were not used to choose it."""
     if isinstance(method, str):
         if method == "frequentist" or (method == "auto" and samples.kind != "f"):
             return None, samples
@@ -51,7 +51,7 @@ def choose_classifier(method: Method, samples: Samples) -> tuple[Classifier | No
 
 
 def is_classifier(method: Any) -> TypeGuard[Classifier]:
-    """Return whether it is an object, not a class, with fit and predict."""
+    """Return whether the method is an object, not a class, with fit and predict."""
     return isinstance(method, Classifier) and not isinstance(method, type)
 
 
@@ -70,7 +70,7 @@ def predictions(classifier: Classifier, known: Rows, secrets: Rows, queries: Row
 
 
 def features(classifier: Classifier, observations: Rows) -> Rows:
-    """Return the observations as the classifier wants them: a number as a row, anything else as it is."""
+    """Return the observations in the classifier's form: a number as a row, anything else unchanged."""
     numbers = observations.ndim == 1 and observations.dtype.kind in NUMBERS
     return observations[:, None] if numbers and not isinstance(classifier, NearestNeighbours) else observations
 
@@ -81,5 +81,5 @@ def name_of(classifier: Classifier | None) -> str:
         return "frequentist"
     if isinstance(classifier, NearestNeighbours):
         neighbours = classifier.k or "learned, ln n or more"
-        return f"nearest neighbours (k = {neighbours}{', own metric' if classifier.metric else ''})"
+        return f"nearest neighbors (k = {neighbours}{', own metric' if classifier.metric else ''})"
     return type(classifier).__name__

@@ -1,4 +1,4 @@
-"""Limits of β of all pairs of secrets with discrete observations."""
+"""Confidence limits on β for all pairs of secrets with discrete observations."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,13 +23,13 @@ MAX_PAIRS_COMPARED = 10**7
 # Cells of the pairs that are validated; one pair is in any case.
 MAX_CELLS_VALIDATED = 10**7
 
-# What holds of a binomial law above its mean holds of its limits at no larger chance of a miss.
+# A tail bound above the mean of a binomial law holds for its limits up to this probability of a miss.
 _MOST_MISSES = 0.25
 
 
 @dataclass(frozen=True)
 class ComparedPairs:
-    """Pairs of secrets: least training errors on so many samples of each, and errors of so many trials, or lost."""
+    """Pairs of secrets: least training errors with their numbers of samples, and errors with trials and lost trials."""
 
     first: Integers
     second: Integers
@@ -41,21 +41,21 @@ class ComparedPairs:
     validated: int
 
     def lows(self, misses: float) -> Reals:
-        """Return a lower limit of each pair's β."""
+        """Return a lower limit on each pair's β."""
         return lower_limit_of_sum(self.least, self.each, misses)
 
     def highs(self, misses: float) -> Reals:
-        """Return upper limits that all hold but with that probability."""
+        """Return upper limits that all hold together, except with the given probability."""
         return np.minimum(1.0, 2 * upper_limit(self.errors + self.lost, self.trials, misses / self.least.size))
 
     def leakiest(self, misses: float) -> int:
-        """Return the pair with the lowest upper limit, of tied ones that with the lowest training error."""
+        """Return the pair with the lowest upper limit; among tied pairs, the one with the lowest training error."""
         trained = np.where(self.each > 0, self.least / np.maximum(self.each, 1), 1.0)
         return int(np.lexsort((-self.each, trained, self.highs(misses)))[0])
 
 
 def compared_pairs(samples: Samples, rng: np.random.Generator) -> ComparedPairs:
-    """Return all pairs, of which those are validated that are likeliest to leak."""
+    """Return all pairs; those that are likeliest to leak are validated."""
     table = secret_table(samples)
     first, second = np.triu_indices(samples.k, 1)
     least, trials, each = overlaps(table), trials_of(table), table.sizes[first]
@@ -68,15 +68,15 @@ def compared_pairs(samples: Samples, rng: np.random.Generator) -> ComparedPairs:
 
 
 def lower_limit_of_sum(errors: ArrayLike, each: ArrayLike, misses: float) -> Reals:
-    """Return a lower limit of ``p + q`` from the errors in as many trials of p as of q, ``each`` of either.
+    """Return a lower limit on ``p + q`` from the errors in ``each`` trials of p and ``each`` trials of q.
 
-    Twice the limit of ``(p + q)/2`` from as many trials of it. By Hoeffding's theorem (On the distribution of the
+    It is twice the limit on ``(p + q)/2`` from as many trials of it. By Hoeffding's theorem (On the distribution of the
     number of successes in independent trials, 1956, Theorem 4) the errors' upper tail is below that of
-    Binomial(2·each, (p + q)/2) from one past the mean on. The limit only misses where that binomial's tail is under
-    ``misses``, which is one past the mean at least: a binomial exceeds its mean with probability 1/4 or more if the
+    Binomial(2·each, (p + q)/2) from one past the mean on. The limit misses only where that binomial's tail is under
+    ``misses``, which is at least one past the mean: a binomial exceeds its mean with probability at least 1/4 if the
     mean is at least 0.29 (Doerr, An elementary analysis of the probability that a binomial random variable exceeds
-    its expectation, 2018), so misses are at most 1/4; below that mean, two errors are one past it. A single error
-    takes a limit of its own: ``P(errors >= 1) = 1 - ((1-p)(1-q))^each <= 1 - (1-p-q)^each``.
+    its expectation, 2018), so ``misses`` must be at most 1/4; below that mean, two errors are one past it. A single
+    error takes a limit of its own: ``P(errors >= 1) = 1 - ((1-p)(1-q))^each <= 1 - (1-p-q)^each``.
     """
     x, n = np.asarray(errors, dtype=np.float64), np.asarray(each, dtype=np.float64)
     rate = min(misses, _MOST_MISSES)
@@ -88,8 +88,8 @@ def lower_limit_of_sum(errors: ArrayLike, each: ArrayLike, misses: float) -> Rea
 class SecretTable:
     """Samples by secret, the rarest secret first, in random order within each.
 
-    ``cell`` is, for each sample, its (secret, observation) among the distinct ones; these are sorted likewise.
-    ``secrets`` are their numbers among the samples' labels, ``sizes`` how many samples they have.
+    ``cell`` is, for each sample, the index of its (secret, observation) among the distinct ones, which have the same
+    order. ``secrets`` are the secrets' numbers among the samples' labels, ``sizes`` their numbers of samples.
     """
 
     secrets: Integers
@@ -100,12 +100,12 @@ class SecretTable:
 
     @cached_property
     def first_sample(self) -> Integers:
-        """Where each secret's samples begin, and last their end."""
+        """The index of each secret's first sample, and, last, the end of all samples."""
         return np.concatenate([[0], np.cumsum(self.sizes)])
 
     @cached_property
     def first_cell(self) -> Integers:
-        """Where each secret's cells begin, and last their end."""
+        """The index of each secret's first cell, and, last, the end of all cells."""
         return np.searchsorted(self.secret_of_cell, np.arange(self.sizes.size + 1))
 
     @cached_property
@@ -118,7 +118,7 @@ class SecretTable:
         return self.cell[(self.first_sample[secrets][:, None] + np.arange(start, end)).ravel()]
 
     def own_counts(self, secret: int, start: int, end: int) -> Integers:
-        """Return how often one secret has each observation from one place to another."""
+        """Return the counts of each observation among one secret's samples from one place to another."""
         cells = self.cell[self.first_sample[secret] + start : self.first_sample[secret] + end]
         return np.bincount(self.observation[cells], minlength=self.observations)
 
@@ -146,9 +146,9 @@ def secret_table(samples: Samples) -> SecretTable:
 
 
 def overlaps(table: SecretTable) -> Integers:
-    """Return for each pair the least training errors of any test: ``Σ_o min(count_a(o), count_b(o))``.
+    """Return, for each pair, the least training errors of any test: ``Σ_o min(count_a(o), count_b(o))``.
 
-    Pairs are in the order of `numpy.triu_indices`; of the more frequent secret as many samples count as of the other.
+    Pairs are in the order of `numpy.triu_indices`. For each pair, both secrets have as many samples as the rarer one.
     """
     k = table.sizes.size
     counts = np.bincount(table.cell, minlength=table.observation.size)
@@ -166,7 +166,7 @@ def overlaps(table: SecretTable) -> Integers:
 
 
 def affordable_pairs(table: SecretTable, estimates: Reals) -> Integers:
-    """Return the pairs that can be validated, from the lowest estimate on until the work is too much."""
+    """Return the pairs with the lowest estimates, as many as the limit on work allows to validate."""
     first, second = np.triu_indices(table.sizes.size, 1)
     cost = np.diff(table.first_cell)
     order = np.argsort(estimates, kind="stable")
@@ -177,7 +177,7 @@ def affordable_pairs(table: SecretTable, estimates: Reals) -> Integers:
 
 
 def held_out_errors(table: SecretTable, pairs: Integers, rng: np.random.Generator) -> tuple[Integers, Integers]:
-    """Return for each of these pairs, in ascending order, the errors on its held-out samples, and the trials lost."""
+    """Return, for each of these pairs, in ascending order, the errors on its held-out samples, and the lost trials."""
     first, second = (members[pairs] for members in np.triu_indices(table.sizes.size, 1))
     starts = np.flatnonzero(np.diff(first, prepend=-1))
     errors, lost = np.empty(pairs.size, dtype=np.int64), np.empty(pairs.size, dtype=np.int64)
@@ -189,7 +189,7 @@ def held_out_errors(table: SecretTable, pairs: Integers, rng: np.random.Generato
 
 
 def trials_of(table: SecretTable) -> Integers:
-    """Return how many held-out trials each pair has: what the rarer of its secrets has samples for."""
+    """Return the number of held-out trials of each pair, which the samples of its rarer secret determine."""
     k = table.sizes.size
     by_secret = [number_of_trials(int(size)) for size in table.sizes[:-1]]
     return np.repeat(np.array(by_secret, dtype=np.int64), np.arange(k - 1, 0, -1))
@@ -211,7 +211,7 @@ def _errors_against(table: SecretTable, secret: int, others: Integers, plan: Fai
     for block in range(plan.first.size - 1):
         (a, a_end), (b, b_end) = plan.first[block : block + 2].tolist(), plan.second[block : block + 2].tolist()
         tested, own_tested = counts(b, b_end), table.own_counts(secret, a, a_end)
-        # Frequencies compared, the rarer secret where they tie, as where neither has had the observation.
+        # Guess the larger relative frequency; the rarer secret in ties, such as for a new observation.
         named = own[observation] * b >= known * a
         errors += _sums(np.where(named, tested, own_tested[observation]), ends)
         known += tested

@@ -1,4 +1,4 @@
-"""How an estimate of the Bayes risk settles as samples come in."""
+"""The convergence of an estimate of the Bayes risk as samples come in."""
 
 from dataclasses import dataclass
 
@@ -13,23 +13,23 @@ from discretion.validation import as_confidence
 
 @dataclass(frozen=True)
 class Convergence:
-    """The knowledge of the Bayes risk after each block of samples; all arrays have a place for each block.
+    """The estimates of the Bayes risk after each block of samples; all arrays have an entry for each block.
 
     Parameters
     ----------
     training_sizes
-        How many samples the block was guessed from.
+        The number of samples before the block, from which it was guessed.
     sizes
-        How many samples there were with it.
+        The number of samples including the block.
     held_out_errors
-        The share of the block that was guessed wrong.
+        The share of wrong guesses in the block.
     low, high
-        The interval of the Bayes risk from all samples so far; each holds with the confidence by itself, not all
-        together.
+        The interval for the Bayes risk from all samples so far; each interval holds with the confidence by itself, not
+        all together.
     confidence
-        With what probability each interval covers the Bayes risk.
+        The probability with which each interval contains the Bayes risk.
     method
-        What guesses.
+        The name of the guesser.
     """
 
     training_sizes: Integers
@@ -64,8 +64,8 @@ def convergence(
     Returns
     -------
     Convergence
-        An array each; every interval holds by itself, not all together. An error that still falls at the end says that
-        more samples would lower the upper limit.
+        Its arrays have an entry for each block; every interval holds by itself, not all together. If the held-out error
+        still falls at the end, more samples would lower the upper limit.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""The distinct values of a column, and which of them each entry is."""
+"""The distinct values of a column, and the code of each entry among them."""
 
 import math
 from decimal import Decimal
@@ -26,12 +26,12 @@ def distinct(column: NDArray[Any], name: str) -> tuple[NDArray[Any], Integers]:
 
 
 def distinct_integers(column: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
-    """Return the same of whole numbers, in linear time if they are dense; the distinct ones are ascending."""
+    """Return the distinct whole numbers, ascending, and the codes; in linear time if the numbers are dense."""
     low, high = int(column.min()), int(column.max())
     span = high - low + 1
     if span > _SPARSEST * column.size:
         return _sorted_apart(column)
-    # Modulo 2⁶⁴ differences and sums are right for signed and unsigned numbers alike.
+    # Modulo 2⁶⁴ differences and sums are correct for both signed and unsigned numbers.
     lowest = np.uint64(low % 2**64)
     above = (column.astype(np.uint64) - lowest).view(np.int64)
     there = np.zeros(span, dtype=np.bool_)
@@ -41,19 +41,19 @@ def distinct_integers(column: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
 
 
 def codes_of_rows(rows: NDArray[Any], name: str = "observations") -> Integers:
-    """Return for each observation, a value or a row of them, which of the distinct ones it is."""
+    """Return the code of each observation, a value or a row of values, among the distinct ones."""
     columns = rows.reshape(len(rows), -1).T
     known, codes = distinct(columns[0], name)
     for column in columns[1:]:
         if known.size == codes.size and column.dtype.kind in NUMBERS:
-            break  # no two are alike already, and numbers need no check
+            break  # all are already distinct, and numbers need no check
         values, more = distinct(column, name)
         known, codes = distinct_integers(codes * values.size + more)
     return codes
 
 
 def first_places(codes: Integers, count: int) -> Integers:
-    """Return where each of so many codes comes first."""
+    """Return the first place of each of ``count`` codes."""
     first = np.empty(count, dtype=np.int64)
     first[codes[::-1]] = np.arange(codes.size)[::-1]  # of several writes the last one stays
     return first
@@ -74,7 +74,7 @@ def _distinct_objects(column: NDArray[Any], name: str) -> tuple[NDArray[Any], In
                 table.setdefault(value, len(table))
         except TypeError as error:
             raise InvalidValueError(
-                f"{name} must be hashable to be compared ({error}); turn each into a tuple or text, "
+                f"{name} must be hashable for comparison ({error}); convert each to a tuple or text, "
                 "or compare observations by NearestNeighbours with a metric"
             ) from None
         codes[start : start + len(entries)] = np.fromiter(map(table.__getitem__, entries), np.int64, len(entries))

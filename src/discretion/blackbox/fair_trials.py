@@ -1,8 +1,8 @@
 """Fair coins that choose the secret of the next tested sample, one of two.
 
-Given the past, a guess on it errs with the mean of both error probabilities, ``β_ab/2`` at least, so the errors exceed
-Binomial(trials, β_ab/2) stochastically. The number of trials is fixed before the coins are; those left over when a
-secret's samples run out are lost, which counts as errors.
+Given the past, a guess on this sample errs with the mean of both error probabilities, at least ``β_ab/2``, so that the
+errors stochastically exceed Binomial(trials, β_ab/2). The number of trials is fixed before the coins are drawn. Trials
+that remain when a secret's samples run out are lost, and count as errors.
 """
 
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ import numpy as np
 from discretion.blackbox.progressive_validation import block_edges, first_test
 from discretion.numerics.arrays import Integers
 
-# Of so many standard deviations of the coins' sum: a trial that is not planned costs little, a lost one much.
+# The margin in standard deviations of the coins' sum: a trial that is not planned costs little, a lost one much.
 _MARGIN = 3.0
 
 
 @dataclass(frozen=True)
 class FairTrials:
-    """So many trials, some of them lost, and where blocks begin and end among either secret's samples."""
+    """A number of trials, some of them lost, and the edges of blocks among either secret's samples."""
 
     trials: int
     lost: int
@@ -34,13 +34,13 @@ class FairTrials:
 
 
 def number_of_trials(each: int) -> int:
-    """Return how many trials to plan with so many samples of either secret: few enough that these rarely run out."""
+    """Return the number of trials to plan with ``each`` samples of either secret, so that these rarely run out."""
     spare = 2 * max(0, each - first_test(each))
     return max(0, int(spare - _MARGIN * spare**0.5))
 
 
 def fair_trials(each: int, growth: float, rng: np.random.Generator) -> FairTrials:
-    """Return the trials with so many samples of either secret, of which the first part is taught only."""
+    """Return the trials with ``each`` samples of either secret; the first part is for training only."""
     known, trials = first_test(each), number_of_trials(each)
     second = np.concatenate([[0], np.cumsum(rng.integers(2, size=trials))])
     first = np.arange(trials + 1) - second

@@ -1,6 +1,6 @@
-"""Scores of outputs, above 0 where x is the likelier of two neighbouring inputs, learned from known outputs of either.
+"""Scores of outputs, above 0 where x is the likelier of two neighboring inputs, learned from known outputs of either.
 
-A score may be anything: what is bet on it holds for whatever it is.
+The bets on a score are valid for any score.
 """
 
 import copy
@@ -17,15 +17,15 @@ from discretion.blackbox.samples import Rows
 from discretion.errors import InvalidValueError
 from discretion.numerics.arrays import Booleans, Integers, Reals
 
-# Known outputs, which of them x gave, and the outputs that are asked.
+# Known outputs, whether x gave each of them, and the outputs to score.
 Scores = Callable[[Rows, Booleans, Rows], Reals]
 
-# Towards either end a bin has so much less of the known than the next, down to so many.
+# The ratio of successive bins' numbers of known outputs towards either end, and the least number.
 _THINNING, _THINNEST = 4.0, 8
 
 
 def bin_scores(known: Rows, known_x: Booleans, queries: Rows) -> Reals:
-    """Return how often x gave each of ∛n bins of a number; a value that fills one is a bin by itself."""
+    """Return scores by the frequency of x in ∛n bins of a number; a value that fills a bin is a bin by itself."""
     ordered = np.sort(known)
     size = ordered.size
     bins = max(2, math.ceil(size ** (1 / 3)))
@@ -42,14 +42,14 @@ def bin_scores(known: Rows, known_x: Booleans, queries: Rows) -> Reals:
 
 
 def count_scores(known: Integers, known_x: Booleans, queries: Integers) -> Reals:
-    """Return how often x gave each code, beside y, as the logarithm of a ratio: 0 for a code never seen."""
+    """Return the log-ratio of the frequencies with which x and y gave each code; 0 for a new code."""
     kinds = int(max(known.max(), queries.max())) + 1
     x, y = (np.bincount(known[side], minlength=kinds) for side in (known_x, ~known_x))
     return np.log((x + 0.5) / (y + 0.5))[queries]
 
 
 def distance_scores(known: Rows, known_x: Booleans, queries: Rows) -> Reals:
-    """Return how much further off the k-th nearest output of y is than that of x, k about √n: densities compared."""
+    """Return the excess of the distance to y's k-th nearest output over that to x's, k about √n: densities compared."""
     from scipy.spatial import cKDTree  # noqa: PLC0415 - takes a tenth of a second
 
     points, those = as_points(known), as_points(queries)
@@ -70,7 +70,7 @@ def distance_scores(known: Rows, known_x: Booleans, queries: Rows) -> Reals:
 def row_scores(known: Rows, known_x: Booleans, queries: Rows) -> Reals:
     """Return scores by counts where the known rows repeat, else by distances.
 
-    The known rows alone decide, so that no bet is chosen by what it is placed on.
+    Only the known rows decide, so that the choice does not depend on the outputs of the bets.
     """
     if not repeat(known):
         return distance_scores(known, known_x, queries)
@@ -84,7 +84,7 @@ def repeat(rows: Rows) -> bool:
 
 
 def classifier_scores(classifier: Classifier) -> Scores:
-    """Return the scores by copies of a classifier: the probability that it gives x, if it does, or what it guesses."""
+    """Return the scores by copies of a classifier: its probability of x, if it has probabilities, else its guess."""
 
     def scores(known: Rows, known_x: Booleans, queries: Rows) -> Reals:
         rows, those = features(classifier, known), features(classifier, queries)
@@ -95,7 +95,7 @@ def classifier_scores(classifier: Classifier) -> Scores:
         shares = np.asarray(fresh.predict_proba(those.copy()))
         if shares.shape != (len(those), 2) or not np.isfinite(shares).all():
             raise InvalidValueError(
-                f"predict_proba must give finite probabilities of both inputs for each of {len(those)} outputs, got "
+                f"predict_proba must return finite probabilities of both inputs for each of {len(those)} outputs, got "
                 f"shape {shares.shape}"
             )
         return shares[:, 1] - shares[:, 0]

@@ -1,4 +1,4 @@
-"""What β* of discrete observations likely is: that of a pair which some samples choose, by the others."""
+"""An estimate of β* for discrete observations: one half of the samples chooses the pair, the other estimates its β."""
 
 from itertools import pairwise
 
@@ -10,17 +10,17 @@ from discretion.blackbox.progressive_validation import COUNTED, block_edges, mee
 from discretion.blackbox.samples import Samples
 from discretion.numerics.arrays import Integers
 
-# The errors of all samples are compared with those of parts, of so many a half.
+# The errors of all samples are compared with those of parts, this number in each half.
 _PARTS = 4
 
-# Of two secrets, a row each: which observations they came with, or how often with which.
+# Of two secrets, a row each: the observations of their samples, or the counts of each observation.
 
 
 def likely_security(samples: Samples, misses: float, rng: np.random.Generator) -> float:
     """Return the β of the pair that half of each secret's samples chooses by its limit, from the errors on the others.
 
-    The pair that looks leakiest owes it to luck as well, which its errors on other samples do not share. Either half
-    chooses, and the means of the errors count; it is 1 where there are none.
+    The pair with the lowest limit is partly chosen by chance, which does not affect its errors on other samples. Each
+    half chooses in turn, and the result is from the mean errors; it is 1 where there are none.
     """
     coded = samples.coded()
     errors: list[tuple[tuple[float, float], tuple[float, float]]] = []
@@ -37,7 +37,7 @@ def likely_security(samples: Samples, misses: float, rng: np.random.Generator) -
 
 
 def _halves(samples: Samples) -> tuple[Integers, Integers]:
-    """Return where the first half of each secret's samples is, and where the second."""
+    """Return the places of the first half of each secret's samples, and of the second."""
     by_secret = np.argsort(samples.secrets, kind="stable")
     sizes = np.bincount(samples.secrets, minlength=samples.k)
     place = np.empty_like(by_secret)
@@ -55,16 +55,16 @@ def _leakiest(samples: Samples, misses: float, rng: np.random.Generator) -> tupl
 
 
 def _common_counts(samples: Samples, pair: tuple[int, int]) -> Integers:
-    """Return what two secrets came with, of the more frequent one as many as of the other."""
+    """Return the observations of two secrets' samples, the same number of each secret."""
     each = [samples.observations[samples.secrets == secret] for secret in pair]
     both = min(map(len, each))
     return np.stack([some[:both] for some in each])
 
 
 def _errors(known: Integers, tested: Integers) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the sum of both secrets' errors on the tested: held out and training errors, of a part and of all.
+    """Return the sums of both secrets' errors on the tested samples: held-out and training, for a part and for all.
 
-    Of a part its own samples alone are known, or for held-out errors the first half of them.
+    For a part, only its own samples are known; for its held-out errors, only the first half of them.
     """
     codes = distinct_integers(np.concatenate([known, tested], axis=1).ravel())[1].reshape(2, -1)
     known, tested = codes[:, : known.shape[1]], codes[:, known.shape[1] :]
@@ -77,12 +77,12 @@ def _errors(known: Integers, tested: Integers) -> tuple[tuple[float, float], tup
 
 
 def _trained(known: Integers, tested: Integers, cells: int) -> float:
-    """Return the errors per sample of either secret, known themselves."""
+    """Return the training errors per sample of either secret."""
     return _error_count(_cell_counts(known, cells), _cell_counts(tested, cells)) / tested.shape[1]
 
 
 def _held_out(known: Integers, tested: Integers, cells: int) -> float:
-    """Return the errors per sample of either secret, each block guessed from all before it."""
+    """Return the held-out errors per sample of either secret, each block guessed from all blocks before it."""
     learned, errors = _cell_counts(known, cells), 0.0
     edges = np.array(block_edges(known.shape[1], known.shape[1] + tested.shape[1], COUNTED)) - known.shape[1]
     for start, end in pairwise(edges.tolist()):
@@ -97,6 +97,6 @@ def _cell_counts(observed: Integers, cells: int) -> Integers:
 
 
 def _error_count(learned: Integers, tested: Integers) -> float:
-    """Return the errors of guessing the more frequent secret, or by a fair coin."""
+    """Return the errors of guessing the more frequent secret, or by a fair coin in ties."""
     lead = learned[0] - learned[1]
     return float(tested[0, lead < 0].sum() + tested[1, lead > 0].sum() + tested[:, lead == 0].sum() / 2)

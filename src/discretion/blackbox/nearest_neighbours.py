@@ -1,4 +1,4 @@
-"""The secret that most of the nearest known observations have."""
+"""The guess by nearest neighbors: the most frequent secret of the nearest known observations."""
 
 import math
 from collections.abc import Callable
@@ -14,37 +14,38 @@ from discretion.validation import as_count
 
 Metric = Callable[[Any, Any], float]
 
-# Votes that are held at once, and the largest coordinate whose square is surely finite.
+# Votes that are held at once, and the largest coordinate whose square is finite.
 _MOST_AT_ONCE = 1 << 22
 _FURTHEST = 1e150
 
-# So few points are looked up sooner than threads start.
+# Below this number of points, a search takes less time than starting threads.
 _WORTH_THREADS = 1000
 
-# To learn k: one in so many known samples is asked, so many at most; and how many votes all of them may take.
+# To learn k: the share of known samples that are tested, their largest number, and the votes that all may take.
 _ASKED_PART, _MOST_ASKED, _MOST_VOTES = 4, 4000, 1e7
 
 
 class NearestNeighbours:
-    """A guesser of the secret that most of the k nearest known observations have; of tied secrets the nearest's.
+    """A guesser of the most frequent secret of the k nearest known observations; ties go to the nearest one's secret.
 
-    All known observations that are as near as the k-th vote too.
+    All known observations at the distance of the k-th vote, too.
 
     Parameters
     ----------
     k
-        How many neighbours vote, at least 1. None learns it: of the least odd number that is at least ``ln n`` for n
-        known samples, with which the error tends to the Bayes risk as n grows, and of those that join twice as many and
-        twice as many again, up to ``√n`` and as far as time allows, the one that errs least on a part of the known.
+        The number of neighbors that vote, at least 1. None learns it from the data: it compares the least odd number
+        that is at least ``ln n`` for n known samples, with which the error tends to the Bayes risk as n grows, and
+        further numbers up to ``√n``, each about twice the one before, while a limit on time allows. It takes the number
+        with the fewest errors on a part of the known samples.
     metric
         ``metric(x, y)``, a distance between any two observations (numbers, rows, sequences, text); it is called for
-        every pair of a tested and a known one. None is the Euclidean distance, by a k-d tree.
+        every pair of a tested and a known observation. None is the Euclidean distance, with a k-d tree.
 
     Notes
     -----
     Source: Cherubin, Chatzikokolakis and Palamidessi, F-BLEAU: Fast Black-box Leakage Estimation, S&P 2019, section
-    IV. Of tied secrets that are as near at different observations, which one wins is left to the tree; by a metric, and
-    at one observation, it is the one that was learned first.
+    IV. If secrets are tied at different observations of the same distance, the order of the tree decides; with a
+    metric, or at a single observation, the secret that was learned first wins.
 
     Examples
     --------
@@ -77,7 +78,7 @@ class NearestNeighbours:
         return self._labels[self._elected(X, [self._votes])[0]]
 
     def _learned(self) -> int:
-        """Return the k that errs least on some known samples where only the others are known; the lowest if tied."""
+        """Return the k with the fewest errors on some known samples, given only the others; the lowest if tied."""
         size = self._secrets.size
         ks = [math.ceil(math.log(size)) | 1]
         while (wider := 2 * ks[-1] + 1) <= min(size**0.5, _MOST_VOTES / size):
@@ -92,7 +93,7 @@ class NearestNeighbours:
         return ks[int(np.argmin(errors))]
 
     def _elected(self, X: Any, ks: list[int]) -> Integers:
-        """Return for each k a row of who wins the votes."""
+        """Return a row of winners of the votes for each k."""
         if self._neighbours is not None:
             return np.stack([self._neighbours.elected(X, k) for k in ks])
         return np.array([self._nearest(x, ks) for x in X], dtype=np.int64).reshape(-1, len(ks)).T
@@ -101,7 +102,7 @@ class NearestNeighbours:
         assert self.metric is not None
         distances = np.array([self.metric(x, known) for known in self._known], dtype=np.float64)
         if np.isnan(distances).any():
-            raise InvalidValueError("metric must give a number for any two observations, got nan")
+            raise InvalidValueError("metric must return a number for any two observations, got nan")
         order = np.argsort(distances, kind="stable")
         won: list[int] = []
         for k in ks:
@@ -112,7 +113,7 @@ class NearestNeighbours:
 
 
 class _Tree:
-    """The distinct known points, each with how often it came with which secret."""
+    """The distinct known points, each with its counts of secrets."""
 
     def __init__(self, X: Any, secrets: Integers) -> None:
         from scipy.spatial import cKDTree  # noqa: PLC0415 - takes a tenth of a second
@@ -122,7 +123,7 @@ class _Tree:
         self._exponent = int(np.frexp(np.abs(points).max())[1])
         codes = codes_of_rows(points)
         count = int(codes.max()) + 1
-        # Midpoints instead of medians: with many equal coordinates a balanced tree takes quadratic time.
+        # Midpoints in place of medians: with many equal coordinates a balanced tree takes quadratic time.
         self._tree = cKDTree(scale_down(points[first_places(codes, count)], self._exponent), balanced_tree=False)
         self._sizes, self._samples = np.bincount(codes), codes.size
         self._kinds = int(secrets.max()) + 1
@@ -132,14 +133,14 @@ class _Tree:
         self._most_cells = int(np.diff(self._first_cell).max())
 
     def elected(self, X: Any, k: int) -> Integers:
-        """Return which secret wins the vote at each point of X."""
+        """Return the secret that wins the vote at each point of X."""
         points = self._sizes.size
         return self._winners(scale_down(as_points(X), self._exponent), k, min(2 + k * points // self._samples, points))
 
     def _winners(self, queries: Reals, k: int, width: int) -> Integers:
-        """Return the winners among the k nearest samples and those as near as the k-th, from so many points at first.
+        """Return the winners among the k nearest samples and ties with the k-th, from ``width`` points at first.
 
-        Where the last of these points is as near as the k-th sample, others may be, and the search goes on.
+        If the last of these points is at the distance of the k-th sample, others may be, too, and the search continues.
         """
         winners = np.empty(len(queries), dtype=np.int64)
         step = max(1, _MOST_AT_ONCE // (width * self._most_cells + self._kinds))
@@ -182,20 +183,20 @@ def _at(rows: Any, places: Integers) -> Any:
 
 
 def as_points(X: Any) -> Reals:
-    """Return numbers as points, a row each, or refuse others."""
+    """Return numbers as points, a row each; raise for other observations."""
     points = np.asarray(X)
     numbers = points.dtype.kind in NUMBERS or (
         points.dtype.kind == "O" and all(isinstance(value, int | float) for value in points.ravel().tolist())
     )
     if not numbers:
         raise InvalidValueError(
-            "nearest neighbours need numbers, got other observations; give NearestNeighbours a metric on them, or "
+            "nearest neighbors need numbers, got other observations; give NearestNeighbours a metric on them, or "
             'compare them whole by method="frequentist"'
         )
     return points.reshape(len(points), -1).astype(np.float64, copy=False)
 
 
 def scale_down(points: Reals, exponent: int) -> Reals:
-    """Return points by that power of two smaller, and none further off than its square can be said."""
+    """Return points divided by that power of two, and clipped so that their squares do not overflow."""
     with np.errstate(over="ignore", under="ignore"):
         return np.clip(np.ldexp(points, -exponent), -_FURTHEST, _FURTHEST)

@@ -1,4 +1,4 @@
-"""How private a program is at best, from a single run on data that holds some of many canaries."""
+"""A lower bound on the ε of a program, from a single run on data that contains some of many canaries."""
 
 import math
 
@@ -12,7 +12,7 @@ from discretion.numerics.bisection import bisected
 from discretion.numerics.laws.binomial import binomial_pmf, multinomial_pmf
 from discretion.validation import NotNumbersError, as_confidence, as_count, as_probability, as_reals
 
-# Beyond this a wrong guess is less likely than one in all guesses that can be made.
+# Beyond this a wrong guess has a smaller probability than one over the largest number of guesses.
 _LARGEST, _HALVINGS = 40.0, 44
 
 
@@ -24,46 +24,47 @@ def estimate_epsilon_in_one_run(  # noqa: PLR0917 - which canaries are guessed, 
     guessed_out: int,
     confidence: float = 0.95,
 ) -> Estimate:
-    """Return a lower bound of the ε at which a program is (ε, δ)-private for each of its canaries, from a single run.
+    """Return a lower bound on the ε at which a program is (ε, δ)-private for each of its canaries, from a single run.
 
-    ``P(v or more of r guesses right) <= P(W >= v) + m δ/(1 + e^ε) · mean_{j<r} max_k P(W_j = k)``, where W is binomial
-    of r trials and W_j of j, all with probability ``e^ε/(1 + e^ε)``
+    ``P(at least v of r guesses correct) <= P(W >= v) + m δ/(1 + e^ε) · mean_{j<r} max_k P(W_j = k)``, where W is
+    binomial with r trials and W_j with j trials, all with probability ``e^ε/(1 + e^ε)``
 
     Parameters
     ----------
     scores
-        For each canary, shape ``(m,)``, how much what the program gave out looks as if the canary was in its data, such
-        as the negative loss of a trained model on it.
+        A score for each canary, shape ``(m,)``, which is higher if the program's output suggests that the canary was in
+        its data, such as the negative loss of a trained model on it.
     included
-        Whether it was, shape ``(m,)``.
+        Whether each canary was in the data, shape ``(m,)``.
     delta
         δ of the claim, in [0, 1].
     guessed_in, guessed_out
-        How many canaries of the highest scores are guessed to be in, and of the lowest to be out; nothing is guessed of
-        the others. Choose both before you see who is in.
+        The number of canaries with the highest scores that are guessed to be in the data, and of those with the lowest
+        that are guessed to be out; the others are not guessed. Choose both before you look at ``included``.
     confidence
-        With what probability the bound holds, in (0, 1).
+        The probability with which the bound holds, in (0, 1).
 
     Returns
     -------
     Estimate
-        One-sided: low and value are the bound, in nats, 0 if nothing is shown; high is infinite. It rests on what
-        ``assuming`` names.
+        One-sided: ``low`` and ``value`` are the bound, in nats, 0 if the run gives no evidence; ``high`` is infinite.
+        The bound depends on the assumption in ``assuming``.
 
     Raises
     ------
     InvalidValueError
-        If more canaries are to be guessed than there are.
+        If ``guessed_in`` plus ``guessed_out`` exceeds the number of canaries.
 
     Notes
     -----
     Source: Steinke, Nasr and Jagielski, Privacy Auditing with One (1) Training Run, NeurIPS 2023, Theorem 5.2, for
     δ = 0. Their term for δ, ``2 m δ max_i P(v - i <= W < v)/i``, is mostly larger, and too small for some v below the
-    mean of W: the one here is proved in the source, and no larger than it must be if all guesses have to be right.
+    mean of W. The term here is proved in the source code, and is tight if all guesses have to be correct.
 
-    It holds if a fair coin of its own decided for each canary whether it was in; if the rest of the data, the program's
-    randomness and, but for what the program gave out, the scores have nothing to do with these coins; and if data with
-    and without a canary are neighbours. A program that hides its canaries may still give others away.
+    The bound holds under three conditions. A separate fair coin decided for each canary whether it was in the data. The
+    rest of the data, the program's randomness and the scores are independent of these coins, except through the
+    program's output. Data with and without a canary are neighbors. A program that hides its canaries may still give
+    away other records.
 
     Examples
     --------
@@ -79,8 +80,8 @@ def estimate_epsilon_in_one_run(  # noqa: PLR0917 - which canaries are guessed, 
     guesses = highest + lowest
     if guesses > values.size:
         raise InvalidValueError(
-            f"guessed_in and guessed_out must be at most as many as there are canaries, got {highest} and {lowest} of "
-            f"{values.size}"
+            f"guessed_in plus guessed_out must be at most the number of canaries, {values.size}; got {highest} and "
+            f"{lowest}"
         )
     order = np.argsort(values, kind="stable")
     right = int(np.count_nonzero(~inside[order[:lowest]]) + np.count_nonzero(inside[order[values.size - highest :]]))
@@ -89,22 +90,23 @@ def estimate_epsilon_in_one_run(  # noqa: PLR0917 - which canaries are guessed, 
         return _chance(right, guesses, values.size, float(epsilon), level) <= 1 - sure
 
     bound = float(bisected(refuted, 0.0, _LARGEST, _HALVINGS)[0])
-    method = f"{right:,} of {guesses:,} guesses right of {values.size:,} canaries (Steinke et al. 2023)"
-    return Estimate(bound, bound, math.inf, sure, method, "a fair coin of its own decided on each canary")
+    method = f"{right:,} of {guesses:,} guesses correct, {values.size:,} canaries (Steinke et al. 2023)"
+    return Estimate(bound, bound, math.inf, sure, method, "a separate fair coin decided on each canary")
 
 
 def _chance(right: int, guesses: int, canaries: int, epsilon: float, delta: float) -> float:
-    """Return more than the chance of so many right guesses or more, by any (ε, δ)-private program.
+    """Return an upper bound on the probability of ``right`` or more correct guesses for any (ε, δ)-private program.
 
-    Reveal the coins of the guessed canaries one by one, given all guesses t. The next guess is right with probability
-    ``a/(a + b)``, where a and b are how likely t is if it is right and if it is wrong: ``p + F`` at most, where
-    ``p = e^ε/(1 + e^ε)`` and ``F = max(0, a - e^ε b)/((a + b)(1 + e^ε))``. If j guesses follow, each right with
-    probability p, then F adds F times the chance that just the missing ones of these are right to the chance of so many
-    in all: F D_j at most, where D_j is the largest probability of a binomial law of j trials. The sum of F over t, each
-    as likely as it is, is largest with all other coins known (max is convex), and ``δ/(1 + e^ε)`` at most, half a δ for
-    either guess. In a random order any guess is followed by any number of others just as likely.
+    Reveal the coins of the guessed canaries one by one, given all guesses t. The next guess is correct with probability
+    ``a/(a + b)``, where a and b are the probabilities of t if it is correct and if it is wrong. This is at most
+    ``p + F``, where ``p = e^ε/(1 + e^ε)`` and ``F = max(0, a - e^ε b)/((a + b)(1 + e^ε))``. If j guesses follow, each
+    correct with probability p, then F increases the probability of this number of correct guesses by F times the
+    probability that exactly the missing ones of these are correct. This is at most F D_j, where D_j is the largest
+    probability of a binomial law of j trials. The mean of F over t is largest with all other coins known (max is
+    convex), and at most ``δ/(1 + e^ε)``, half a δ for either guess. In a random order any guess is followed by any
+    number of others with the same probability.
 
-    A program that is private at an ε is so at all larger ones: each of them bounds the chance.
+    A program that is private at an ε is private at all larger ones: each of them bounds the probability.
     """
     p, q = 1 / (1 + math.exp(-epsilon)), 1 / (1 + math.exp(epsilon))
     tail = math.fsum(binomial_pmf(np.arange(right, guesses + 1), guesses, p, q))

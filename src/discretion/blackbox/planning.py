@@ -1,4 +1,4 @@
-"""How many samples an interval of a given width takes."""
+"""The number of samples for an interval of a given width."""
 
 import math
 from typing import Any
@@ -12,7 +12,7 @@ from discretion.numerics.draws import Seed
 from discretion.numerics.laws.binomial_limits import lower_limit, upper_limit
 from discretion.validation import as_confidence, as_real
 
-# That of 10¹² samples; of many more, limits of a binomial probability are no longer computed to their last digits.
+# The half-width with 10¹² samples; with many more, limits of a binomial probability lose their last digits.
 _NARROWEST = 1e-6
 
 
@@ -26,30 +26,31 @@ def samples_needed(  # noqa: PLR0917 - what the estimate takes, and the width
 ) -> int:
     """Return the number of samples for an estimate of the Bayes risk to within ± half_width.
 
-    ``n_pilot · (half-width from the pilot / half_width)²``, or what Clopper-Pearson's interval takes at a risk of 1/2
+    ``n_pilot · (half-width from the pilot / half_width)²``, or the number for Clopper-Pearson's interval at a risk of
+    1/2
 
     Parameters
     ----------
     half_width
-        Half the length of the wanted interval, in (0, 1/2), and at least 1e-6, which takes 10¹² samples.
+        Half the length of the interval that you need, in (0, 1/2), and at least 1e-6, which takes 10¹² samples.
     secrets, observations
         Pilot samples, as in `estimate_bayes_risk`; both or none.
     confidence
-        With what probability the interval covers, in (0, 1).
+        The probability with which the interval contains the Bayes risk, in (0, 1).
     method, rng
         As in `estimate_bayes_risk`, for the pilot.
 
     Returns
     -------
     int
-        Without a pilot, the least number at which counting errors alone is as precise whatever the risk: a floor, for
-        learning what to guess takes more. With a pilot, a forecast and no guarantee: what sampling leaves open, and
-        what is still to be learned, both shrink about like 1/√n at least.
+        Without a pilot, the least number at which counting errors reaches this precision at any risk: a lower bound,
+        since learning the guesses takes more samples. With a pilot, a forecast without a guarantee: it assumes that the
+        sampling error and the error from incomplete learning shrink at least about like 1/√n.
 
     Raises
     ------
     InvalidValueError
-        If a pilot has secrets or observations only, or nothing bounds the risk from below with its guesser.
+        If a pilot has secrets or observations only, or its guesser has no lower bound on the risk.
 
     Examples
     --------
@@ -61,13 +62,13 @@ def samples_needed(  # noqa: PLR0917 - what the estimate takes, and the width
         return _floor(width, 1 - sure)
     if secrets is None or observations is None:
         raise InvalidValueError(
-            f"a pilot is secrets and their observations, got {'observations' if secrets is None else 'secrets'} only"
+            f"a pilot needs secrets and their observations, got {'observations' if secrets is None else 'secrets'} only"
         )
     classifier, pilot = classifier_and_errors(secrets, observations, method, rng)
     if pilot.least is None:
         raise InvalidValueError(
             f"no number of samples gives {name_of(classifier)} an interval of a given width, since {NO_LOWER_LIMIT}; "
-            "leave the pilot out for what counting errors takes, or look at convergence"
+            "leave the pilot out to get the number for counting errors, or use convergence"
         )
     low, high = pilot.limits(1 - sure)
     samples = int(pilot.known[-1] + pilot.tested[-1])
@@ -75,14 +76,12 @@ def samples_needed(  # noqa: PLR0917 - what the estimate takes, and the width
 
 
 def as_half_width(value: Any) -> float:
-    """Return half the length of an interval, in (0, 1/2), or refuse it."""
+    """Return half the length of an interval, in (0, 1/2), or raise an error."""
     half_width = as_real(value, "half_width")
     if not 0 < half_width < 0.5:
         raise InvalidValueError(f"half_width must be in (0, 1/2), got {value!r}")
     if half_width < _NARROWEST:
-        raise InvalidValueError(
-            f"half_width must be at least {_NARROWEST:g}, got {value!r}: nobody has so many samples; ask for more"
-        )
+        raise InvalidValueError(f"half_width must be at least {_NARROWEST:g}, which takes 10^12 samples; got {value!r}")
     return half_width
 
 

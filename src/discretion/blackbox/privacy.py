@@ -1,4 +1,4 @@
-"""How private a mechanism is at best, from its outputs on two neighbouring inputs."""
+"""Lower bounds on the δ and ε of a mechanism, from its outputs on two neighboring inputs."""
 
 from numpy.typing import ArrayLike
 
@@ -17,44 +17,45 @@ def estimate_privacy_profile(  # noqa: PLR0917 - what estimate_bayes_risk takes,
     method: Method = "auto",
     rng: Seed = None,
 ) -> Estimate:
-    """Return a lower bound of the least δ for which a mechanism is (ε, δ)-differentially private.
+    """Return a lower bound on the least δ for which a mechanism is (ε, δ)-differentially private.
 
-    ``δ(ε) = max_S max(P(S) - e^ε Q(S), Q(S) - e^ε P(S))``, where P and Q are the laws of its outputs
+    ``δ(ε) = max_S max(P(S) - e^ε Q(S), Q(S) - e^ε P(S))``, where P and Q are the laws of its outputs on two inputs
 
     Parameters
     ----------
     x, y
-        Its outputs on one and on the other of two neighbouring inputs, shape ``(m,)`` or ``(m, d)``: independent draws,
-        as many as there are of either. Discrete ones are compared as they are, rows whole.
+        Its outputs on each of two neighboring inputs, shape ``(m,)`` or ``(m, d)``: independent draws; the numbers of
+        outputs may differ. Discrete outputs are compared for equality, as whole rows.
     epsilon
         ε >= 0 of the claim.
     confidence
-        With what probability the bound holds, in (0, 1), whatever the mechanism and however many outputs.
+        The probability with which the bound holds, in (0, 1), for any mechanism and any number of outputs.
     method
-        What guesses the input from an output, which the bound holds for whatever it is:
+        The guesser of the input from an output; the bound holds for any guesser:
 
-        - ``"frequentist"``: by how often either input gave this output.
-        - ``"nearest-neighbours"``: by how far off the nearest outputs on either are.
+        - ``"frequentist"``: by the frequencies with which either input gave this output.
+        - ``"nearest-neighbours"``: by the distances to the nearest outputs on either input.
         - any object with ``fit(X, y)`` and ``predict(X)``, such as a scikit-learn classifier, by ``predict_proba`` if
           it has that; copies of it are fitted, and must judge every output by itself.
-        - ``"auto"``: a histogram of single numbers. Of rows of numbers frequentist once fewer than half of the known
-          ones are distinct, and nearest neighbours before. Else frequentist.
+        - ``"auto"``: a histogram for single numbers; for rows of numbers, nearest neighbors until fewer than half of
+          the known rows are distinct, and then frequentist; else frequentist.
     rng
-        A generator or a seed for the order of the outputs and the coins; None draws fresh ones.
+        A generator or a seed for the order of the outputs and the coins; None draws a fresh seed.
 
     Returns
     -------
     Estimate
-        One-sided: low and value are the bound, 0 if nothing is shown; high is 1. What a pair of inputs does not show,
-        another one may.
+        One-sided: ``low`` and ``value`` are the bound, 0 if there is no evidence of a positive δ; ``high`` is 1.
+        Another pair of inputs may lead to a larger bound.
 
     Notes
     -----
-    To look at it again as outputs come in, and stop when it pleases, take `discretion.blackbox.PrivacyStream`.
+    To check the bound repeatedly as outputs come in, and to stop at any time, use `discretion.blackbox.PrivacyStream`.
 
-    Each block of outputs is guessed from those before it, or withheld, and money is bet on the guesses, of which nobody
-    makes much if the claim is true: ``P(wealth ever >= 1/(1 - confidence)) <= 1 - confidence`` (Ville 1939;
-    Waudby-Smith and Ramdas, JRSS B 2024). The bound is the largest δ whose claim loses so.
+    The function guesses the inputs of each block of outputs from the outputs before it, or withholds its guess, and
+    bets on the guesses. If the claim is true, its wealth is unlikely to grow much:
+    ``P(wealth ever >= 1/(1 - confidence)) <= 1 - confidence`` (Ville 1939; Waudby-Smith and Ramdas, JRSS B 2024). The
+    bound is the largest δ whose claim is refuted in this way.
 
     Examples
     --------
@@ -75,7 +76,7 @@ def estimate_epsilon(  # noqa: PLR0917 - what estimate_privacy_profile takes
     method: Method = "auto",
     rng: Seed = None,
 ) -> Estimate:
-    """Return a lower bound of the least ε for which a mechanism is (ε, δ)-differentially private.
+    """Return a lower bound on the least ε for which a mechanism is (ε, δ)-differentially private.
 
     ``ε(δ) = min {ε >= 0 : δ(ε) <= δ}``, with δ(ε) as in `estimate_privacy_profile`
 
@@ -89,13 +90,13 @@ def estimate_epsilon(  # noqa: PLR0917 - what estimate_privacy_profile takes
     Returns
     -------
     Estimate
-        One-sided: low and value are the bound, in nats, 0 if nothing is shown; high is infinite. Whatever the
-        mechanism, m outputs show no more than about ``ln m``.
+        One-sided: ``low`` and ``value`` are the bound, in nats, 0 if there is no evidence of a positive ε; ``high`` is
+        infinite. For any mechanism, the bound from m outputs is at most about ``ln m``.
 
     Notes
     -----
-    As `estimate_privacy_profile`. Who claims both an ε and a δ is refuted by either bound; to be sure of it at the
-    confidence, choose one beforehand.
+    The method is that of `estimate_privacy_profile`. Either bound can refute a claim of both an ε and a δ; for a test
+    with the given confidence, choose one of the two bounds beforehand.
 
     Examples
     --------

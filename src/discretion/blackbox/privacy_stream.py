@@ -1,4 +1,4 @@
-"""How private a mechanism is at best, while its outputs on two neighbouring inputs stream in."""
+"""Lower bounds on the δ and ε of a mechanism, while its outputs on two neighboring inputs stream in."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -29,29 +29,29 @@ from discretion.numerics.bisection import bisected
 from discretion.numerics.draws import Seed, generator
 from discretion.validation import as_confidence, as_epsilon, as_probability
 
-# So many trials are learned before the first that counts.
+# The number of trials for learning before the first that counts.
 _LEARNED = 16
 
-# No number of outputs shows a larger ε.
+# The largest ε that any number of outputs can refute.
 _LARGEST, _HALVINGS = 32.0, 44
 
 
 class PrivacyStream:
-    """Lower bounds of δ(ε) and ε(δ) that hold whenever one looks at them, and stops where they please.
+    """Lower bounds on δ(ε) and ε(δ) that hold at any time, also if you stop at a time of your choice.
 
     Parameters
     ----------
     confidence
-        With what probability all bounds that are ever given for an ε, or for a δ, hold at once, in (0, 1).
+        The probability with which all bounds for one ε, or for one δ, hold together at all times, in (0, 1).
     method
         As in `estimate_privacy_profile`.
     rng
-        A generator or a seed for the coins that say which input's output comes next; None draws fresh ones.
+        A generator or a seed for the coins that decide which input's output comes next; None draws a fresh seed.
 
     Notes
     -----
-    Outputs on either input must be independent draws, in no order of their own. Of the input with more of them about as
-    many count as of the other. Every answer learns from all of them anew.
+    Outputs on either input must be independent draws, in random order. The stream uses about the same number of outputs
+    on each input. Every estimate learns again from all outputs.
 
     Examples
     --------
@@ -84,12 +84,12 @@ class PrivacyStream:
         if self._given[0]:
             before, now = _kind(self._given[0][0], self._given[1][0]), _kind(*sides)
             if before != now:
-                raise InvalidValueError(f"outputs must be alike in all batches, got {now} after {before}")
+                raise InvalidValueError(f"outputs must have one kind in all batches, got {now} after {before}")
         for given, side in zip(self._given, sides, strict=True):
             given.append(side.copy())  # the caller may write the next batch over this one
 
     def estimate_privacy_profile(self, epsilon: float) -> Estimate:
-        """Return a lower bound of δ(ε) from all outputs so far, as `discretion.estimate_privacy_profile` does."""
+        """Return a lower bound on δ(ε) from all outputs so far, as `discretion.estimate_privacy_profile` does."""
         ratio = ratio_of(as_epsilon(epsilon))
 
         def worth(right: Reals, wrong: Reals, c: int) -> Reals:
@@ -98,7 +98,7 @@ class PrivacyStream:
         return self._bound(worth, lambda delta: (ratio, delta), 1.0, 1.0)
 
     def estimate_epsilon(self, delta: float) -> Estimate:
-        """Return a lower bound of ε(δ) from all outputs so far, as `discretion.estimate_epsilon` does."""
+        """Return a lower bound on ε(δ) from all outputs so far, as `discretion.estimate_epsilon` does."""
         level = as_probability(delta, "delta")
 
         def worth(right: Reals, wrong: Reals, c: int) -> Reals:
@@ -109,7 +109,7 @@ class PrivacyStream:
     def _bound(
         self, worth: Worth, claim: Callable[[float], tuple[float, float]], largest: float, trivial: float
     ) -> Estimate:
-        """Return the largest value whose claim is refuted, as all claims of less are then; 0 if none is."""
+        """Return the largest value whose claim is refuted, with all smaller ones; 0 if none is refuted."""
         placed, name = np.zeros((0, 4), dtype=np.int64), "nothing given"
         if self._given[0]:
             outputs, is_x = self._trials()
@@ -123,15 +123,15 @@ class PrivacyStream:
         bound = float(bisected(refuted, 0.0, largest, _HALVINGS)[0])
         right, wrong, withheld = (int(total) for total in placed[:, 1:].sum(axis=0))
         method = (
-            f"{name}: {right:,} guesses of the input right, {wrong:,} wrong, {withheld:,} withheld; bets on them, "
+            f"{name}: {right:,} guesses of the input correct, {wrong:,} wrong, {withheld:,} withheld; bets on them, "
             "by Ville's inequality"
         )
         return Estimate(bound, bound, trivial, self.confidence, method)
 
     def _trials(self) -> tuple[Rows, Booleans]:
-        """Return the outputs that the coins call for, as long as there are some, and which of them x gave.
+        """Return the outputs in the order of the coins, until one side has none left, and whether x gave each.
 
-        The next coin may lie there already and wait for its output: what holds at all times at once holds here too.
+        The next coin may be drawn already and wait for its output: a bound for all times at once still holds.
         """
         numbers = _kind(self._given[0][0], self._given[1][0]).startswith("numbers")
         everything = [*self._given[0], *self._given[1]]
@@ -145,15 +145,15 @@ class PrivacyStream:
         return outputs[places], is_x
 
     def _guesser(self, outputs: Rows) -> tuple[str, Scores, Rows, float]:
-        """Return what to call the guesser, its scores, of what, and by what factor its known ones grow."""
+        """Return the guesser's name, its scores, the outputs to score, and the growth factor of its known outputs."""
         if not isinstance(self._method, str):
             return name_of(self._method), classifier_scores(self._method), outputs, FITTED
         if self._method == "auto" and outputs.dtype.kind in NUMBERS and outputs[0].size == 1:
             return "histogram", bin_scores, outputs.ravel(), COUNTED
         if self._method == "auto" and outputs.dtype.kind in NUMBERS:
-            # The first trials are learned and not bet on: they may say how often to learn anew.
+            # The first trials are for learning, without bets: they may decide how often to learn again.
             growth = COUNTED if repeat(outputs[:_LEARNED]) else FITTED
-            return "nearest neighbours, or frequentist once rows repeat", row_scores, outputs, growth
+            return "nearest neighbors, or frequentist once rows repeat", row_scores, outputs, growth
         if self._method == "nearest-neighbours":
             return "nearest neighbours", distance_scores, outputs, FITTED
         return "frequentist", count_scores, codes_of_rows(outputs), COUNTED
@@ -165,7 +165,7 @@ def _kind(x: Rows, y: Rows) -> str:
 
 
 def _blocks(scores: Scores, rows: Rows, is_x: Booleans, growth: float) -> Iterator[Block]:
-    """Give the trials block by block, each scored from all before it, and these from either half of themselves."""
+    """Yield the trials block by block, each scored from all before it, and these from the other half of themselves."""
     for start, end in pairwise(block_edges(_LEARNED, is_x.size, growth)):
         known, known_x, half = rows[:start], is_x[:start], start // 2
         first, second = slice(half), slice(half, None)

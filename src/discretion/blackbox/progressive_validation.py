@@ -1,7 +1,7 @@
 """Progressive validation: every block of samples is guessed from all earlier ones, then joins them.
 
-Given the past, a guess errs with probability R* at least, whatever made it. The errors therefore exceed a binomial
-count stochastically, and its upper confidence limit holds for R* though nearly every sample both tests and teaches.
+Given the past, any guess errs with probability at least R*. The errors therefore stochastically exceed a binomial
+count, and its upper confidence limit holds for R*, although nearly every sample serves both for testing and training.
 """
 
 import math
@@ -16,10 +16,10 @@ from discretion.blackbox.samples import Samples
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.laws.binomial_limits import lower_limit, upper_limit
 
-# By what factor the known samples grow before they are learned anew: by counting, or by a classifier.
+# The factor by which the known samples grow before they are learned again: by counting, or by a classifier.
 COUNTED, FITTED = 1.25, 1.6
 
-# One part in so many is untested at the start.
+# The inverse of the share of samples that is not tested at the start.
 _UNTESTED_PART = 8
 
 
@@ -27,8 +27,8 @@ _UNTESTED_PART = 8
 class Validation:
     """Errors by block.
 
-    ``known`` are the samples that a block was guessed from, ``least`` is the least number of training errors that any
-    classifier makes on the samples up to the block's end, None where that says nothing.
+    ``known`` is the number of samples that a block was guessed from, ``least`` is the least number of training errors
+    of any classifier on the samples up to the block's end, None where that gives no bound.
     """
 
     known: Integers
@@ -37,10 +37,10 @@ class Validation:
     least: Integers | None
 
     def limits(self, misses: float) -> tuple[Reals, Reals]:
-        """Return the interval of R* after each block, which misses it with that probability at most.
+        """Return the interval for R* after each block, which misses it with at most that probability.
 
-        The best classifier makes Binomial(n, R*) training errors, and no fewer than the least, so the lower limit of
-        a binomial probability at the latter is one of R*.
+        The best classifier makes Binomial(n, R*) training errors, and at least the least number, so that the lower
+        limit on a binomial probability at the latter is a lower limit on R*.
         """
         errors, tested = np.cumsum(self.errors), np.cumsum(self.tested)
         if self.least is None:
@@ -51,33 +51,33 @@ class Validation:
 
     @property
     def late(self) -> int:
-        """The first block that was guessed from half of all samples or more; the last if there is none."""
+        """The first block that was guessed from at least half of all samples; the last block if there is none."""
         half = (2 * self.known >= self.known[-1] + self.tested[-1]) & (self.tested > 0)
         return int(np.argmax(half)) if half.any() else half.size - 1
 
     def held_out_error(self, start: int = 0, end: int | None = None) -> float:
-        """Return the share of wrong guesses in these blocks, 1 of none."""
+        """Return the share of wrong guesses in these blocks; 1 if there are none."""
         tested = int(self.tested[start:end].sum())
         return int(self.errors[start:end].sum()) / tested if tested else 1.0
 
     def likely_risk(self) -> float:
-        """Return where the errors held out and the training errors meet; without these the error held out late."""
+        """Return the meeting point of held-out and training errors; without the latter, the late held-out error."""
         if self.least is None:
             return self.held_out_error(self.late)
         trained = (self.least / (self.known + self.tested)).tolist()
         if not self.tested.any():
             return trained[-1]
-        # Without a test before the late blocks both are taken to close in alike.
+        # Without a test before the late blocks, assume that both close in at the same pace.
         early = self.late if self.tested[: self.late].any() else self.tested.size
         return meeting_point((self.held_out_error(0, early), self.held_out_error()), (trained[early - 1], trained[-1]))
 
 
 def meeting_point(held_out: tuple[float, float], trained: tuple[float, float]) -> float:
-    """Return R* from errors that fall to it and from others that rise to it, of some of the samples and of all.
+    """Return R* from held-out errors, which fall to it, and training errors, which rise to it, of some and all samples.
 
-    Which are nearer depends on the law: where nothing is to be learned held-out errors are right at once, where every
-    observation gives its secret away, but few recur, training errors are. So what is still between them is divided as
-    they have closed it since those of some.
+    Which are closer depends on the law: if there is nothing to learn, held-out errors are correct from the start; if
+    every observation gives its secret away but few repeat, training errors are. So the remaining gap is divided in the
+    ratio in which either error has moved between some and all samples.
     """
     (early_above, above), (early_below, below) = held_out, trained
     fallen, risen = max(0.0, early_above - above), max(0.0, below - early_below)
@@ -85,7 +85,7 @@ def meeting_point(held_out: tuple[float, float], trained: tuple[float, float]) -
 
 
 def block_edges(known: int, size: int, growth: float) -> list[int]:
-    """Return where blocks begin and, last, end: each makes the known samples grow by that factor."""
+    """Return the edges of blocks, each of which makes the known samples grow by that factor."""
     edges = [known]
     while edges[-1] < size:
         edges.append(min(size, math.ceil(edges[-1] * growth)))
@@ -93,7 +93,7 @@ def block_edges(known: int, size: int, growth: float) -> list[int]:
 
 
 def first_test(size: int) -> int:
-    """Return how many samples are taught before the first test."""
+    """Return the number of training samples before the first test."""
     return max(1, size // _UNTESTED_PART)
 
 
@@ -124,7 +124,7 @@ def _frequentist(samples: Samples) -> Validation:
     least: list[int] = []
     for start, end in pairwise(edges):
         block = of_sample[start:end]
-        # The most frequent secret with each observation, the lowest of the tied, in one number: count and secret.
+        # The most frequent secret with each observation, the lowest if tied, as one number: count and secret.
         best = np.maximum.reduceat(known * samples.k + (samples.k - 1 - secret), starts)
         guess = np.where(best >= samples.k, samples.k - 1 - best % samples.k, overall.argmax())
         right = secret == np.repeat(guess, lengths)

@@ -1,4 +1,4 @@
-"""Samples of a black box: which secret went in and what was observed, checked once and in random order."""
+"""Samples of a black box: pairs of an input secret and an output, checked once and in random order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ Rows = NDArray[Any]
 
 _KINDS = NUMBERS + "USOMm"
 
-# Of fewer samples nobody expects that secrets come again.
+# In fewer samples, secrets need not repeat.
 _FEWEST = 20
 
-# Floats from here on are no more than every other whole number.
+# From here on, floats skip whole numbers.
 _LEAST_ROUNDED = 2.0**53
 
 
@@ -29,7 +29,7 @@ _LEAST_ROUNDED = 2.0**53
 class Samples:
     """Pairs of a secret and an observation, in random order.
 
-    Secrets are numbered as they first come in that order, so that no answer depends on what they are called.
+    Secrets are numbered by their first place in that order, so that no result depends on their names.
     """
 
     labels: Rows
@@ -49,17 +49,17 @@ class Samples:
 
     @cached_property
     def named_secrets(self) -> Rows:
-        """The secrets by their own names."""
+        """The names of the secrets."""
         return self.labels[self.secrets]
 
     @cached_property
     def observations(self) -> Rows:
-        """What was observed, a number or a row of features each."""
+        """The observations, a number or a row of features each."""
         return self._unordered[self._order]
 
     @cached_property
     def codes(self) -> Integers:
-        """What was observed, as codes: whole rows are equal or not."""
+        """The observations as codes, which are the same for equal rows."""
         return codes_of_rows(self._unordered)[self._order]
 
     @property
@@ -68,19 +68,19 @@ class Samples:
         return self._unordered.dtype.kind
 
     def take(self, places: Integers | slice) -> "Samples":
-        """Return those at these places."""
+        """Return the samples at these places."""
         return Samples(self.labels, self.secrets[places], self._order[places], self._unordered)
 
     def first(self, count: int) -> "Samples":
-        """Return the first of them."""
+        """Return the first samples."""
         return self.take(slice(count))
 
     def after(self, count: int) -> "Samples":
-        """Return all but the first of them."""
+        """Return all but the first samples."""
         return self.take(slice(count, None))
 
     def coded(self) -> "Samples":
-        """Return them with codes for observations."""
+        """Return the samples with codes for observations."""
         return Samples(self.labels, self.secrets, np.arange(self.size), self.codes)
 
     def repeats(self) -> bool:
@@ -89,12 +89,12 @@ class Samples:
 
 
 def as_samples(secrets: ArrayLike, observations: ArrayLike, rng: Seed) -> tuple[Samples, np.random.Generator]:
-    """Return the samples in random order and the generator that drew it, or refuse them."""
+    """Return the samples in random order and the generator that drew it, or raise an error."""
     source = generator(rng)
     inputs, outputs = checked_pairs(secrets, observations)
     labels, codes = distinct(inputs, "secrets")
     if labels.size < 2:
-        raise InvalidValueError("samples must have at least two secrets; all have the same one")
+        raise InvalidValueError("samples must have at least two different secrets, got one")
     check_secrets_repeat(int(np.count_nonzero(np.bincount(codes) == 1)), codes.size)
     order = source.permutation(codes.size)
     drawn = codes[order]
@@ -105,22 +105,21 @@ def as_samples(secrets: ArrayLike, observations: ArrayLike, rng: Seed) -> tuple[
 
 
 def check_secrets_repeat(single: int, samples: int) -> None:
-    """Refuse samples most of which have a secret of their own: what is learned of it is tested on no other."""
+    """Raise if most samples have a secret that no other sample has, so that no test is possible."""
     if are_mostly_single(single, samples):
         raise InvalidValueError(
-            f"secrets must have several samples each, and {single:,} of {samples:,} samples have one that no other "
-            "has: nothing can be concluded from these; pass the secrets first and the observations second, and several "
-            "samples of each secret"
+            f"each secret must have several samples, but {single:,} of {samples:,} samples have a secret that no other "
+            "sample has; pass the secrets first and the observations second, and several samples of each secret"
         )
 
 
 def are_mostly_single(single: int, samples: int) -> bool:
-    """Return whether most samples have a secret of their own, of so many that secrets should come again."""
+    """Return whether most samples have a secret that no other has, among enough samples for secrets to repeat."""
     return samples >= _FEWEST and 2 * single > samples
 
 
 def distinct_secrets(values: ArrayLike, name: str) -> tuple[Rows, Integers]:
-    """Return the distinct secrets of a list, and which of them each entry is."""
+    """Return the distinct secrets of a list, and the code of each entry."""
     given = _as_array(values, name)
     if given.ndim != 1:
         raise InvalidValueError(f"{name} must be a list of secrets, got shape {given.shape}")
@@ -128,14 +127,14 @@ def distinct_secrets(values: ArrayLike, name: str) -> tuple[Rows, Integers]:
 
 
 def checked_pairs(secrets: ArrayLike, observations: ArrayLike) -> tuple[Rows, Rows]:
-    """Return secrets and observations as arrays of one length, or refuse them."""
+    """Return secrets and observations as arrays of one length, or raise an error."""
     inputs, outputs = _as_array(secrets, "secrets"), _as_array(observations, "observations", rows=True)
     if inputs.ndim != 1:
         raise InvalidValueError(f"secrets must be a list with one secret for each sample, got shape {inputs.shape}")
     _check_shape(outputs, "observations")
     if inputs.size != len(outputs):
         raise InvalidValueError(
-            f"every sample is a secret and its observation, got {inputs.size} secrets and {len(outputs)} observations"
+            f"secrets and observations must have one length, got {inputs.size} secrets and {len(outputs)} observations"
         )
     if not inputs.size:
         raise InvalidValueError("samples must not be empty, got none")
@@ -143,14 +142,14 @@ def checked_pairs(secrets: ArrayLike, observations: ArrayLike) -> tuple[Rows, Ro
 
 
 def checked_sides(x: ArrayLike, y: ArrayLike, *, counted: bool) -> tuple[Rows, Rows]:
-    """Return the outputs on two inputs as arrays of as many columns, or refuse them.
+    """Return the outputs on two inputs as arrays with the same number of columns, or raise an error.
 
-    If they are to be ``counted``, they have to be values that can be told apart.
+    If they are to be ``counted``, they must be values that can be compared for equality.
     """
     sides = _as_array(x, "x", rows=True), _as_array(y, "y", rows=True)
     for name, side in zip("xy", sides, strict=True):
         if not side.size:
-            raise InvalidValueError(f"{name} must not be empty: it takes outputs on both inputs to compare them")
+            raise InvalidValueError(f"{name} must not be empty; give outputs on both inputs")
         _check_shape(side, name)
         if counted and side.dtype.kind not in NUMBERS:
             codes_of_rows(side, name)
@@ -161,14 +160,14 @@ def checked_sides(x: ArrayLike, y: ArrayLike, *, counted: bool) -> tuple[Rows, R
 
 
 def columns(shape: tuple[int, ...]) -> str:
-    """Return in words what an observation of this shape is."""
+    """Return a description of an observation of this shape."""
     return f"rows of {shape[0]}" if shape else "single values"
 
 
 def join_samples(batches: Sequence[Rows]) -> Rows:
-    """Return all of some batches, of which none becomes equal that was not."""
+    """Return all samples of some batches; different values stay different."""
     kinds = {batch.dtype.kind for batch in batches}
-    if len(kinds) > 1:  # or 1 and "1" would be one value
+    if len(kinds) > 1:  # else 1 and "1" would be one value
         batches = [batch.astype(object) for batch in batches]
     return np.concatenate(batches)
 
@@ -186,7 +185,7 @@ def _as_array(values: Any, name: str, *, rows: bool = False) -> Rows:
     try:
         array = np.asarray(values)
         if not isinstance(values, np.ndarray) and (array.dtype.kind in "US" or _rounded(values, array)):
-            array = np.asarray(values, dtype=object)  # or 1 and "1" would be one value, and 2⁵³ and 2⁵³ + 1
+            array = np.asarray(values, dtype=object)  # else 1 and "1" would be one value, and so would 2⁵³ and 2⁵³ + 1
         if array.ndim == 2 and not rows and not isinstance(values, np.ndarray):
             array = _as_objects(values)  # tuples
     except ValueError:  # sequences of several lengths
@@ -202,7 +201,7 @@ def _as_array(values: Any, name: str, *, rows: bool = False) -> Rows:
 
 
 def _rounded(values: Any, array: Rows) -> bool:
-    """Return whether whole numbers among the values are others as floats."""
+    """Return whether some whole numbers among the values change when they become floats."""
     if array.dtype.kind != "f" or not (np.abs(array) >= _LEAST_ROUNDED).any():
         return False
     return any(isinstance(v, int) and float(v) != v for v in np.asarray(values, dtype=object).ravel().tolist())

@@ -16,26 +16,26 @@ from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
 from discretion.validation import as_confidence
 
-# A batch joins the one before it until they are so large a part of what both were guessed from.
+# A batch joins the one before it until both reach this share of the samples that they were guessed from.
 _BLOCKS_TO_DOUBLE = 16
 
 
 class BayesRiskStream:
-    """An estimate of the Bayes risk that is kept up to date: every batch is guessed from all before it, then learned.
+    """An estimate of the Bayes risk from a stream: each batch is guessed from all before it, and then learned.
 
     Parameters
     ----------
     method
-        As in `estimate_bayes_risk`, but for ``"auto"``. The frequentist method, the default, holds a count for each
-        distinct pair of a secret and an observation; the others hold all samples and learn them anew for each batch.
+        As in `estimate_bayes_risk`, except ``"auto"``. The frequentist method, the default, keeps a count for each
+        distinct pair of a secret and an observation; the others keep all samples and learn them again for each batch.
     confidence
-        With what probability an interval covers the Bayes risk, in (0, 1).
+        The probability with which an interval contains the Bayes risk, in (0, 1).
 
     Notes
     -----
-    Samples must come in no order of their own: independent pairs of one law. Intervals hold at a number of samples, and
-    sizes of batches, that were fixed beforehand, not at those where they happened to please. The first batch is learned
-    only.
+    Samples must come in random order: independent pairs from one law. An interval holds if the number of samples and
+    the sizes of batches were fixed beforehand; it need not hold if you stop when you like the result. The first batch
+    is used for learning only.
 
     Examples
     --------
@@ -56,14 +56,14 @@ class BayesRiskStream:
             self._memory = _All(method)
         else:
             raise InvalidValueError(
-                "a stream's method must be 'frequentist', 'nearest-neighbours' or a classifier with fit and predict, "
-                f"got {method!r}"
+                f"a stream's method must be 'frequentist', {'nearest-neighbours'!r} or a classifier with fit and "
+                f"predict, got {method!r}"
             )
         self._blocks: list[tuple[int, int, int, int]] = []
         self._shape: tuple[int, ...] = ()
 
     def add(self, secrets: ArrayLike, observations: ArrayLike) -> None:
-        """Guess the batch from what is known, then learn it.
+        """Guess the secrets of the batch from the batches before it, then learn it.
 
         Parameters
         ----------
@@ -73,13 +73,13 @@ class BayesRiskStream:
         Raises
         ------
         InvalidValueError
-            If `estimate_bayes_risk` would refuse them, but for one secret alone, or an observation is of another number
-            of columns than before.
+            If `estimate_bayes_risk` would refuse the samples, except for a single secret, or if an observation has
+            another number of columns than before.
         """
         inputs, outputs = checked_pairs(secrets, observations)
         if self._blocks and outputs.shape[1:] != self._shape:
             raise InvalidValueError(
-                f"observations must be alike in all batches, got {columns(outputs.shape[1:])} after "
+                f"observations must have one shape in all batches, got {columns(outputs.shape[1:])} after "
                 f"{columns(self._shape)}"
             )
         errors = self._memory.errors_then_learned(inputs, outputs)
@@ -99,7 +99,7 @@ class BayesRiskStream:
         counts = self._memory.samples_of_secrets()
         if len(counts) < 2:
             raise InvalidValueError(
-                f"samples must be of at least two secrets, got {len(counts)} so far: nothing is there to guess"
+                f"samples must have at least two different secrets, got {len(counts)} so far; add more samples"
             )
         check_secrets_repeat(counts.count(1), sum(counts))
         known, tested, errors, least = np.array(self._blocks).T
@@ -120,7 +120,7 @@ class _Memory(Protocol):
 
 
 class _Counts:
-    """How often each secret came with each observation, and the most frequent one of each."""
+    """The counts of each secret with each observation, and the most frequent secret of each observation."""
 
     classifier = None
 
@@ -167,7 +167,7 @@ class _Counts:
 
 
 class _All:
-    """All samples, for a classifier that learns them anew."""
+    """All samples, for a classifier that learns them again for each batch."""
 
     least_errors = None
 

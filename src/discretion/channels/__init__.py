@@ -1,4 +1,4 @@
-"""Channels: what an observer sees of a secret, how it is kept, and how channels compose."""
+"""Channels from secrets to observations: their probabilities, how these are stored, and how channels compose."""
 
 from discretion.channels.channel import Channel, System, as_system
 from discretion.channels.composition import (

@@ -1,4 +1,4 @@
-"""The channel: a validated, immutable, labelled matrix of P(observation | secret)."""
+"""The channel: a validated, immutable, labeled matrix of P(observation | secret)."""
 
 from collections.abc import Hashable, Iterable
 from typing import Any, Protocol, cast, runtime_checkable
@@ -11,11 +11,11 @@ from discretion.numerics.arrays import Reals
 
 @runtime_checkable
 class System(Protocol):
-    """Anything that leaks: a channel, or something with structure that stands for one."""
+    """Any system that leaks: a channel, or a structured object that stands for one."""
 
     @property
     def secrets(self) -> int:
-        """How many values the secret can take."""
+        """The number of values of the secret."""
         ...
 
     def channel(self) -> "Channel":
@@ -46,10 +46,10 @@ class Channel(Composable):
     ----------
     matrix
         Shape ``(secrets, observations)``, dense or scipy.sparse; entries in [0, 1], rows summing to 1 within 1e-9.
-        It is copied; a row that misses 1 by more than 1e-14, which its rounding does not explain, is divided by its
-        sum, so that all measures are of the same channel. A matrix of `fractions.Fraction` and whole numbers stays
-        exact: rows sum to 1, compositions are of fractions, and so are vulnerabilities, capacities and Bayes security.
-        One entry or part in doubles makes doubles of all.
+        It is copied. A row whose sum is off by more than 1e-14, and by more than its rounding explains, is divided by
+        its sum, so that all measures are of the same channel. A matrix of `fractions.Fraction` and whole numbers stays
+        exact: its rows must sum to exactly 1, and compositions, vulnerabilities, capacities and Bayes security are
+        fractions. One entry or part in doubles turns all into doubles.
     inputs, outputs
         Labels of rows and columns, distinct and hashable; None numbers them from 0.
 
@@ -80,12 +80,12 @@ class Channel(Composable):
         return self._storage.matrix
 
     def dense(self) -> Reals:
-        """Return the probabilities as a NumPy array, whatever they are stored in.
+        """Return the probabilities as a NumPy array, for every kind of storage.
 
         Raises
         ------
         TooLargeError
-            If they are on disk, and more than 2²⁶.
+            If they are on disk, and there are more than 2²⁶.
 
         Examples
         --------
@@ -97,7 +97,7 @@ class Channel(Composable):
 
     @property
     def storage(self) -> Storage:
-        """What the probabilities are stored in, for measures to ask."""
+        """The storage of the probabilities, from which measures compute."""
         return self._storage
 
     @property
@@ -117,19 +117,19 @@ class Channel(Composable):
 
     @property
     def secrets(self) -> int:
-        """How many values the secret can take."""
+        """The number of values of the secret."""
         return len(self._inputs)
 
     def channel(self) -> "Channel":
-        """Return the channel itself: it is its own explicit form."""
+        """Return the channel itself, which is its own explicit form."""
         return self
 
     def reduced(self) -> "Channel":
-        """Return the reduced channel: zero columns dropped, proportional columns added up.
+        """Return the reduced channel: zero columns are dropped, and proportional columns are added up.
 
-        It leaks the same as this one to every adversary, since labels and copies of observations tell nothing. Columns
-        count as proportional when their posteriors agree within 1e-12 of themselves, of fractions when they are equal;
-        a merged column keeps the first one's label.
+        It leaks the same to every adversary as this channel, since labels and copies of observations reveal nothing.
+        Columns count as proportional if their posteriors agree within a relative error of 1e-12, or, for fractions, if
+        they are equal; a merged column keeps the label of the first one.
 
         Examples
         --------
@@ -141,7 +141,7 @@ class Channel(Composable):
 
     @classmethod
     def derived(cls, storage: Storage, inputs: Labels, outputs: Labels) -> "Channel":
-        """Return a channel made of valid ones, whose rows may sum to 1 a little less exactly than theirs."""
+        """Return a channel made from valid ones; its rows may sum to 1 slightly less exactly than theirs."""
         channel = cls.__new__(cls)
         channel._storage = storage
         channel._inputs, channel._outputs = inputs, outputs
@@ -154,7 +154,7 @@ class Channel(Composable):
 
 
 def as_system(system: object) -> System:
-    """Return the system, or raise an error that shows how to make one."""
+    """Return the system, or raise an error that explains how to make one."""
     if isinstance(system, type):  # whose attributes look like those of its instances
         raise UnsupportedError(
             f"a system must be a Channel, a mechanism or a structured system, got the class {system.__name__}; give it "

@@ -11,7 +11,7 @@ Labels = Sequence[Hashable]
 
 
 def as_labels(labels: Iterable[Hashable] | None, size: int, name: str, what: str) -> tuple[Hashable, ...]:
-    """Return as many distinct labels as there are rows or columns, numbers where none are given."""
+    """Return one distinct label for each row or column; numbers if no labels are given."""
     if labels is None:
         return tuple(range(size))
     check_length(getattr(labels, "size", 0))
@@ -29,14 +29,14 @@ def as_labels(labels: Iterable[Hashable] | None, size: int, name: str, what: str
 
 
 def unlabelled(labels: Labels) -> bool:
-    """Return whether the labels are mere numbers."""
+    """Return whether the labels are only the numbers from 0."""
     return tuple(labels) == tuple(range(len(labels)))
 
 
 def check_labels(left: Labels, right: Labels, left_name: str, right_name: str) -> None:
-    """Refuse labels that are not as many, or that differ where both sides have some."""
+    """Raise an error for different numbers of labels, or for different labels where both sides have some."""
     if len(left) != len(right):
-        raise InvalidChannelError(f"{left_name} ({len(left)}) and {right_name} ({len(right)}) must be as many")
+        raise InvalidChannelError(f"{left_name} ({len(left)}) and {right_name} ({len(right)}) must be equal in number")
     if left != right and not unlabelled(left) and not unlabelled(right):
         at = next(i for i, (a, b) in enumerate(zip(left, right, strict=True)) if a != b)
         raise InvalidChannelError(

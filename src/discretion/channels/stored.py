@@ -1,4 +1,4 @@
-"""A channel whose rows stay on disk, and are read as they are needed."""
+"""A channel whose rows stay on disk, and are read as measures need them."""
 
 from collections.abc import Hashable, Iterable
 from importlib import import_module
@@ -32,12 +32,12 @@ class StoredChannel(Channel):
 
     Notes
     -----
-    A ``.npy`` file of doubles and a memory map of such are read where they lie, and must not change meanwhile; anything
-    else, and rows that `Channel` would divide by their sum, are copied, some rows or a record batch at a time, to a
-    temporary file of 8 bytes per entry that goes away with the channel.
+    A ``.npy`` file of doubles, or a memory map of doubles, is read in place and must not change while the channel is in
+    use. All other input, and rows that `Channel` would divide by their sum, are copied, some rows or one record batch
+    at a time, to a temporary file of 8 bytes per entry that is deleted with the channel.
     `bayes_security`, `leakiest_pair`, `bayes_risk`, `posterior_vulnerability`, `multiplicative_bayes_capacity`,
-    `shannon_capacity` and `ldp_epsilon` read it in parts; any other measure needs the rows that `restricted` picks, or
-    a channel of at most 2²⁶ entries.
+    `shannon_capacity` and `ldp_epsilon` read it in parts; any other measure needs the rows that `restricted` selects,
+    or a channel of at most 2²⁶ entries.
 
     Examples
     --------
@@ -90,12 +90,12 @@ def _array(file: BinaryIO) -> Any:
     except (OSError, EOFError, ValueError) as error:
         raise _unreadable(file, error) from None
     if hasattr(array, "files"):
-        raise InvalidChannelError(f"{file.name!r} holds several arrays; save the channel's by numpy.save")
+        raise InvalidChannelError(f"{file.name!r} contains several arrays; save the array of the channel by numpy.save")
     return array
 
 
 def _table(file: BinaryIO, suffix: str) -> Any:
-    """Return the numbers of a table, copied to an array on disk by parts."""
+    """Return the numbers of a table, copied in parts to an array on disk."""
     arrow: Any = import_module("pyarrow")  # a tenth of a second
     try:
         if suffix == ".parquet":
@@ -117,7 +117,7 @@ def _unreadable(file: BinaryIO, error: Exception) -> InvalidChannelError:
 
 
 def _numbers(batch: Any) -> Reals:
-    """Return some rows of a table as an array, or raise an error that names a column without numbers."""
+    """Return some rows of a table as an array, or raise an error that names the first column without numbers."""
     types: Any = import_module("pyarrow.types")
     for field in batch.schema:
         if not (types.is_integer(field.type) or types.is_floating(field.type)):

@@ -17,7 +17,6 @@ from discretion.jobs.options import (
     as_names,
     option_name,
 )
-from discretion.validation import as_count
 
 Command = TypeVar("Command", bound=FunctionType)
 
@@ -106,8 +105,9 @@ def _whole(_: object, tokens: Sequence[Token]) -> int:
     return int(tokens[0].value)
 
 
-def _names(_: object, tokens: Sequence[Token]) -> list[str] | None:
-    return as_names(tokens[0].value)
+def _names(_: object, tokens: Sequence[Token]) -> list[str]:
+    """Return the names of all lists, where the option is given more than once."""
+    return [name for token in tokens for name in as_names(token.value) or []]
 
 
 def _header(_: object, tokens: Sequence[Token]) -> bool | list[str] | None:
@@ -170,5 +170,6 @@ def _as_read(options: type) -> type:
 def as_seed(seed: int | None) -> int:
     """Return the seed, at least 0; without one, draw one here, so that the result can show it."""
     from discretion.numerics.draws import fresh_seed  # noqa: PLC0415 - few commands draw
+    from discretion.validation import as_count  # noqa: PLC0415
 
     return fresh_seed() if seed is None else as_count(seed, "--seed", at_least=0)

@@ -1,4 +1,4 @@
-"""The collection, running: clients, shufflers, a curator and an analyst, none of whom sees more than its part."""
+"""The collection protocol: clients, shufflers, a curator and an analyst, each of which sees its part alone."""
 
 from discretion.errors import MissingExtraError
 

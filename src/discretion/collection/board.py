@@ -1,4 +1,4 @@
-"""Without a curator: every participant finds their own messages on the board, and computes the choice.
+"""The board of a task without a curator, on which participants find their messages and compute the choice.
 
 Anonymity, section 8.3: "the participants, the curator, and the analyst, are all the same entity".
 """
@@ -17,7 +17,7 @@ from discretion.collection.wire.selection import Choice
 
 
 class Board:
-    """The open messages of the rounds so far, and what they lead to."""
+    """The open messages of the rounds so far, and the choice that follows from them."""
 
     def __init__(self) -> None:
         self._rounds: list[Round] = []
@@ -26,28 +26,28 @@ class Board:
         self._next: Choice | None = None
 
     def add(self, round_: Round, messages: bytes, reports: Sequence[ShufflerReport]) -> None:
-        """Take the messages of the round that comes next, and what the shufflers report of it.
+        """Add the messages of the next round, and the shufflers' reports of it.
 
         Raises
         ------
         RefusedTaskError
-            If messages are there twice, too few or too many, or contradict the reports.
+            If a message is there twice, if there are too few or too many, or if they contradict the reports.
         """
         width = round_.plain_form.size
         batch = count_batch([messages], round_, None)
         if (broken := broken_by_counts(round_, reports, batch)) is not None:
-            raise RefusedTaskError(f"the board of round {round_.number} breaks a promise of the task: {broken}")
+            raise RefusedTaskError(f"the board of round {round_.number} violates a rule of the task: {broken}")
         self._held.append({messages[start : start + width] for start in range(0, len(messages), width)})
         self._rounds.append(round_)
         self._next = self._learnt.next_choice(round_, tallies_of(batch, round_), reports)
 
     @property
     def leads_to(self) -> Choice | None:
-        """What is published next, as everybody works it out; None if nothing is certified to go out."""
+        """The next choice, which every participant computes from the board; None if nothing is certified to go out."""
         return self._next
 
     def check(self, client: Client, choice: Choice) -> None:
-        """Check that a person's messages are there, and that a choice is the one that the board leads to.
+        """Check that a person's messages are on the board, and that a choice is the one that follows from the board.
 
         Raises
         ------
@@ -61,4 +61,4 @@ class Board:
                 )
         following = self._next
         if following is None or replace(following, signature=choice.signature) != choice:
-            raise RefusedTaskError("the published choice is not the one that the answers on the board lead to")
+            raise RefusedTaskError("the published choice is not the one that follows from the answers on the board")

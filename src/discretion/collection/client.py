@@ -1,4 +1,4 @@
-"""One person's side: accept a task or refuse it, seal the answers, and have each round's bytes ready to be sent."""
+"""The participant's part: accept or refuse a task, seal the answers, and prepare the bytes to send in each round."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -23,22 +23,22 @@ _LONGEST_STATE = 64 << 20
 
 @dataclass(frozen=True)
 class Terms:
-    """What a participant requires of a task.
+    """The requirements of a participant on a task.
 
     Parameters
     ----------
     smallest_batch
-        Answers are opened only in batches of at least so many people.
+        The least ``smallest_batch`` of the task: answers are opened only in batches of at least this many people.
     largest_budget
-        At most such a share of the people may stand out.
+        The largest share of the people that may stand out.
     fewest_shufflers
-        So many shufflers have to work together to learn who sent what.
+        The least number of shufflers; all of them must work together to learn who sent which message.
     smallest_k
-        People are counted as standing out who have fewer than so many alike.
+        The least ``k`` of the task: a person stands out in a group of fewer than ``k`` people with the same answers.
     admitter
-        Whether somebody else than the first shuffler must decide who is let in.
+        Whether an admitter, rather than the first shuffler, must decide who is let in.
     largest_epsilon
-        The noise of each honest shuffler must hide all answers of a person by this ε, with a δ of 1e-6; None asks for
+        The noise of each honest shuffler must hide all answers of a person by this ε, with a δ of 1e-6; None requires
         no noise.
     digest
         The digest of the announced task; None accepts any task.
@@ -53,47 +53,48 @@ class Terms:
     digest: bytes | None = None
 
     def check(self, task: Task, now: float) -> None:
-        """Raise a `RefusedTaskError` that names the term that a task does not meet, if any."""
+        """Raise a `RefusedTaskError` that names the first requirement that a task does not meet, if any."""
         if self.digest is not None and task.digest != self.digest:
-            raise RefusedTaskError("this is not the task that was announced: its digest is another")
+            raise RefusedTaskError("this is not the announced task: its digest is different")
         if now >= task.closes:
             raise RefusedTaskError("the task is over")
         if task.smallest_batch < self.smallest_batch:
             raise RefusedTaskError(
-                f"the task opens batches of {task.smallest_batch:,} people, and you asked for {self.smallest_batch:,}"
+                f"the task opens batches of {task.smallest_batch:,} people, and you require at least "
+                f"{self.smallest_batch:,}"
             )
         if Decimal(task.budget) > Decimal(repr(self.largest_budget)):
             raise RefusedTaskError(
-                f"the task lets a share of {task.budget} of the people stand out, and you asked for at most "
+                f"the task lets a share of {task.budget} of the people stand out, and you require at most "
                 f"{self.largest_budget:g}"
             )
         if len(task.shufflers) < self.fewest_shufflers:
             raise RefusedTaskError(
-                f"the task has {len(task.shufflers)} shufflers, and you asked for {self.fewest_shufflers}"
+                f"the task has {len(task.shufflers)} shufflers, and you require at least {self.fewest_shufflers}"
             )
         if task.k < self.smallest_k:
-            raise RefusedTaskError(f"the task has k = {task.k:,}, and you asked for {self.smallest_k:,} at least")
+            raise RefusedTaskError(f"the task has k = {task.k:,}, and you require at least {self.smallest_k:,}")
         if self.admitter and task.admitter is None:
             raise RefusedTaskError(
-                "the task has no admitter: its first shuffler decides who is let in, and can invent people; you asked "
-                "for an admitter"
+                "the task has no admitter: its first shuffler decides who is let in, and can invent people; you "
+                "require an admitter"
             )
         if self.largest_epsilon is not None:
             promise = noise_promise(task)
             if promise is None:
-                raise RefusedTaskError("the task has no noise: its counts are exact; you asked for noise")
+                raise RefusedTaskError("the task has no noise: its counts are exact; you require noise")
             if promise.delta > DELTA or promise.epsilon > self.largest_epsilon:
                 raise RefusedTaskError(
                     f"the task's noise hides a person's answers by ε = {rounded_up(promise.epsilon, 4)} with δ = "
-                    f"{promise.delta:g}, and you asked for at most {self.largest_epsilon:g} with {DELTA:g}"
+                    f"{promise.delta:g}, and you require at most {self.largest_epsilon:g} with {DELTA:g}"
                 )
 
 
 class Client:
     """A participant in a task.
 
-    The answers are drawn and sealed once: all rounds send the same, and the same bytes are sent again if an
-    acknowledgement was lost. Keep `state` in a safe place between the rounds; it has the answers.
+    The answers are randomized and sealed once. All rounds send the same answers, and if the confirmation of an upload
+    was lost, the same bytes are sent again. Keep `state` in a safe place between the rounds: it contains the answers.
 
     Parameters
     ----------
@@ -102,18 +103,18 @@ class Client:
     token
         The participant's one-time token of 32 bytes; in a task with an admitter the secret of the invitation.
     answers
-        The answer to each feature by its name; one that is not there, or None, is missing.
+        The answer to each feature, by its name; an answer that is absent or None counts as missing.
     terms
-        What the participant requires of the task.
+        The requirements of the participant on the task.
     now
-        The time in seconds since 1970; the machine's by default.
+        A function that returns the time in seconds since 1970; by default the machine's clock.
 
     Raises
     ------
     RefusedTaskError
         If the task does not meet the terms.
     MalformedError
-        If the task or the token is not what it is to be.
+        If the task or the token is malformed.
 
     Notes
     -----
@@ -142,26 +143,26 @@ class Client:
         self._admissions: dict[int, _Admission] = {}
 
     def admission_request(self, choice: Choice | bytes | None = None) -> bytes:
-        """Return what to ask the admitter for a round: a credential, and a blinded nonce for each message.
+        """Return the request to the admitter for a round: a credential, and a blinded nonce for each message.
 
-        It is drawn once, and the same is asked again. Keep `state` before it is sent.
+        The nonces are drawn once; a repeated request is the same. Store `state` before you send the request.
 
         Parameters
         ----------
         choice
-            What was published for the round; None is the first one.
+            The published choice of the round; None for the first round.
 
         Raises
         ------
         ConflictError
-            If the task has no admitter, the round is not next, or tokens for another choice were asked.
+            If the task has no admitter, the round is not next, or tokens were requested for another choice.
         RefusedTaskError
-            As `upload` does.
+            As for `upload`.
         """
         self._terms.check(self.task, self._now())
         round_ = self._round_of(choice)
         if self.task.admitter is None:
-            raise ConflictError("the task has no admitter: nothing is to be asked before the upload")
+            raise ConflictError("the task has no admitter: send the upload without an admission request")
         admission = self._admissions.get(round_.number)
         if admission is None:
             self._answer_before(round_)
@@ -172,28 +173,28 @@ class Client:
             admission = _Admission(round_.published, nonces, blinded, inverses)
             self._admissions[round_.number] = admission
         if admission.published != round_.published:
-            raise ConflictError("there is one choice a round, and tokens for another one were asked already")
+            raise ConflictError("a round has one choice, and tokens were already requested for another one")
         return admission_credential(self._token) + b"".join(admission.blinded)
 
     def is_admitted(self, choice: Choice | bytes | None = None) -> bool:
-        """Return whether nothing is to be asked of an admitter for a round any more."""
+        """Return whether a round needs no further request to an admitter."""
         admission = self._admissions.get(self._round_of(choice).number)
         return self.task.admitter is None or (admission is not None and bool(admission.signatures))
 
     def admit(self, signatures: bytes, choice: Choice | bytes | None = None) -> None:
-        """Take what the admitter answered: its signature of each blinded nonce.
+        """Take the admitter's answer: its signature of each blinded nonce.
 
         Raises
         ------
         RefusedTaskError
-            If one is not by the key that the task has for its message.
+            If a signature is not by the key that the task has for its message.
         ConflictError
-            If nothing was asked for this round.
+            If no tokens were requested for this round.
         """
         round_ = self._round_of(choice)
         admission = self._admissions.get(round_.number)
         if admission is None or admission.published != round_.published:
-            raise ConflictError(f"nothing was asked of the admitter for this choice of round {round_.number}")
+            raise ConflictError(f"no tokens were requested of the admitter for this choice of round {round_.number}")
         keys = round_.admission_keys
         if len(signatures) != MODULUS_BYTES * len(keys):
             raise MalformedError(
@@ -214,21 +215,21 @@ class Client:
         return Round(self.task, choice)
 
     def upload(self, choice: Choice | bytes | None = None) -> bytes:
-        """Return the upload of a round: a sealed message for each group of features that is asked for.
+        """Return the upload of a round: a sealed message for each group of features that the round asks for.
 
         Parameters
         ----------
         choice
-            What was published for the round; None is the first one.
+            The published choice of the round; None for the first round.
 
         Raises
         ------
         RefusedTaskError
-            If the choice is not the curator's, over the task's budget, of fewer people than a batch has, beyond the
-            rounds that the task allows, or comes after other choices than those that this client has answered.
+            If the choice is not signed by the curator, exceeds the task's budget, is computed from fewer people than
+            the smallest batch, exceeds the rounds of the task, or follows choices that this client has not answered.
         ConflictError
-            If another choice of this round was answered already, or the round is not next; or if the task has an
-            admitter that has not signed this round's tokens.
+            If this client has answered another choice of this round, if the round is not the next one, or if the task
+            has an admitter that has not signed the tokens of this round.
         """
         self._terms.check(self.task, self._now())
         round_ = self._round_of(choice)
@@ -237,45 +238,43 @@ class Client:
 
     @property
     def asked_in(self) -> int | None:
-        """The one round in which this participant is asked; None if in all of them."""
+        """The one round that this participant answers; None if they answer all rounds."""
         if self.task.other_people is None:
             return None
         return Upload(upload_token(self.task, self._token), b"").asked_in
 
     def _answer_before(self, round_: Round) -> None:
-        """Answer the first round before another one, or raise if this participant is not asked in a round."""
+        """Answer the first round before a later one; raise an error if this participant does not answer this round."""
         asked_in = self.asked_in
         if asked_in is None and round_.choice is not None:
             self._sent_in(Round(self.task))
         if asked_in not in (None, round_.number):
-            raise ConflictError(
-                f"your token is for round {asked_in}, and other people are asked in round {round_.number}"
-            )
+            raise ConflictError(f"your token is for round {asked_in}; other people answer round {round_.number}")
 
     @property
     def answered(self) -> int:
-        """The last round that was answered, 0 if none was: its upload is drawn, and may be on its way."""
+        """The last answered round, or 0 if there is none: its upload is drawn, and may have been sent."""
         return self._sent[-1].round.number if self._sent else 0
 
     def round(self, number: int) -> Round:
-        """Return a round that was answered."""
+        """Return an answered round by its number."""
         return self._sent_at(number).round
 
     def messages(self, number: int) -> list[bytes]:
-        """Return what is inside the seals of a round that was answered; nobody else can know all of it."""
+        """Return the unsealed messages of an answered round, with random bytes that only this participant knows."""
         return list(self._sent_at(number).messages)
 
     def _sent_at(self, number: int) -> "_SentRound":
         for sent in self._sent:
             if sent.round.number == number:
                 return sent
-        raise ConflictError(f"{len(self._sent)} rounds were answered so far; got round {number}")
+        raise ConflictError(f"round {number} was not answered; the number of answered rounds is {len(self._sent)}")
 
     def _sent_in(self, round_: Round) -> "_SentRound":
         if round_.number <= self.answered:
             sent = self._sent_at(round_.number)
             if sent.round.published != round_.published:
-                raise ConflictError("there is one choice a round, and another one was answered already")
+                raise ConflictError("a round has one choice, and another one was already answered")
             return sent
         self._check_next(round_)
         messages = [
@@ -290,35 +289,35 @@ class Client:
         return self._sent[-1]
 
     def _random_parts(self, round_: Round) -> Sequence[bytes]:
-        """Return what makes each message different: random bytes, or the tokens that the admitter signed."""
+        """Return the part that makes each message unique: random bytes, or the tokens that the admitter signed."""
         if self.task.admitter is None:
             return [token_bytes(SALT_BYTES) for _ in range(round_.messages)]
         admission = self._admissions.get(round_.number)
         if admission is None or admission.published != round_.published or not admission.signatures:
             raise ConflictError(
-                f"the admitter has not signed the tokens of round {round_.number}: send it admission_request, and give "
-                "its answer to admit"
+                f"the admitter has not signed the tokens of round {round_.number}: send it the admission_request, and "
+                "pass its answer to admit"
             )
         return [nonce + signature for nonce, signature in zip(admission.nonces, admission.signatures, strict=True)]
 
     def _check_next(self, round_: Round) -> None:
-        """Raise unless this is the round after those that were answered."""
+        """Raise an error unless this is the round after the answered ones."""
         if round_.choice is None:
             return
         if self.asked_in is not None:
             if round_.choice.before != self.task.digest:
-                raise RefusedTaskError("this choice comes after others than those of the task")
+                raise RefusedTaskError("this choice follows a choice that the task does not have")
             return
         last = self._sent[-1].round
         if last.to_analyst:
-            raise ConflictError("the analyst's round is the last one, and was answered already")
+            raise ConflictError("the analyst's round is the last one, and it is already answered")
         if round_.number != last.number + 1:
             raise ConflictError(f"round {last.number + 1} is next, and this choice is of round {round_.number}")
         if round_.choice.before != last.published:
-            raise RefusedTaskError("this choice comes after others than those that were published to you")
+            raise RefusedTaskError("this choice follows other choices than those that you received")
 
     def _codes_by_group(self, round_: Round) -> list[list[int]]:
-        """Return the codes to send for each group: those sent before, or that they are redacted."""
+        """Return the codes to send for each group: the same as before, or the code for a redacted answer."""
         codes = list(self._codes)
         for rule in () if round_.choice is None else round_.choice.rules:
             if codes[rule.place] in rule.codes or _tossed(rule.decoys):
@@ -330,7 +329,7 @@ class Client:
 
     @property
     def state(self) -> bytes:
-        """What to keep between the rounds, the answers among it."""
+        """The bytes to store between the rounds; they contain the answers."""
         return encoded({
             "task": self.task.encoded, "token": self._token, "codes": list(self._codes),
             "sent": [
@@ -378,7 +377,7 @@ class Client:
         else:
             is_due = (sent.round.choice is None) == (not self._sent)
         if not is_due:
-            raise MalformedError("the first round alone has no choice")
+            raise MalformedError("only the first round has no choice")
         self._check_next(sent.round)
         self._sent.append(sent)
 
@@ -396,7 +395,7 @@ class Client:
 
 @dataclass(frozen=True)
 class _Admission:
-    """What was asked of the admitter for a round, and its signatures once they are here."""
+    """The request to the admitter for a round, and its signatures once they are received."""
 
     published: bytes
     nonces: tuple[bytes, ...]
@@ -406,7 +405,7 @@ class _Admission:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all of it is as long as it is to be."""
+        """Whether all parts have the right lengths."""
         widths = {NONCE_BYTES: self.nonces, MODULUS_BYTES: (*self.blinded, *self.inverses, *self.signatures)}
         return (
             len(self.nonces) == len(self.blinded) == len(self.inverses)
@@ -417,7 +416,7 @@ class _Admission:
 
 @dataclass(frozen=True)
 class _SentRound:
-    """The messages of a round, inside the seals and out."""
+    """The messages of a round, unsealed and sealed."""
 
     round: Round
     messages: tuple[bytes, ...]
@@ -425,7 +424,7 @@ class _SentRound:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is as long as what everybody sends."""
+        """Whether the messages and the upload have the lengths that all uploads of the round have."""
         return (
             len(self.messages) == self.round.messages
             and all(type(message) is bytes and len(message) == self.round.plain_form.size for message in self.messages)
@@ -435,12 +434,12 @@ class _SentRound:
 
 
 def _tossed(chance: float) -> bool:
-    """Toss a coin of the system's randomness."""
+    """Return whether a coin with this probability, tossed by the system's randomness, shows heads."""
     return SystemRandom().random() < chance
 
 
 def _codes_of(task: Task, answers: Mapping[str, str | None]) -> list[int]:
-    """Return the code to send for each answer, randomized or redacted where the task has it so."""
+    """Return the code to send for each answer, randomized or redacted where the task requires it."""
     names = {feature.name for feature in task.features}
     if unknown := [name for name in answers if name not in names]:
         raise MalformedError(f"the task does not ask for {unknown[0]!r}; it asks for {', '.join(sorted(names))}"[:300])

@@ -1,13 +1,13 @@
-"""Which parties of a collection learn who gave which answer if they work together, and by what means."""
+"""The coalitions of parties that learn who gave which answer, and the means by which they learn it."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 from discretion.collection.wire.task import Task
 
-#: How a coalition learns a person's answers: with its keys it opens what the first shuffler has beside the person's
-#: name, and nobody can notice; it invents all other people, so that a result is of this person alone; or it leaves the
-#: person out of the last round, and compares the counts of both.
+#: How a coalition learns a person's answers. "opens": with its keys it opens the messages that the first shuffler has
+#: next to the person's address, and nobody can notice. "invents": it invents all other people, so that a result is
+#: about this person alone. "leaves out": it leaves the person out of the last round, and compares the counts of both.
 Means = Literal["opens", "invents", "leaves out"]
 
 
@@ -18,11 +18,11 @@ class Coalition:
     Parameters
     ----------
     parties
-        Who, by the names of :attr:`~discretion.collection.wire.task.Task.parties`.
+        The names of the parties, as in :attr:`~discretion.collection.wire.task.Task.parties`.
     features
-        The features whose answers they learn of each person, as each person sent them.
+        The features whose answers the parties learn for each person, as that person sent them.
     means
-        How.
+        The means by which they learn the answers.
     """
 
     parties: tuple[str, ...]
@@ -31,15 +31,16 @@ class Coalition:
 
 
 def coalitions(task: Task, chosen: tuple[int, ...] | None = None) -> tuple[Coalition, ...]:
-    """Return the smallest coalitions that learn who gave which answer, of each means.
+    """Return the smallest coalitions that learn who gave which answer, for each means.
 
-    ``chosen`` are the places of the features that go out together; None is before any choice, when it may be all.
+    ``chosen`` are the places of the features that go out together; None means before any choice, when all features may
+    go out together.
 
-    The first shuffler knows whose the messages are, and takes no layer off without all others' keys. A person's single
-    answers come in one upload: the parties that open it learn them all together. Who lets people in can invent all but
-    one. Who takes the uploads can leave a person out of a later round, and the party with the exact counts of the round
-    before sees what is missing. Where shufflers add noise, all of them are needed for both to be exact.
-    Where other people answer each round, there is nobody in both.
+    The first shuffler knows the sender of each message, but cannot open a message without the keys of all the other
+    parties. A person's single answers come in one upload, so the parties that open it learn all of them together. The
+    party that lets people in can invent all people but one. The party that takes the uploads can leave a person out of
+    a later round; the party with the exact counts of the round before then sees the difference. If shufflers add noise,
+    the counts are exact only for all shufflers together. If other people answer each round, nobody is in both rounds.
     """
     shufflers = tuple(f"shuffler {place}" for place in range(1, len(task.shufflers) + 1))
     first = shufflers[0]

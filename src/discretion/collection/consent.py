@@ -1,4 +1,4 @@
-"""What a participant takes part in, as a document that is read before anything is sent."""
+"""The document about a task that a participant reads before anything is sent."""
 
 from collections.abc import Iterator
 
@@ -11,36 +11,35 @@ from discretion.presenting.names import short
 from discretion.presenting.numbers import number, people, percent
 from discretion.presenting.views.document import Block, Bullets, Document, Grid, Section, Terms
 
-#: What no program of a participant can check.
+#: The assumptions that no program of a participant can check.
 BELIEVED = (
-    "That each party is who it seems to be, and that no two of them work together.",
-    "That the curator counts what came to it: you can add up its certificate, and not count the answers.",
-    "That the messages and their order are destroyed once they are passed on, and the keys when the task is over.",
-    "That the other people are people.",
+    "Each party is the one that it claims to be, and no two parties work together.",
+    "The curator counts the messages that it received: you can check the sum of its certificate, but not the counts.",
+    "The messages and their order are destroyed once they are passed on, and the keys when the task is over.",
+    "The other participants are real people.",
 )
 _CHECKED = (
-    "The task's digest, if you were given one; its k, budget, smallest batch, parties and time, against your terms.",
-    "Before anything is sent: that each shuffler, asked at its address, has this task and the key that stands in it.",
-    "Before each later round: the curator's signature, the sum of its certificate, that the shufflers' reports fit the "
-    "number of people, and that each shuffler reports the same when your program asks it.",
+    "The task's digest, if you have one; its k, budget, smallest batch, parties and time, against your terms.",
+    "Before anything is sent: each shuffler, asked at its address, has this task and the key in it.",
+    "Before each later round: the curator's signature, the sum of its certificate, whether the shufflers' reports fit "
+    "the number of people, and whether each shuffler reports the same when your program asks it.",
 )
 _ALONE = {
-    "shuffler": "that somebody at your address takes part; which messages came together to it, and nothing of what is "
-    "in them",
-    "curator": "how many people gave each answer to each question, and not who",
-    "analyst": "the answers to the questions that go out together, and not whose",
+    "shuffler": "that somebody at your address takes part, and which messages came together; not what is in them",
+    "curator": "how many people gave each answer to each question, but not who gave it",
+    "analyst": "the combinations of answers to the questions that go out together, but not who gave them",
     "admitter": "who asked for tokens, and when",
 }
 
 
 def consent_document(task: Task) -> Document:
-    """Return what a task asks, under which promises, and what each party would learn, alone and together."""
+    """Return a document of a task's questions and guarantees, and of what the parties learn alone and together."""
     return Document(
         "What you take part in",
         (f"Purpose: {task.purpose}", Terms(tuple(_terms(task)))),
         (
             Section("The parties, and what each learns by itself", (_parties(task),)),
-            Section("What parties that work together learn of you", tuple(_together(task))),
+            Section("What parties learn about you if they work together", tuple(_together(task))),
             Section("What your program checks", (Bullets(_CHECKED),)),
             Section("What you have to believe", (Bullets(BELIEVED),)),
         ),
@@ -51,10 +50,11 @@ def _terms(task: Task) -> Iterator[tuple[str, str]]:
     yield "questions", "; ".join(map(_question, task.features))
     yield (
         "standing out",
-        f"at most {percent(float(task.budget))} of the people may have fewer than {number(task.k)} alike in the "
-        "answers that go out together, if everybody who answers the first round answers the last",
+        f"at most {percent(float(task.budget))} of the people may be in a group of fewer than {number(task.k)} people "
+        "with the same answers to the questions that go out together, if everybody who answers the first round answers "
+        "the last",
     )
-    yield "smallest batch", f"the answers of fewer than {people(task.smallest_batch)} are destroyed"
+    yield "smallest batch", f"the answers of fewer than {people(task.smallest_batch)} are destroyed unopened"
     if task.invited is not None:
         yield "invited", f"at most {people(task.invited)}"
     yield (
@@ -65,7 +65,7 @@ def _terms(task: Task) -> Iterator[tuple[str, str]]:
         "rounds",
         f"at most {task.most_rounds}"
         + (
-            "; after the first one less frequent answers count as one, and at most "
+            "; after the first round all less frequent answers count as one answer, and at most "
             f"{percent(float(task.budget))} of the people stand out in all questions about several features together"
             if task.by_value
             else ""
@@ -76,15 +76,15 @@ def _terms(task: Task) -> Iterator[tuple[str, str]]:
     if task.other_people is not None:
         yield (
             "other people",
-            "you answer one round, which your token decides as by a fair coin: others answer the other one. What is "
-            f"certified of the people in the last round is a limit from the counts of the first, "
-            f"{percent(float(task.other_people))} sure",
+            "you answer one round, which your token decides like a fair coin; other people answer the other round. The "
+            "certified bound for the people in the last round is computed from the counts of the first, with a "
+            f"confidence of {percent(float(task.other_people))}",
         )
     for feature in task.features:
         for line in rule_lines(feature):
             yield "redacted by your program", line
     if task.redaction is not None:
-        yield "redaction", f"a redacted answer is a rare one with a probability of at most {task.redaction}"
+        yield "redaction", f"a redacted answer is a rare answer with a probability of at most {task.redaction}"
 
 
 def _question(feature: Feature) -> str:

@@ -1,4 +1,4 @@
-"""A task as its organizer describes it, in TOML: questions, promises, times, and who takes part."""
+"""Read a task from its organizer's description in TOML: questions, guarantees, times and parties."""
 
 import os
 import re
@@ -32,21 +32,21 @@ _KEYS_OF_PARTY = {
     "shuffler": ("url", "key"), "curator": ("url", "key", "signer"), "analyst": ("url", "key"),
     "admitter": ("url", "key", "admission"),
 }  # fmt: skip
-#: Of at most so many groups the curator may ask in one round of a task with an admitter, which has a key for each.
+#: The most groups that the curator may ask for in one round of a task with an admitter, which has a key for each.
 MOST_ADMITTED_GROUPS = 64
 _FROM_NOW = re.compile(r"(\d{1,6}) (minute|hour|day)s?")
 _SECONDS = {"minute": 60, "hour": 3600, "day": 24 * 3600}
 
 
 class KeySource(Protocol):
-    """Where the public keys of a party come from that has none in the description."""
+    """The source of the public keys of each party that has none in the description."""
 
     def keys(self, role: Role, place: int, url: str, closes: int) -> Mapping[Kind, bytes]:
-        """Return its keys, by its role and its place among those of it, its address, and when the task closes."""
+        """Return the keys of a party, by its role, its place in that role, its address, and when the task closes."""
         ...
 
     def admission(self, url: str, widths: Sequence[int], closes: int) -> tuple[tuple[bytes, ...], ...]:
-        """Return an admitter's keys for tokens, so many for each round."""
+        """Return an admitter's keys for tokens, as many for each round as ``widths`` lists."""
         ...
 
 
@@ -56,19 +56,19 @@ def read_task(path: str | os.PathLike[str], source: KeySource) -> Task:
     Parameters
     ----------
     path
-        The file; docs/how-to/collecting.md says all that it may have.
+        The file; docs/how-to/collecting.md lists all its keys.
     source
-        Where keys of parties come from that have none there.
+        The source of the keys of parties that have none in the file.
 
     Raises
     ------
     InvalidValueError
-        If it is not TOML, or describes no task: the key that is wrong is named.
+        If the file is not TOML, or does not describe a task; the message names the wrong key.
     """
     given, _ = read_toml(path, "a task")
     _check_keys(given, _KEYS, "the task")
     if needed := [key for key in _NEEDED if key not in given]:
-        raise MalformedError(f"the task in {os.fspath(path)!r} does not say its {', '.join(needed)}")
+        raise MalformedError(f"the task in {os.fspath(path)!r} has no {', '.join(needed)}; add what is missing")
     closes = _seconds(given, "closes")
 
     def party(role: Role, of: Any, place: int = 0) -> _Party:
@@ -114,7 +114,7 @@ class _Party:
         self._name = f"shuffler {place + 1}" if role == "shuffler" else f"the {role}"
         _check_keys(given, _KEYS_OF_PARTY[role], self._name)
         if role == "curator" and ("key" in given) != ("signer" in given):
-            raise MalformedError("the curator has both a key and a signer in the description, or is given both")
+            raise MalformedError("the curator needs both a key and a signer in the description, or neither")
         self._given, self._source, self._closes = given, source, closes
         with _naming(self._name):
             self._found: Mapping[Kind, bytes] = (
@@ -134,7 +134,7 @@ class _Party:
             return tuple(tuple(map(bytes.fromhex, keys)) for keys in self._given["admission"])
         except (KeyError, ValueError, TypeError):
             raise MalformedError(
-                "the admitter's admission is a list of lists of keys in hexadecimal, as discretion collect keys "
+                "the admitter's admission must be a list of lists of keys in hexadecimal, as discretion collect keys "
                 "--role admitter prints it"
             ) from None
 
@@ -145,7 +145,9 @@ class _Party:
         try:
             return bytes.fromhex(self._given[name])
         except (ValueError, TypeError):
-            raise MalformedError(f"the {name} of {self._name} is a public key of 32 bytes in hexadecimal") from None
+            raise MalformedError(
+                f"the {name} of {self._name} must be a public key of 32 bytes in hexadecimal"
+            ) from None
 
 
 def _noise(given: Any, features: int) -> Noise:
@@ -157,7 +159,7 @@ def _noise(given: Any, features: int) -> Noise:
 
 
 def admission_widths(features: int, rounds: Any) -> list[int]:
-    """Return how many keys an admitter needs for each round: of single answers, of groups, and of the analyst's."""
+    """Return how many keys an admitter needs in each round: for single answers, for groups, and for the analyst."""
     last = rounds if isinstance(rounds, int) else 1
     groups = [min(comb(features, number), MOST_ADMITTED_GROUPS) or 1 for number in range(2, min(last, MOST_ROUNDS) + 1)]
     return [features, *groups, 1]
@@ -175,13 +177,13 @@ def _feature(given: Any, place: int) -> Feature:
 
 def _lines(given: Any) -> list[str]:
     if not isinstance(given, list) or not all(isinstance(line, str) for line in cast("list[object]", given)):
-        raise MalformedError('rules are a list of lines, as rules = ["town: Lima when sex: f decoys 0.05"]')
+        raise MalformedError('rules must be a list of lines, as rules = ["town: Lima when sex: f decoys 0.05"]')
     return cast("list[str]", given)
 
 
 @contextmanager
 def _naming(which: str) -> Generator[None]:
-    """Say of which party or feature it is that something is wrong."""
+    """Prefix the errors within the block with the name of the party or feature."""
     try:
         yield
     except CollectionError as error:
@@ -190,7 +192,7 @@ def _naming(which: str) -> Generator[None]:
 
 def _check_keys(given: Any, known: Sequence[str], which: str) -> None:
     if not isinstance(given, dict):
-        raise MalformedError(f"{which} is a table of keys and values, got {given!r:.60}")
+        raise MalformedError(f"{which} must be a table of keys and values, got {given!r:.60}")
     for key in cast("dict[str, Any]", given):
         try:
             one_of(key, known, "key")
@@ -200,7 +202,7 @@ def _check_keys(given: Any, known: Sequence[str], which: str) -> None:
 
 def _tables(given: Mapping[str, Any], key: str) -> Sequence[Any]:
     if not isinstance(given[key], list):
-        raise MalformedError(f"{key} are given as [[{key}]], one or more")
+        raise MalformedError(f"{key} must be given as [[{key}]], one or more")
     return cast("list[Any]", given[key])
 
 
@@ -211,5 +213,5 @@ def _seconds(given: Mapping[str, Any], key: str) -> int:
     if isinstance(at, str) and (match := _FROM_NOW.fullmatch(at)):
         return int(time.time()) + int(match[1]) * _SECONDS[match[2]]
     raise MalformedError(
-        f'{key} is a date and a time, as 2027-01-31T12:00:00Z, or so long from now, as "28 days", got {at!r:.60}'
+        f'{key} must be a date and a time, as 2027-01-31T12:00:00Z, or a time from now, as "28 days", got {at!r:.60}'
     )

@@ -1,13 +1,13 @@
-"""What is refused in a collection: a reason in words, and the status that a service answers with."""
+"""The errors of a collection: each has a reason in words, and the status with which a service answers."""
 
 from discretion.errors import DiscretionError, InvalidValueError
 
 
 class CollectionError(DiscretionError, ValueError):
-    """Something that a party of a collection refuses; ``status`` is what its service answers.
+    """The base class of all errors of a collection; ``status`` is the status with which a service answers.
 
-    Where another party was called, ``party`` is its name in the task and ``why`` what failed, in words for a log:
-    neither has an address or an answer.
+    If another party was called, ``party`` is its name in the task, and ``why`` is the cause in words for a log.
+    Neither contains an address or an answer.
     """
 
     status = 400
@@ -16,33 +16,33 @@ class CollectionError(DiscretionError, ValueError):
 
 
 class MalformedError(CollectionError, InvalidValueError):
-    """Bytes that are not what they are to be."""
+    """Malformed bytes, or a value outside its range."""
 
 
 class RefusedTaskError(CollectionError):
-    """A task that a client has no part in: expired, changed, or beyond what it accepts."""
+    """A task that a client refuses: it is over, it was changed, or it does not meet the client's terms."""
 
 
 class StrangerError(CollectionError):
-    """A token or a credential that opens nothing here."""
+    """A token or a credential that this service does not know."""
 
     status = 403
 
 
 class UnknownError(CollectionError):
-    """A task, a round or a batch that there is not."""
+    """A task, a round or a batch that does not exist."""
 
     status = 404
 
 
 class SlowError(CollectionError):
-    """A body that does not come."""
+    """A body that does not arrive in time."""
 
     status = 408
 
 
 class ConflictError(CollectionError):
-    """What was said before, said otherwise; or too early, or too late."""
+    """A request that contradicts an earlier one, or comes too early or too late."""
 
     status = 409
 
@@ -54,18 +54,18 @@ class OverError(CollectionError):
 
 
 class TooLongError(CollectionError):
-    """A body longer than any that is expected."""
+    """A body that is longer than any valid one."""
 
     status = 413
 
 
 class BusyError(CollectionError):
-    """More from one sender at once than a service takes."""
+    """Too many requests of one sender at once."""
 
     status = 429
 
 
 class UnavailableError(CollectionError):
-    """Something that cannot be kept or passed on at the moment; nothing of it counts, and it may be tried again."""
+    """Data that cannot be stored or passed on at the moment; nothing of it counts, and the sender may try again."""
 
     status = 503

@@ -1,4 +1,4 @@
-"""What noise promises a person as long as one shuffler is honest: ε and δ, and what these mean as a guess."""
+"""The guarantee of noise for a person if at least one shuffler is honest: ε, δ, and the best guess of an answer."""
 
 import math
 from dataclasses import dataclass
@@ -13,16 +13,17 @@ _COUNTS_OF_AN_ANSWER = 4
 
 @dataclass(frozen=True)
 class NoisePromise:
-    """What one honest shuffler's dummies promise, whatever all other parties and people do.
+    """The guarantee of one honest shuffler's dummies, whatever all other parties and people do.
 
     Parameters
     ----------
     most
-        How many dummies a shuffler adds to a count at most, half of it on average.
+        The most dummies that a shuffler adds to a count; half of it on average.
     epsilon, delta
-        Of all answers of a person together, in both rounds.
+        The differential privacy of all answers of a person together, in both rounds.
     guess
-        How often, at most, somebody who knows everything else guesses which of two answers a person gave to a question.
+        The largest probability with which an adversary that knows everything else guesses correctly which of two
+        answers a person gave to a question.
     """
 
     most: int
@@ -32,7 +33,7 @@ class NoisePromise:
 
 
 def noise_promise(task: Task) -> NoisePromise | None:
-    """Return what a task's noise promises; None in a task without noise."""
+    """Return the guarantee of a task's noise, or None for a task without noise."""
     noise = task.noise
     if noise is None:
         return None

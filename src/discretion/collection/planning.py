@@ -1,7 +1,7 @@
-"""How many people a collection needs: which questions would go out together, before anybody is asked.
+"""Plan how many people a collection needs: the questions that would go out together, before anybody is asked.
 
-The counts are those that so many people have on average, if their answers have some shares; a real collection's differ
-by chance.
+The plan uses the average counts of a number of people whose answers have given shares. The counts of a real collection
+differ from these by chance.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,9 +23,9 @@ from discretion.collection.wire.task import Feature, Task
 from discretion.numerics.arrays import Integers, Reals
 from discretion.presenting.json_answers import plain
 
-#: No more people than these are planned with.
+#: The most people that a plan takes.
 MOST_PEOPLE = 10**10
-# Draws of people, of which it is counted how many release as many questions.
+# Draws of people; the plan counts how many of them release the same questions.
 _DRAWS = 40
 
 Shares = Mapping[str, Reals]
@@ -33,14 +33,14 @@ Shares = Mapping[str, Reals]
 
 @dataclass(frozen=True)
 class Needed:
-    """How many people are enough for questions to go out together.
+    """The number of people that is enough, on average, for some questions to go out together.
 
     Parameters
     ----------
     features
         The questions.
     people
-        With so many people on average they go out; None if not even with ten billion.
+        The least number of people with which they go out on average; None if ten billion are not enough.
     """
 
     features: tuple[str, ...]
@@ -58,7 +58,7 @@ class Coarser:
     merged
         The answers that would be "other".
     people
-        With so many people on average all questions go out together then: fewer than as they are.
+        The least number of people with which all questions then go out together on average; fewer than without merging.
     """
 
     feature: str
@@ -68,35 +68,36 @@ class Coarser:
 
 @dataclass(frozen=True)
 class CollectionPlan:
-    """Which questions go out together with so many people, and how many more need.
+    """The questions that go out together with a number of people, and the numbers of people that more questions need.
 
     Parameters
     ----------
     users
-        How many people are planned with.
+        The planned number of people.
     questions
-        How many questions the task has.
+        The number of questions of the task.
     k, budget, smallest_batch
-        The task's.
+        The parameters of the task.
     shares
-        Where the shares of the answers come from, in words.
+        The source of the shares of the answers, in words.
     released
-        The questions that go out together if the answers are as on average.
+        The questions that go out together with average counts.
     exposure
-        The share of the people who may stand out by these, certified; None if nothing goes out.
+        The certified bound of the share of the people who stand out by these questions; None if nothing goes out.
     draws, draws_releasing
-        Of so many draws of people, how many release as many questions.
+        The number of draws of people, and how many of these release the same questions.
     needed
-        For 1, 2, … questions a set that needs few people: each has the one before and one more. All questions come
-        last, for which there is one set.
+        For 1, 2, … questions a set that needs few people: each set is the one before with one more question. The last
+        set has all questions, unless the search ended before because ten billion people are not enough.
     coarser
-        What fewer answers to a question change.
+        The questions for which merging answers reduces the number of people.
     dummies
-        How many dummies are in each count on average: as many people less than were counted are certain.
+        The average number of dummies in each count; the certified part of a count is smaller by this on average.
     confidence
-        How surely the others are certified, of whom half of the people are, if other people answer together than alone.
+        The confidence of the bound for the people of the last round, if other people answer it than the first round;
+        each round then has half of the people. None if the same people answer all rounds.
     seed
-        Where the draws start.
+        The seed of the draws.
     """
 
     users: int
@@ -116,25 +117,25 @@ class CollectionPlan:
     seed: int
 
     def to_dict(self) -> Mapping[str, Any]:
-        """Return it as plain objects, for JSON."""
+        """Return the plan as plain objects, for JSON."""
         return plain(self)
 
 
 def plan_collection(task: Task, users: int, shares: Shares, origin: str, *, seed: int = 0) -> CollectionPlan:
-    """Plan a task with so many people.
+    """Plan a task with a number of people.
 
     Parameters
     ----------
     task
-        What is asked.
+        The task.
     users
-        How many people.
+        The number of people.
     shares
         Each question → the share of each answer before it is randomized, by codes: "other" and missing come last.
     origin
-        Where the shares come from, in words.
+        The source of the shares, in words.
     seed
-        Where the draws of people start.
+        The seed of the draws of people.
 
     Raises
     ------
@@ -144,7 +145,7 @@ def plan_collection(task: Task, users: int, shares: Shares, origin: str, *, seed
     if not _fewest(task) <= users <= MOST_PEOPLE:
         batches = "the smallest batch" if task.other_people is None else "the smallest batch in each round"
         raise MalformedError(
-            f"a plan is of {_fewest(task):,} people or more, {batches}, and of at most {MOST_PEOPLE:,}; got {users:,}"
+            f"a plan needs at least {_fewest(task):,} people, {batches}, and at most {MOST_PEOPLE:,}; got {users:,}"
         )
     laws = _sent(task, shares)
     alone = _answer_alone(task, users)
@@ -164,7 +165,7 @@ def plan_collection(task: Task, users: int, shares: Shares, origin: str, *, seed
 
 
 def expected_counts(shares: Reals, people: int) -> Integers:
-    """Return whole counts of so many people, each within one of its share of them."""
+    """Return whole counts of a number of people, each within one of its share of them."""
     exact = shares * people
     counts = np.floor(exact).astype(np.int64)
     largest = np.argsort(counts - exact, kind="stable")[: people - int(counts.sum())]
@@ -173,9 +174,9 @@ def expected_counts(shares: Reals, people: int) -> Integers:
 
 
 def people_needed(task: Task, laws: Shares, names: Sequence[str]) -> int | None:
-    """Return with how many people, on average, these questions go out together: one fewer is not enough.
+    """Return the number of people with which, on average, these questions go out together, and with one fewer do not.
 
-    None if not even with ten billion.
+    None if ten billion people are not enough.
     """
     low = _fewest(task) - 1  # not enough, since no smaller batch is opened
     high = low + 1
@@ -190,12 +191,12 @@ def people_needed(task: Task, laws: Shares, names: Sequence[str]) -> int | None:
 
 
 def _fewest(task: Task) -> int:
-    """Return how many people have to answer that the batch of each round is large enough."""
+    """Return the least number of people with which the batch of each round is large enough."""
     return task.smallest_batch if task.other_people is None else 2 * task.smallest_batch
 
 
 def _answer_alone(task: Task, people: int) -> int:
-    """Return how many of the people answer the first round: half of them where others answer the last one."""
+    """Return how many of the people answer the first round: half of them if other people answer the last round."""
     return people if task.other_people is None else people // 2
 
 
@@ -205,7 +206,7 @@ def _go_out(task: Task, laws: Shares, names: Sequence[str], people: int) -> bool
 
 
 def _certified(task: Task, laws: Shares, people: int) -> Mapping[str, Integers]:
-    """Return the counts that certify on average: what dummies may be is off, of which half is there."""
+    """Return the certified parts of the counts on average: each count less the average number of dummies."""
     off = NoiseInCounts(task).mean
     return {name: np.maximum(expected_counts(law, people) - off, 0) for name, law in laws.items()}
 
@@ -241,7 +242,7 @@ def _needed_in_turn(task: Task, laws: Shares) -> tuple[Needed, ...]:
 
 
 def _coarser(task: Task, shares: Shares, everything: int | None) -> Sequence[Coarser]:
-    """Return where fewer people are enough for all questions if the rarer half of the answers to one is "other"."""
+    """Return the questions for which fewer people are enough if the rarer half of the answers becomes "other"."""
     found: list[Coarser] = []
     names = [feature.name for feature in task.features]
     ruled = {
@@ -267,7 +268,7 @@ def _coarser(task: Task, shares: Shares, everything: int | None) -> Sequence[Coa
 
 
 def _sent(task: Task, shares: Shares) -> Shares:
-    """Return the shares of the answers as they are sent: some are randomized, and some are redacted."""
+    """Return the shares of the answers as they are sent, after randomization and redaction."""
     sent: dict[str, Reals] = {}
     for feature in task.features:
         score, law = score_of(feature), shares[feature.name]
@@ -281,7 +282,7 @@ def _sent(task: Task, shares: Shares) -> Shares:
 
 
 def _shown(task: Task, feature: Feature, shares: Shares) -> Reals:
-    """Return how likely each answer to a feature is not redacted, if answers to others have nothing to do with it."""
+    """Return the probability that each answer to a feature is not redacted, if features are independent."""
     labels = {other.name: other.given for other in task.features}
     shown = np.full(len(feature.given), 1 - float(feature.decoys))
     for rule in feature.rules:
@@ -294,7 +295,7 @@ def _shown(task: Task, feature: Feature, shares: Shares) -> Reals:
 
 
 def equal_shares(task: Task) -> Shares:
-    """Return equal shares of the listed answers, and none of others and missing ones."""
+    """Return equal shares of the listed answers, and shares of 0 of other and missing answers."""
     return {
         feature.name: np.array([1 / len(feature.values)] * len(feature.values) + [0.0, 0.0])
         for feature in task.features
@@ -302,18 +303,18 @@ def equal_shares(task: Task) -> Shares:
 
 
 def given_shares(task: Task, given: Mapping[str, Any]) -> Shares:
-    """Return the shares that somebody gives: each question → answer → share, what is left being "other".
+    """Return given shares by codes: each question → answer → share; the rest of a question is "other".
 
     Raises
     ------
     MalformedError
-        If a question is missing or unknown, an answer is none of its, or shares are no shares.
+        If a question is missing or unknown, a question does not have a given answer, or the numbers are not shares.
     """
     names = [feature.name for feature in task.features]
     if unknown := [name for name in given if name not in names]:
         raise MalformedError(f"the task has no question {unknown[0]!r}; it has {', '.join(names)}"[:300])
     if absent := [name for name in names if name not in given]:
-        raise MalformedError(f"the shares of the answers to {absent[0]!r} are missing; give all questions'")
+        raise MalformedError(f"the shares of the answers to {absent[0]!r} are missing; give them for all questions")
     return {feature.name: _given_law(feature, given[feature.name]) for feature in task.features}
 
 
@@ -322,7 +323,7 @@ def _given_law(feature: Feature, given: Any) -> Reals:
     labels = [*feature.values, "other", "missing"]
     shares = cast("dict[str, Any]", given) if isinstance(given, dict) else None
     if shares is None or not all(type(share) in (int, float, Decimal) for share in shares.values()):
-        raise MalformedError(f"the shares of {feature.name!r} are a table of answers and numbers")
+        raise MalformedError(f"the shares of {feature.name!r} must be a table of answers and numbers")
     for answer, share in shares.items():
         if answer not in labels:
             raise MalformedError(f"{feature.name!r} has no answer {answer!r}; it has {', '.join(labels)}"[:300])

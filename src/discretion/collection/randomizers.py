@@ -1,4 +1,4 @@
-"""How an answer is randomized before it is told: a mechanism in words, on the answers that a feature has."""
+"""Read the randomizer of a feature: a mechanism in words, applied to an answer before it is sent."""
 
 from functools import cache
 from typing import cast
@@ -12,17 +12,17 @@ from discretion.spelling import mechanism_of
 
 @cache
 def randomizer_of(feature: Feature) -> RandomizedResponse:
-    """Return the mechanism that randomizes a feature's answers, which tells each as one of them.
+    """Return the mechanism that randomizes a feature's answers, whose outputs are answers of the same feature.
 
     Raises
     ------
     MalformedError
-        If the words are no mechanism, or one that tells something else than one of the answers.
+        If the words do not name a mechanism whose outputs are answers of the feature.
     """
     name, _, parameters = str(feature.randomizer).partition(":")
     if name != "krr":
         raise MalformedError(
-            f"the randomizer of {feature.name!r} must tell one of its answers, as krr:epsilon=2 does, got {name[:20]!r}"
+            f"the randomizer of {feature.name!r} must be randomized response, as krr:epsilon=2; got {name[:20]!r}"
         )
     try:
         return cast("RandomizedResponse", mechanism_of(f"krr:k={feature.codes},{parameters}"))

@@ -1,4 +1,4 @@
-"""Rules by which people redact answers, as lines of text and as a task has them."""
+"""Read and write the rules by which participants redact answers, as lines of text and as parts of a task."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -13,21 +13,21 @@ from discretion.spelling.spelled import spelled
 
 
 def with_rules(features: Sequence[Feature], lines: Iterable[str]) -> tuple[Feature, ...]:
-    """Return the features with the rules that these lines are.
+    """Return the features with the rules from lines of text.
 
     Parameters
     ----------
     features
-        What is asked.
+        The features of the task.
     lines
-        As :func:`~discretion.spelling.rules.rule_of` reads them: ``race: Other when sex: Female decoys 0.01``. An
-        answer that is not listed is ``other``, a missing one ``null``.
+        Lines that :func:`~discretion.spelling.rules.rule_of` reads, such as
+        ``race: Other when sex: Female decoys 0.01``. An answer that is not listed is ``other``, a missing one ``null``.
 
     Raises
     ------
     InvalidValueError
-        If a line is no rule, names an answer or a feature that there is not, says only how rare an answer is, or if the
-        rules contradict each other.
+        If a line is not a rule, names an unknown answer or feature, or selects answers by their rarity; or if the rules
+        contradict each other.
     """
     named = {feature.name: feature for feature in features}
     rules = rules_by_column(map(rule_of, lines), named)
@@ -46,7 +46,7 @@ def with_rules(features: Sequence[Feature], lines: Iterable[str]) -> tuple[Featu
 def _answer_rule(rule: RedactionRule, named: dict[str, Feature]) -> AnswerRule:
     if rule.rarer_than is not None:
         raise MalformedError(
-            f"the rule for {rule.column!r} says how rare an answer is, which nobody knows before the answers are "
+            f"the rule for {rule.column!r} selects answers by their rarity, which nobody knows before the answers are "
             "counted; name the answers, or let the curator redact rare ones by redaction = 0.5"
         )
     values = None if rule.values is None else _known(rule.values, named[rule.column])

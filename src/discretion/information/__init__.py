@@ -1,4 +1,4 @@
-"""Local protocols in information: their privacy, their information on the population, and the best ones."""
+"""Information measures of local protocols: their privacy, their information on the population, the best protocols."""
 
 from discretion.information.design.design import Design, optimal_mechanism
 from discretion.information.posterior.posterior import frequency_posterior

@@ -1,4 +1,4 @@
-"""What the people themselves know: entropies of their values and tallies, and of the population's shares."""
+"""Entropies of people's values and tallies, and of the population's shares."""
 
 import math
 from typing import overload
@@ -20,7 +20,7 @@ MAX_USERS_SUMMED = 10**7
 
 
 def value_entropy(population: PopulationLaw) -> float:
-    """Return ``H(X | P)``, what is private of one person's value: all that is unknown after a report of nothing."""
+    """Return ``H(X | P)``, the private part of one person's value: the entropy that an empty report leaves."""
     if isinstance(population, Dirichlet):
         alpha, times = np.unique(population.alpha, return_counts=True)
         return float(mean_uncertainty(np.ones((1, alpha.size)), alpha, times)[0])
@@ -46,24 +46,24 @@ def as_density(population: Dirichlet | PointMixture) -> Dirichlet: ...
 @overload
 def as_density(population: PopulationLaw) -> Dirichlet | DirichletMixture: ...
 def as_density(population: PopulationLaw) -> Dirichlet | DirichletMixture:
-    """Return the law if it has a density, or refuse it: points have none."""
+    """Return the law if it has a density; raise for a mixture of points, which has none."""
     if isinstance(population, Dirichlet | DirichletMixture):
         return population
     raise UnsupportedError(
-        "this utility compares with the density of the population's shares, and a discretion.PointMixture has no "
-        "density; take a discretion.Dirichlet or a discretion.DirichletMixture"
+        "this utility needs a density of the population's shares, and a discretion.PointMixture has none; take a "
+        "discretion.Dirichlet or a discretion.DirichletMixture"
     )
 
 
 class TrueTallies:
-    """What n people's own tallies T tell: every quantity is a sum over single tallies, which are beta-binomial.
+    """The information of n people's own tallies T: each quantity is a sum over single tallies, which are beta-binomial.
 
     With ``M = (α + T)/(A + n)`` and Γ by Stirling's formula, a tally of k values has the log-probability
 
         -A KL(α/A ‖ M) - n KL(T/n ‖ M) + Σ_x c_x(T_x) - …,
 
-    and ``I(T; P) = n E KL(P ‖ α/A) - (A + n) E KL(M ‖ α/A) + …``: divergences, which are small together, in place of
-    log-gammas, whose differences would lose all digits for large n or α. The dots are Stirling's corrections.
+    and ``I(T; P) = n E KL(P ‖ α/A) - (A + n) E KL(M ‖ α/A) + …``. The divergences are small together; differences of
+    log-gammas would lose all digits for large n or α. The dots are Stirling's corrections.
     """
 
     def __init__(self, population: Dirichlet, n: int) -> None:
@@ -91,25 +91,25 @@ class TrueTallies:
 
     @property
     def entropy(self) -> float:
-        """``H(T)``."""
+        """The entropy ``H(T)`` of the tallies."""
         return max(0.0, self._entropy)
 
     @property
     def information(self) -> float:
-        """``I(X⃗; P) = I(T; P)``."""
+        """The information ``I(X⃗; P) = I(T; P)`` of the values on the shares."""
         return max(0.0, self._information)
 
 
 def check_summable(n: int) -> None:
-    """Refuse more people than tallies are summed over."""
+    """Raise if there are more people than sums over tallies allow."""
     if n > (most := limits.current().numbers(MAX_USERS_SUMMED)):
         raise TooLargeError(f"n must be at most {most:,} to sum over every tally, got {n:,}")
 
 
 def _beta_binomial(first: float, second: float, factorials: Reals) -> tuple[Reals, Reals, Reals]:
-    """Return the law of one tally, and for each tally what the value itself adds to the logarithm of one over it.
+    """Return the law of one tally, and for each tally the two parts of its negative log-probability from this value.
 
-    That is, of the first parameter: to ``A KL(α/A ‖ M) + n KL(T/n ‖ M)``, and to the corrections of the gammas.
+    These are the first parameter's terms in ``A KL(α/A ‖ M) + n KL(T/n ‖ M)`` and in the corrections of the gammas.
     """
     counts, total = np.arange(float(factorials.size)), first + second
     exponent: Reals = np.zeros(factorials.size)

@@ -1,7 +1,7 @@
-"""Mixtures of Dirichlet laws: quantities that are linear in the law are means over the components.
+"""Mixtures of Dirichlet laws: a quantity that is linear in the law is the mean of its values under the components.
 
-With the component Z, whose law are the weights, ``I(Y⃗; P) = Σ_z w_z I_z + I(Y⃗; Z)`` as the reports Y⃗ depend on Z
-through P alone; and ``0 <= I(Y⃗; Z) <= H(w)``. Source: Discretion, by the chain rule.
+Let the component Z have the weights w as its law. Then ``I(Y⃗; P) = Σ_z w_z I_z + I(Y⃗; Z)``, as the reports Y⃗ depend
+on Z through P alone, and ``0 <= I(Y⃗; Z) <= H(w)``. Source: Discretion, by the chain rule.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def weighted_components(population: DirichletMixture) -> list[tuple[float, Diric
     possible = population.weights > 0
     if (count := int(possible.sum())) > (most := limits.current().steps(MAX_COMPONENTS, each=1 << 12)):
         raise TooLargeError(
-            f"a mixture of {count:,} Dirichlet laws is too long to measure each of them; take at most {most:,}"
+            f"a mixture may have at most {most:,} Dirichlet laws, each of which is measured by itself; got {count:,}"
         )
     rows, weights = population.alpha[possible], population.weights[possible]
     return [(weight, Dirichlet(row)) for weight, row in zip(weights.tolist(), rows, strict=True)]
@@ -37,14 +37,14 @@ def component_entropy(population: DirichletMixture) -> float:
 
 
 def at_most_a_bound(plan: Plan[float | Estimate], name: str) -> Method:
-    """Return the method, with this name, of bounds that are made of a plan's answer."""
+    """Return the method, with this name, of bounds that a plan's result leads to."""
     return Method(name, "estimate" if plan.rung == "estimate" else "bound")
 
 
 def plan_mean(
     population: DirichletMixture, plan: Callable[[Dirichlet], Plan[float | Estimate]]
 ) -> Plan[float | Estimate]:
-    """Plan the mean over the components, on the lowest rung of theirs."""
+    """Plan the mean over the components; its kind is the weakest kind of the components' results."""
     parts = [(weight, plan(law)) for weight, law in weighted_components(population)]
     lowest = max((part for _, part in parts), key=lambda part: _RUNGS.index(part.rung))
 

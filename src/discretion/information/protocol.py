@@ -1,4 +1,4 @@
-"""A local protocol as the information measures see it: without columns, and without values, that are alike."""
+"""A local protocol, reduced for the information measures: proportional columns and equal rows are merged."""
 
 import numpy as np
 
@@ -16,12 +16,12 @@ NOTHING = Method("no information", "exact")
 
 
 def as_protocol(system: object) -> System:
-    """Return the system, or refuse a crowd: its reports are measured by n and not by a shuffler."""
+    """Return the system; raise for a crowd, since these measures take the number of people as n."""
     return reported_alone(as_system(system))
 
 
 def tells_the_values(matrix: Reals) -> bool:
-    """Whether each value has a report of its own, given a channel without proportional columns."""
+    """Return whether each value has a report of its own, given a channel without proportional columns."""
     return matrix.shape[0] == matrix.shape[1] == np.count_nonzero(matrix)
 
 
@@ -34,8 +34,8 @@ def merge_values(system: System, population: PopulationLaw) -> tuple[System, Pop
     """Merge the values that send the same reports: a generalization, a hash function, and any noise after it.
 
     Reports depend on such values by their total share alone. Merged shares of a Dirichlet law have a Dirichlet law with
-    the sums of their parameters; those of a point are sums. Given the tallies of the merged values, reports are
-    independent of how the people of each are divided, so that this holds of tallies as well.
+    the sums of their parameters; those of a point are sums. The same holds for tallies: given the tallies of the merged
+    values, reports do not depend on the division of people within each.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def merge_values(system: System, population: PopulationLaw) -> tuple[System, Pop
 
 
 def _response_of(rows: Reals) -> RandomizedResponse | None:
-    """Return the randomized response with these rows, if they are its own up to the names of reports."""
+    """Return the randomized response with these rows up to the names of reports; None if there is none."""
     k = len(rows)
     truths = rows.argmax(axis=1)
     if rows.shape != (k, k) or np.unique(truths).size < k:
@@ -78,8 +78,8 @@ def _response_of(rows: Reals) -> RandomizedResponse | None:
 
 
 def nobody_lies(response: Response, n: int) -> bool:
-    """Return whether n people all tell the truth but with a probability that no information is moved by.
+    """Return whether n people all report their true values, up to a negligible probability.
 
-    Nor by as much as 1e-96: entropies are continuous (Fannes).
+    It changes no information by as much as 1e-96, since entropies are continuous (Fannes).
     """
     return n * response.k * response.q < _NEVER

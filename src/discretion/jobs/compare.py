@@ -16,7 +16,7 @@ from discretion.jobs.gates import SETTLED, Gate, Verdict, judged, numbers_in
 from discretion.jobs.monitor import Monitor
 from discretion.jobs.options.mechanisms import CompareOptions
 from discretion.jobs.protocols import PROTOCOLS, Protocol
-from discretion.jobs.scenario import Result, Scenario
+from discretion.jobs.scenario import Result, Scenario, known_answers
 from discretion.jobs.target import Target, check_scales, sufficient_crowd, sufficient_epsilon, target_of
 from discretion.jobs.tradeoff import EPSILONS, Tradeoff, check_drawable, epsilons_of, has_worth, is_drawable, tradeoff
 from discretion.measures import ldp_epsilon
@@ -34,8 +34,6 @@ from discretion.spelling import family_of, mechanism_of
 
 Answers = Mapping[str, Any]
 
-# This many columns of numbers fit into eighty characters next to the mechanism's name.
-_MAX_COLUMNS = 7
 # The columns of the table of information, and where their numbers are.
 _INFORMATION = {"hidden on average": ("average_privacy",), "utility of a report": ("effective_participation",)}
 # Multiplications in a step of comparing two mechanisms: a tenth of a second.
@@ -133,8 +131,9 @@ class Comparison(JobResult):
         sections: list[Section] = []
         for title, columns in _tables(self.scenario, self.goal):
             rows = ((name, *(in_brief(_at(row, path)) for path in columns.values())) for name, row in results.items())
+            note = self._adversary() if ("shuffled", "posterior_vulnerability") in columns.values() else ""
             blocks: list[Block] = [
-                Grid(("mechanism", *columns), tuple(rows), frozenset(["mechanism"]), first=len(results))
+                Grid(("mechanism", *columns), tuple(rows), frozenset(["mechanism"]), note=note, first=len(results))
             ]
             if columns == _INFORMATION and self.tradeoff is not None:
                 blocks.append(Figure("tradeoff", "Privacy against utility as ε varies", self._chart))
@@ -148,6 +147,17 @@ class Comparison(JobResult):
         count = len(self.answers)
         title = f"{count} mechanism{'s' * (count != 1)}"
         return Document(title, (), tuple(sections), kind="compare", line=", ".join(self.answers))
+
+    def _adversary(self) -> str:
+        """Return what the adversary of shuffled reports knows, and where another one is assumed."""
+        scenario = self.scenario
+        knowledge = scenario.against("posterior_vulnerability")
+        sentence = f"The adversary knows {known_answers(knowledge)}"
+        if scenario.claims() and scenario.against("dp_epsilon") != knowledge:
+            worst = known_answers(scenario.against("dp_epsilon"))
+            names = " and ".join(symbol for symbol, level in (("δ", scenario.epsilon), ("ε", scenario.delta)) if level)
+            sentence += f"; for {names}: {worst}"
+        return f"{sentence}. Error: the standard error of a share, and in people."
 
     def _chart(self) -> Any:
         from discretion import charts  # noqa: PLC0415 - Altair takes half a second
@@ -390,7 +400,7 @@ class _Row:
 
 def _of_one(scenario: Scenario) -> list[str]:
     """Return the measures of one person's report."""
-    return _shown(scenario) if scenario.users is None else ["posterior_vulnerability"]
+    return _shown(scenario) if scenario.users is None else ["posterior_vulnerability", "bayes_security"]
 
 
 def _shown(scenario: Scenario) -> list[str]:
@@ -400,22 +410,29 @@ def _shown(scenario: Scenario) -> list[str]:
 
 def _tables(scenario: Scenario, goal: Target | None) -> list[tuple[str, dict[str, tuple[str, ...]]]]:
     """Return each table's title, and the paths of its columns' numbers in the results."""
-    users, crowd = scenario.users, () if scenario.users is None else ("shuffled",)
-    columns: dict[str, tuple[str, ...]] = {"ε": ("ldp_epsilon",), "best guess": ("posterior_vulnerability",)}
-    if users is not None:
-        columns["shuffled"] = ("shuffled", "posterior_vulnerability")
-    columns["β*" if scenario.prior is None else "β"] = (*crowd, "bayes_security")
+    users, security = scenario.users, "β*" if scenario.prior is None else "β"
+    alone: dict[str, tuple[str, ...]] = {
+        "ε": ("ldp_epsilon",),
+        "best guess": ("posterior_vulnerability",),
+        security: ("bayes_security",),
+    }
+    crowd = () if users is None else ("shuffled",)
+    claims: dict[str, tuple[str, ...]] = {}
     if scenario.epsilon is not None:
-        columns[f"δ({scenario.epsilon:g})"] = (*crowd, "privacy_profile")
+        claims[f"δ({scenario.epsilon:g})"] = (*crowd, "privacy_profile")
     if scenario.delta is not None:
-        columns[f"ε({scenario.delta:g})"] = (*crowd, "dp_epsilon")
-    tables = [("Each alone" if users is None else f"Alone, and shuffled among {users:,} users", columns)]
-    if users is not None:
-        error = {"error": ("frequency_error", "share"), "people": ("frequency_error", "people")}
-        if len(columns) + len(error) <= _MAX_COLUMNS:
-            columns |= error
-        else:
-            tables.append(("Standard error of a share", error))
+        claims[f"ε({scenario.delta:g})"] = (*crowd, "dp_epsilon")
+    if users is None:
+        tables = [("Each report alone", alone | claims)]
+    else:
+        shuffled: dict[str, tuple[str, ...]] = {
+            "best guess": ("shuffled", "posterior_vulnerability"),
+            security: ("shuffled", "bayes_security"),
+            **claims,
+            "error": ("frequency_error", "share"),
+            "in people": ("frequency_error", "people"),
+        }
+        tables = [("Each report alone", alone), (f"All reports, shuffled among {users:,} users", shuffled)]
     tables.append(("Information, under Jeffreys' prior on the population", _INFORMATION))
     if goal is not None:
         here = {"here": ("target", "value"), "met": ("target", "met")} if users is not None else {}

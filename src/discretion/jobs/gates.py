@@ -1,4 +1,4 @@
-"""Gates: how far a measure may go, spelled ``measure>value``, and whether a result has gone further."""
+"""Gates: limits on measures, spelled ``measure>value`` or ``measure<value``, and verdicts on results against them."""
 
 import math
 import re
@@ -18,15 +18,15 @@ Word = Literal["passed", "failed", "not decided"]
 # The last sign is the gate's: a column that a measure names may have others.
 _SPELLED = re.compile(r"\s*(.*\S)\s*([<>])\s*(\S+)\s*", re.DOTALL)
 _LARGEST_EXPONENT = 300
-# What decides where an interval of a mechanism's measure holds the limit.
-SETTLED = "fewer users, of whom it is summed exactly, or a limit outside of this"
-# What a float promises: so near to a limit it is at it.
+# How to decide a gate whose limit is within the interval of a mechanism's measure.
+SETTLED = "fewer users, whose reports are summed exactly, or a limit outside of this interval"
+# The relative error of a float: a value this near to a limit counts as equal to it.
 _ROUNDING = 1e-10
 
 
 @dataclass(frozen=True)
 class Gate:
-    """A measure and what it must not be: above the limit (``>``), or below it (``<``)."""
+    """A measure and its limit: the measure must not be above (``>``) or below (``<``) it."""
 
     measure: str
     operator: Literal["<", ">"]
@@ -35,9 +35,9 @@ class Gate:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a measure went further than a gate allows; ``settle`` is what would decide it if nothing did.
+    """Whether a measure is within a gate; ``settle`` is how to decide a gate that is not decided.
 
-    ``of`` is the mechanism or the file that was measured, where a command measures several.
+    ``of`` is the mechanism or the file that was measured, if a command measures several.
     """
 
     of: str | None
@@ -53,7 +53,7 @@ class Verdict:
 
     @property
     def sentence(self) -> str:
-        """What was compared, and how it ended."""
+        """The comparison and its result."""
         sign, limit = self.operator, spelled_number(self.limit)
         if self.value is None:
             return f"{self.measure} {sign} {limit}: {self.settle}"
@@ -68,7 +68,7 @@ class Verdict:
 
 
 def verdict_word(verdict: Word) -> str:
-    """Return a verdict as it begins a line."""
+    """Return a verdict as the first word of a line."""
     return "FAILED" if verdict == "failed" else verdict
 
 
@@ -91,7 +91,7 @@ def gate_of(text: str) -> Gate:
 
 
 def gates_of(texts: Iterable[str], measures: Iterable[str]) -> tuple[Gate, ...]:
-    """Return the gates that are spelled so, if they are of these measures."""
+    """Return the gates for these texts, or raise an error if one is of another measure."""
     gates, known = tuple(map(gate_of, texts)), tuple(measures)
     for gate in gates:
         one_of(gate.measure, known, "measure here called")
@@ -99,7 +99,7 @@ def gates_of(texts: Iterable[str], measures: Iterable[str]) -> tuple[Gate, ...]:
 
 
 def numbers_in(results: Mapping[str, Any]) -> dict[str, Number]:
-    """Return the numbers among results by their names, those of a part of them as ``part.name``.
+    """Return the numbers among results by their names; a number in a nested part is named ``part.name``.
 
     Examples
     --------
@@ -123,20 +123,20 @@ def judged(
     missing: Mapping[str, str] | None = None,
     of: str | None = None,
 ) -> tuple[Verdict, ...]:
-    """Return whether each gate holds.
+    """Return the verdict of each gate.
 
     Parameters
     ----------
     gates
-        What must not be.
+        The gates.
     numbers
-        A measure → its value, None where there is none.
+        The value of each measure by its name; None if it has no value.
     settle
-        What would decide where an interval holds the limit.
+        How to decide a gate whose limit is within the interval of a measure.
     missing
-        A measure without a value → why that is.
+        The reason for each measure without a value.
     of
-        What was measured, where there are several.
+        The name of the measured object, if there are several.
 
     Raises
     ------
@@ -179,7 +179,7 @@ def _word(gate: Gate, value: Number) -> Word:
 
 
 def _beyond(gate: Gate, value: float | Fraction) -> bool:
-    """Whether a number is on the side of the limit where it must not be; exactly, but for what a float has rounded."""
+    """Whether a number is on the forbidden side of the limit, exactly except for the rounding of floats."""
     if isinstance(value, float) and (
         math.isinf(value) or math.isclose(value, gate.limit, rel_tol=_ROUNDING, abs_tol=0)
     ):
@@ -194,7 +194,7 @@ def _both(value: Number) -> tuple[float | Fraction, float | Fraction]:
 
 
 def limit_of(text: str) -> Fraction | None:
-    """Return the number that a text is, exactly; None if it is none, or one that no double holds."""
+    """Return a text as an exact number; None if it is not a number, or a number that no double holds."""
     try:
         number = Decimal(text)
     except InvalidOperation:

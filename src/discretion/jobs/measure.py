@@ -18,7 +18,7 @@ from discretion.estimate import Estimate, in_doubles
 from discretion.jobs.gates import numbers_in
 from discretion.jobs.monitor import Monitor
 from discretion.jobs.options.mechanisms import MeasureOptions
-from discretion.jobs.scenario import Scenario
+from discretion.jobs.scenario import LEVEL_OF, Scenario, known_answers
 from discretion.measures import (
     ldp_epsilon,
     leakiest_pair,
@@ -37,6 +37,9 @@ from discretion.presenting.views.result import JobResult, number_row
 from discretion.spelling import gain_of, mechanism_of, population_of
 from discretion.validation import as_crowd
 
+# The measures that take the worst prior.
+_OF_EVERY_PRIOR = {"multiplicative_bayes_capacity", "shannon_capacity", "ldp_epsilon", *LEVEL_OF}
+
 Quantity = Callable[[], Any]
 
 
@@ -52,6 +55,10 @@ class Measurement(JobResult):
         A measure's name → its result.
     not_computed
         The name of each measure that has no result → why.
+    adversary
+        What the adversary sees and knows, and which measures assume something else, in sentences.
+    of_every_prior
+        The names of the measures that hold for every prior.
     curve
         The curve of the best attacks, or None.
     seed
@@ -61,6 +68,8 @@ class Measurement(JobResult):
     mechanism: str
     answers: Mapping[str, Any]
     not_computed: Mapping[str, str]
+    adversary: str = ""
+    of_every_prior: tuple[str, ...] = ()
     curve: AttackCurve | None = None
     seed: int | None = None
 
@@ -83,7 +92,9 @@ class Measurement(JobResult):
                 methods.setdefault(result.method, []).append(name)
         for name, reason in self.not_computed.items():
             methods.setdefault(f"not computed: {reason}", []).append(name)
-        blocks: list[Block] = [Grid(heads, tuple(rows), frozenset(["measure", "kind"]), first=len(rows))]
+        blocks: list[Block] = [self.adversary] if self.adversary else []
+        note = f"For every prior: {', '.join(self.of_every_prior)}." if self.of_every_prior else ""
+        blocks.append(Grid(heads, tuple(rows), frozenset(["measure", "kind"]), note=note, first=len(rows)))
         if methods:
             blocks.append(Terms(tuple((", ".join(names), method) for method, names in methods.items())))
         blocks += seed_sentence(self.answers.values(), self.seed)
@@ -216,7 +227,35 @@ def measure(
                 curve_of_attacks = dc.tradeoff(claimed)
         except (InvalidValueError, UnsupportedError) as error:
             refused["tradeoff_curve"] = str(error)
-    return Measurement(name or type(mechanism).__name__, answers, refused, curve_of_attacks, scenario.seed)
+    free = _OF_EVERY_PRIOR | {"bayes_security"} if scenario.prior is None else _OF_EVERY_PRIOR
+    return Measurement(
+        name or type(mechanism).__name__,
+        answers,
+        refused,
+        " ".join(_adversary(scenario, shuffled, answers)),
+        tuple(name for name in answers if name in free),
+        curve_of_attacks,
+        scenario.seed,
+    )
+
+
+def _adversary(scenario: Scenario, shuffled: bool, answers: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what the adversary sees and knows, and which of these measures assume something else."""
+    before = "every secret is equally likely beforehand" if scenario.prior is None else "the secret follows your prior"
+    if not shuffled:
+        yield f"The adversary sees one output; {before}."
+    else:
+        knowledge = scenario.against("posterior_vulnerability")
+        yield (
+            f"The adversary sees the shuffled reports of {scenario.users:,} people and knows "
+            f"{known_answers(knowledge)}."
+        )
+        if claims := [name for name in answers if scenario.against(name) != knowledge]:
+            worst = known_answers(scenario.against(claims[0]))
+            yield f"For {' and '.join(claims)} it knows {worst}."
+            yield "Use --adversary worst to measure everything against it."
+        elif scenario.knowledge is None:
+            yield "Use --adversary worst to measure against an adversary that knows all other answers."
 
 
 def _systems(mechanism: System, scenario: Scenario, crowd: "dc.Shuffled | None") -> tuple[System, System]:

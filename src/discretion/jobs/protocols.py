@@ -1,4 +1,4 @@
-"""The protocols that a design or a comparison chooses among, and the numbers that it may print for ε and for people."""
+"""The protocols that designs and comparisons choose from, and the grids of ε and numbers of people that they print."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -30,9 +30,9 @@ class Protocol:
     Parameters
     ----------
     name
-        As the command line spells it.
+        The name on the command line.
     k
-        How many answers the question has.
+        The number of answers to the question.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Protocol:
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """The usual name of the protocol."""
         return PROTOCOLS[self.name]
 
     def at(self, epsilon: float) -> Mechanism:
@@ -51,14 +51,14 @@ class Protocol:
         return self._made[epsilon]
 
     def spelled(self, epsilon: float) -> str:
-        """Return its spelling."""
+        """Return the protocol with this ε, as the command line spells it."""
         return f"{self.name}:k={self.k},epsilon={spelled_number(epsilon)}"
 
 
 class Grid:
-    """Numbers of three significant digits, in order: what a person would write into a configuration.
+    """Numbers of three significant digits in ascending order, as a person would write them into a configuration.
 
-    The one at place 0 is 0.001, the next ones are 0.00101, 0.00102, …
+    Place 0 has 0.001, the next places have 0.00101, 0.00102, …
 
     Examples
     --------
@@ -93,7 +93,7 @@ PEOPLE = Grid(_people, 99 + 8 * _PER_DECADE)
 def last_place(margin: Callable[[int], float], last: int, start: int) -> int | None:
     """Return the last place in ``0..last`` whose margin is not negative, where margins fall from place to place.
 
-    Few margins are asked for: by steps that double from the start, then by interpolation.
+    It evaluates few margins: in steps that double from the start, then by interpolation.
 
     Examples
     --------

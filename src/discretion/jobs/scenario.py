@@ -1,11 +1,19 @@
 """The scenario in which mechanisms are measured: whose report, against which adversary, at which levels."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
 import discretion as dc
-from discretion.adversaries import Gain, Knowledge, Uninformed, WorstAllButOne
+from discretion.adversaries import (
+    AllButOne,
+    Exchangeable,
+    Gain,
+    Knowledge,
+    PartlyInformed,
+    Uninformed,
+    WorstAllButOne,
+)
 from discretion.channels import System
 from discretion.estimate import Estimate, at_safe_end, in_doubles
 from discretion.jobs.options.mechanisms import ScenarioOptions
@@ -19,8 +27,18 @@ from discretion.measures import (
     privacy_profile,
     tradeoff,
 )
+from discretion.presenting.numbers import percent
 from discretion.spelling import knowledge_of, prior_of
 from discretion.validation import as_epsilon, as_probability
+
+# The adversary's knowledge of the other users, in words.
+_KNOWN: Mapping[type[Knowledge], str] = {
+    WorstAllButOne: "all other answers, in the worst case",
+    AllButOne: "all other answers, with the given counts",
+    PartlyInformed: "some of the other answers, with the given counts",
+    Uninformed: "no other answer, if all answers are equally frequent",
+    Exchangeable: "only the law from which the answers are drawn",
+}
 
 Result = float | Estimate
 Question = Callable[[System], Result]
@@ -119,3 +137,12 @@ class Scenario:
     def against(self, name: str) -> Knowledge:
         """Return what is known of the others by the adversary against whom a measure is meant."""
         return self.knowledge or (WorstAllButOne() if name in LEVEL_OF else Uninformed())
+
+
+def known_answers(knowledge: Knowledge) -> str:
+    """Return the adversary's knowledge of the other users, in words."""
+    if isinstance(knowledge, Uninformed) and knowledge.population is not None:
+        return "how frequent each answer is, but no other person's answer"
+    gone = knowledge.dropouts if isinstance(knowledge, WorstAllButOne) else 0
+    dropouts = f", where {percent(float(gone))} of the other users drop out" if gone else ""
+    return f"{_KNOWN[type(knowledge)]}{dropouts}"

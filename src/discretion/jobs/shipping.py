@@ -134,15 +134,15 @@ class Shipment:
             return None
         labels = list(self.labels[:named]) or [f"answer {place + 1}" for place in range(named)]
         parameters = self.parameters["mechanism"].partition(":")[2].partition(",")[2]
-        return f"""# The input of discretion collect init. Name the question, its answers and the parties first.
-        purpose = "what the answers are for"    # the participants read this
-        k = 10                                  # a person is exposed if fewer than ten people share their values:
-        budget = 0.01                           # at most one person in a hundred, in the analyst's data
-        smallest_batch = {self.users:<23}# as designed; the reports of fewer people are destroyed unopened
-        invited = {2 * self.users:<30}# the most people who are admitted; not all of them answer
+        return f"""# For discretion collect init. First name the question, its answers and the parties.
+purpose = "what the answers are for"    # shown to participants
+k = 10                                  # a person is exposed among fewer than ten with the same answers
+budget = 0.01                           # the analyst gets a table that exposes at most 1 % of the people
+smallest_batch = {self.users:<23}# fewer answers are destroyed: design for those who will answer
+invited = {2 * self.users:<30}# the most people that are admitted; not all of them answer
 opens = "0 minutes"
 closes = "28 days"
-redaction = 0.5                         # a redacted answer is a rare one with at most this probability
+redaction = 0.5                         # a suppressed answer is a rare one with at most this probability
 
 [[features]]
 name = "question"

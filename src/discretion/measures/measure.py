@@ -1,8 +1,8 @@
-"""How a measure is made: a public function that plans first and computes then.
+"""Measures: public functions that first plan and then compute.
 
-A planner validates and says which algorithm answers for this system; the measure runs that algorithm, `method` names
-it and its rung. A structured system registers its own algorithms on the planner's `singledispatch`, beside its own
-definition.
+A planner validates its arguments and selects the algorithm for this system; the measure runs that algorithm, and
+`method` returns its name and its rung. A structured system registers its own algorithms on the planner's
+`singledispatch`, next to its own definition.
 """
 
 import functools
@@ -33,11 +33,11 @@ Rung = Literal["closed form", "exact", "bound", "estimate"]
 
 
 class Method(NamedTuple):
-    """What an algorithm is called, and where on the ladder it stands; `method` returns one.
+    """The name of an algorithm, and its rung on the ladder from closed forms to estimates; `method` returns one.
 
-    A closed form and an exact algorithm answer with an exact number, but for one that finds too late that it takes too
-    long, or that rounding keeps it from the digits of a float: it falls back on certified bounds. A bound is a
-    certified `discretion.Estimate`, an estimate one with a confidence.
+    A closed form and an exact algorithm return an exact number. An exact algorithm that would take too long, or whose
+    rounding errors exceed the precision of a float, returns certified bounds instead. A bound is a certified
+    `discretion.Estimate`; an estimate is a `discretion.Estimate` with a confidence.
     """
 
     name: str
@@ -46,39 +46,39 @@ class Method(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan(Generic[T_co]):
-    """An algorithm that is ready to answer."""
+    """An algorithm with its arguments, ready to run."""
 
     method: Method
     compute: Callable[[], T_co]
 
     @property
     def rung(self) -> Rung:
-        """Where on the ladder the algorithm stands."""
+        """The rung of the algorithm on the ladder from closed forms to estimates."""
         return self.method.rung
 
     @property
     def is_exact(self) -> bool:
-        """Whether it sums or solves for the number itself."""
+        """Whether the algorithm computes the exact number."""
         return self.rung in ("closed form", "exact")
 
     def then(self, function: Callable[[T_co], T]) -> "Plan[T]":
-        """Return the plan to answer with a function of this one's answer."""
+        """Return the plan of a function of this plan's result."""
         return Plan(self.method, lambda: function(self.compute()))
 
     def named(self, name: str) -> "Plan[T_co]":
-        """Return the same plan by another name."""
+        """Return the same plan with another name."""
         return Plan(Method(name, self.rung), self.compute)
 
 
 class Measure(Protocol[P, T_co]):
-    """A function that answers, and can say how it would."""
+    """A function that computes a quantity, and whose ``plan`` selects the algorithm without running it."""
 
     __name__: str
     safe: End
 
     @property
     def plan(self) -> Callable[P, Plan[typing.Any]]:
-        """What plans the answer."""
+        """The planner of this measure."""
         ...
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T_co:
@@ -87,7 +87,7 @@ class Measure(Protocol[P, T_co]):
 
 
 class Measuring(Protocol):
-    """A decorator of planners: a number that a planner computes has a value, ends and a kind as the answer."""
+    """A decorator of planners: it gives each computed number a value, bounds and a kind."""
 
     @overload
     def __call__(  # pyright: ignore[reportOverlappingOverload] - a bool is a float for type checkers
@@ -110,15 +110,15 @@ class Measuring(Protocol):
 
 
 def _measure(planner: Callable[P, Plan[T]] | None = None, *, safe: End = "high") -> Any:
-    """Make a public measure of a planner: same arguments, same documentation, the answer instead of the plan.
+    """Make a public measure of a planner: with the same arguments and documentation, it returns the result.
 
     Parameters
     ----------
     planner
-        Validates, and plans how to answer.
+        A function that validates its arguments and returns a plan.
     safe
-        The end of a bound on which a decision is safe: "high" of what leaks, "low" of what protects or is useful. An
-        answer whose ends are far apart has its value there, whichever algorithm gave it.
+        The bound on which a decision is safe: "high" for leakage, "low" for protection or utility. A result whose
+        bounds are far apart has this bound as its value, for any algorithm.
     """
     if planner is None:
         return functools.partial(_measure, safe=safe)
@@ -149,7 +149,7 @@ class OfEpsilon(Protocol):
 
     @property
     def plan(self) -> Callable[[System, float], Plan[Answer]]:
-        """What plans the answer at one."""
+        """The planner for a single argument."""
         ...
 
     @overload
@@ -165,7 +165,7 @@ class OfDelta(Protocol):
 
     @property
     def plan(self) -> Callable[[System, float], Plan[Answer]]:
-        """What plans the answer at one."""
+        """The planner for a single argument."""
         ...
 
     @overload
@@ -181,7 +181,7 @@ class OfOrder(Protocol):
 
     @property
     def plan(self) -> Callable[[System, float], Plan[Answer]]:
-        """What plans the answer at one."""
+        """The planner for a single argument."""
         ...
 
     @overload
@@ -195,9 +195,9 @@ Planner = Callable[[System, float], Plan[float | Estimate]]
 
 
 def measure_at(kind: type[M]) -> Callable[[Planner], M]:
-    """Return what makes a public measure of a planner whose last argument may be an array, of this static type.
+    """Return a decorator that makes a measure, of this static type, whose last argument may be an array.
 
-    Of an array the measure returns an array of the same shape: of floats where every answer is exact, else of objects.
+    For an array the measure returns an array of the same shape: of floats if every result is exact, else of objects.
     """
 
     def made(planner: Planner) -> M:
@@ -229,23 +229,23 @@ def measure_at(kind: type[M]) -> Callable[[Planner], M]:
 
 
 class Planned(Protocol[P]):
-    """What can say how it would answer."""
+    """A function whose ``plan`` selects its algorithm."""
 
     @property
     def plan(self) -> Callable[P, Plan[typing.Any]]:
-        """What plans the answer."""
+        """The planner of the function."""
         ...
 
 
 def method(measure: Planned[P], *args: P.args, **kwargs: P.kwargs) -> Method:
-    """Return the algorithm with which the measure would answer, without running it.
+    """Return the algorithm that the measure would run on these arguments, without running it.
 
     Parameters
     ----------
     measure
         A measure, such as `discretion.posterior_vulnerability`.
     *args, **kwargs
-        What the measure would be called with.
+        The arguments of the measure.
 
     Returns
     -------
@@ -257,7 +257,7 @@ def method(measure: Planned[P], *args: P.args, **kwargs: P.kwargs) -> Method:
     UnsupportedError
         If it is not a measure of a system.
     DiscretionError
-        Whatever the measure would raise on these arguments before it computes.
+        Any error that the measure raises on these arguments before it computes.
 
     Examples
     --------
@@ -274,23 +274,23 @@ def method(measure: Planned[P], *args: P.args, **kwargs: P.kwargs) -> Method:
 
 
 def as_plain(system: object) -> System:
-    """Return the plainest system whose reports say the same, or say why this is none."""
+    """Return the simplest system with the same leakage; raise if the object is not a system."""
     return plainest(as_system(system))
 
 
 @functools.singledispatch
 def plainest(system: System) -> System:
-    """Return the plainest system whose reports say the same: the system itself, unless it is another in disguise."""
+    """Return the simplest system with the same leakage: the system itself, unless it reduces to another one."""
     return system
 
 
 @functools.singledispatch
 def reported_alone(system: System) -> System:
-    """Return the plainest system, if what is seen of it is one person's report, or say that it is a crowd's."""
+    """Return the simplest system if its observation is one person's report; raise for a crowd's."""
     return plainest(system)
 
 
 @functools.singledispatch
 def prior_on(system: System, prior: ArrayLike | None) -> Reals | None:
-    """Return the law of the secret, None being uniform; a system that comes with one takes no other."""
+    """Return the law of the secret, where None means uniform; a system with its own law accepts no other."""
     return as_prior(prior, system.secrets)

@@ -1,4 +1,4 @@
-"""The leakage of several systems side by side about the same secret, from the leakage of each."""
+"""The leakage of several systems together about the same secret, from the leakage of each."""
 
 import math
 from collections.abc import Callable
@@ -34,15 +34,15 @@ from discretion.measures.privacy_loss.loss_sums import AtomSum
 from discretion.measures.privacy_loss.losses import MAX_LOSS_POINTS, LatticeLosses, Losses, RowLosses, leakiest_losses
 from discretion.numerics.arrays import Reals
 
-BY_SUM = Method("between the most that one part tells and the sum of all", "bound")
+BY_SUM = Method("between the largest information of one part and the sum of all", "bound")
 THEOREM_3 = "Bayes-sec Theorem 3 from each part"
 SUMS = Method("largest sum over pairs of secrets", "exact")
 PAIRS = Method("sums of privacy losses, over pairs of secrets", "exact")
-BY_CAPACITIES = Method("between the most that one part leaks and what their capacities allow", "bound")
+BY_CAPACITIES = Method("between the largest leakage of one part and a bound by their capacities", "bound")
 Result = Plan[float | Estimate]
-# Up to so many uses losses are added one by one.
+# The largest number of uses whose losses are added one by one.
 _CONVOLVED = 1 << 10
-# How many pairs are compared whose losses are as many as fit.
+# The number of pairs that are compared if their losses are as many as possible.
 _GRIDS = 64
 # Of two secrets.
 Ways = Callable[[int, int], tuple[Losses, Losses, int]]
@@ -61,7 +61,7 @@ def _pairs_alike_of_repeated(system: Repeated) -> bool:
 
 @singledispatch
 def losses_of_pairs(system: System) -> Ways:
-    """Return a function from two secrets to their privacy losses, both ways, and the number of their uses."""
+    """Return a function from two secrets to their privacy losses in both directions, with the number of uses."""
     losses = leakiest_losses(system) if pairs_alike(system) else None
     if losses is not None:
         return lambda a, b: (losses, losses, 1)
@@ -106,7 +106,7 @@ def _divergences_of_repeated(system: Repeated, order: float) -> Reals:
 
 
 def _largest_sum(system: Parallel, order: float, of_part: Callable[[System], Plan[float]]) -> Plan[float]:
-    """Plan the largest sum over ordered pairs: of the largest, if at most one part tells some pairs apart better."""
+    """Plan the largest sum over ordered pairs: the sum of the parts' maxima if at most one part distinguishes pairs."""
     if sum(not pairs_alike(part) for part in system.parts) <= 1:
         plans = [of_part(part) for part in system.parts]
         return Plan(SUMS, lambda: math.fsum(plan.compute() for plan in plans))
@@ -131,10 +131,10 @@ def _claimed_of_parallel(system: Parallel) -> System:
 
 
 def _excesses(system: Parallel) -> list[Profile]:
-    """Return by how much one secret's law exceeds the other's, of all ordered pairs, or raise TooLargeError."""
+    """Return the excess of one secret's law over another's for all ordered pairs, or raise TooLargeError."""
     parts, excesses = [losses_of_pairs(part) for part in system.parts], list[Profile]()
     points, some = 0, limits.current().numbers(MAX_LOSS_POINTS)
-    # One pair stands for all if all are alike.
+    # One pair represents all pairs if they are equivalent.
     is_alike = all(pairs_alike(part) for part in system.parts)
     for pair in [(0, 1)] if is_alike else combinations(range(system.secrets), 2):
         losses = [way(*pair) for way in parts]
@@ -150,7 +150,7 @@ def _excesses(system: Parallel) -> list[Profile]:
         if points > _GRIDS * some:
             raise TooLargeError(
                 f"the privacy losses of all pairs of {system.secrets:,} secrets are too many to add up; restrict the "
-                "secrets by discretion.restricted, or ask for discretion.ldp_epsilon or discretion.renyi_dp"
+                "secrets by discretion.restricted, or use discretion.ldp_epsilon or discretion.renyi_dp"
             )
     return excesses
 
@@ -171,7 +171,7 @@ def _bayes_security_of_parallel(system: Parallel) -> Result:
     def security() -> float | Estimate:
         try:
             pairs = _excesses(system)
-        except TooLargeError:  # no more than each part leaves, and at least their product
+        except TooLargeError:  # at most the risk of each part, and at least their product
             parts = [plan.compute() for plan in alone]
             low, high = math.prod(map(lowest, parts)), min(map(highest, parts))
             return as_share(bracketed(low, high, parts, THEOREM_3, safe="low", span=1))
@@ -184,7 +184,7 @@ def _bayes_security_of_parallel(system: Parallel) -> Result:
 def _posterior_vulnerability_of_parallel(system: Parallel, prior: Prior, gain: Gain) -> Result:
     if system.is_small:
         return plan_posterior_vulnerability.dispatch(object)(system, prior, gain)
-    # Less what each secret gains in any case, so that no capacity multiplies a loss.
+    # Minus the least gain of each secret, so that no capacity multiplies a loss.
     rest = gain.from_least()
     law = prior_vector(prior, system.secrets)[:, None]
     certain = float((gain.best(law) - rest.best(law))[0])

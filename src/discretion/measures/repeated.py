@@ -1,4 +1,4 @@
-"""What many uses of one system leak."""
+"""The leakage of many uses of one system."""
 
 import math
 from dataclasses import replace
@@ -32,7 +32,7 @@ from discretion.measures.privacy_loss.losses import leakiest_losses
 from discretion.numerics.arrays import Reals
 from discretion.validation import Fractions
 
-# Of a total variation, and of a Hellinger distance; a power must not make much of it.
+# The rounding error of a total variation and of a Hellinger distance, which a power must not magnify.
 _ROUNDING = 1e-14
 _THEOREM_3 = Method("Bayes-sec Theorem 3 from one use", "bound")
 
@@ -76,16 +76,16 @@ def _power(once: float | Estimate, n: int) -> float:
 
 
 def _between(low: float, high: float, once: float | Estimate, how: str) -> Estimate:
-    """Return the ends as surely as those of one use."""
+    """Return the bounds as an estimate with the confidence of the estimate for one use."""
     ends = Estimate(low, low, max(low, min(1.0, high)), None, how)
     return replace(ends, confidence=once.confidence, assuming=once.assuming) if isinstance(once, Estimate) else ends
 
 
 def _bounds(system: Repeated, once: float | Estimate, how: str) -> Estimate:
-    """Return β* of all uses between its bounds, and quote the lower one, which holds for sure.
+    """Return β* of all uses between its bounds, with the lower bound as its value.
 
-    With ``ρ = Σ_y √(C[a,y] C[b,y])`` of the pair with the least, ``1 - √(1-ρ²ⁿ) <= β* <= ρⁿ``: Le Cam's inequalities,
-    since ρ of n uses is ρⁿ. Nor does more than one use hide more than one.
+    With the least ``ρ = Σ_y √(C[a,y] C[b,y])`` of all pairs, ``1 - √(1-ρ²ⁿ) <= β* <= ρⁿ``: Le Cam's inequalities,
+    since ρ of n uses is ρⁿ. Several uses also hide at most as much as one.
     """
     distance = _largest_hellinger(system.one_use.dense())
     squared_most = 2 * _log_affinity(distance + _ROUNDING) * system.n
@@ -96,7 +96,7 @@ def _bounds(system: Repeated, once: float | Estimate, how: str) -> Estimate:
 
 
 def _largest_hellinger(matrix: Reals) -> float:
-    """Return the largest Hellinger distance of two rows, ``√(1 - ρ)``, without the cancellation of that form."""
+    """Return the largest Hellinger distance of two rows, ``√(1 - ρ)``, without cancellation."""
     roots = np.sqrt(matrix)
     squares = (float(np.square(roots[a + 1 :] - roots[a]).sum(axis=1).max()) for a in range(len(roots) - 1))
     return math.sqrt(max(squares) / 2)
@@ -126,7 +126,7 @@ def _claimed_of_repeated(system: Repeated) -> System:
 
 @log_likelihoods.register
 def _log_likelihoods_of_repeated(system: Repeated) -> Reals:
-    # The channel's probabilities underflow, and would be taken for what a secret excludes.
+    # The channel's probabilities underflow, and would count as observations that a secret excludes.
     return system.log_law()[1]
 
 

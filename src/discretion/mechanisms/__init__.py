@@ -1,4 +1,4 @@
-"""Local mechanisms: what a person's device does to an answer before it leaves."""
+"""Local mechanisms: randomizers that a person's device applies to an answer before it sends it."""
 
 from discretion.mechanisms.estimating.frequency_error import FrequencyError, frequency_error, users_needed
 from discretion.mechanisms.estimating.iterative_bayesian_update import LikeliestFrequencies, iterative_bayesian_update
@@ -6,9 +6,9 @@ from discretion.mechanisms.estimating.postprocessing import clipped, norm_sub, s
 from discretion.mechanisms.mechanism import Mechanism
 from discretion.mechanisms.noise import (
     attack_curves as attack_curves,  # registers the best attacks
-    composed_noise as composed_noise,  # registers what noises are together
-    noise_measures as noise_measures,  # registers what follows from the hockey-stick divergence
-    noisy_reports as noisy_reports,  # registers what reports beside noise are
+    composed_noise as composed_noise,  # registers sums of noises
+    noise_measures as noise_measures,  # registers measures by the hockey-stick divergence
+    noisy_reports as noisy_reports,  # registers reports together with noise
 )
 from discretion.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discretion.mechanisms.noise.gaussian import Gaussian

@@ -1,12 +1,12 @@
-"""What a device needs to make a report by itself: coins as exact thresholds, and how much work a report is."""
+"""The recipe of a device that makes a report by itself: coins as exact thresholds, and the work of a report."""
 
 from typing import NamedTuple
 
 
 class DeviceWork(NamedTuple):
-    """The work that one report takes on a device, at most but for numbers that are drawn again.
+    """The most work that one report takes on a device, not counting draws that are rejected and repeated.
 
-    ``random_draws`` counts flips of a coin and uniform whole numbers.
+    ``random_draws`` is the number of coin flips and uniform whole numbers.
     """
 
     random_draws: int
@@ -14,17 +14,17 @@ class DeviceWork(NamedTuple):
 
 
 def coin(one: float, zero: float) -> dict[str, int | str]:
-    """Return a coin with these probabilities of its faces, as a device flips it without floating-point numbers.
+    """Return a coin with these probabilities of its faces, which a device can flip without floating-point numbers.
 
-    The device draws as many random bytes as the threshold has. The rarer face comes up if they are below it, both as
-    big-endian numbers; so its probability is exactly the threshold over 256 to the power of its bytes, which is the
-    double given. An empty threshold is a face that never comes up. `discretion.numerics.draws.coin_flips` flips the
-    same coin.
+    The device draws as many random bytes as the threshold has. The rarer face comes up if these bytes are below the
+    threshold, both read as big-endian numbers. So its probability is exactly the threshold over 256 to the power of the
+    number of bytes, which equals the given double. An empty threshold means that the rarer face never comes up.
+    `discretion.numerics.draws.coin_flips` flips the same coin.
 
     Parameters
     ----------
     one, zero
-        The probabilities of both faces, of which the smaller one is taken.
+        The probabilities of the two faces; the threshold comes from the smaller one.
 
     Returns
     -------

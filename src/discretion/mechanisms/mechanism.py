@@ -1,4 +1,4 @@
-"""What every local mechanism is: a channel on one person's value, with a sampler and an estimator."""
+"""The base class of local mechanisms: a channel on one person's value, with a sampler and an estimator."""
 
 import math
 from abc import abstractmethod
@@ -31,29 +31,29 @@ Reports = NDArray[np.integer[Any]]
 
 
 class Mechanism(Reporting, Encodable, Composable):
-    """A local randomizer of one of k values: a subclass writes the law, this class checks and vectorizes.
+    """A local randomizer of one of k values: a subclass defines the law, this class checks and vectorizes.
 
     A subclass has the attribute ``k``, and implements `epsilon`, `channel` and the other abstract methods; most are a
-    `PureProtocol`, which needs fewer. One whose reports are not whole numbers in ``0..k-1`` also says what they are, by
-    `checked_reports`, and how they are written, by `wire`. What else it knows of its reports it states by overriding
-    what `Reporting` answers in general.
+    `PureProtocol`, which needs fewer. A subclass whose reports are not whole numbers in ``0..k-1`` also defines their
+    form, by `checked_reports`, and their bytes, by `wire`. It states other facts about its reports by overriding the
+    general methods of `Reporting`.
     """
 
     k: int
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in vars(self):
-            raise AttributeError(f"a mechanism does not change; make another one with another {name}")
+            raise AttributeError(f"a mechanism cannot be changed; make another one with another {name}")
         object.__setattr__(self, name, value)
 
     @property
     def secrets(self) -> int:
-        """How many values the secret can take."""
+        """The number of values of the secret."""
         return self.k
 
     @property
     def tallies_per_report(self) -> int | None:
-        """To how many tallies each report adds one, if that is the same for all."""
+        """The number of tallies to which each report adds one; None if it differs between reports."""
         return None
 
     @property
@@ -75,12 +75,12 @@ class Mechanism(Reporting, Encodable, Composable):
 
     @abstractmethod
     def likelihood_blocks(self, reports: Reports) -> Iterator[tuple[Reals, Integers]]:
-        """Yield, for some reports at a time, how likely each is from each value, up to a factor, and its count."""
+        """Yield, for blocks of reports, each report's likelihood for each value, up to a factor, and its count."""
 
     def _sample_aggregate(self, counts: Integers, rng: np.random.Generator) -> Integers:
         if counts.sum() > (most := limits.current().steps(MAX_PEOPLE_DRAWN, each=16)):
             raise TooLargeError(
-                f"tallies of {type(self).__name__} are drawn person by person, for at most {most:,}, got "
+                f"tallies of {type(self).__name__} are drawn person by person, for at most {most:,} people, got "
                 f"{counts.sum():,}; draw them part by part, or for fewer people"
             )
         # In blocks of people, the last of each one among those that hold the value where it ends.
@@ -110,29 +110,29 @@ class Mechanism(Reporting, Encodable, Composable):
         return self._sample(as_indices(values, "values", self.k), random_source(rng))
 
     def aggregate(self, reports: ArrayLike) -> Integers:
-        """Return the tallies of the reports, which is all that an estimate needs; those of two crowds add up.
+        """Return the tallies of the reports, which suffice for an estimate; tallies of two crowds add up.
 
         Parameters
         ----------
         reports
-            What `sample` returned, possibly for nobody.
+            The reports that `sample` returned, possibly none.
 
         Returns
         -------
         numpy.ndarray
-            Shape ``(k,)``: how many reports support each value; of an explicit channel, one count per report.
+            Shape ``(k,)``: the number of reports that support each value; for an explicit channel, a count per output.
         """
         return self._aggregate(self.checked_reports(reports))
 
     def sample_aggregate(self, counts: ArrayLike, rng: int | np.random.Generator) -> Integers:
-        """Return tallies as `aggregate` gives them of the reports of people whose values have these counts.
+        """Return tallies, as `aggregate` returns them, of simulated reports of people whose values have these counts.
 
         Parameters
         ----------
         counts
-            How many people hold each value, shape ``(k,)``.
+            The number of people with each value, shape ``(k,)``.
         rng
-            A generator or a seed: this is for simulation, clients never see each other's values.
+            A generator or a seed. This is for simulation: clients never see each other's values.
         """
         array = as_rows(counts, "counts")
         if array.shape != (self.k,) or array.dtype.kind not in "iu" or array.min() < 0:
@@ -147,7 +147,7 @@ class Mechanism(Reporting, Encodable, Composable):
         Parameters
         ----------
         reports
-            What `sample` returned for n people, n at least 1.
+            The reports that `sample` returned for n people, n at least 1.
 
         Returns
         -------
@@ -158,12 +158,12 @@ class Mechanism(Reporting, Encodable, Composable):
         return self._frequencies(self._aggregate(checked), len(checked))
 
     def estimate_from_aggregate(self, tallies: ArrayLike, n: int) -> Reals:
-        """Return the same estimate from the tallies of n reports.
+        """Return the raw, unbiased estimate of each value's share from the tallies of n reports.
 
         Parameters
         ----------
         tallies
-            What `aggregate` or `sample_aggregate` returned, or sums of such.
+            The tallies that `aggregate` or `sample_aggregate` returned, or sums of such tallies.
         n
             Number of reports, at least 1.
         """
@@ -175,19 +175,19 @@ class Mechanism(Reporting, Encodable, Composable):
     ) -> tuple[Reals, Reals]:
         """Return confidence limits of each value's share among the n people who reported.
 
-        They hold for any n and whatever the people's values are: what is random is the mechanism's noise alone.
+        They hold for any n and for any values of the people: only the mechanism's noise is random.
 
         Parameters
         ----------
         tallies
-            What `aggregate` or `sample_aggregate` returned, or sums of such.
+            The tallies that `aggregate` or `sample_aggregate` returned, or sums of such tallies.
         n
             Number of reports, at least 1.
         confidence
-            With which probability, at least, the limits of a value hold, in (0, 1).
+            The least probability with which the limits of a value hold, in (0, 1).
         simultaneous
-            Whether the limits of all values hold at once with that probability: each is then taken at
-            ``1 - (1 - confidence)/k``.
+            Whether the limits of all values hold at once with that probability: each value's limits then have the
+            confidence ``1 - (1 - confidence)/k``.
 
         Returns
         -------
@@ -197,10 +197,10 @@ class Mechanism(Reporting, Encodable, Composable):
         Notes
         -----
         A `PureProtocol` has exact limits: if c of the n people hold the value, the number of reports that support it is
-        ``Binomial(c, p) + Binomial(n - c, q)``, and the limits hold every c for which neither tail of that law is at
-        most half of what may be missed. Clopper and Pearson's limits for a single binomial law would be about people
-        drawn at random, which is another share, and for these people they are wider and not quite certain. A
-        `ChannelMechanism` has Bernstein's, at the largest variance that any values have.
+        ``Binomial(c, p) + Binomial(n - c, q)``, and the limits contain every c for which neither tail of that law is at
+        most ``(1 - confidence)/2``. Clopper and Pearson's limits for a single binomial law refer to another share, that
+        of a population from which people are drawn at random; for these n people they are wider, and their confidence
+        is not guaranteed. A `ChannelMechanism` has Bernstein's limits, at the largest variance under any values.
 
         Examples
         --------
@@ -216,7 +216,7 @@ class Mechanism(Reporting, Encodable, Composable):
 
     def _frequency_limits(self, tallies: Integers, n: int, misses: float) -> tuple[Reals, Reals]:
         raise UnsupportedError(
-            f"no limits of shares are known for {type(self).__name__}; take a PureProtocol, or a "
+            f"no confidence limits are available for {type(self).__name__}; take a PureProtocol, or a "
             "ChannelMechanism of its channel"
         )
 
@@ -234,7 +234,7 @@ class Mechanism(Reporting, Encodable, Composable):
         return array.astype(np.int64)
 
     def frequency_variance(self, n: int, frequencies: ArrayLike | None = None) -> Reals:
-        """Return the variance of each estimated share when n people hold the values in the given shares.
+        """Return the variance of each estimated share if n people hold the values in the given shares.
 
         Parameters
         ----------
@@ -246,14 +246,14 @@ class Mechanism(Reporting, Encodable, Composable):
         Returns
         -------
         numpy.ndarray
-            Shape ``(k,)``, infinite when ε = 0. Only the mechanism's noise counts: the people are not a sample.
+            Shape ``(k,)``, infinite when ε = 0. It includes only the mechanism's noise: the people are not a sample.
         """
         shares = as_prior(frequencies, self.k)
         n = as_crowd(n, "n")
         return self._frequency_variance(n, prior_vector(shares, self.k))
 
     def checked_reports(self, reports: ArrayLike) -> Reports:
-        """Return the reports as an array, one in each place of its first axis, or raise an error."""
+        """Return the reports as an array, one for each index of its first axis, or raise an error."""
         return as_indices(reports, "reports", self.k)
 
     def informative_reports(self, reports: ArrayLike) -> Reports:
@@ -266,34 +266,34 @@ class Mechanism(Reporting, Encodable, Composable):
 
     @property
     def wire(self) -> Wire:
-        """How reports are written: as numbers in ``0..k-1``."""
+        """The encoding of reports: numbers in ``0..k-1``."""
         return Numbers(self.k)
 
     @property
     def device_work(self) -> DeviceWork:
-        """How much work a report is on a device."""
+        """The work that a report takes on a device."""
         raise self._has_no_recipe()
 
     def device_recipe(self) -> dict[str, Any]:
-        """Return how a device makes a report, in whole numbers: ``rule``, ``coins`` and what the rule names."""
+        """Return a device's recipe for a report, in whole numbers: ``rule``, ``coins`` and the rule's constants."""
         raise self._has_no_recipe()
 
     def _has_no_recipe(self) -> UnsupportedError:
         return UnsupportedError(
-            f"how a device makes a report is not known for {type(self).__name__}; define device_recipe and device_work"
+            f"{type(self).__name__} has no recipe for devices; define device_recipe and device_work"
         )
 
     def check_informative(self) -> None:
-        """Refuse to estimate anything from reports that carry no information."""
+        """Raise if reports carry no information, so that nothing can be estimated from them."""
         if math.isinf(self.frequency_variance(1)[0]):
             raise InvalidValueError(
-                f"reports of a mechanism with epsilon = {self.epsilon:g} say nothing about the values; take a larger "
-                "epsilon"
+                f"reports of a mechanism with epsilon = {self.epsilon:g} have no information on the values; take a "
+                "larger epsilon"
             )
 
 
 def as_mechanism(system: object, use: str) -> Mechanism:
-    """Return a local mechanism, or say that the use of it needs one."""
+    """Return the system if it is a local mechanism; else raise an error that names the use that needs one."""
     if not isinstance(system, Mechanism):
         hint = "; wrap it with discretion.ChannelMechanism" if isinstance(system, Channel) else ""
         raise UnsupportedError(
@@ -303,10 +303,10 @@ def as_mechanism(system: object, use: str) -> Mechanism:
 
 
 def as_values(k: int, name: str = "k") -> int:
-    """Return a number of values, at least 2 and no more than a prior fits in memory for."""
+    """Return a number of values, at least 2 and small enough for a prior to fit in memory."""
     k = as_count(k, name, at_least=2)
     if k > (most := limits.current().numbers(MAX_VALUES)):
-        raise TooLargeError(f"{name} must be at most {most:,}, beyond which no prior fits in memory; got more")
+        raise TooLargeError(f"{name} must be at most {most:,}, so that a prior fits in memory; got more")
     return k
 
 

@@ -1,7 +1,7 @@
-"""What is known of a person's report beside its channel: the facts that a mechanism states of itself.
+"""The facts about a person's report in addition to its channel, such as its symmetry.
 
-Every fact has a general answer, which takes the explicit channel or says that nothing is known; a mechanism that knows
-better overrides it. What is built on reports (crowds, information, charts) asks for the fact, never for the mechanism.
+Every fact has a general method, which uses the explicit channel or returns None; a mechanism overrides it with its own
+formula. Code that uses reports (crowds, information, charts) reads the facts, never the type of the mechanism.
 """
 
 from abc import ABC, abstractmethod
@@ -22,9 +22,9 @@ _EVENTS = 3
 
 
 class Support(NamedTuple):
-    """The probabilities that a report supports its sender's value and another one's, their complements and difference.
+    """The probabilities that a report supports its sender's value and another value, their complements and difference.
 
-    Each is given to full precision however small.
+    Each has full precision, however small.
     """
 
     own: float
@@ -42,10 +42,10 @@ class SupportSizes(NamedTuple):
 
 
 class Overlaps(NamedTuple):
-    """A report of which nobody's value has a part, and how likely it supports one, two and three given values, and all.
+    """The probabilities that a report supports one, two and three given values, and all, averaged over all values.
 
-    A sender's value makes a report that supports it ``likely`` times, any other one ``unlikely`` times as likely. There
-    may be several kinds of three values, or none.
+    Relative to this average, a sender's value multiplies the probability of a report that supports it by ``likely``,
+    and of any other report by ``unlikely``. There may be several kinds of three values, or none.
     """
 
     one: float
@@ -57,19 +57,19 @@ class Overlaps(NamedTuple):
 
     @property
     def pattern(self) -> Reals:
-        """How likely a report supports one of two values or not (rows), and the other or not (columns)."""
+        """The probabilities that a report supports one of two values (row 1) or not, the other (column 1) or not."""
         return np.array([[1 - 2 * self.one + self.two, self.one - self.two], [self.one - self.two, self.two]])
 
     @property
     def factors(self) -> Reals:
-        """By how much the sender's value makes a report likelier that does not support it, and one that does."""
+        """The factors by which the sender's value changes a report's probability, if it does not support it or does."""
         return np.array([self.unlikely, self.likely])
 
 
 class Response(NamedTuple):
-    """Randomized response in numbers: a report names its sender's value with probability p, each other with q.
+    """The numbers of randomized response: a report names its sender's value with probability p, each other with q.
 
-    ``gap`` is p - q and ``epsilon`` log(p/q), to full precision however small.
+    ``gap`` is p - q and ``epsilon`` is log(p/q), with full precision, however small.
     """
 
     k: int
@@ -81,11 +81,11 @@ class Response(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Sender:
-    """The sender of a report: its value or the law of it, uniform by default, or the blanket.
+    """The sender of a report: its value, or the law of its value, uniform by default, or the blanket.
 
-    The blanket is what all values have in common: the law in proportion to ``min_x P(y | x)``, from which every
-    mechanism reports with some probability whatever the value (Balle, Bell, Gascón and Nissim, The privacy blanket of
-    the shuffle model, CRYPTO 2019).
+    The blanket is the common part of all values' laws, in proportion to ``min_x P(y | x)``: for any value, a mechanism
+    reports from this law with a fixed probability (Balle, Bell, Gascón and Nissim, The privacy blanket of the shuffle
+    model, CRYPTO 2019).
     """
 
     value: int | None = None
@@ -94,7 +94,7 @@ class Sender:
 
     @property
     def is_uniform(self) -> bool:
-        """Whether all values are treated alike: one drawn uniformly, or a report that no value has a part in."""
+        """Whether the sender is symmetric in all values: its value is uniform, or its report is from the blanket."""
         return self.value is None and self.population is None
 
     def law(self, k: int) -> Reals:
@@ -110,72 +110,72 @@ def known_values(values: Sequence[int], senders: Sequence[Sender]) -> list[int]:
 
 
 class Reporting(ABC):
-    """One person's report on a value: its channel, and what is known of it."""
+    """One person's report on a value: its channel, and facts about it."""
 
     @property
     @abstractmethod
     def secrets(self) -> int:
-        """How many values the secret can take."""
+        """The number of values of the secret."""
 
     @abstractmethod
     def channel(self) -> Channel:
         """Return the explicit channel from value to report, or raise TooLargeError."""
 
     def check_shuffled(self) -> None:  # noqa: B027 - most reports may be shuffled
-        """Refuse to be shuffled with the reports of others, if a shuffler is not known to protect this report."""
+        """Raise if the report cannot be shuffled with the reports of other users."""
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether it treats all values alike: renaming them only renames the reports."""
+        """Whether the system is symmetric: renaming the values only renames the reports."""
         return False
 
     @property
     def response(self) -> Response | None:
-        """Its numbers, if it is randomized response: each report names one value, and all lies are alike."""
+        """The numbers of randomized response, if each report names one value and all lies are equally likely."""
         return None
 
     @property
     def pure_epsilon(self) -> float | None:
-        """The ε for which a report is as likely from all values that it supports, and e^-ε as likely from all others.
+        """The ε for which a report is equally likely from all values that it supports, e^-ε times so from the others.
 
-        None if that is not known of all reports.
+        None if no such ε is known for all reports.
         """
         return None
 
     @property
     def support(self) -> Support | None:
-        """How likely a report supports its sender's value, and another one; None if reports do not support values."""
+        """The probabilities that a report supports its sender's value, and another; None if it supports no values."""
         return None
 
     @property
     def support_sizes(self) -> SupportSizes | None:
-        """How many values a report supports, or None where only the explicit channel says that.
+        """The law of the number of values that a report supports, or None if it needs the explicit channel.
 
-        A report that supports c of k values is e^ε times as likely from each of those, so that where no value is
-        commoner than another all reports of one size tell the same.
+        A report that supports c of k values is e^ε times as likely from each of those. So if all values are equally
+        common, all reports of one size carry the same information.
         """
         return None
 
     @property
     def overlaps(self) -> Overlaps | None:
-        """How often reports support several values, if any two values are alike to it, and known for two and three."""
+        """The overlaps of supports, if they are known for two and three values and the same for any two values."""
         return None
 
     @property
     def bits(self) -> Support | None:
-        """How likely they are set, if a report is a bit for each value and all are randomized independently."""
+        """The probabilities that bits are 1, if a report has an independently randomized bit for each value."""
         return None
 
     @property
     def blanket_probability(self) -> float:
-        """How likely a report is to be of the blanket: ``Σ_y min_x P(y | x)``."""
+        """The probability that a report is from the blanket: ``Σ_y min_x P(y | x)``."""
         return min(1.0, float(self.channel().dense().min(axis=0).sum()))
 
     def report_types(self, values: Sequence[int], senders: Sequence[Sender] = ()) -> Reals:
         """Return the probability of each type of report: a row per value, then per other sender, and a column per type.
 
-        Reports of one type are in the same ratios from all values and senders, so that to tell these apart by a report,
-        or by many that are shuffled, it is enough to see the types.
+        The probabilities of reports of one type have the same ratios for all values and senders. So the types suffice
+        to distinguish these by a report, or by many shuffled reports.
         """
         matrix = self.channel().dense()
         least = matrix.min(axis=0)
@@ -188,25 +188,25 @@ class Reporting(ABC):
         return merged_columns(np.vstack([matrix[list(values)], *map(law, senders)]))[0]
 
     def log_report_types(self, values: Sequence[int], senders: Sequence[Sender] = ()) -> Reals:
-        """Return the logarithms of the types' probabilities, as `report_types` has them but where those underflow."""
+        """Return the logarithms of the probabilities in `report_types`, also where those underflow."""
         return logarithms(self.report_types(values, senders))
 
     def events(self) -> list[Reals]:
-        """Return some events that a report distinguishes, each as its probabilities from every value."""
+        """Return some events about a report, each as its probabilities from every value."""
         return [*self.channel().dense().T[:_EVENTS]]
 
     def pair_kinds(self) -> Integers | None:
         """Return a number for any two values, shape ``(k, k)``, the same for pairs that a report distinguishes equally.
 
-        That is for who knows no more of one value of another sender than of another: pairs of a kind have the same
-        `report_types`, in one order or the other, beside any uniform senders. None if no more is known than
-        `is_symmetric` says.
+        This holds for an adversary to which all values of the other senders are equally likely: pairs of a kind have
+        the same `report_types`, in one order or the other, together with any uniform senders. None if the kinds are
+        not known beyond `is_symmetric`.
         """
         return None
 
 
 class _AnyReport(Reporting):
-    """The report of a system of which nothing but the channel is known."""
+    """The report of a system of which only the channel is known."""
 
     def __init__(self, system: System) -> None:
         self._system = system
@@ -244,14 +244,14 @@ def _reporting_of_reporting(system: Reporting) -> Reporting:
 
 @singledispatch
 def own_measures(system: System, users: int | None) -> Mapping[str, Callable[[], Any]]:
-    """Return the measures of this kind of system only, each by its name in JSON; in general none.
+    """Return the measures that only this kind of system has, each by its name in JSON; in general none.
 
     Parameters
     ----------
     system
         A mechanism or a channel.
     users
-        How many people report; where it is None, measures that depend on it are left out.
+        The number of people who report; if it is None, measures that depend on it are left out.
 
     Examples
     --------

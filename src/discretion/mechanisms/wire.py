@@ -1,7 +1,7 @@
-"""A report as bytes: of fixed width, big-endian, and one form only for each report.
+"""The encoding of a report as bytes: of fixed width, big-endian, with a single form for each report.
 
-What travels or is stored is as long whatever the report, so that its length tells nothing; and since every report has
-one form, its bytes tell no more than itself.
+All encoded reports have the same length, so that the length reveals nothing. Every report has one form, so that its
+bytes reveal no more than the report itself.
 """
 
 from abc import ABC, abstractmethod
@@ -18,20 +18,20 @@ Report = int | float | NDArray[Any]
 
 
 class Wire(Protocol):
-    """How reports of one kind are written, given that they are such, and read."""
+    """The encoding and decoding of reports of one kind that have been checked."""
 
     @property
     def width(self) -> int:
-        """How many bytes there are."""
+        """The number of bytes of a report."""
         ...
 
     @property
     def layout(self) -> str:
-        """What stands in them, in words."""
+        """The content of the bytes, in words."""
         ...
 
     def write(self, report: Any) -> bytes:
-        """Return so many bytes."""
+        """Return the report as ``width`` bytes."""
         ...
 
     def read(self, data: bytes) -> Report:
@@ -40,37 +40,38 @@ class Wire(Protocol):
 
 
 class Encodable(ABC):
-    """A maker of reports that can be sent: a subclass defines them and their bytes."""
+    """A mechanism whose reports can be sent: a subclass defines the reports and their bytes."""
 
     @property
     @abstractmethod
     def wire(self) -> Wire:
-        """How its reports are written."""
+        """The encoding of reports."""
 
     @abstractmethod
     def checked_reports(self, reports: ArrayLike) -> NDArray[Any]:
-        """Return the reports as an array with one on each place of its first axis, or raise an error."""
+        """Return the reports as an array, one for each index of its first axis, or raise an error."""
 
     @property
     def report_width(self) -> int:
-        """How many bytes each report has when it is sent."""
+        """The number of bytes of each encoded report."""
         return self.wire.width
 
     def encode(self, report: ArrayLike) -> bytes:
-        """Return one report as bytes to send: `report_width` of them, whatever it is.
+        """Return one report as bytes to send, always `report_width` of them.
 
         Parameters
         ----------
         report
-            One of those that ``sample`` returns.
+            One of the reports that ``sample`` returns.
 
         Returns
         -------
         bytes
-            A numbered report is a big-endian integer of as few bytes as hold all; of local hashing it is the function
-            and the class. Bits are packed, eight in a byte, the first one the highest, with zeros after the last. A set
-            is its numbers in increasing order or a bit for each value, whichever is shorter. Continuous noise is a
-            double, that of whole numbers 64 bits in two's complement.
+            A numbered report is a big-endian integer in the least number of bytes that fits all reports; for local
+            hashing the number contains the function and the class. Bits are packed, eight in a byte, the first one the
+            highest, with zeros after the last. A set is a list of its numbers in increasing order, or a bit for each
+            value, whichever is shorter. A value with continuous noise is a double; with noise of whole numbers it is 64
+            bits in two's complement.
 
         Examples
         --------
@@ -83,17 +84,17 @@ class Encodable(ABC):
         return self.wire.write(self.checked_reports([report])[0])  # pyright: ignore[reportArgumentType] - a row of them
 
     def decode(self, data: bytes) -> Report:
-        """Return the report that was encoded: every report has one form, and any other bytes are refused.
+        """Return the report that was encoded; raise for any bytes that `encode` does not return.
 
         Parameters
         ----------
         data
-            What `encode` returned.
+            The bytes that `encode` returned.
 
         Returns
         -------
         int, float or numpy.ndarray
-            The report, equal to what was encoded.
+            The report, equal to the one that was encoded.
 
         Examples
         --------
@@ -118,12 +119,12 @@ class Numbers:
 
     @property
     def width(self) -> int:
-        """As many bytes as the largest one takes, one at least."""
+        """The number of bytes of the largest number, at least 1."""
         return _bytes_below(self.size)
 
     @property
     def layout(self) -> str:
-        """A number."""
+        """The content of the bytes: a number."""
         return f"a whole number below {self.size}, unsigned and big-endian"
 
     def write(self, report: Any) -> bytes:
@@ -140,18 +141,18 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Bits:
-    """Rows of so many bits."""
+    """Rows of bits, ``size`` in each."""
 
     size: int
 
     @property
     def width(self) -> int:
-        """A byte for eight bits."""
+        """The number of bytes: one for eight bits."""
         return -(-self.size // 8)
 
     @property
     def layout(self) -> str:
-        """Bits."""
+        """The content of the bytes: bits."""
         return f"{self.size} bits, eight in a byte, the first one the highest, with zeros after the last"
 
     def write(self, report: NDArray[Any]) -> bytes:
@@ -170,12 +171,12 @@ class Bits:
 
 @dataclass(frozen=True)
 class Sets:
-    """Sets of so many of the whole numbers below a size, as rows in increasing order: numbers or bits, what is shorter.
+    """Sets of whole numbers below a size, as rows in increasing order: encoded as numbers or bits, which is shorter.
 
     Attributes
     ----------
     size, members
-        How many numbers there are, and how many of them each set has.
+        The number of possible members, and the number of members of each set.
     dtype
         The type of the rows.
     """
@@ -186,12 +187,12 @@ class Sets:
 
     @property
     def width(self) -> int:
-        """The lesser of both."""
+        """The number of bytes of the shorter encoding."""
         return min(self._number_width * self.members, self._bits.width)
 
     @property
     def layout(self) -> str:
-        """Numbers or bits."""
+        """The content of the bytes: numbers or bits."""
         if self._is_numbered:
             return (
                 f"{self.members} whole numbers below {self.size} in increasing order, of {self._number_width} bytes "
@@ -200,7 +201,7 @@ class Sets:
         return f"{self._bits.layout}, of which {self.members} are set"
 
     def write(self, report: NDArray[Any]) -> bytes:
-        """Return the numbers one after the other, or a row of bits in which they are set."""
+        """Return the numbers one after the other, or a row of bits with ones at these numbers."""
         if self._is_numbered:
             return report.astype(">u8").view(np.uint8).reshape(-1, 8)[:, -self._number_width :].tobytes()
         bits = np.zeros(self.size, dtype=np.bool_)
@@ -246,7 +247,7 @@ class SignedNumbers:
 
     @property
     def layout(self) -> str:
-        """A number with a sign."""
+        """The content of the bytes: a number with a sign."""
         return "a whole number in two's complement, big-endian"
 
     def write(self, report: Any) -> bytes:
@@ -260,30 +261,30 @@ class SignedNumbers:
 
 @dataclass(frozen=True)
 class Doubles:
-    """So many finite floating-point numbers, or a single one."""
+    """A fixed number of finite floating-point numbers, or a single one."""
 
     count: int | None = None
 
     @property
     def width(self) -> int:
-        """Eight bytes each."""
+        """The number of bytes: eight for each number."""
         return 8 * (1 if self.count is None else self.count)
 
     @property
     def layout(self) -> str:
-        """Doubles."""
+        """The content of the bytes: doubles."""
         return f"{1 if self.count is None else self.count} IEEE 754 doubles, big-endian, 0 without a sign"
 
     def write(self, report: Any) -> bytes:
-        """Return them as IEEE 754 doubles, big-endian, 0 without a sign."""
+        """Return the numbers as IEEE 754 doubles, big-endian, 0 without a sign."""
         return (np.atleast_1d(report) + 0.0).astype(">f8").tobytes()
 
     def read(self, data: bytes) -> float | Reals:
-        """Return them, or raise an error if one is not finite or is minus zero, which is 0 in another form."""
+        """Return the numbers; raise an error for one that is not finite or is minus zero, another form of 0."""
         numbers = np.frombuffer(data, dtype=">f8").astype(np.float64)
         if not np.isfinite(numbers).all():
             raise InvalidValueError(
-                f"an encoded report must be of finite numbers, got {numbers[~np.isfinite(numbers)][0]}"
+                f"an encoded report must contain finite numbers, got {numbers[~np.isfinite(numbers)][0]}"
             )
         if (np.signbit(numbers) & (numbers == 0)).any():
             raise InvalidValueError("an encoded report must have 0 without a sign, got -0.0")

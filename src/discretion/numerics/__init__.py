@@ -1,1 +1,1 @@
-"""Numerical kernels: no word of secrets, channels or people down here."""
+"""Numerical kernels, without any notion of secrets, channels or people."""

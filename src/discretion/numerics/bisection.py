@@ -1,4 +1,4 @@
-"""Bisection: where what holds at one end of an interval stops holding, in many intervals at once, and single roots."""
+"""Bisection in many intervals at once, and roots of single functions."""
 
 import math
 from collections.abc import Callable
@@ -14,9 +14,9 @@ Place = tuple[float, float]  # where, and the margin there
 def bisected(
     holds: Callable[[Reals], ArrayLike], low: ArrayLike, high: ArrayLike, halvings: int
 ) -> tuple[Reals, Reals]:
-    """Return the ends of each interval once it is halved so often: it holds at the low one and not at the high one.
+    """Return the limits of each interval after some halvings: the condition holds at the low one, not at the high one.
 
-    What the ends given are taken for is not asked. Both keep their shape, a single interval's ends have none.
+    The given limits are assumed to be so, and not tested. Both results keep their shape; a single interval has none.
     """
     low, high = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
     for _ in range(halvings):
@@ -30,14 +30,14 @@ def bisected(
 
 
 def root(function: Callable[[float], float], low: float, high: float, relative: float, absolute: float = 0.0) -> float:
-    """Return a point next to which a continuous function changes its sign, between ends at which its signs differ.
+    """Return a point next to a change of sign of a continuous function, between points where its signs differ.
 
-    It halves the interval, or, where that is safe, goes to where a curve through the last three points crosses 0.
+    It halves the interval, or, if that is safe, takes the root of a curve through the last three points.
 
     Parameters
     ----------
     relative, absolute
-        How near the root the point is: no further than the larger of the absolute distance and the relative one.
+        The largest distance from the root: the larger of the absolute and the relative distance.
 
     Notes
     -----
@@ -76,9 +76,9 @@ def root(function: Callable[[float], float], low: float, high: float, relative: 
 def bracketed(
     margin: Callable[[float], float], meets: Place, fails: Place, *, precision: float, whole: bool = False
 ) -> float:
-    """Return a place whose margin is not negative, no farther than ``precision`` from one where it is.
+    """Return a place whose margin is not negative, at most ``precision`` away from one with a negative margin.
 
-    By interpolation that takes hardly a step more than bisection at worst: Oliveira and Takahashi, An enhancement of
+    It interpolates, with hardly more steps than bisection in the worst case: Oliveira and Takahashi, An enhancement of
     the bisection method average performance preserving minmax optimality, ACM TOMS 2020.
     """
     width = first = abs(fails[0] - meets[0])

@@ -1,4 +1,4 @@
-"""Loops compiled by Numba when they are first run, and run on all cores."""
+"""Loops that Numba compiles at their first run, and that run on all cores."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -16,9 +16,9 @@ _FREEDOMS = {"reassoc", "contract", "nsz"}
 
 @cache
 def compiled(loop: Callable[..., None]) -> Callable[..., None]:
-    """Return a loop over arrays as machine code that runs beside other Python threads.
+    """Return a loop over arrays as machine code that runs in parallel with other Python threads.
 
-    It is compiled once for each kind of argument and kept on disk where that can be written.
+    It is compiled once for each kind of argument, and cached on disk if the folder is writable.
     """
     njit: Any = import_module("numba").njit  # a third of a second that small inputs need not pay
     try:
@@ -28,7 +28,7 @@ def compiled(loop: Callable[..., None]) -> Callable[..., None]:
 
 
 def on_all_cores(work: Callable[[T], U], parts: Iterable[T]) -> list[U]:
-    """Return what ``work`` makes of each part, in order, threads on all cores sharing them and the limits here."""
+    """Return the results of ``work`` for all parts, in order, from threads on all cores with the current limits."""
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - a hundredth of a second of every start
 
     with ThreadPoolExecutor(_cores()) as threads:

@@ -19,30 +19,30 @@ _PASSES = 50
 
 
 class Measured(NamedTuple):
-    """Numbers, and what they leave of some constant, such as 1, each to all digits where it is small."""
+    """Numbers and their differences from a constant such as 1, each to full precision where it is small."""
 
     values: Reals
     beyond: Reals
 
     @classmethod
     def from_values(cls, values: Reals) -> "Measured":
-        """Return numbers of which no more is known."""
+        """Return numbers without further precision."""
         return cls(values, -values)
 
     @property
     def keys(self) -> tuple[Reals, Booleans]:
-        """What they are sorted by, the last first."""
+        """The sort keys, the last one first."""
         late = self.values > 0.5
         return np.where(late, -self.beyond, self.values), late
 
     def steps(self, places: Integers) -> Reals:
-        """Return how much the numbers at these places rise from each to the next."""
+        """Return the increases between the numbers at consecutive places."""
         up, down = np.diff(self.values[places]), 0.0 - np.diff(self.beyond[places])  # and never -0
         return np.where(self.values[places[1:]] > 0.5, down, up)
 
 
 def lower_hull(x: Measured, y: Measured) -> Integers:
-    """Return which points are corners of the lower convex hull, by ascending x; of those above one another both ends.
+    """Return the corners of the lower convex hull, by ascending x; for equal x the lowest and the highest point.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def lower_hull(x: Measured, y: Measured) -> Integers:
 
 
 def _chain(x: Measured, falling: Measured, places: Integers) -> Integers:
-    """Return the corners, of points by ascending x, going through them one by one."""
+    """Return the corners among points by ascending x, by testing them one by one."""
     across, across_beyond, down, down_beyond = (part[places].tolist() for part in (*x, *falling))
 
     def slope(a: int, b: int) -> float:
@@ -77,14 +77,14 @@ def _chain(x: Measured, falling: Measured, places: Integers) -> Integers:
 
 
 def corners(items: Iterable[Item], is_corner: Callable[[Item, Item, Item], bool]) -> list[Item]:
-    """Return the items that are corners between their neighbours, of those in order (Andrew's monotone chain).
+    """Return the items that are corners between their neighbors, in order (Andrew's monotone chain).
 
     Parameters
     ----------
     items
         Points by ascending x, or lines by ascending slope.
     is_corner
-        Given three of them in order, whether the second is needed besides the others.
+        A function of three items in order that returns whether the second is a corner.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def corners(items: Iterable[Item], is_corner: Callable[[Item, Item, Item], bool]
 
 
 def lower_envelope(lines: Iterable[Line[Real]]) -> list[Line[Real]]:
-    """Return those of the lines ``s ↦ a + b·s`` that are needed for the least at every s > 0, by ascending a.
+    """Return the lines ``s ↦ a + b·s`` that attain the minimum at some s > 0, by ascending a.
 
     Examples
     --------
@@ -116,5 +116,5 @@ def lower_envelope(lines: Iterable[Line[Real]]) -> list[Line[Real]]:
 
 
 def is_below(middle: Line[Real], left: Line[Real], right: Line[Real]) -> bool:
-    """Return whether a line is below both of the others where these cross."""
+    """Return whether a line is below both others at their intersection."""
     return (left[1] - middle[1]) * (right[0] - left[0]) > (left[1] - right[1]) * (middle[0] - left[0])

@@ -1,4 +1,4 @@
-"""Draws: where randomness comes from, and flips of a coin and tallies of many draws at once."""
+"""Random draws: sources of randomness, flips of a coin, and tallies of many draws at once."""
 
 import os
 from secrets import randbits
@@ -20,12 +20,12 @@ _SUMMED_AT_ONCE = 1 << 14
 
 
 def fresh_seed() -> int:
-    """Return a seed that nobody has drawn before, below 2⁵³: JSON and JavaScript keep it exactly."""
+    """Return a fresh random seed below 2⁵³, which JSON and JavaScript represent exactly."""
     return randbits(53)
 
 
 class RandomSource(Protocol):
-    """The draws that samplers need."""
+    """The interface of a random source for samplers."""
 
     def bytes(self, size: int) -> Bytes:
         """Return uniform bytes."""
@@ -41,7 +41,7 @@ class RandomSource(Protocol):
 
 
 class SystemSource:
-    """The operating system's CSPRNG: what a client that hides a real answer must draw from."""
+    """The operating system's CSPRNG, which a client must use to hide a real answer."""
 
     def bytes(self, size: int) -> Bytes:
         """Return uniform bytes."""
@@ -52,7 +52,7 @@ class SystemSource:
         return np.ldexp((self._words(size) >> np.uint64(11)).astype(np.float64), -53)
 
     def integers(self, high: int, *, size: int) -> Integers:
-        """Return uniform whole numbers in 0..high-1, by rejection so that none is favoured."""
+        """Return uniform whole numbers in 0..high-1, by rejection so that all are equally likely."""
         bound = np.uint64(2**64 - 1 - 2**64 % high)
         words = self._words(size)
         while (biased := np.flatnonzero(words > bound)).size:
@@ -64,7 +64,7 @@ class SystemSource:
 
 
 class SeededSource:
-    """A NumPy generator: the same seed, the same draws."""
+    """A source from a NumPy generator: the same seed gives the same draws."""
 
     def __init__(self, generator: np.random.Generator) -> None:
         self._generator = generator
@@ -84,12 +84,12 @@ class SeededSource:
 
 
 def random_source(rng: Seed) -> RandomSource:
-    """Return a source that draws from the generator, from one seeded with the number, or from the system for None."""
+    """Return a source from the generator, from a generator with this seed, or from the system for None."""
     return SystemSource() if rng is None else SeededSource(generator(rng))
 
 
 def generator(rng: Seed) -> np.random.Generator:
-    """Return the generator, one seeded with the number, or one that nobody can repeat for None."""
+    """Return the generator, a generator with this seed, or one with a random seed for None."""
     if rng is None or isinstance(rng, np.random.Generator):
         return np.random.default_rng(rng)
     try:
@@ -101,9 +101,9 @@ def generator(rng: Seed) -> np.random.Generator:
 
 
 def coin_flips(one: float, zero: float, size: int, source: RandomSource) -> Bytes:
-    """Return that many independent flips, given both faces' probabilities.
+    """Return independent flips, given the probabilities of both faces.
 
-    The rarer face comes up with exactly the probability that its double stands for.
+    The rarer face has exactly the probability that its double represents.
     """
     flips = np.empty(size, dtype=np.uint8)
     for start in range(0, size, _FLIPS_AT_ONCE):
@@ -132,12 +132,12 @@ def _flip(flips: Bytes, probability: float, source: RandomSource) -> None:
 
 
 def heads(flips: Integers, one: float, zero: float, rng: np.random.Generator) -> Integers:
-    """Return how many of these flips each come up 1, given both faces' probabilities, of which the rarer one counts."""
+    """Return the number of ones among these flips, given the probabilities of both faces; the rarer one is used."""
     return rng.binomial(flips, one) if one <= zero else flips - rng.binomial(flips, zero)
 
 
 def evenly_spread(n: int, k: int, rng: np.random.Generator) -> Integers:
-    """Return how many of n balls fall into each of k equally likely bins."""
+    """Return the numbers of n balls that fall into each of k equally likely bins."""
     # Halving the bins keeps every probability a quotient of whole numbers: drawn one after another, the last of
     # very many bins would be left with what the others' probabilities rounded away.
     tallies, bins = np.array([n]), np.array([k])

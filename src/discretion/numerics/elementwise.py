@@ -1,4 +1,4 @@
-"""A function of numbers, of each number in an array."""
+"""Functions of numbers applied to each number of an array."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, overload
@@ -19,7 +19,7 @@ Answers = Reals | NDArray[np.object_]
 
 
 def is_array(levels: object) -> bool:
-    """Return whether this is a list or an array, and not a number or a text."""
+    """Return whether the argument is a list or an array, and not a number or a text."""
     return isinstance(levels, list | tuple) or getattr(levels, "ndim", 0) > 0
 
 
@@ -35,14 +35,14 @@ def elementwise(function: Callable[..., Number], *levels: float | Levels) -> Ans
     Parameters
     ----------
     function
-        It takes as many numbers as there are levels.
+        A function of as many numbers as there are levels.
     *levels
         Numbers, or lists or arrays of them; arrays are broadcast to one shape.
 
     Returns
     -------
     float, Estimate or numpy.ndarray
-        Of numbers the answer itself. Of arrays an array of the same shape: of floats where every answer is exact, else
+        For numbers the result itself. For arrays an array of the same shape: of floats if every result is exact, else
         of objects, each a float or an `Estimate`.
 
     Examples
@@ -64,7 +64,7 @@ def elementwise(function: Callable[..., Number], *levels: float | Levels) -> Ans
         given = np.broadcast_arrays(*arrays)
     except ValueError:
         shapes = " and ".join(str(array.shape) for array in arrays)
-        raise InvalidValueError(f"arrays of numbers must fit each other, got the shapes {shapes}") from None
+        raise InvalidValueError(f"arrays of numbers must have shapes that fit, got the shapes {shapes}") from None
     answers = [function(*each) for each in zip(*(part.ravel().tolist() for part in given), strict=True)]
     shape = given[0].shape
     if any(isinstance(answer, Estimate) for answer in answers):

@@ -1,7 +1,7 @@
-"""Classes of rows that are alike by small codes: made finer by a further column, and counted, without sorting a row.
+"""Equivalence classes of rows by small codes: refined by further columns, and counted, without sorting.
 
-A class and a code make a cell of a table; its cells are counted in one pass over the rows. Where the table would be far
-larger than the rows are many, the cells that are met get numbers first, by sorting.
+A class and a code make a cell of a table, whose cells are counted in one pass over the rows. If the table would have
+far more cells than there are rows, the occupied cells are first numbered by sorting.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,14 +26,14 @@ _LEAST_CELLS = 1 << 19
 
 @dataclass(frozen=True)
 class Column:
-    """What each row has of some column.
+    """The codes of all rows in one column.
 
     Parameters
     ----------
     codes
-        A row's code, from 0.
+        The code of each row, from 0.
     count
-        One more than the highest.
+        The highest code plus 1.
     """
 
     codes: Codes
@@ -41,10 +41,10 @@ class Column:
 
 
 def are_row_numbers(count: int, span: float) -> bool:
-    """Return whether so many different whole numbers in a range of this span are too dense to be drawn from it.
+    """Return whether ``count`` distinct whole numbers in a range of this span are too dense to be random draws from it.
 
-    They are if as many that are drawn at random have 10 or more equal pairs on average, ``count·(count − 1)/2/(span +
-    1)``: numbers that are drawn are then all different with a probability of about e⁻¹⁰ at most.
+    They are if the same number of random draws has 10 or more equal pairs on average, ``count·(count − 1)/2/(span +
+    1)``: random draws are then all distinct with a probability of at most about e⁻¹⁰.
 
     Examples
     --------
@@ -57,12 +57,12 @@ def are_row_numbers(count: int, span: float) -> bool:
 
 
 def everybody(rows: int) -> Column:
-    """Return the one class of all rows."""
+    """Return the single class of all rows."""
     return Column(np.zeros(rows, np.int32), 1)
 
 
 def refined(classes: Column, by: Column) -> Column:
-    """Return the classes of the rows that are alike on both, numbered from 0.
+    """Return the classes of the rows that agree on both columns, numbered from 0.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def refined(classes: Column, by: Column) -> Column:
 
 
 def without_each(columns: Sequence[Column], rows: int) -> Iterator[Column]:
-    """Yield the classes of the rows that are alike on all columns but one, for each in turn.
+    """Yield the classes of the rows that agree on all columns but one, for each column in turn.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def without_each(columns: Sequence[Column], rows: int) -> Iterator[Column]:
 
 
 def class_sizes(classes: Column, by: Column) -> Int64s:
-    """Return how many rows each class has of those alike on both, in no special order.
+    """Return the sizes of the classes of rows that agree on both columns, in no special order.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def class_sizes(classes: Column, by: Column) -> Int64s:
 
 
 def cell_counts(classes: Column, by: Column) -> Codes:
-    """Return how many rows each cell of the table by class and code has, of all cells or of those that rows are in.
+    """Return the number of rows in each cell of the table by class and code, for all cells or only occupied ones.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def cell_counts(classes: Column, by: Column) -> Codes:
 
 
 def rows_in_small(classes: Column, by: Column, least: int) -> int:
-    """Return how many rows are in classes of fewer than ``least`` rows alike on both.
+    """Return the number of rows in classes of fewer than ``least`` rows that agree on both columns.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def rows_in_small(classes: Column, by: Column, least: int) -> int:
 
 
 def rows_in_small_cells(counts: Codes, least: int) -> int:
-    """Return how many rows are in cells of fewer than ``least``, by the counts of all cells."""
+    """Return the number of rows in cells of fewer than ``least`` rows, from the counts of all cells."""
     if counts.size < COMPILED_FROM:
         return int(counts[counts < least].sum())
     total = np.zeros(1, np.int64)
@@ -156,7 +156,7 @@ def rows_in_small_cells(counts: Codes, least: int) -> int:
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells that are met of a table by class and code: of each its class, its code, and how many rows it has."""
+    """The occupied cells of a table by class and code: the class, the code, and the number of rows of each."""
 
     classes: Codes
     codes: Codes
@@ -164,7 +164,7 @@ class Cells:
 
 
 def cells(classes: Column, by: Column) -> Cells:
-    """Return the cells of a table by class and code that rows are in.
+    """Return the occupied cells of a table by class and code.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def cells(classes: Column, by: Column) -> Cells:
 
 
 def best_guesses(classes: Column, guessed: Column) -> tuple[int, int]:
-    """Return in how many rows the commonest code of their class is found, and how many rows' class has just one.
+    """Return the number of rows with the commonest code of their class, and of rows in classes with a single code.
 
     Examples
     --------

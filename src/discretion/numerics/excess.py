@@ -1,4 +1,4 @@
-"""The function that deviances and divergences are sums of."""
+"""The excess function that deviances and divergences are sums of."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Matrices of real numbers: their rank, sums of rows and of largest entries, and columns that are proportional."""
+"""Matrices of real numbers: rank, sums of rows and of largest entries, and proportional columns."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,24 +17,24 @@ def rank(matrix: Reals) -> int:
 
 
 def besides_maxima(matrix: Reals) -> float:
-    """Return the sum of all entries but the largest in each column."""
+    """Return the sum of all entries except the largest in each column."""
     largest = np.asarray(matrix.argmax(axis=0))
     return float(np.delete(matrix.T.ravel(), largest + matrix.shape[0] * np.arange(largest.size)).sum())
 
 
 def largest_entries(matrix: Reals, count: int) -> Reals:
-    """Return the largest entries of each column in no order, as many of them if there are so many rows."""
+    """Return the largest ``count`` entries of each column in no order, or all entries if there are fewer rows."""
     rest = max(0, len(matrix) - count)
     return np.partition(matrix, rest, axis=0)[rest:] if rest else matrix
 
 
 def ranked_sums(matrix: Reals, weights: Reals) -> Reals:
-    """Return for each column the sum of its largest entries, the i-th largest times the i-th of the weights."""
+    """Return for each column the weighted sum of its entries: the i-th largest entry times the i-th weight."""
     return weights[::-1] @ np.sort(largest_entries(matrix, weights.size), axis=0)
 
 
 def class_sums(matrix: Reals, class_of: Integers) -> Reals:
-    """Return a row for each class of rows, their sum; there is a row for each class up to the highest of these."""
+    """Return the sum of each class of rows, one a row, for each class up to the highest one."""
     order = np.argsort(class_of, kind="stable")
     classes, starts = np.unique(class_of[order], return_index=True)
     sums = np.zeros((int(classes[-1]) + 1, matrix.shape[1]), dtype=matrix.dtype)
@@ -43,7 +43,7 @@ def class_sums(matrix: Reals, class_of: Integers) -> Reals:
 
 
 def merged_columns(matrix: Reals) -> tuple[Reals, list[int]]:
-    """Return the matrix with proportional columns added up and zero ones dropped, and the columns that were kept."""
+    """Return the matrix with proportional columns added up and zero ones dropped, and the columns that remain."""
     totals: Reals = matrix.sum(axis=0)
     alive = np.flatnonzero(totals > 0)
     groups = equal_columns(matrix[:, alive] / totals[alive])
@@ -55,8 +55,8 @@ def merged_columns(matrix: Reals) -> tuple[Reals, list[int]]:
 def equal_columns(shares: Reals) -> list[NDArray[np.intp]]:
     """Return groups of equal columns, each in order, ordered by their first member.
 
-    Rounding first would split columns that straddle a rounding edge. So sort by one random projection, under which
-    columns that agree within the tolerance are neighbours, and compare inside each run of close projections.
+    Rounding first would split columns at a rounding edge. So sort by one random projection, under which columns that
+    agree within the tolerance are neighbors, and compare inside each run of close projections.
     """
     rows, columns = len(shares), shares.size // len(shares)
     projection: Reals = np.random.default_rng(0).random(rows) @ shares

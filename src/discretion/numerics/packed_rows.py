@@ -1,6 +1,6 @@
-"""Rows packed into words of 64 bits, a field for each column: any set of columns is a mask, its classes one pass.
+"""Rows packed into words of 64 bits, a field for each column: a set of columns is a mask, its classes take one pass.
 
-A class is found in a hash table by its masked words, which are compared in full: the counts are exact.
+A hash table finds a class by its masked words, which are compared in full, so that the counts are exact.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,14 +26,14 @@ _ONE = np.uint64(1)
 
 
 class PackedRows:
-    """Rows of columns in codes, to be grouped on one set of these columns after another.
+    """Rows of coded columns, which can be grouped by one set of these columns after another.
 
     Parameters
     ----------
     columns
-        What each row has of each column.
+        The codes of all rows in each column.
     rows
-        How many rows there are.
+        The number of rows.
 
     Examples
     --------
@@ -76,28 +76,28 @@ class PackedRows:
         return [*added]
 
     def codes(self, column: int) -> Codes:
-        """Return what each row has of a column, given by its place."""
+        """Return the codes of a column, given by its place."""
         word, mask = self._fields[column]
         shift = (mask & -mask).bit_length() - 1
         return ((self._words[:, word] & np.uint64(mask)) >> np.uint64(shift)).astype(np.int32)
 
     def class_sizes(self, columns: Iterable[int]) -> Integers:
-        """Return how many rows each class has of those alike on the columns, given by their places."""
+        """Return the sizes of the classes of rows that agree on the columns, given by their places."""
         return self._classes(frozenset(columns))[2].astype(np.int64)
 
     def classes(self, columns: Iterable[int]) -> Codes:
-        """Return the class of each row, of those alike on the columns."""
+        """Return the class of each row among the classes of rows that agree on the columns."""
         return self._classes(frozenset(columns))[0].copy()
 
     def best_guesses(self, columns: Iterable[int], guessed: int) -> tuple[int, int]:
-        """Return in how many rows the commonest value of their class is found, and how many rows' class has just one.
+        """Return the number of rows with the commonest value of their class, and of rows in classes of a single value.
 
         Parameters
         ----------
         columns
-            The places of the columns that make the classes.
+            The places of the columns that define the classes.
         guessed
-            That of the column with the values.
+            The place of the column with the values.
         """
         classes, _, sizes = self._classes(frozenset(columns))
         _, first_rows, together = self._classes(frozenset([*columns, guessed]))
@@ -106,7 +106,7 @@ class PackedRows:
         return int(best.sum(dtype=np.int64)), int(best[best == sizes].sum(dtype=np.int64))
 
     def _numbered(self, columns: frozenset[int]) -> tuple[Codes, Codes, Codes]:
-        """Return the class of each row, and of each class its first row and its size."""
+        """Return the class of each row, and the first row and the size of each class."""
         rows, width = self._words.shape
         masks = [0] * width
         for word, mask in (self._fields[place] for place in columns):
@@ -122,16 +122,16 @@ class PackedRows:
 
 
 class PackedPeople:
-    """People with several rows each, to be grouped by what their rows hold on one set of columns after another.
+    """People with several rows each, which can be grouped by their rows on one set of columns after another.
 
-    People are alike if their rows hold the same, each combination of values as often.
+    People are in the same class if their rows have the same combinations of values, each as often.
 
     Parameters
     ----------
     columns
-        What each row has of each column.
+        The codes of all rows in each column.
     people
-        Whose row each is.
+        The person of each row.
 
     Examples
     --------
@@ -150,14 +150,14 @@ class PackedPeople:
         self._classes = lru_cache(_MOST_CLASSES_KEPT)(self._numbered)
 
     def class_sizes(self, columns: Iterable[int]) -> Integers:
-        """Return how many people each class has of those alike on the columns, given by their places."""
+        """Return the sizes of the classes of people who agree on the columns, given by their places."""
         classes = self._classes(frozenset(columns))
         return np.bincount(classes.codes, minlength=classes.count)
 
     def best_guesses(self, columns: Iterable[int], guessed: int) -> tuple[int, int]:
-        """Return of how many people the commonest of their class is true, and of how many the only one of their class.
+        """Return the number of people with the commonest rows of their class, and of people in classes of a single one.
 
-        It is guessed what the rows of a person hold of a column.
+        The guessed value of a person is the combination of all values in the person's rows.
         """
         both = [self._classes(frozenset(columns)), self._classes(frozenset([guessed]))]
         return PackedRows(both, self._starts.size - 1).best_guesses([0], 1)

@@ -1,4 +1,4 @@
-"""How many people can be in small cells of a table of which only the sums of rows and columns are known.
+"""Upper bounds of the people in small cells of a table with known sums of rows and columns.
 
 Many such tables at once, without a loop over them.
 """
@@ -19,9 +19,9 @@ class Margins:
     Parameters
     ----------
     tables
-        The number of the table that a sum is of, from 0.
+        The number of the table of each sum, from 0.
     sums
-        The sum, at least 1.
+        Each sum, at least 1.
     """
 
     tables: Int64s
@@ -29,7 +29,7 @@ class Margins:
 
 
 def most_in_small_cells(rows: Margins, columns: Margins, most: int, tables: int) -> Int64s:
-    r"""Return for each table how many can at most be in cells, each of which holds up to ``most`` of them.
+    r"""Return for each table the largest number of people in cells, each of which holds at most ``most``.
 
     ``max Σ x_ij`` with ``0 ≤ x_ij ≤ most``, ``Σ_j x_ij ≤ r_i`` and ``Σ_i x_ij ≤ c_j``
 
@@ -38,9 +38,9 @@ def most_in_small_cells(rows: Margins, columns: Margins, most: int, tables: int)
     rows, columns
         The sums r and c of each table.
     most
-        What a cell holds at most.
+        The limit of each cell.
     tables
-        How many tables there are; one without rows or columns holds nobody.
+        The number of tables; one without rows or columns is empty.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Refinement: which of two systems is safer against everybody, and what proves it."""
+"""Refinement: orders of systems by their safety against every adversary, with proofs."""
 
 from discretion.refinement.deficiency import deficiency
 from discretion.refinement.equivalent import Equivalence, equivalent

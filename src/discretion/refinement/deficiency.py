@@ -1,11 +1,11 @@
-"""How far one system is from being at least as safe as another."""
+"""Le Cam's deficiency: the most that an adversary gains more from one system than from another."""
 
 from discretion.channels.channel import System
 from discretion.estimate import Estimate, quantity, settled
 from discretion.refinement.nearest import TOLERANCE, Nearest
 from discretion.refinement.pair import ChannelPair
 
-_METHOD = "linear program of the nearest factor, both ends evaluated anew"
+_METHOD = "linear program of the nearest factor, with both bounds evaluated again"
 
 
 @quantity
@@ -22,14 +22,14 @@ def deficiency(C: System, D: System) -> float | Estimate:
     Returns
     -------
     float or Estimate
-        In [0, 1]; 0 exactly if ``C ⊑ D``, as `discretion.refines` says: then nobody gains more from D. How much more
-        somebody gains from C is ``deficiency(D, C)``. A certified `Estimate` where rounding keeps the two ends further
-        apart than a float promises: the upper end is the total variation that a channel R leaves, the lower one what an
-        adversary gains.
+        In [0, 1]. It is 0 exactly if ``C ⊑ D`` by `discretion.refines`: then no adversary gains more from D than from
+        C. The most that an adversary gains more from C is ``deficiency(D, C)``. The result is a certified `Estimate` if
+        rounding keeps the bounds further apart than the precision of a float: its upper bound is the total variation
+        that remains with a channel R, its lower bound is the gain of an adversary.
 
     Notes
     -----
-    Le Cam, 1964; by the minimax theorem both expressions are the same, and a linear program's two sides.
+    Le Cam, 1964. By the minimax theorem both expressions are equal: they are the two sides of a linear program.
 
     Examples
     --------

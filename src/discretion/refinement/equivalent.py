@@ -26,7 +26,7 @@ class Equivalence:
 
     @property
     def holds(self) -> bool | None:
-        """True, False, or None where that is not decided."""
+        """True, False, or None if it is not decided."""
         either = {self.forth.holds, self.back.holds}
         return False if False in either else None if None in either else True
 
@@ -55,12 +55,12 @@ def equivalent(C: System, D: System) -> Equivalence:
     Returns
     -------
     Equivalence
-        ``holds`` is True, False or None; ``forth`` and ``back`` are C ⊑ D and D ⊑ C with what proves them.
+        ``holds`` is True, False or None; ``forth`` and ``back`` are the verdicts on C ⊑ D and D ⊑ C with their proofs.
 
     Notes
     -----
-    Reduced channels of equivalent systems have the same columns (McIver and others, POST 2014): these are matched
-    first, and what does not match is left to the linear program.
+    Reduced channels of equivalent systems have the same columns (McIver and others, POST 2014): these columns are
+    matched first, and the linear program handles the rest.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The linear program of how near one channel comes to another, by an interior-point method that knows its structure.
+"""Linear program for the nearest factor between two channels, by an interior-point method for its structure.
 
     minimize δ over R, E, F, s, δ >= 0 where C R - E + F = D, every row of R sums to 1, Σ_z E[x, z] + s[x] = δ
 
@@ -6,8 +6,8 @@ Its dual has a matrix W, a row per secret and a column per guess, with ``-π <= 
 
     maximize Σ D W + Σ τ where (Cᵀ W)[y, z] + τ[y] <= 0, Σ π <= 1
 
-Both have interior points, so that every step gives a factor R and a gain W, which say something whatever the rounding
-once they are evaluated. The normal equations fall apart into one block per column of D, and what couples these.
+Both have interior points, so that every step gives a factor R and a gain W. Evaluated again, these prove bounds despite
+any rounding. The normal equations separate into one block per column of D, and a part that couples the blocks.
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ _ENTRIES_AT_ONCE = 1 << 22
 
 
 def interior_points(C: Reals, D: Reals) -> Iterator[tuple[Reals, Reals]]:
-    """Yield matrices R and W that come ever nearer to the optimum, until rounding stops them.
+    """Yield matrices R and W that approach the optimum, until rounding stops them.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def interior_points(C: Reals, D: Reals) -> Iterator[tuple[Reals, Reals]]:
 
 
 def _start(C: Reals, D: Reals) -> tuple[Columns, Rows, Columns]:
-    """Return points well inside, and by how much the dual's inequalities hold there."""
+    """Return points well inside the constraints, and the slacks of the dual's inequalities there."""
     (k, m), n = C.shape, D.shape[1]
     R = np.full((m, n), 1 / n)
     off = C @ R - D
@@ -101,7 +101,7 @@ class _NormalEquations:
 
     @cached_property
     def _coupling(self) -> tuple[Any, Reals]:
-        """What is left of the rows for τ and π once W is eliminated: its root, and by what its diagonal was divided."""
+        """The matrix that remains for τ and π after W is eliminated: its root, and the divisor of its diagonal."""
         from scipy.linalg import cho_factor  # noqa: PLC0415 - slow to import
 
         C, (R, E, _, s, delta) = self._C, self._theta
@@ -125,7 +125,7 @@ class _NormalEquations:
         raise np.linalg.LinAlgError
 
     def step(self, slack: Columns, missing: Rows, changes: Columns) -> tuple[Columns, Rows, Columns]:
-        """Return the steps of primal, dual and slack that add what is missing and change the products as wanted."""
+        """Return the steps of primal, dual and slack that remove the residuals and change the products as given."""
         alone = tuple(w / z for w, z in zip(changes, slack, strict=True))
         primal, dual = alone, tuple(np.zeros_like(row) for row in missing)
         for _ in range(1 + _CORRECTIONS):
@@ -174,5 +174,5 @@ def _moved(point: tuple[Reals, ...], step: tuple[Reals, ...], share: float) -> t
 
 
 def _room(point: Columns, step: Columns) -> float:
-    """Return the share of the step that leaves everything positive, at most all of it."""
+    """Return the largest share of the step, at most 1, that keeps all entries positive."""
     return min(1.0, *(float(np.min(-x[dx < 0] / dx[dx < 0], initial=1.0)) for x, dx in zip(point, step, strict=True)))

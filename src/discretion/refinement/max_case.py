@@ -1,4 +1,4 @@
-"""Whether one system is at least as safe as another whatever is seen: of single observations, however rare they are."""
+"""Max-case refinement: safety for every single observation, however rare it is."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from discretion.refinement.verdict import Certificate, Refinement, Witness
 def max_case_refines(C: System, D: System) -> Refinement[Witness]:
     """Decide whether D refines C in the worst case: no observation of D helps an adversary more than the best one of C.
 
-    ``C ⊑max D`` exactly if each posterior of D, the prior being uniform, is a mixture of C's posteriors.
+    ``C ⊑max D`` exactly if each posterior of D, under a uniform prior, is a mixture of C's posteriors.
 
     Parameters
     ----------
@@ -27,8 +27,8 @@ def max_case_refines(C: System, D: System) -> Refinement[Witness]:
     Returns
     -------
     Refinement
-        Its ``certificate`` is a channel from D's observations to C's: how each posterior is mixed, within 1e-12 in
-        total variation. Its ``witness`` has one guess, whose largest gain on any posterior, at a uniform prior, is
+        Its ``certificate`` is a channel from D's observations to C's: the mixture for each posterior, within 1e-12 in
+        total variation. Its ``witness`` has one guess, whose largest gain on any posterior under a uniform prior is
         larger for D; ``vulnerabilities`` are these largest gains.
 
     Notes
@@ -38,7 +38,7 @@ def max_case_refines(C: System, D: System) -> Refinement[Witness]:
     Examples
     --------
     >>> import discretion as dc
-    >>> C = dc.Channel([[0.5, 0.5, 0.0], [0.5, 0.0, 0.5]])  # which shows all, but only every other time
+    >>> C = dc.Channel([[0.5, 0.5, 0.0], [0.5, 0.0, 0.5]])  # it reveals all, but only with probability 1/2
     >>> max_case_refines(C, dc.RandomizedResponse(2, p=0.9)).holds, dc.refines(C, dc.RandomizedResponse(2, p=0.9)).holds
     (True, False)
     """
@@ -60,14 +60,15 @@ def max_case_refines(C: System, D: System) -> Refinement[Witness]:
             return Refinement(None, reason=reason)
         return Refinement(True, certificate=Certificate(_whole(pair, mixtures), off))
     return Refinement(
-        None, reason=f"posteriors are mixtures within {off:.1e}, and no guess tells them apart for certain"
+        None, reason=f"posteriors are mixtures within {off:.1e}, and no guess distinguishes them for certain"
     )
 
 
 def _mixture(posteriors: Reals, posterior: Reals) -> tuple[Reals, Reals]:
-    """Return the mixture of some that comes nearest to one, and a guess that gains more from that one if none is it.
+    """Return the mixture nearest to a posterior, and a guess that gains more from it if no mixture equals it.
 
-    What the nearest one in their cone misses is at a right angle to it, and falls away from all of them.
+    The difference to the nearest point of their cone is orthogonal to that point, and has no positive product with the
+    rest.
     """
     from scipy.optimize import nnls  # noqa: PLC0415 - slow to import
 
@@ -82,7 +83,7 @@ def _gap(gain: Reals, of_C: Reals, of_D: Reals) -> float:
 
 
 def _whole(pair: ChannelPair, mixtures: Reals) -> Channel:
-    """Return mixtures of reduced observations as ones of all, those that are alike being mixed as they occur."""
+    """Return mixtures of reduced observations as mixtures of all, with equivalent ones mixed by their frequency."""
     of_first, of_second = pair.reduced
     factor: Reals = mixtures[of_second.group][:, of_first.group] * of_first.share
     factor /= factor.sum(axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Two matrices of probabilities, and how near the first comes to the second once something is done to what it shows."""
+"""Bounds on the distance between two matrices of probabilities after post-processing of the first one."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -21,11 +21,11 @@ _DAMPING = 1e-14
 
 
 class Nearest:
-    """The best factor and the best gain that were found so far, and what they prove.
+    """The best factor and the best gain found so far, and the bounds that they prove.
 
-    ``factor`` is a channel R, ``high`` the largest total variation of a row of C R from that of D: none is needed.
-    ``gain`` is a matrix W, a row per secret and a column per guess, ``low`` by how much more it says of D than of C,
-    in units of what it says where all is known: the least total variation is at least that.
+    ``factor`` is a channel R, and ``high`` the largest total variation between a row of C R and the row of D.
+    ``gain`` is a matrix W, a row per secret and a column per guess, and ``low`` the difference of its vulnerability for
+    D and for C, in units of its vulnerability if the secret is known: the least total variation is at least ``low``.
     """
 
     def __init__(self, C: Reals, D: Reals) -> None:
@@ -39,7 +39,7 @@ class Nearest:
         return np.asarray(np.linalg.pinv(self._C, rcond=RANK_TOLERANCE), float)
 
     def search(self, enough: Callable[["Nearest"], bool]) -> None:
-        """Look for better ones until it is enough, or rounding ends it."""
+        """Search for better ones until ``enough`` holds, or rounding ends the search."""
         for _ in self._attempts():
             if enough(self):
                 return
@@ -75,7 +75,7 @@ class Nearest:
                 self.gain, self.low = above / unit, (of_D - of_C) / unit
 
     def _invert(self) -> None:
-        """Try the one factor of a square C with independent columns, if it has no negative entry."""
+        """Try the only factor of a square C with independent columns, if it has no negative entry."""
         if self._C.shape[0] == self._C.shape[1]:
             with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
                 R = np.asarray(np.linalg.solve(self._C, self._D), float)
@@ -83,7 +83,7 @@ class Nearest:
                     self._try_factor(R)
 
     def _match(self) -> None:
-        """Try the factor that takes columns of C to those of D that are proportional to them, and the plainest gain."""
+        """Try the factor that maps columns of C to proportional columns of D, and the identity as gain."""
         m, columns = self._C.shape[1], np.hstack([self._C, self._D])
         weights: Reals = self._D.sum(axis=0)
         factor = np.zeros((m, weights.size))
@@ -94,9 +94,10 @@ class Nearest:
         self._try_gain(np.eye(len(self._C)))
 
     def _solve(self) -> None:
-        """Try the least-squares factor, and what speaks against it: what it misses, and where it is negative.
+        """Try the least-squares factor, and the gains against it: from its residual, and from its negative entries.
 
-        Where C's columns are independent there is no other; the gain ``-C⁺ᵀ N`` says Σ of R over N less of D than of C.
+        If C's columns are independent there is no other factor; the gain ``-C⁺ᵀ N`` sums R over N less for D than for
+        C.
         """
         R = self._inverse @ self._D
         self._try_factor(R)
@@ -104,9 +105,9 @@ class Nearest:
         self._try_gain(-self._inverse.T @ (R < 0))
 
     def _solve_columns(self) -> None:
-        """Try to make each column of D of C's by themselves, rows of the factor aside, and what speaks against it.
+        """Try to make each column of D from C's columns, without the constraint on the rows, and the gain against it.
 
-        Where a column of D is on the boundary of the cone of C's, there is often only one way.
+        If a column of D is on the boundary of the cone of C's columns, there is often only one such factor.
         """
         from scipy.optimize import nnls  # noqa: PLC0415 - slow to import
 
@@ -121,25 +122,25 @@ class Nearest:
         self._try_gain(self._D - self._C @ R)
 
     def _projected(self, R: Reals) -> Reals:
-        """Return the nearest matrix with C R = D, if there are any, and rows that sum to 1."""
+        """Return the nearest matrix with C R = D, if there is one, and with rows that sum to 1."""
         matrix: Reals = R + self._inverse @ (self._D - self._C @ R)
         return matrix + (1 - matrix.sum(axis=1, keepdims=True)) / matrix.shape[1]
 
 
 def exact_factors(C: Reals, start: Reals) -> Iterator[Reals]:
-    """Yield matrices with the same C R and the same sums of rows, whose least entry rises.
+    """Yield matrices with the same C R and the same sums of rows, with rising least entries.
 
     Parameters
     ----------
     C
         Probabilities, shape ``(k, m)``.
     start
-        The first of them, shape ``(m, n)``.
+        The first matrix, shape ``(m, n)``.
 
     Notes
     -----
-    Where a factor has hardly any room, the equations of a linear program are what rounding spoils: here they hold to a
-    rounding error throughout, because R moves only by what C does not see, N T where C N = 0.
+    If a factor has hardly any room, rounding spoils the equations of a linear program. Here they hold to a rounding
+    error throughout, because R moves only within the null space of C: by N T with C N = 0.
 
         minimize s over T where R + N T + s >= 0 and Σ_z T[:, z] = 0
 
@@ -168,7 +169,7 @@ def exact_factors(C: Reals, start: Reals) -> Iterator[Reals]:
 
 @np.errstate(over="ignore", divide="ignore", invalid="ignore")
 def _interior_step(N: Reals, room: Reals, prices: Reals) -> tuple[Reals, float, Reals] | None:
-    """Return how the factor, s and the prices move, or None where there is too little room for finite steps."""
+    """Return the moves of the factor, of s and of the prices, or None if there is too little room for finite steps."""
     unseen = N.shape[1]
     goal = _CENTRING * float((room * prices).mean()) / room
     weights = prices / room
@@ -196,5 +197,5 @@ def _interior_step(N: Reals, room: Reals, prices: Reals) -> tuple[Reals, float, 
 
 
 def _room(point: Reals, step: Reals) -> float:
-    """Return the share of the step that leaves everything positive, at most all of it."""
+    """Return the largest share of the step, at most 1, that keeps all entries positive."""
     return min(1.0, float(np.min(-point[step < 0] / step[step < 0], initial=1.0)))

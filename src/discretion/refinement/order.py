@@ -1,4 +1,4 @@
-"""Which of several systems are safer than which, against everybody."""
+"""The order of several systems by refinement."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,9 +28,9 @@ class Order(Tabular, Chartable):
     Parameters
     ----------
     names
-        Theirs.
+        The names of the systems.
     relations
-        For each two of them, in either order, whether the second refines the first.
+        For each two systems, in either order, whether the second refines the first.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Order(Tabular, Chartable):
 
     @cached_property
     def covers(self) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
-        """The lines of the Hasse diagram: each class beside the next safer ones."""
+        """The edges of the Hasse diagram: each class with each class that is next safer."""
         below = {
             (low[0], high[0])
             for low, high in permutations(self.classes, 2)
@@ -73,12 +73,12 @@ class Order(Tabular, Chartable):
 
     @cached_property
     def incomparable(self) -> tuple[Names, ...]:
-        """Each two systems of which neither refines the other: it depends on the adversary which is safer."""
+        """The pairs of systems of which neither refines the other: neither is safer against every adversary."""
         return tuple(two for two in self._pairs if all(each.holds is False for each in self._both(two)))
 
     @cached_property
     def undecided(self) -> Mapping[Names, str]:
-        """Each two systems of which something is open, and why."""
+        """The pairs of systems with an undecided verdict, and the reason."""
         return {
             two: next(each.reason for each in self._both(two) if each.holds is None)
             for two in self._pairs
@@ -96,7 +96,7 @@ class Order(Tabular, Chartable):
         return all(each.holds is True for each in self._both((name, other)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all as one object, as JSON has it."""
+        """Return the order as a dictionary for JSON."""
         return {
             "classes": [list(members) for members in self.classes],
             "covers": [{"refined": list(low), "by": list(high)} for low, high in self.covers],
@@ -109,18 +109,18 @@ class Order(Tabular, Chartable):
 
 
 def compare_all(systems: Mapping[str, System]) -> Order:
-    """Compare several systems by refinement, each with each.
+    """Compare all pairs of several systems by refinement.
 
     Parameters
     ----------
     systems
-        By name, at least one; with the same secrets, as for `discretion.refines`.
+        The systems by name, at least one; with the same secrets, as for `discretion.refines`.
 
     Returns
     -------
     Order
-        With the proof for each two: what is made of a system in two steps is also made in one, and whom one pair tells
-        apart tells others apart, too. What is open, or too large, is named in ``undecided``.
+        With the proof for each two systems. Proofs carry over: two post-processings in a row are one, and an adversary
+        that proves one pair not to hold can prove others. Pairs that are undecided or too large are in ``undecided``.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def compare_all(systems: Mapping[str, System]) -> Order:
     (('half', 'response'),)
     """
     if not systems:
-        raise InvalidValueError("to compare systems takes at least one, got none")
+        raise InvalidValueError("a comparison needs at least one system, got none")
     channels: dict[str, System] = {name: _written_out(system) for name, system in systems.items()}
     k = next(iter(channels.values())).secrets
     adversaries: list[tuple[Reals, Gain]] = [(uniform(k), identity_gain(k))]
@@ -155,7 +155,7 @@ def compare_all(systems: Mapping[str, System]) -> Order:
 
 
 def _written_out(system: System) -> System:
-    """Return the explicit channel, once for all pairs; a system without one stays, and `refines` gives the reason."""
+    """Return the explicit channel, once for all pairs, or the system itself if its channel is too large."""
     try:
         return as_system(system).channel()
     except TooLargeError:
@@ -173,7 +173,7 @@ def _known(
     relations: Mapping[Names, Refinement[Witness]],
     adversaries: list[tuple[Reals, Gain]],
 ) -> Refinement[Witness] | None:
-    """Return the relation that follows from the proofs of other pairs."""
+    """Return the relation, if it follows from the proofs of other pairs."""
     if not all(isinstance(channels[name], Channel) for name in (first, second)):
         return None
     pair = ChannelPair(channels[first], channels[second])

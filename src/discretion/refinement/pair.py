@@ -1,4 +1,4 @@
-"""Two systems over the same secrets: factors from one to the other, and adversaries who gain more from one."""
+"""Two systems over the same secrets: factors from one to the other, and adversaries that gain more from one."""
 
 import sys
 from dataclasses import dataclass
@@ -29,13 +29,13 @@ MAX_FACTOR_TERMS = 1 << 35
 
 @dataclass(frozen=True, eq=False)
 class Reduced:
-    """A channel with proportional columns added up, and which columns these were."""
+    """A channel with proportional columns added up, and the map from its columns."""
 
     matrix: Reals
     group: NDArray[np.intp]
-    """The column in which each column of the channel is; none (-1) if nobody sees it."""
+    """For each column of the channel the reduced column that contains it; -1 if it has probability 0."""
     share: Reals
-    """The share that it has there."""
+    """The share of each column in its reduced column."""
 
     @classmethod
     def from_channel(cls, channel: Channel) -> "Reduced":
@@ -61,7 +61,7 @@ class ChannelPair:
     Raises
     ------
     InvalidChannelError
-        If they have other numbers of secrets, or other labels.
+        If they have different numbers of secrets, or different labels.
     """
 
     def __init__(self, first: System, second: System) -> None:
@@ -74,34 +74,34 @@ class ChannelPair:
 
     @cached_property
     def reduced(self) -> tuple[Reduced, Reduced]:
-        """Both reduced."""
+        """Both channels, reduced."""
         return Reduced.from_channel(self.first), Reduced.from_channel(self.second)
 
     @cached_property
     def nearest(self) -> Nearest:
-        """The search for a factor and a gain of both reduced."""
+        """The search for a factor and a gain of the two reduced channels."""
         C, D = (part.matrix for part in self.reduced)
         (k, m), n = C.shape, D.shape[1]
         if n * k * (m + k) * (m + 2 * k) > (most := limits.current().steps(MAX_FACTOR_TERMS)):
             raise TooLargeError(
-                f"to compare {m:,} kinds of observation of {k:,} secrets with {n:,} takes some steps of over {most:,} "
-                "multiplications each; restrict both to fewer secrets (discretion.restricted)"
+                f"a comparison of {m:,} kinds of observation of {k:,} secrets with {n:,} kinds takes some steps of "
+                f"over {most:,} multiplications each; restrict both systems to fewer secrets (discretion.restricted)"
             )
         return Nearest(C, D)
 
     @property
     def rounding(self) -> float:
-        """What rounding may leave of a difference."""
+        """The largest difference that rounding may cause."""
         sizes = self.first.secrets + max(self.first.shape[1], self.second.shape[1])
         return max(TOLERANCE, sys.float_info.epsilon * sizes)
 
     @property
     def allowed(self) -> float:
-        """What rounding may leave of a difference that is evaluated anew: nothing in fractions."""
+        """The largest difference that rounding may cause in a repeated evaluation; 0 for fractions."""
         return self.rounding if self._fractions is None else 0.0
 
     def certificate(self, factor: Reals) -> Certificate:
-        """Return a factor of the reduced channels as one of the channels, with what it misses."""
+        """Return a factor of the reduced channels as a factor of the channels, with its residual."""
         (of_first, of_second), shape = self.reduced, (self.first.shape[1], self.second.shape[1])
         check_size(*shape, f"the factor from {shape[0]:,} to {shape[1]:,} observations", "reduce them first")
         whole: Reals = factor[of_first.group][:, of_second.group] * of_second.share
@@ -112,7 +112,7 @@ class ChannelPair:
         return self.evaluate_factor(rational_factor(C, D, whole))
 
     def evaluate_factor(self, factor: Any) -> Certificate:
-        """Return a factor of the channels with what it misses, by their whole matrices."""
+        """Return a factor of the channels with its residual, from their whole matrices."""
         doubles = self.first.dense(), self.second.dense()
         first, second = doubles if self._fractions is None else self._fractions
         off: Any = np.abs(first @ factor - second).sum(axis=1).max() / 2
@@ -121,12 +121,12 @@ class ChannelPair:
 
     @cached_property
     def _fractions(self) -> Any:
-        """Both matrices, if they are of fractions."""
+        """Both matrices, if they are fractions; else None."""
         matrices = self.first.storage.fractions, self.second.storage.fractions
         return None if any(matrix is None for matrix in matrices) else matrices
 
     def witness(self, gain: Reals) -> Witness:
-        """Return as prior and gain a matrix whose rows have least 0 and whose largest add up to 1, evaluated anew."""
+        """Return a prior and a gain from a matrix whose rows have least entry 0 and whose largest entries sum to 1."""
         weights: Reals = gain.max(axis=1)
         prior: Any = weights / weights.sum()
         guesses: Any = np.unique(np.divide(gain.T, weights, out=np.zeros_like(gain.T), where=weights > 0), axis=0)
@@ -136,7 +136,7 @@ class ChannelPair:
         return self.evaluate_witness(prior, gain_matrix(guesses))
 
     def evaluate_witness(self, prior: Any, gain: Gain) -> Witness:
-        """Return the adversary as a witness, with its gain from either system."""
+        """Return the adversary as a witness, with its vulnerabilities for both systems."""
         prior.setflags(write=False)
         of_first, of_second = (
             value if isinstance(value := posterior_vulnerability(channel, prior, gain), Fraction) else float(value)
@@ -146,7 +146,7 @@ class ChannelPair:
 
 
 def _as_fractions(values: Reals) -> Any:
-    """Return doubles as the simplest fractions near them, which lose nothing that the proof needs."""
+    """Return doubles as the simplest fractions near them, which are as good for the proof."""
     simple = [Fraction(value).limit_denominator(10**9) for value in values.ravel().tolist()]
     return np.array(simple, dtype=object).reshape(values.shape)
 
@@ -159,9 +159,9 @@ _NOTHING, _SIMPLE = 1e-9, 10**6
 
 
 def rational_factor(C: Fractions, D: Fractions, near: Reals) -> Fractions:
-    """Return a factor with ``C R = D``, if one is found where a factor in doubles has entries; else that as fractions.
+    """Return a factor with ``C R = D`` on the support of a factor in doubles, else that factor as fractions.
 
-    The equations of C R = D and of the sums of rows are solved for the largest entries; the rest may be chosen.
+    The equations of C R = D and of the sums of rows are solved for the largest entries; the others are chosen freely.
     """
     (k, m), n = C.shape, D.shape[1]
     y, z = np.nonzero(near > _NOTHING)
@@ -183,7 +183,7 @@ def rational_factor(C: Fractions, D: Fractions, near: Reals) -> Fractions:
 
 
 def _solved(system: Any, chosen: list[Fraction]) -> list[Fraction] | None:
-    """Return a solution of equations, the last column being their right side; free unknowns are as chosen."""
+    """Return a solution of equations, whose last column is the right side; free unknowns keep their given values."""
     pivots: list[tuple[int, int]] = []
     for column in range(system.shape[1] - 1):
         at = len(pivots)

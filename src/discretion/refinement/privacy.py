@@ -1,4 +1,4 @@
-"""Refinement in the sense of differential privacy: one system keeps each two secrets as close as another does."""
+"""Privacy refinement: one system keeps each two secrets at most as far apart as another system does."""
 
 import math
 
@@ -26,8 +26,8 @@ def privacy_refines(C: System, D: System) -> Refinement[PrivacyWitness]:
     Returns
     -------
     Refinement
-        Its ``witness`` has two secrets that D tells apart better, with both ``distances``; they differ by more than
-        1e-12 of themselves. Where it holds there is no certificate, since the distances are all there is to it.
+        Its ``witness`` has two secrets that D distinguishes better, with both ``distances``; these differ by a relative
+        1e-12 at least. If it holds there is no certificate, since the distances are the whole proof.
 
     Notes
     -----
@@ -58,20 +58,20 @@ def privacy_refines(C: System, D: System) -> Refinement[PrivacyWitness]:
 def closer_pair(C: System, D: System) -> str | None:
     """Return the reason that D cannot refine C in any sense, if it distinguishes two secrets better; else None.
 
-    An observation may be rarer than the tolerance of a factor or a mixture, and yet exclude a secret.
+    An observation may be rarer than the tolerance of a factor or a mixture, and still exclude a secret.
     """
     witness = privacy_refines(C, D).witness
     if not isinstance(witness, PrivacyWitness):
         return None
     (a, b), (of_C, of_D) = witness.secrets, witness.distances
     return (
-        f"within 1e-12 in total variation it holds, but the second tells {a!r} and {b!r} apart at a privacy distance "
-        f"of {of_D:.6g}, the first at {of_C:.6g}: an observation that is rarer than 1e-12 decides"
+        f"it holds within 1e-12 in total variation, but the second distinguishes {a!r} and {b!r} at a privacy distance "
+        f"of {of_D:.6g} and the first at {of_C:.6g}, because of an observation that is rarer than 1e-12"
     )
 
 
 def _distances(system: System) -> Reals:
-    """Return the largest difference of the logarithms of each two rows, those of what neither allows aside."""
+    """Return the largest difference of the logarithms of each two rows; entries that are 0 in both are ignored."""
     rows = log_likelihoods(system)
     distances = np.zeros((len(rows), len(rows)))
     largest = np.max if np.isfinite(rows).all() else np.nanmax  # which takes several times as long

@@ -13,32 +13,33 @@ from discretion.refinement.verdict import Refinement, Witness
 def refines(C: System, D: System) -> Refinement[Witness]:
     """Decide whether D refines C, ``C ⊑ D``: whether every adversary gains at least as much from C as from D.
 
-    ``C ⊑ D`` exactly if some channel R makes D of what C shows, ``C R = D``.
+    ``C ⊑ D`` exactly if some channel R turns the observations of C into those of D, ``C R = D``.
 
     Parameters
     ----------
     C, D
-        Channels, mechanisms or structured systems whose channel can be written down, with the same secrets: as many,
-        and with the same labels in the same order unless one side is unlabelled.
+        Channels, mechanisms or structured systems whose channel fits in memory, with the same secrets: the same number
+        of them, and the same labels in the same order unless one side is unlabeled.
 
     Returns
     -------
     Refinement
-        ``holds`` is True with a ``certificate``: such a channel R, and its ``residual``, the largest total variation of
-        a row of C R from that of D, computed anew, at most 1e-12. It is False with a ``witness``: a prior and a gain in
-        [0, 1] by which D tells more than C, where the ``gap`` of the two ``vulnerabilities``, by
-        `discretion.posterior_vulnerability`, is over 1e-12 and what rounding explains. It is None with a ``reason``
-        where neither was found, where a channel is too large, or where D shows rarely, under 1e-12, what tells two
-        secrets apart better than C does (`discretion.refinement.privacy_refines`). Of probabilities that were rounded
-        to fewer digits `discretion.deficiency` says how near they are. Of channels of fractions all of these are
-        Fractions: any gap is one, and where the equations of a factor are solved exactly, as of small channels, its
-        residual is 0.
+        ``holds`` is True with a ``certificate``: such a channel R, and its ``residual``, the largest total variation
+        between a row of C R and that of D, computed again, at most 1e-12. ``holds`` is False with a ``witness``: a
+        prior and a gain in [0, 1] with a larger vulnerability for D than for C. The ``gap`` of the two
+        ``vulnerabilities``, by `discretion.posterior_vulnerability`, is over 1e-12 and over the possible rounding.
+        ``holds`` is None with a ``reason`` if neither was found, if a channel is too large, or if an observation of D
+        with a probability under 1e-12 distinguishes two secrets better than C does
+        (`discretion.refinement.privacy_refines`). For probabilities that were rounded to fewer digits,
+        `discretion.deficiency` returns how near the systems are. For channels of fractions all these numbers are
+        Fractions: any gap above 0 counts, and if the equations of a factor are solved exactly, as for small channels,
+        the residual is 0.
 
     Notes
     -----
     The coriaceous theorem: Shuffle, Theorem 4; McIver, Morgan, Smith, Espinoza and Meinicke, POST 2014. Proportional
-    columns are added up first; where that leaves independent columns in C, or each column of D has only one way, R is
-    solved for; else a linear program decides.
+    columns are added up first. If that leaves independent columns in C, or only one combination for each column of D, R
+    is the solution of equations; else a linear program decides.
 
     Examples
     --------
@@ -64,8 +65,8 @@ def refines(C: System, D: System) -> Refinement[Witness]:
         return Refinement(True, certificate=certificate)
     return Refinement(
         None,
-        reason=f"the best factor found is {nearest.high:.1e} off in total variation, and the best gain found tells "
-        f"{nearest.low:.1e} more of the second: rounding hides which it is",
+        reason=f"the best factor found is {nearest.high:.1e} off in total variation, and the best gain found has a "
+        f"vulnerability that is {nearest.low:.1e} higher for the second: rounding leaves the verdict open",
     )
 
 

@@ -1,4 +1,4 @@
-"""Whether one system is refined by another, and what proves it."""
+"""Verdicts on whether one system refines another, and their proofs."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,8 +19,8 @@ class Certificate:
     factor
         A channel from observations to observations.
     residual
-        The largest total variation that is left of two rows, computed anew from the factor: a Fraction, and 0 where
-        an exact factor was found, of channels of fractions.
+        The largest total variation between two rows, computed again from the factor: a Fraction for channels of
+        fractions, and 0 if an exact factor was found.
     """
 
     factor: Channel
@@ -29,7 +29,7 @@ class Certificate:
 
 @dataclass(frozen=True, eq=False)
 class Witness:
-    """An adversary who gains more from the second system than from the first.
+    """An adversary that gains more from the second system than from the first.
 
     Parameters
     ----------
@@ -38,9 +38,9 @@ class Witness:
     gain
         The gains, in [0, 1].
     gap
-        By how much it gains more.
+        The difference of its two gains.
     vulnerabilities
-        Its gain from the first and from the second; Fractions of channels of fractions.
+        Its gain from the first system and from the second; Fractions for channels of fractions.
     """
 
     prior: Reals
@@ -60,11 +60,11 @@ class PrivacyWitness:
     Parameters
     ----------
     secrets
-        Their labels.
+        The labels of the secrets.
     gap
-        By how much more, in nats.
+        The difference of the two distances, in nats.
     distances
-        The largest ``|ln C[x, y] / C[x', y]|`` of either system.
+        The largest ``|ln C[x, y] / C[x', y]|`` of each system.
     """
 
     secrets: tuple[Any, Any]
@@ -77,18 +77,18 @@ W = TypeVar("W", Witness, PrivacyWitness)
 
 @dataclass(frozen=True, eq=False)
 class Refinement(Generic[W]):
-    """A verdict on whether a second system refines a first, and is then at least as safe.
+    """A verdict on whether a second system refines a first, so that it is at least as safe.
 
     Parameters
     ----------
     holds
-        True, False, or None where that is not decided.
+        True, False, or None if it is not decided.
     certificate
-        Where it holds: what makes the second system of the first. None of an order that is read off.
+        If it holds: the channel from the first system to the second; None if the order needs no channel.
     witness
-        Where it does not: who gains more from the second.
+        If it does not hold: the adversary that gains more from the second system.
     reason
-        Where it is not decided: why.
+        If it is not decided: the reason.
 
     Examples
     --------
@@ -119,7 +119,7 @@ class Refinement(Generic[W]):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the verdict as one object, as JSON has it; factors, priors and gains are left to Python."""
+        """Return the verdict as a dictionary for JSON, without factors, priors and gains."""
         fields: dict[str, Any] = {"holds": self.holds}
         if self.certificate is not None:
             fields["residual"] = float(self.certificate.residual)

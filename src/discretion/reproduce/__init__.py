@@ -1,4 +1,4 @@
-"""The papers' tables and figures, computed anew from public functions only, beside what the papers print."""
+"""The papers' tables and figures, computed again from public functions only, and compared with the printed numbers."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

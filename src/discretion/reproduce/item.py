@@ -1,4 +1,4 @@
-"""What reproducing one table or figure gives: rows, a chart, and ours beside what the paper prints."""
+"""The reproduction of a table or figure: its rows, a chart, and a comparison with the printed numbers."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ from discretion.presenting.views.result import JobResult
 Row = Mapping[str, Any]
 Answer = float | Fraction | Estimate
 
-# What is printed without rounding (a formula, a fraction, a count) is met to what a float promises.
+# A number printed without rounding (a formula, a fraction, a count) must agree to the precision of a float.
 _EXACTLY = 1e-12
 
 
@@ -29,17 +29,17 @@ class Published:
     where
         The section, table or caption that prints it.
     what
-        What it is.
+        The quantity.
     printed
-        The number or formula as it stands there.
+        The number or formula as printed.
     value
-        What is printed, as a number.
+        The value of the printed text.
     ours
-        What we compute.
+        The value that we compute.
     rounding
-        How far a rounded number may be from ours and still agree.
+        The largest difference from ours at which a rounded number still agrees.
     slip
-        Why the printed number is wrong, where it is; else empty.
+        The reason why the printed number is wrong; empty if it is not.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class Published:
 
     @property
     def difference(self) -> float:
-        """Ours less what is printed."""
+        """The difference: ours minus the printed value."""
         return self.ours - self.value
 
     @property
@@ -95,18 +95,18 @@ class Published:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """A table or figure computed anew.
+    """A table or figure, computed again.
 
     Parameters
     ----------
     rows
         Its numbers: mappings with the same keys, the columns of its CSV file.
     chart
-        Draws it, as an Altair chart.
+        A function that draws it as an Altair chart.
     published
-        What the paper prints of it, beside ours.
+        The numbers that the paper prints about it, with ours.
     remarks
-        What a reader should know, in sentences.
+        Remarks for the reader, in sentences.
     """
 
     rows: tuple[Row, ...]
@@ -116,7 +116,7 @@ class Reproduction:
 
     @property
     def findings(self) -> tuple[str, ...]:
-        """What was found: why printed numbers are wrong, those with one reason together, and the remarks."""
+        """The findings: the reasons why printed numbers are wrong, grouped by reason, and the remarks."""
         reasons: dict[str, list[str]] = {}
         for number in self.published:
             if number.slip:
@@ -142,7 +142,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper with the tables and figures that can be computed anew, and why the rest is not, each by name."""
+    """A paper: its tables and figures that can be computed, and the reasons for the other parts, each by name."""
 
     citation: str
     items: Mapping[str, Item]
@@ -166,7 +166,7 @@ class Paper:
 
 
 def reasons_by_name(names: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the reasons, as sentences, by what they are of; given are the names, separated by spaces, by reason.
+    """Return the reasons, as sentences, by name, given the names for each reason, separated by spaces.
 
     Examples
     --------
@@ -183,12 +183,12 @@ def reasons_by_name(names: Mapping[str, str]) -> Mapping[str, str]:
 
 @dataclass(frozen=True, repr=False)
 class Contents(JobResult):
-    """The tables, figures and other items of papers that can be computed anew."""
+    """The tables, figures and other items of papers that can be computed."""
 
     papers: Mapping[str, Paper]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what each item shows, by the names of papers and items."""
+        """Return the title of each item, by the names of papers and items."""
         return {
             name: {"citation": paper.citation, "items": {item: paper.items[item].title for item in paper.items}}
             for name, paper in self.papers.items()
@@ -212,7 +212,7 @@ class Contents(JobResult):
 
 @dataclass(frozen=True, repr=False)
 class PaperReproduction(JobResult):
-    """Tables and figures of a paper, computed anew, and the folder that has their files, if one has."""
+    """Tables and figures of a paper, computed again, and the folder of their files, if there is one."""
 
     paper: Paper
     reproductions: Mapping[str, Reproduction]
@@ -220,13 +220,13 @@ class PaperReproduction(JobResult):
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many numbers the paper prints, and with how many of them ours agree and do not."""
+        """The number of numbers that the paper prints, and the numbers of those that agree with ours and do not."""
         agreements = [number.agrees for each in self.reproductions.values() for number in each.published]
         agree = sum(agreements)
         return {"published": len(agreements), "agree": agree, "disagree": len(agreements) - agree}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what the paper prints beside ours, and the findings, as plain data."""
+        """Return the printed numbers with ours, and the findings, as plain data."""
         items = {
             name: {
                 "published": [number.to_dict() for number in each.published],
@@ -284,7 +284,7 @@ def files_of(name: str) -> list[str]:
 
 
 def _agreement(reproduction: Reproduction) -> tuple[str, str, str]:
-    """Return how many numbers the paper prints, how many of them ours agree with, and how closely."""
+    """Return the number of printed numbers, the number that agree with ours, and the largest difference, as text."""
     if not reproduction.published:
         return "—", "—", "—"
     agreeing = [abs(number.difference) for number in reproduction.published if number.agrees]

@@ -1,4 +1,4 @@
-"""Security as numbers: what Bayes security, capacity and differential privacy promise of one another."""
+"""Bounds that Bayes security, capacity and differential privacy imply for one another."""
 
 from discretion.security.any_gain import bayes_security_of_losses, posterior_vulnerability_bounds
 from discretion.security.bayes_risk_bounds import BayesRiskBounds, bayes_risk_bounds

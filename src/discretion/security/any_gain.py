@@ -1,4 +1,4 @@
-"""What holds of any gain and any loss, also of one that nobody can write out."""
+"""Bounds that hold for every gain function and every loss, also for one that cannot be written out."""
 
 from functools import singledispatch
 
@@ -16,30 +16,31 @@ _MIRACLE = "miracle theorem, and what all secrets' observations have in common"
 
 @measure(safe="low")
 def bayes_security_of_losses(system: System, guesses: int | None = None) -> Plan[float | Estimate]:
-    """Return the least Bayes security of all losses that are nowhere negative: no β_ℓ(π, C) is below it.
+    """Return the least Bayes security over all losses that are nowhere negative: no β_ℓ(π, C) is below it.
 
-    ``min_{|S| <= m} Σ_y min_{x in S} C[x, y]`` for losses with m guesses; of any number of them ``Σ_y min_x C[x, y]``.
+    For losses with m guesses it is ``min_{|S| <= m} Σ_y min_{x in S} C[x, y]``; for any number of guesses it is
+    ``Σ_y min_x C[x, y]``.
 
     Parameters
     ----------
     system
         A channel, a mechanism, or a structured system with k secrets and an explicit channel.
     guesses
-        How many guesses the losses have, at least 1; None: any number.
+        The number of guesses that the losses have, at least 1; None means any number.
 
     Returns
     -------
     float or Estimate
-        In [0, 1]: after looking the adversary still loses at least this share of what it lost before, on average. With
-        two guesses it is β*. Certified ends where there are too many sets of as many secrets.
+        In [0, 1]: after an observation the adversary's expected loss is at least this share of its loss before. With
+        two guesses it is β*. The result is an interval of certified bounds where there are too many sets of m secrets.
 
     Notes
     -----
     Bayes-sec, section V-E, leaves open for which losses there is a bound. With ``μ_w(y) = Σ_x π_x ℓ(w, x) C[x, y]`` of
     mass ``m_w``, ``Σ_y min_w μ_w(y) / min_w m_w`` is at least ``Σ_y min_w μ_w(y)/m_w``, where each ``μ_w/m_w`` is a
-    mixture of rows; this is concave in each, so least where each is a row. So with two guesses no loss is kept to a
-    smaller share than β*, nor is that of naming a block of a partition, whose laws are mixtures of rows. The loss of an
-    adversary who names a secret that it is not attains the bound for all.
+    mixture of rows. This is concave in each, so it is least where each is a row. So with two guesses the bound is β*,
+    and β* also bounds the loss of naming the block of a partition, since the laws of blocks are mixtures of rows. The
+    loss of an adversary that must name a secret other than the true one attains the bound for any number of guesses.
 
     Examples
     --------
@@ -61,7 +62,7 @@ def plan_security_of_losses(system: System, guesses: int) -> Plan[float | Estima
 
 @measure
 def posterior_vulnerability_bounds(system: System, before: float, most: float = 1.0) -> Plan[Estimate]:
-    """Return bounds of the posterior vulnerability from the prior one, whatever the gain and the prior.
+    """Return bounds of the posterior vulnerability from the prior vulnerability, for any gain and any prior.
 
     ``V_g(π) <= V_g[π ▷ C] <= min(ML^×(C) V_g(π), c V_g(π) + (1 - c) most)`` with ``c = Σ_y min_x C[x, y]``.
 
@@ -77,8 +78,8 @@ def posterior_vulnerability_bounds(system: System, before: float, most: float = 
     Returns
     -------
     Estimate
-        Certified, but where the Bayes capacity is a sampled one, whose confidence it then has; the value is the upper
-        end.
+        Certified, unless the Bayes capacity is a sampled estimate: then with the confidence of that estimate. The value
+        is the upper bound.
 
     Raises
     ------
@@ -88,8 +89,8 @@ def posterior_vulnerability_bounds(system: System, before: float, most: float = 
     Notes
     -----
     Source: Alvim et al., The Science of Quantitative Information Flow, Theorem 7.2 (the "miracle" theorem) for the
-    first. For the second, an observation is with probability c of the part of the laws that all secrets share, which
-    tells nothing; otherwise no guess gains more than the most.
+    first. For the second: with probability c the observation comes from the part of the laws that all secrets share,
+    which reveals nothing; otherwise no guess gains more than ``most``.
 
     Examples
     --------

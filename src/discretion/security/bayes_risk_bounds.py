@@ -1,4 +1,4 @@
-"""Lower bounds of the Bayes risk at a user's own prior, whatever prior the system was measured at."""
+"""Lower bounds of the Bayes risk at any prior, from the Bayes security and the Bayes capacity of a system."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -30,12 +30,12 @@ class BayesRiskBounds:
 
     @property
     def bound(self) -> float:
-        """The larger of both: the best guess is wrong at least as often."""
+        """The larger of the two bounds: the best guess is wrong with at least this probability."""
         return max(self.by_bayes_security, self.by_capacity)
 
     @property
     def tighter(self) -> Literal["bayes_security", "capacity"]:
-        """Which of both is the larger."""
+        """The name of the larger bound."""
         return "bayes_security" if self.by_bayes_security >= self.by_capacity else "capacity"
 
 
@@ -55,13 +55,13 @@ def bayes_risk_bounds(system: System, prior: ArrayLike | None = None) -> Plan[Ba
     Returns
     -------
     BayesRiskBounds
-        ``.by_bayes_security``, ``.by_capacity``, ``.bound`` (the larger) and ``.tighter`` (which it is). Where β* or
-        the capacity is an `Estimate`, the bound is that of its cautious end and holds with its confidence.
+        ``.by_bayes_security``, ``.by_capacity``, ``.bound`` (the larger) and ``.tighter`` (the name of the larger).
+        Where β* or the capacity is an `Estimate`, the bound uses its safe end and holds with its confidence.
 
     Notes
     -----
-    Source: Bayes-sec, section V-E. Neither needs the channel once its two numbers are published. The first is tight at
-    the uniform prior on the leakiest pair, the second at the uniform prior on all secrets.
+    Source: Bayes-sec, section V-E. Neither bound needs the channel, only β* or the capacity. The first is tight at the
+    uniform prior on the leakiest pair, the second at the uniform prior on all secrets.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Bayes security between certified bounds, where pairs of secrets are too many to compare."""
+"""Certified bounds of the Bayes security, for systems with too many pairs of secrets to compare."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -26,7 +26,7 @@ _LINEAR = ("pivots", "mean row")
 
 @measure(safe="low")
 def bayes_security_bounds(system: System, by: Way | None = None) -> Plan[Estimate]:
-    """Return bounds on the least Bayes security β* that hold for certain.
+    """Return certified bounds of the least Bayes security β*.
 
     With d the largest L1 distance of a row to a point q, ``1 - d <= β*``, and ``β* <= 1 - d/2`` if q is in the convex
     hull of the rows; with e the largest Euclidean distance of two of m-columned rows, ``1 - √m e/2 <= β* <= 1 - e/2``;
@@ -38,12 +38,12 @@ def bayes_security_bounds(system: System, by: Way | None = None) -> Plan[Estimat
         A channel, a mechanism, or a structured system with k secrets and m observations.
     by
         ``"mean row"`` or ``"first row"`` as q; ``"pivots"``, up to 64 rows far from one another; ``"l2"``, whose time
-        is quadratic in k. None takes the better end of mean row and pivots, in time O(k m).
+        is quadratic in k. None takes the better of the bounds by mean row and by pivots, in time O(k m).
 
     Returns
     -------
     Estimate
-        Certified, in [0, 1]. Its value is the lower end, which claims no security too much.
+        Certified, in [0, 1]. Its value is the lower bound, which never overstates the security.
 
     Raises
     ------

@@ -1,6 +1,6 @@
-"""What differential privacy promises of Bayes security, and what Bayes security says of differential privacy.
+"""Bounds of Bayes security from differential privacy, and of differential privacy from Bayes security.
 
-All in terms of the numbers alone; each bound is attained by some mechanism, unless its documentation says otherwise.
+Each bound uses the parameters alone. Some mechanism attains it, unless its documentation states otherwise.
 """
 
 import math
@@ -24,7 +24,7 @@ def bayes_security_of_ldp(epsilon: float, delta: float = 0.0) -> float:
     Returns
     -------
     float
-        In [0, 1]; no prior gets β(π, C) below it.
+        In [0, 1]; β(π, C) is at least this for every prior.
 
     Notes
     -----
@@ -52,9 +52,9 @@ def bayes_security_of_databases(epsilon: float, people: int, values: int, prior_
     epsilon
         ε >= 0, for databases that differ in one person's value; infinity is fine.
     people
-        How many may be in the database, n >= 1.
+        The largest number of people in the database, n >= 1.
     values
-        How many values a person can have, v >= 2; being absent is one of them.
+        The number of values that a person can have, v >= 2; being absent is one of them.
     prior_maximum
         The probability of the likeliest of the vⁿ databases, in [1/vⁿ, 1); None means the uniform prior.
 
@@ -107,7 +107,8 @@ def membership_advantage(epsilon: float, delta: float = 0.0) -> float:
     Returns
     -------
     float
-        In [0, 1]: true positives less false positives, one less the Bayes security of the two adjacent databases.
+        In [0, 1]: the true positive rate minus the false positive rate, which is one minus the Bayes security of the
+        two adjacent databases.
 
     Notes
     -----
@@ -164,8 +165,8 @@ def delta_of_bayes_security(bayes_security: float | Estimate, epsilon: float = 0
     Returns
     -------
     float or Estimate
-        In [0, 1]. What the least δ of a given system is at ε lies between this and ``1 - β*``: both are attained, and
-        `discretion.privacy_profile` says which it is.
+        In [0, 1]. The least δ of a given system at ε lies between this and ``1 - β*``. Both are attained by some
+        system; `discretion.privacy_profile` computes the δ of a given one.
 
     Notes
     -----
@@ -181,7 +182,7 @@ def delta_of_bayes_security(bayes_security: float | Estimate, epsilon: float = 0
     def delta(beta: float) -> float:
         if beta == 0:
             return 1.0
-        # From e^ε β* = 2 - β* on it is 0, so that a larger product, which may overflow, need not be told.
+        # From e^ε β* = 2 - β* on, δ is 0, so a larger product, which may overflow, need not be computed.
         growth = math.expm1(level) * beta if level < 1 else math.exp(min(1.0, level + math.log(beta))) - beta
         return max(0.0, (1 - beta) - growth / 2)
 
@@ -204,8 +205,8 @@ def epsilon_of_bayes_security(bayes_security: float | Estimate, delta: float = 0
     Returns
     -------
     float or Estimate
-        At least 0. There is no upper limit below ``δ = 1 - β*``: where one observation excludes a secret, ε is infinite
-        whatever β* is.
+        At least 0. For δ below ``1 - β*`` there is no upper limit: where one observation excludes a secret, ε is
+        infinite for any β*.
 
     Notes
     -----
@@ -228,7 +229,7 @@ def epsilon_of_bayes_security(bayes_security: float | Estimate, delta: float = 0
 
 @quantity
 def success_probability(bayes_security: float | Estimate) -> float | Estimate:
-    """Return the success probability of the best guess between the two leakiest secrets, both as likely: ``1 - β*/2``.
+    """Return the success probability of the best guess between the two leakiest, equally likely secrets: ``1 - β*/2``.
 
     Parameters
     ----------
@@ -242,7 +243,8 @@ def success_probability(bayes_security: float | Estimate) -> float | Estimate:
 
     Notes
     -----
-    Source: Bayes-sec, Table II, which does not say that it is about these two secrets and this prior only.
+    Source: Bayes-sec, Table II. The table does not mention that the number holds for these two secrets and this prior
+    only.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The games that Bayes security and local differential privacy are about, to be played (Bayes-sec, Figure 2)."""
+"""The security games that define Bayes security and local differential privacy (Bayes-sec, Figure 2)."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -20,16 +20,16 @@ from discretion.validation import as_confidence, as_crowd
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """A game between a challenger who draws a secret and an observation, and the adversary with the best guess.
+    """A game between a challenger, which draws a secret and an observation, and an adversary with the best guess.
 
     Parameters
     ----------
     name
-        What the paper calls it.
+        The name of the game in the paper.
     secrets, observations
-        Those that the challenger draws from, some chosen by the adversary where the game lets it.
+        The secrets and observations that the challenger draws from; in some games the adversary chooses them.
     joint
-        With what probability he draws each secret with each observation, a row per secret.
+        The probability that the challenger draws each secret with each observation, a row for each secret.
     """
 
     name: str
@@ -46,14 +46,14 @@ class Game:
         return float(self.joint.max(axis=0).sum())
 
     def play(self, rounds: int, confidence: float = 0.95, rng: Seed = None) -> Estimate:
-        """Return the share of rounds that the adversary wins, with an interval of its chance.
+        """Return the share of rounds that the adversary wins, with an interval for its winning probability.
 
         Parameters
         ----------
         rounds
-            How many to play, at least 1.
+            The number of rounds to play, at least 1.
         confidence
-            With what probability the interval of Clopper and Pearson holds the chance, in (0, 1).
+            The confidence of the Clopper-Pearson interval, in (0, 1).
         rng
             A NumPy generator, a seed, or None.
 
@@ -73,9 +73,10 @@ class Game:
 
 
 def indistinguishability_game(system: System, prior: ArrayLike | None = None) -> Game:
-    """Return IND-BAY: the challenger draws a secret by the prior, the adversary sees its observation and guesses it.
+    """Return IND-BAY: the challenger draws a secret by the prior; the adversary guesses it from the observation.
 
-    Its chance is the posterior Bayes vulnerability: it is wrong with probability ``β(π, C) (1 - max_s π_s)``.
+    The winning probability is the posterior Bayes vulnerability; the adversary is wrong with probability
+    ``β(π, C) (1 - max_s π_s)``.
 
     Parameters
     ----------
@@ -104,7 +105,7 @@ def indistinguishability_game(system: System, prior: ArrayLike | None = None) ->
 def chosen_secrets_game(system: System) -> Game:
     """Return IND-MINBAY: as IND-BAY, but the adversary chooses the two secrets, and a fair coin draws one of them.
 
-    The adversary takes the leakiest pair, and its chance is ``1 - β*/2``.
+    The adversary chooses the leakiest pair, and its winning probability is ``1 - β*/2``.
 
     Parameters
     ----------
@@ -132,10 +133,10 @@ def chosen_secrets_game(system: System) -> Game:
 
 
 def chosen_observation_game(system: System) -> Game:
-    """Return IND-LDP: the adversary chooses two secrets and what is observed, and is not shown which of them it was.
+    """Return IND-LDP: the adversary chooses two secrets and the observation, and guesses the secret.
 
-    The challenger draws one of the two by how likely each made the observation. The adversary takes the column with the
-    largest ratio, and its chance is ``e^ε / (1 + e^ε)``.
+    The challenger draws one of the two secrets by its posterior probability for the observation. The adversary chooses
+    the column with the largest ratio, and its winning probability is ``e^ε / (1 + e^ε)``.
 
     Parameters
     ----------
@@ -161,7 +162,7 @@ def chosen_observation_game(system: System) -> Game:
     """
     channel = as_system(system).channel()
     if channel.secrets < 2:
-        raise InvalidValueError("the adversary chooses two secrets, and the system has one")
+        raise InvalidValueError("the adversary chooses two secrets, and the system has only one")
     rows = channel.dense()
     least, most = rows.min(axis=0), rows.max(axis=0)
     # The share of the likelier secret rises with the ratio, and is 1 where the other one is excluded.

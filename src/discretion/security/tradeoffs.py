@@ -1,4 +1,4 @@
-"""The curves of attacks that a guarantee allows."""
+"""The attack curves that a guarantee allows: the least false negative rate at each false positive rate."""
 
 import math
 
@@ -10,7 +10,7 @@ from discretion.validation import as_epsilon, as_probability
 
 
 def tradeoff_of_dp(epsilon: float, delta: float = 0.0) -> AttackCurve:
-    """Return the curve that no attack on an (ε, δ)-differentially private system is below.
+    """Return the curve that bounds every attack on an (ε, δ)-differentially private system from below.
 
     ``f(α) = max(0, 1 - δ - e^ε α, e^-ε (1 - δ - α))``
 
@@ -22,7 +22,8 @@ def tradeoff_of_dp(epsilon: float, delta: float = 0.0) -> AttackCurve:
     Returns
     -------
     AttackCurve
-        Attained by randomized response between two values that tells the truth, and that it does, with probability δ.
+        Attained by randomized response between two values that, with probability δ, reports the true value and reveals
+        that it is the true one.
 
     Notes
     -----
@@ -42,7 +43,7 @@ def tradeoff_of_dp(epsilon: float, delta: float = 0.0) -> AttackCurve:
 
 
 def tradeoff_of_bayes_security(security: float) -> AttackCurve:
-    """Return the curve that no attack on a system with this Bayes security is below: ``f(α) = max(0, β* - α)``.
+    """Return the curve that bounds every attack on a system with this Bayes security: ``f(α) = max(0, β* - α)``.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ def tradeoff_of_bayes_security(security: float) -> AttackCurve:
     Returns
     -------
     AttackCurve
-        That of (0, 1 - β*)-differential privacy: a total variation of 1 - β*.
+        The curve of (0, 1 - β*)-differential privacy: a total variation of 1 - β*.
 
     Examples
     --------

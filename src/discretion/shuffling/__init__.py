@@ -1,4 +1,4 @@
-"""The shuffle model: what the target's value risks in a crowd whose reports are shown without their senders."""
+"""The shuffle model: the leakage of a target's value in a crowd whose reports are shown without their senders."""
 
 from discretion.shuffling import (  # these register the algorithms
     plans as plans,

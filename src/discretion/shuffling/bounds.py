@@ -1,4 +1,4 @@
-"""Others whose values the adversary knows, where not everything can be summed over: by bounds."""
+"""Certified bounds of leaks among known other users, for crowds too large to sum over."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -31,17 +31,17 @@ from discretion.shuffling.laws.groups import Group, OtherUsers, blanket_probabil
 from discretion.shuffling.laws.largest_counts import guess_above_among_bits, guess_by_largest_count
 from discretion.shuffling.views import View
 
-# What an adversary gains, and how that is computed; the more she sees, the more it is.
+# A leak to an adversary with a view; it is no smaller for an adversary that sees more.
 Leak = Callable[[AmongKnown], Plan[float | Estimate]]
 
 
 def gain_leak(prior: Prior, gain: Gain) -> Leak:
-    """Return what the best guess gains as a leak."""
+    """Return the gain of the best guess as a leak."""
     return lambda view: plan_posterior_vulnerability(view, prior, gain)
 
 
 class LeakBounds(Protocol):
-    """What bounds a leak where it is not summed over."""
+    """Bounds of a leak for crowds that cannot be summed over."""
 
     @property
     def floor(self) -> float:
@@ -49,19 +49,19 @@ class LeakBounds(Protocol):
         ...
 
     def closed_bounds(self, law: OneLaw) -> ClosedBounds:
-        """Return the closed bounds among others of one law."""
+        """Return the closed bounds among other users with one law."""
         ...
 
     def linear_leak(self, mechanism: System, groups: OtherUsers) -> float:
-        """Return what a linear statistic of the reports gets."""
+        """Return the leak to an adversary that uses a linear statistic of the reports."""
         ...
 
     def divided_leak(self, view: View, groups: OtherUsers) -> float:
-        """Return an upper bound by dividing the target's report among others of any values, or those of the groups."""
+        """Return an upper bound by dividing the target's report among users with any values, or those of the groups."""
         ...
 
     def ceiling(self, view: View) -> float:
-        """Return what no adversary gets, as known otherwise."""
+        """Return an upper bound for every adversary, from other results."""
         ...
 
 
@@ -73,15 +73,15 @@ class InformationBounds:
 
     @property
     def floor(self) -> float:
-        """Nothing."""
+        """Always 0."""
         return 0.0
 
     def closed_bounds(self, law: OneLaw) -> ClosedBounds:
-        """Return those by the moments of the likelihood."""
+        """Return the bounds by the moments of the likelihood."""
         return InformationAmong(law, self.prior)
 
     def linear_leak(self, mechanism: System, groups: OtherUsers) -> float:
-        """Return what the best linear statistics tell."""
+        """Return the information in the best linear statistics."""
         return information_below(mechanism, groups, self.prior)
 
     def divided_leak(self, view: View, groups: OtherUsers) -> float:
@@ -100,19 +100,19 @@ class CapacityBounds:
 
     @property
     def floor(self) -> float:
-        """Nothing."""
+        """Always 0."""
         return 0.0
 
     def closed_bounds(self, law: OneLaw) -> ClosedBounds:
-        """Return those by the moments of the likelihood."""
+        """Return the bounds by the moments of the likelihood."""
         return CapacityAmong(law)
 
     def linear_leak(self, mechanism: System, groups: OtherUsers) -> float:
-        """Return what the best linear statistics tell of a uniform value."""
+        """Return the information about a uniform value in the best linear statistics."""
         return information_below(mechanism, groups, prior_vector(None, mechanism.secrets))
 
     def divided_leak(self, view: View, groups: OtherUsers) -> float:
-        """Return infinity: a capacity is not bounded so."""
+        """Return infinity, since this bound is not available for a capacity."""
         return math.inf
 
     def ceiling(self, view: View) -> float:
@@ -122,32 +122,32 @@ class CapacityBounds:
 
 @dataclass(frozen=True, eq=False)
 class GainBounds:
-    """Bounds of what the best guess gains."""
+    """Bounds of the gain of the best guess."""
 
     prior: Reals
     gain: Gain
 
     @property
     def floor(self) -> float:
-        """What a blind guess gains."""
+        """The gain of the best guess without any report."""
         return float(self.gain.best(self.prior[:, None])[0])
 
     def closed_bounds(self, law: OneLaw) -> ClosedBounds:
-        """Return those by the exponential moments of the likelihood."""
+        """Return the bounds by the exponential moments of the likelihood."""
         return GainAmong(law, self.prior, self.gain)
 
     def linear_leak(self, mechanism: System, groups: OtherUsers) -> float:
-        """Return what guessing by the counts of supporting reports gains."""
+        """Return the gain of guesses by the counts of supporting reports."""
         if not self._guesses_uniform_value:
             return -math.inf
         return max(guess_below(mechanism, groups), guess_by_largest_count(mechanism, groups))
 
     def divided_leak(self, view: View, groups: OtherUsers) -> float:
-        """Return the bound by the largest of the sums of parts, of a uniform value."""
+        """Return the bound by the largest of the sums of parts, for a uniform value."""
         return divided_guess(view.mechanism, view.n - 1, groups) if self._guesses_uniform_value else math.inf
 
     def ceiling(self, view: View) -> float:
-        """Return a bound by that of pairs' distances: ``1 - β* (1 - max π)`` (Bayes-sec, section V)."""
+        """Return the bound from the distances of pairs: ``1 - β* (1 - max π)`` (Bayes-sec, section V)."""
         if not isinstance(self.gain, IdentityGain):
             return math.inf
         by_pairs = 1 - (1 - min(1.0, view.blanket.largest_excess(1.0))) * (1 - float(self.prior.max()))
@@ -161,10 +161,10 @@ class GainBounds:
 
 
 def bounded_leak(view: AmongKnown, leak: Leak, bounds: LeakBounds) -> Estimate:
-    """Return certified bounds of a leak among known others.
+    """Return certified bounds of a leak among known other users.
 
-    From below by coarser reports and linear statistics. From above by what the blanket hides, and by what the largest
-    group of others hides, all other reports being shown to the adversary.
+    The lower bound is from coarser reports and linear statistics. The upper bound is from the blanket, and from the
+    largest group of other users if the adversary sees all other reports in the clear.
     """
     coarse = (AmongKnown(two, view.n, view.groups) for two in coarsenings(view.mechanism))
     attained = [*exact_leaks(leak, coarse), bounds.linear_leak(view.mechanism, view.groups)]
@@ -184,7 +184,7 @@ def information_of_two(view: AmongKnown, law: Reals) -> Estimate:
 
 
 class LeakAmongOneLaw:
-    """A leak among others of one law, or bounds of it in closed form; what these take is remembered."""
+    """A leak among other users with one law, or closed bounds of it; results are cached."""
 
     def __init__(self, mechanism: System, leak: Leak, bounds: LeakBounds) -> None:
         self.mechanism, self.leak, self.bounds = mechanism, leak, bounds
@@ -192,14 +192,14 @@ class LeakAmongOneLaw:
         self._fewest_bounded = math.inf  # in the blanket: so many, and more, have no exact leak
 
     def closed_bounds(self, group: Group) -> ClosedBounds:
-        """Return the closed bounds among others of the group's law."""
+        """Return the closed bounds among other users with the group's law."""
         key = None if group.blanket else group
         if key not in self._closed:
             self._closed[key] = self.bounds.closed_bounds(OneLaw(self.mechanism, group))
         return self._closed[key]
 
     def upper_bound(self, group: Group | None) -> float:
-        """Return the leak among the others of a group, or none, or the closed bound."""
+        """Return the leak, or its closed bound, among the users of a group; None is a target alone."""
         if group is None:
             return highest(self.leak(AmongKnown(self.mechanism, 1, ())).compute())
         if not group.blanket or group.count < self._fewest_bounded:
@@ -212,7 +212,7 @@ class LeakAmongOneLaw:
 
 
 def enclosed_leak(attained: list[float], view: View, leak_among: LeakAmongOneLaw, hidden: float) -> Estimate:
-    """Return a leak between what is attained and the least of what hides the target."""
+    """Return an interval from the attained leak to the least of the upper bounds."""
     mechanism = view.mechanism
     silent_view = AmongKnown(Channel(np.ones((mechanism.secrets, 1))), 1, ())
     leak_alone = leak_among.upper_bound(None)
@@ -226,12 +226,12 @@ def enclosed_leak(attained: list[float], view: View, leak_among: LeakAmongOneLaw
 
 
 def exact_leaks(leak: Leak, views: Iterable[AmongKnown]) -> list[float]:
-    """Return the leak of each view that has an exact one."""
+    """Return the leak of each view whose leak is exact."""
     plans = [leak(view) for view in views]
     return [lowest(plan.compute()) for plan in plans if plan.is_exact]
 
 
 def coarsenings(mechanism: System) -> list[Channel]:
-    """Return the channels that show one event of a report only: each with two outputs."""
+    """Return the channels that show only whether one event holds for a report: two outputs each."""
     events = reporting(mechanism).events()
     return [Channel(np.stack([np.maximum(1 - event, 0), event], axis=1)) for event in events]

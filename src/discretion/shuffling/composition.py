@@ -1,8 +1,8 @@
-"""Many collections from the same users: δ(ε) of one, handed to a privacy accountant that composes them.
+"""Composition of several collections from the same users: δ(ε) of one, converted for a privacy accountant.
 
-Between two secrets δ(ε) is convex in ``e^ε``, and so is the largest of several. Every convex function through values
-that are nowhere below it therefore bounds it: the lower convex hull of δ on a grid is a certified upper bound that is
-exact on the grid. Its corners are the losses of two laws that are at least as far apart as any two secrets
+Between two secrets δ(ε) is convex in ``e^ε``, and so is the maximum over pairs. Every convex function through values
+that are nowhere below it is therefore an upper bound: the lower convex hull of δ on a grid is a certified upper bound
+that is exact on the grid. Its corners are the losses of two laws that are at least as far apart as any two secrets
 (Doroshenko, Ghazi, Kamath, Kumar and Manurangsi, "Connect the dots", PoPETs 2022).
 """
 
@@ -35,37 +35,38 @@ _LARGEST = 700.0
 
 
 def privacy_loss_distribution(system: System, interval: float = 1e-4) -> Any:
-    """Return the privacy loss of one collection for Google's `dp-accounting`, which composes several.
+    """Return the privacy loss of one collection as an object of Google's `dp-accounting`, which composes several.
 
-    Its δ(ε) is `privacy_profile` wherever ε is a multiple of ``interval``, and no less anywhere.
+    Its δ(ε) equals `privacy_profile` where ε is a multiple of ``interval``, and is at least `privacy_profile`
+    everywhere.
 
     Parameters
     ----------
     system
-        As for `privacy_profile`. In every round an adversary knows as much of the others in a crowd, who may hold other
-        values than before.
+        As for `privacy_profile`. The adversary has the same knowledge of the other users in every round; these may hold
+        different values in each round.
     interval
-        How far apart the losses are, above 0; the profile is computed at each one until it vanishes. Only losses with
-        the same interval can be composed.
+        The distance of the losses, above 0; the profile is computed at each multiple until it vanishes. Only losses
+        with the same interval can be composed.
 
     Returns
     -------
     dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution
         Symmetric and pessimistic: ``.self_compose(rounds)``, then ``.get_epsilon_for_delta(δ)`` or
-        ``.get_delta_for_epsilon(ε)``, which are certified up to what dp-accounting rounds. Where the profile is known
-        by bounds only, it is their upper end.
+        ``.get_delta_for_epsilon(ε)``. Both are certified upper bounds up to the rounding of dp-accounting. If the
+        profile is known by bounds only, the object has their upper bound.
 
     Raises
     ------
     InvalidValueError
         If the interval is not positive.
     TooLargeError
-        If there are more than a million intervals up to where the profile vanishes.
+        If the profile vanishes only after more than a million intervals.
 
     Notes
     -----
-    Connect the dots, Algorithm 1, for a symmetric pair of laws: a loss of -ε is ``e^ε`` times less likely than ε.
-    The profile is the largest over pairs of secrets, so that rounds may compose to less for every single pair.
+    "Connect the dots", Algorithm 1, for a symmetric pair of laws: a loss of -ε has ``e^-ε`` times the probability of ε.
+    The profile is the maximum over pairs of secrets, so that rounds may compose to less for every single pair.
 
     Examples
     --------
@@ -91,13 +92,13 @@ def _accountant() -> Any:
         return import_module("dp_accounting.pld.privacy_loss_distribution")
     except ImportError as error:
         raise UnsupportedError(
-            "composing collections needs the package dp-accounting, which Discretion's extra dp brings (uv run "
+            "composing collections needs the package dp-accounting; install Discretion with its extra dp (uv run "
             "--extra dp)"
         ) from error
 
 
 def _points(bound: Bound, most: float, step: float) -> int:
-    """Return how many steps there are to where δ is at its limit, but for what is neglected."""
+    """Return the number of steps until δ reaches its limit, up to a negligible rest."""
 
     def at(epsilon: float) -> float:
         return float(bound(np.array([epsilon]))[0])
@@ -108,14 +109,12 @@ def _points(bound: Bound, most: float, step: float) -> int:
     points = bisect_left(range(points), True, key=lambda point: at(point * step) <= goal)
     points = min(points, math.ceil(most / step))
     if points > limits.current().numbers(MAX_PROFILE_POINTS):
-        raise TooLargeError(
-            f"there are {points:,} steps of {step:g} to where the profile vanishes; take a longer interval"
-        )
+        raise TooLargeError(f"the profile vanishes only after {points:,} steps of {step:g}; choose a longer interval")
     return points
 
 
 def _losses(deltas: Reals, step: float) -> tuple[dict[int, float], float]:
-    """Return the law of the loss under one of the two, by multiples of the step, and the mass of an infinite one."""
+    """Return the law of the loss under one law, by multiples of the step, and the mass of an infinite loss."""
     bends = bends_of_profile(step * np.arange(deltas.size, dtype=np.float64), deltas)
     law = {0: max(0.0, float(1 - bends.first + 2 * bends.slope))}
     for point, larger, smaller in zip(

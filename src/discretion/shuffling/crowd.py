@@ -1,4 +1,4 @@
-"""The shuffled collection: n users randomize their values, a shuffler shows the reports without their senders."""
+"""The shuffled collection: n users randomize their values, and a shuffler shows the reports without their senders."""
 
 from functools import cached_property
 
@@ -32,24 +32,24 @@ from discretion.validation import as_count, as_crowd
 
 
 class Shuffled(Composable):
-    """n users, the target among them, who report through a local mechanism and a shuffler.
+    """A crowd of n users, including the target, who report through a local mechanism and a shuffler.
 
-    The secret is the target's value, the observation the histogram of all reports: by Shuffle's Propositions 9 and 12
-    an arbitrary order of the reports tells nothing more. By itself it is a system that an outsider sees, to whom the
-    others' values are i.i.d. uniform; what else may be known of them chooses another, which `seen_by` returns.
+    The secret is the target's value, and the observation is the histogram of all reports: by Shuffle's Propositions 9
+    and 12 the order of shuffled reports reveals nothing more. Without `seen_by` the adversary is an outsider, to which
+    the other users' values are i.i.d. uniform; `seen_by` returns the system for an adversary with other knowledge.
 
     Parameters
     ----------
     mechanism
-        A local mechanism or a channel from one user's value to her report. Of `discretion.Laplace` and
-        `discretion.Gaussian` noise, whose reports are a continuum, δ(ε), ε(δ) and Bayes security are bounded against
-        `discretion.WorstAllButOne`; each user's value is 0 or the sensitivity.
+        A local mechanism or a channel from one user's value to their report. For `discretion.Laplace` and
+        `discretion.Gaussian` noise, whose reports are a continuum, δ(ε), ε(δ) and Bayes security have certified bounds
+        against `discretion.WorstAllButOne`; each user's value is then 0 or the sensitivity.
     n
         Number of users, the target included, at least 1.
 
     Notes
     -----
-    Source: Shuffle, sections III to VI. The shuffler commutes with the users' own randomizing, whatever it is.
+    Source: Shuffle, sections III to VI. The shuffler commutes with the users' own randomization, for every mechanism.
 
     Examples
     --------
@@ -65,39 +65,39 @@ class Shuffled(Composable):
         if not isinstance(mechanism, System):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise UnsupportedError(
                 "Shuffled needs a discretion.Channel or a mechanism that has one, with finitely many reports, got "
-                f"{type(mechanism).__name__}; sort continuous reports into bins and give their discretion.Channel"
+                f"{type(mechanism).__name__}; sort continuous reports into bins and pass their discretion.Channel"
             )
         if noise_on_two_values(mechanism) is None:
             reporting(mechanism).check_shuffled()  # any other continuum of reports is refused as well
         self._mechanism = mechanism
         if isinstance(mechanism, Shuffled | View):
             raise UnsupportedError(
-                "Shuffled needs what one user does to her own value, got a system that is shuffled already"
+                "Shuffled needs the mechanism of a single user, got a system that is shuffled already"
             )
         self._n = as_crowd(n, "n")
 
     @property
     def mechanism(self) -> System:
-        """What each user does to her value."""
+        """The mechanism by which each user reports their value."""
         return self._mechanism
 
     @property
     def n(self) -> int:
-        """Number of users, the target included."""
+        """The number of users, including the target."""
         return self._n
 
     @property
     def secrets(self) -> int:
-        """How many values the target can have."""
+        """The number of possible values of the target."""
         return self._mechanism.secrets
 
     @cached_property
     def by_outsider(self) -> View:
-        """What an outsider sees, made once, so that an answer that is sampled stays as it is."""
+        """The system that an outsider sees, created once, so that a sampled result stays the same."""
         return self.seen_by(Uninformed())
 
     def seen_by(self, knowledge: Knowledge, seed: int | None = None) -> View:
-        """Return the system that an adversary with this knowledge of the others sees.
+        """Return the system that an adversary with this knowledge of the other users sees.
 
         Parameters
         ----------
@@ -105,8 +105,9 @@ class Shuffled(Composable):
             `discretion.Uninformed`, `discretion.AllButOne`, `discretion.PartlyInformed`, `discretion.Exchangeable` (of
             all users, the target included: measures then take no prior) or `discretion.WorstAllButOne`.
         seed
-            A whole number of at least 0, where measures start to draw if only sampling answers: the same seed, the same
-            answers. None draws one, once; either way the system's ``seed`` tells it, and asked again it answers alike.
+            The seed of samples for measures that need sampling, a whole number of at least 0: the same seed gives the
+            same results. None draws a seed, once. The seed is kept as the ``seed`` of the system, so that repeated
+            calls agree.
 
         Returns
         -------
@@ -116,7 +117,7 @@ class Shuffled(Composable):
         Raises
         ------
         InvalidPriorError, InvalidValueError
-            If the knowledge is of another number of values or users, or the seed is no such number.
+            If the knowledge has another number of values or users, or the seed is not such a number.
         UnsupportedError
             If it is not knowledge of a crowd.
 
@@ -146,7 +147,8 @@ class Shuffled(Composable):
         Returns
         -------
         Channel
-            Outputs are histograms, as tuples of counts; those left out hold less than 1e-17 of the probability.
+            Outputs are histograms, as tuples of counts; the histograms that are left out have a total probability below
+            1e-17.
 
         Raises
         ------
@@ -193,8 +195,8 @@ def _plainest_of_crowd(system: Shuffled) -> System:
 @system_of_claim.register
 def _claimed_of_crowd(system: Shuffled) -> System:
     raise UnsupportedError(
-        "differential privacy is a claim against who knows all others' values, and a crowd by itself is seen by an "
-        "outsider; ask for it of crowd.seen_by(dc.WorstAllButOne()), or of what another adversary sees"
+        "differential privacy is a claim against an adversary that knows all other users' values, and a crowd by "
+        "itself is seen by an outsider; measure crowd.seen_by(dc.WorstAllButOne()), or another crowd.seen_by(…)"
     )
 
 
@@ -202,7 +204,7 @@ def _claimed_of_crowd(system: Shuffled) -> System:
 @reported_alone.register(View)
 def _reported_alone_of_crowd(system: Shuffled | View) -> System:
     raise UnsupportedError(
-        "shuffling takes nothing from what reports tell of a population; measure the mechanism alone, with n users"
+        "a shuffler hides nothing about a population that the reports reveal; measure the mechanism alone, with n users"
     )
 
 
@@ -210,6 +212,6 @@ def _reported_alone_of_crowd(system: Shuffled | View) -> System:
 def _prior_among_exchangeable(system: AmongExchangeable, prior: ArrayLike | None) -> Reals | None:
     if prior is not None:
         raise InvalidPriorError(
-            "an exchangeable target is drawn as all others are, so that her prior is alpha/sum(alpha); leave prior out"
+            "an exchangeable target is drawn like all other users, so its prior is alpha/sum(alpha); leave prior out"
         )
     return as_prior(system.knowledge.prior, system.secrets)

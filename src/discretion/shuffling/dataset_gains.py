@@ -1,4 +1,4 @@
-"""What an adversary of a whole dataset may want: some people's values, whether somebody has one, or who."""
+"""Gains of adversaries of a whole dataset: some people's values, the presence of a value, or a person who holds it."""
 
 from collections.abc import Iterable
 
@@ -22,7 +22,7 @@ def target_gain(n: int, k: int, targets: Iterable[int] = (0,)) -> Gain:
     k
         Number of values, at least 1.
     targets
-        Who they are, each once, in ``0..n-1``; the first alone is the single target.
+        The indexes of these people, each once, in ``0..n-1``; the default is the first one alone, the single target.
 
     Returns
     -------
@@ -38,7 +38,7 @@ def target_gain(n: int, k: int, targets: Iterable[int] = (0,)) -> Gain:
 
     Notes
     -----
-    Of a single target it is what `discretion.Shuffled` asks without writing out a dataset. Source: Shuffle, Definition
+    For a single target `discretion.Shuffled` computes the same without an explicit dataset. Source: Shuffle, Definition
     13.
 
     Examples
@@ -55,7 +55,7 @@ def target_gain(n: int, k: int, targets: Iterable[int] = (0,)) -> Gain:
     try:
         chosen = [as_index(target, "targets", n) for target in targets]
     except TypeError:
-        raise InvalidGainError(f"targets must be the numbers of some users, got {targets!r:.60}") from None
+        raise InvalidGainError(f"targets must be the indexes of some users, got {targets!r:.60}") from None
     if not chosen or len(set(chosen)) < len(chosen):
         raise InvalidGainError(f"targets must be at least one user, each once, got {chosen!r:.60}")
     return partition_gain(map(tuple, values[:, chosen].tolist()))
@@ -71,7 +71,7 @@ def presence_gain(n: int, k: int, value: int) -> Gain:
     k
         Number of values, at least 1.
     value
-        Which one, in ``0..k-1``.
+        The value, in ``0..k-1``.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def presence_gain(n: int, k: int, value: int) -> Gain:
 
     Notes
     -----
-    A shuffler keeps nothing of this from her: it shows the histogram of the reports.
+    A shuffler hides nothing of this: it shows the histogram of the reports.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def presence_gain(n: int, k: int, value: int) -> Gain:
 
 
 def holder_gain(n: int, k: int, value: int) -> Gain:
-    """Return the gain of naming anybody who has a value: ``g(w, x) = 1`` if ``x_w = value``, else 0.
+    """Return the gain of naming any person who has a value: ``g(w, x) = 1`` if ``x_w = value``, else 0.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def holder_gain(n: int, k: int, value: int) -> Gain:
     k
         Number of values, at least 1.
     value
-        Which one, in ``0..k-1``.
+        The value, in ``0..k-1``.
 
     Returns
     -------
@@ -118,12 +118,12 @@ def holder_gain(n: int, k: int, value: int) -> Gain:
     Raises
     ------
     TooLargeError
-        If a row for each user and a column for each dataset are more entries than a channel may have.
+        If the matrix, with a row for each user and a column for each dataset, would have too many entries.
 
     Notes
     -----
-    She need not care who it is, as who looks for one patient to blackmail. A shuffler leaves her nothing better than to
-    name one of those who are the likeliest beforehand.
+    The adversary needs any one person with the value, for example one patient to blackmail. After a shuffler its best
+    guess is a person who was among the likeliest before the observation.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def holder_gain(n: int, k: int, value: int) -> Gain:
 
 
 def _has(n: int, k: int, value: int) -> Booleans:
-    """Return which users (columns) have a value in each dataset (row)."""
+    """Return for each dataset (row) the users (columns) who have a value."""
     values = _values(n, k)
     return values == as_index(value, "value", k)
 

@@ -1,8 +1,8 @@
-"""The channels on whole datasets: the paper's N, S, Sʳ and Nʳ, explicit where they are small.
+"""Channels on whole datasets: the paper's N, S, Sʳ and Nʳ, as explicit matrices if they are small.
 
 A dataset is a tuple of n values in 0..k-1, in lexicographic order; a histogram is a tuple of k counts, those with most
-of the first value first (Tables Ib and Ic of Shuffle; the other tables swap two datasets). Where N does not fit, it
-is not written down, and its measures factorize by users.
+of the first value first (Tables Ib and Ic of Shuffle; the other tables swap two datasets). If N does not fit in memory,
+its measures are computed from one user's, since they factorize by users.
 """
 
 import itertools
@@ -55,15 +55,15 @@ class IndependentUsers(Composable):
 
     @property
     def secrets(self) -> int:
-        """How many datasets there are."""
+        """The number of datasets."""
         return self.mechanism.secrets**self.n
 
     def channel(self) -> Channel:
-        """Refuse: it would not fit."""
+        """Raise TooLargeError, since the matrix would not fit in memory."""
         raise TooLargeError(
             f"the channel of {self.n:,} users with {self.mechanism.secrets:,} values would have more than "
             f"{limits.current().numbers(MAX_ENTRIES):,} entries; take fewer users or values, a measure of the uniform "
-            "prior that factorises by users, or discretion.Shuffled, which never builds it"
+            "prior that factorizes by users, or discretion.Shuffled, which never builds it"
         )
 
 
@@ -95,7 +95,7 @@ def _bayes_capacity_of_independent_users(system: IndependentUsers) -> Result:
         except OverflowError:
             raise TooLargeError(
                 f"the capacity is {factor:.6g} to the power of {system.n:,}, which is more than a double holds; take "
-                "the logarithm of one user's, times the users"
+                "the logarithm for one user, times the number of users"
             ) from None
 
     return _each_user(system, plan_multiplicative_bayes_capacity(system.mechanism), power)
@@ -227,13 +227,14 @@ def dataset_channel(mechanism: System, n: int) -> Channel | IndependentUsers:
     Returns
     -------
     Channel or IndependentUsers
-        Shape ``(k^n, m^n)``; where that would not fit, a system that is not written down, whose measures of the uniform
-        prior factorise by users: guesses and capacities multiply, information, ε and Rényi divergences add up.
+        Shape ``(k^n, m^n)``. If that would not fit in memory, a system without an explicit matrix, whose measures under
+        the uniform prior factorize by users: guesses and capacities multiply; information, ε and Rényi divergences add
+        up.
 
     Raises
     ------
     TooLargeError
-        If there are more users than numbers count datasets of.
+        If the number of users is over ten million, beyond which the number of datasets is not computed.
 
     Notes
     -----
@@ -253,7 +254,7 @@ def dataset_channel(mechanism: System, n: int) -> Channel | IndependentUsers:
     except TooLargeError:
         if n > MAX_DATASET_USERS:
             raise TooLargeError(
-                f"datasets of {n:,} users are more than numbers count; take at most {MAX_DATASET_USERS:,}"
+                f"the datasets of {n:,} users are too many to count; take at most {MAX_DATASET_USERS:,} users"
             ) from None
         return IndependentUsers(base, n)
     product = reduce(np.kron, [channel.dense()] * n)
@@ -277,8 +278,8 @@ def reduced_dataset_channel(mechanism: System, n: int) -> Channel:
 
     Notes
     -----
-    Source: Shuffle, Definition 23; ``N Sʳ = Sʳ Nʳ`` (Proposition 26). Rows 2 and 3 of the paper's Table IV carry a
-    stray /3.
+    Source: Shuffle, Definition 23; ``N Sʳ = Sʳ Nʳ`` (Proposition 26). Rows 2 and 3 of the paper's Table IV have an
+    erroneous factor 1/3.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Everybody's values from one population that the adversary does not know, only its Dirichlet law.
+"""Crowds whose values all come from one population, of which the adversary knows only the Dirichlet law.
 
-To who knows the population, the target's value is independent of the others'. So crowds too large to list are sampled
-with their population: telling it to the adversary bounds her gain from above, and any way of guessing without it from
-below.
+Given the population, the target's value is independent of the other users'. So crowds too large to list are sampled
+with their population. An adversary that also learns the population bounds the gain from above, and any guess
+that does not use the population bounds it from below.
 """
 
 import math
@@ -56,7 +56,7 @@ _FEWEST = 1 << 12
 
 @dataclass(frozen=True, eq=False)
 class AmongExchangeable(View):
-    """A crowd whose values, the target's included, come from one population drawn from a Dirichlet law."""
+    """A crowd whose values, including the target's, come from one population drawn from a Dirichlet law."""
 
     knowledge: Exchangeable
 
@@ -67,7 +67,7 @@ class AmongExchangeable(View):
 
     @property
     def is_listable(self) -> bool:
-        """Whether all histograms of the others' values, and of the reports, are few enough to list."""
+        """Whether all histograms of the other users' values, and of the reports, are few enough to list."""
         ways = histogram_count(self.n - 1, self.secrets)
         if ways > limits.current().steps(MAX_WAYS_LISTED, each=1024):
             return False
@@ -93,7 +93,7 @@ class AmongExchangeable(View):
 
 
 def _channel_to_histograms(mechanism: Channel, others: Iterable[Reals], n: int) -> Channel:
-    """Return the channel to all histograms of n reports, given the law of the others' for each value of the target."""
+    """Return the channel to all histograms of n reports; ``others`` has the others' law per value of the target."""
     rows = mechanism.dense()
     outputs = histograms(n, rows.shape[1])
     index = places(outputs)
@@ -102,10 +102,10 @@ def _channel_to_histograms(mechanism: Channel, others: Iterable[Reals], n: int) 
 
 
 def sampled_vulnerability(view: AmongExchangeable, gain: Gain, rng: np.random.Generator) -> Estimate:
-    """Return the gain of the best guess, between what the population's being known would make it and what guesses make.
+    """Return an estimate of the gain of the best guess, between guesses with and without knowledge of the population.
 
-    Each draw is a population, the values and the reports. The posterior law given the population too is linear in the
-    histogram; an adversary who does not know it may still take the one that the reports suggest, and guess by that.
+    Each draw is a population, the values and the reports. The posterior law given the population is linear in the
+    histogram. An adversary that does not know the population can use the one that the reports suggest, and guess by it.
     """
     rows = view.mechanism.channel().dense()
     k, m = rows.shape

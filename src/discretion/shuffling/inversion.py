@@ -1,9 +1,8 @@
-"""Inverse questions: how large a crowd, or how little noise, is enough for a target.
+"""Inverse problems: the smallest crowd, or the least noise, that is enough for a target.
 
-Both are bisections, because who sees less can guess less: one more independent user could be made up by whoever sees
-the reports, and a larger ε only ever tells more. So a leak falls in n and rises in ε, and what is left of privacy does
-the opposite. Only to an exchangeable adversary the users are not independent: a larger crowd tells her more of the
-population.
+Both are bisections, since leaks are monotone. An adversary can make up the reports of one more independent user itself,
+and a larger ε only reveals more. So a leak falls in n and rises in ε, and a measure of security does the opposite. Only
+for an exchangeable adversary the users are not independent: a larger crowd reveals more of the population.
 """
 
 import math
@@ -29,7 +28,7 @@ Number = TypeVar("Number", int, float)
 
 _PRECISION = 1e-9
 _FARTHEST = 353.0  # so that all logarithms of ε are of floats
-_LARGE, _LEAST_STEP = 2.0, 0.02  # logarithms: from where on infinity may do as well, and how near to what has no answer
+_LARGE, _LEAST_STEP = 2.0, 0.02  # logarithms: where ∞ is tried first, and the smallest step to it
 
 
 def smallest_crowd(
@@ -40,43 +39,43 @@ def smallest_crowd(
     at_least: float | None = None,
     up_to: int | None = None,
 ) -> int:
-    """Return the smallest number of users among whom the target is safe enough.
+    """Return the smallest number of users that reaches the target.
 
     ``min {n : question(Shuffled(mechanism, n)) <= at_most}``, or ``>= at_least``
 
     Parameters
     ----------
     mechanism
-        A local mechanism or a channel from one user's value to her report.
+        A local mechanism or a channel from one user's value to their report.
     question
         A function of the crowd that is monotone in n, such as `discretion.posterior_vulnerability` or
-        ``lambda s: dc.privacy_profile(s.seen_by(dc.WorstAllButOne()), epsilon=0.1)``. One that draws at random needs a
+        ``lambda s: dc.privacy_profile(s.seen_by(dc.WorstAllButOne()), epsilon=0.1)``. A function that samples needs a
         fixed seed: ``lambda s: dc.leakage(s.seen_by(dc.Uninformed(), seed=1))``.
     at_most, at_least
-        The target; exactly one of both. An `Estimate` meets it if all of its interval does.
+        The target; give exactly one of the two. An `Estimate` meets it if its whole interval does.
     up_to
-        The largest number of users to consider, at most ten billion; None for so many.
+        The largest number of users to consider, at most ten billion; None is ten billion.
 
     Returns
     -------
     int
-        At least 1. It meets the target, and one user fewer do not. Where the question's answers are bounds, it is
+        At least 1. It meets the target, and one user fewer does not. If the results of the question are bounds, it is
         sufficient: an upper bound of the smallest number.
 
     Raises
     ------
     InvalidValueError
-        If not exactly one target is given, no crowd reaches it, or ``up_to`` users do not.
+        If not exactly one target is given, no crowd reaches it, or ``up_to`` users do not reach it.
     TooLargeError
-        If the question cannot be answered for a crowd that has to be considered.
+        If the question cannot be computed for a crowd that the search needs.
 
     Notes
     -----
-    To `discretion.Exchangeable` a larger crowd can tell more; then there is no such number.
+    For `discretion.Exchangeable` a larger crowd can reveal more; then there is no such number.
 
-    ``privacy_profile(…, ε) <= δ`` and ``dp_epsilon(…, δ) <= ε`` are the same target, and the first is far faster.
-    Where certified bounds replace exact numbers from some n on, they may miss a target that fewer users meet exactly;
-    then n is enough, but may not be the smallest. The question is asked once more at the answer, which confirms it.
+    ``privacy_profile(…, ε) <= δ`` and ``dp_epsilon(…, δ) <= ε`` are the same target, and the first is far faster. If
+    certified bounds replace exact numbers from some n on, they may miss a target that fewer users meet exactly; then n
+    is enough, but may not be the smallest. The question is computed once more at the result to confirm it.
 
     Examples
     --------
@@ -113,8 +112,8 @@ def smallest_crowd(
             return _confirm(_least_users(margin, fails, reached), answer, goal, "smallest_crowd")
         fails = reached
     raise InvalidValueError(
-        f"even {most:,} users do not make the question's answer {goal}: it is {_formatted(answer(most))}; take a "
-        "mechanism with more noise, or another target"
+        f"even with {most:,} users the question's answer is not {goal}: it is {_formatted(answer(most))}; "
+        "take a mechanism with more noise, or another target"
     )
 
 
@@ -122,29 +121,29 @@ def smallest_crowd(
 def largest_epsilon(
     family: Family, n: int, question: Question, *, at_most: float | None = None, at_least: float | None = None
 ) -> float:
-    """Return the largest ε, that is the least noise, with which the target is safe enough among n users.
+    """Return the largest ε, that is the least noise, that reaches the target among n users.
 
     ``max {ε : question(Shuffled(family(ε), n)) <= at_most}``, or ``>= at_least``
 
     Parameters
     ----------
     family
-        The mechanism for every ε in [0, ∞], such as ``lambda e: dc.RandomizedResponse(5, e)``.
+        A function that returns the mechanism for every ε in [0, ∞], such as ``lambda e: dc.RandomizedResponse(5, e)``.
     n
-        Number of users, the target included.
+        The number of users, including the target.
     question
         A function of the crowd that is monotone in ε, such as `discretion.posterior_vulnerability` or
-        ``lambda s: dc.privacy_profile(s.seen_by(dc.WorstAllButOne()), epsilon=0.1)``. One that draws at random needs a
+        ``lambda s: dc.privacy_profile(s.seen_by(dc.WorstAllButOne()), epsilon=0.1)``. A function that samples needs a
         fixed seed: ``lambda s: dc.leakage(s.seen_by(dc.Uninformed(), seed=1))``.
     at_most, at_least
-        The target; exactly one of both. An `Estimate` meets it if all of its interval does.
+        The target; give exactly one of the two. An `Estimate` meets it if its whole interval does.
 
     Returns
     -------
     float
-        At least 0; infinite if the crowd is safe enough without noise. It meets the target itself, and is within a
-        relative 1e-9 of the border. Where the question's answers are bounds, it is sufficient: a lower bound of the
-        largest ε. The question is asked once more at the answer, which confirms it.
+        At least 0; infinite if the crowd reaches the target without noise. It meets the target itself, and is within a
+        relative error of 1e-9 of the largest ε. If the results of the question are bounds, it is sufficient: a lower
+        bound of the largest ε. The question is computed once more at the result to confirm it.
 
     Raises
     ------
@@ -153,7 +152,7 @@ def largest_epsilon(
     InvalidValueError
         If not exactly one target is given, or ε = 0 does not meet it.
     TooLargeError
-        If the question cannot be answered for this crowd.
+        If the question cannot be computed for this crowd.
 
     Examples
     --------
@@ -164,7 +163,7 @@ def largest_epsilon(
     """
     goal = _goal("largest_epsilon", question, at_most, at_least)
     if not callable(family):
-        raise UnsupportedError(f"family must be a function of epsilon that makes a mechanism, got {family!r:.80}")
+        raise UnsupportedError(f"family must be a function of epsilon that returns a mechanism, got {family!r:.80}")
     users = as_crowd(n, "n")
 
     def answer(epsilon: float) -> float | Answer:
@@ -177,7 +176,7 @@ def largest_epsilon(
     if margin(1.0) < 0 and not goal.is_met(silent := answer(0.0)):
         raise InvalidValueError(
             f"no epsilon makes the question's answer {goal} among {users:,} users: with epsilon = 0, where the reports "
-            f"tell nothing, it is {_formatted(silent)}"
+            f"reveal nothing, it is {_formatted(silent)}"
         )
     return _confirm(_greatest_epsilon(margin), answer, goal, "largest_epsilon")
 
@@ -188,16 +187,16 @@ class _Goal:
     at_least: float | None
 
     def margin(self, answer: float | Answer) -> float:
-        """Return by how much all that the answer may be is on the safe side, negative if some of it is not."""
+        """Return how far the answer, or the worst value in its interval, is within the goal; negative beyond it."""
         low, high = _ends(answer)
         return self._margin(high, low)
 
     def is_met(self, answer: float | Answer) -> bool:
-        """Whether all that the answer may be is on the safe side."""
+        """Whether every value in the answer's interval meets the goal."""
         return self.margin(answer) >= 0
 
     def may_be_met(self, answer: float | Answer) -> bool:
-        """Whether anything that the answer may be is on the safe side."""
+        """Whether at least one value in the answer's interval meets the goal."""
         return self._margin(*_ends(answer)) >= 0
 
     def _margin(self, large: float, small: float) -> float:
@@ -248,7 +247,7 @@ def _answer(question: Question, crowd: Shuffled, where: str) -> float | Answer:
 
 
 def _check_some_crowd_reaches(goal: _Goal, question: Question, mechanism: System, alone: float | Answer) -> None:
-    """Refuse at once what even seeing nothing does not meet, where that is what ever larger crowds come near to."""
+    """Raise an error if even reports without information miss the goal, and larger crowds only approach these."""
     if mechanism.secrets < 2:
         return
     try:
@@ -259,13 +258,13 @@ def _check_some_crowd_reaches(goal: _Goal, question: Question, mechanism: System
     falls = high <= alone_high if goal.at_most is not None else low >= alone_low
     if falls and not goal.may_be_met(silent):
         raise InvalidValueError(
-            f"no crowd makes the question's answer {goal}: where the reports tell nothing at all, it is "
+            f"no crowd makes the question's answer {goal}: with reports that reveal nothing at all, it is "
             f"{_formatted(silent)}"
         )
 
 
 def _confirm(result: Number, answer: Callable[[Number], float | Answer], goal: _Goal, asker: str) -> Number:
-    """Return what was found if the question, asked there once more, meets the goal; a sample may miss it."""
+    """Return the result if the question, computed there once more, meets the goal; a sample may miss it."""
     again = answer(result)
     if isinstance(again, Estimate) and not again.certified:
         return result
@@ -283,8 +282,8 @@ def _least_users(margin: Callable[[int], float], fails: Place, meets: Place) -> 
 def _greatest_epsilon(margin: Callable[[float], float]) -> float:
     """Return the greatest ε whose margin is not negative.
 
-    The search starts at 1, since answers for little noise can take long. It asks for infinity where a large ε meets the
-    target, or has no answer.
+    The search starts at 1, since results for little noise can take long. It tries infinity if a large ε meets the
+    target, or has no result.
     """
 
     def at(log: float) -> Place:

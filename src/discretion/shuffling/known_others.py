@@ -1,4 +1,4 @@
-"""What an adversary sees of a shuffled crowd: a system whose secret is the target's value, by what she knows."""
+"""Shuffled crowds as systems for an adversary that knows the law of each other user's report."""
 
 import itertools
 import math
@@ -61,45 +61,45 @@ MAX_VALUES_LISTED = 256
 _MAX_REPORTS, _FEW_LISTED = 16, 1 << 12
 
 STEPS = Method("mean excess of a sum of independent steps", "exact")
-PLAIN = "the target's report is plain to see"
+PLAIN = "the target's report is visible by itself"
 
 RATIOS = Method("likelihood ratios of the histograms of reports", "exact")
 
 
 @dataclass(frozen=True, eq=False)
 class AmongKnown(View):
-    """A crowd whose others report independently: each group of them by a law that the adversary knows."""
+    """A crowd whose other users report independently: each group by a law that the adversary knows."""
 
     groups: OtherUsers
 
     @property
     def group(self) -> Group | None:
-        """The only group of others, if there is just one."""
+        """The only group of other users, if there is exactly one."""
         return self.groups[0] if len(self.groups) == 1 else None
 
     @property
     def uniform_response(self) -> Response | None:
-        """The mechanism, if it is k-RR and hides the target among uniform reports: there closed forms are known."""
+        """The mechanism, if it is k-RR and hides the target among uniform reports, for which closed forms are known."""
         return self.response if all(group.is_uniform for group in self.groups) else None
 
     @property
     def leaves_only_the_target(self) -> bool:
-        """Whether the target's own report is plain to see: she is alone, or all others' are known without noise."""
+        """Whether the target's own report is visible: the target is alone, or all others are known without noise."""
         all_known = all(group.value is not None for group in self.groups)
         return all_known and (not self.groups or (self.response is not None and not self.response.q))
 
     def pair(self, a: int, b: int) -> PairOfValues:
-        """Return two values of the target as this adversary sees them."""
+        """Return two values of the target for this adversary."""
         return PairOfValues(self.mechanism, a, b, self.groups, self.blanket, self._listed)
 
     @cached_property
     def pairs(self) -> list[PairOfValues]:
-        """Two values of the target each, such that every other two are like some of these or their reverse."""
+        """Pairs of values of the target, one for each kind of pairs that are equivalent, also in reverse."""
         return [self.pair(a, b) for a, b in self.alike.representatives]
 
     @cached_property
     def alike(self) -> AlikePairs:
-        """Two values of the target each, by how this adversary tells them apart."""
+        """The pairs of values of the target, grouped into equivalent kinds for this adversary."""
         return alike_pairs(self.mechanism, self.groups)
 
     @property
@@ -114,7 +114,7 @@ class AmongKnown(View):
 
     @property
     def cells(self) -> float:
-        """How many likelihoods there are to list."""
+        """The number of likelihoods to list."""
         return self._others.cells * self.secrets
 
     def likelihoods(self) -> Reals:
@@ -126,7 +126,8 @@ class AmongKnown(View):
     def channel(self) -> Channel:
         """Return the explicit channel from the target's value to the histogram of reports.
 
-        Histograms are tuples of counts; those that are left out hold less than 1e-17 of the probability.
+        Outputs are histograms, as tuples of counts; the histograms that are left out have a total probability below
+        1e-17.
         """
         explicit = self.mechanism.channel()
         rows = explicit.dense()
@@ -167,17 +168,17 @@ class AmongKnown(View):
 
 
 def known_groups(counts: tuple[int, ...]) -> OtherUsers:
-    """Return the groups of others who hold so many of each value."""
+    """Return the groups of other users, of which the given number hold each value."""
     return tuple(Group(count, value=value) for value, count in enumerate(counts) if count)
 
 
 def even_counts(users: int, k: int) -> tuple[int, ...]:
-    """Return how so many users hold k values evenly."""
+    """Return the numbers of users who hold each of k values if these are spread evenly."""
     return tuple(users // k + (value < users % k) for value in range(k))
 
 
 def method_of_pairs(system: AmongKnown) -> Method:
-    """Return how pairs of the target's values are compared."""
+    """Return the method that compares pairs of the target's values."""
     if any(pair.is_linear for pair in system.pairs):
         return STEPS
     return HISTOGRAMS if all(pair.needs_no_bound for pair in system.pairs) else BOUND
@@ -193,7 +194,7 @@ def _privacy_profile_among_known(system: AmongKnown) -> Plan[Profile]:
 
 
 def compares_no_pairs(system: AmongKnown) -> bool:
-    """Whether pairs are bounded all at once: others who are known, of a mechanism to which only pairs are alike."""
+    """Whether all pairs are bounded at once: known other users, and a mechanism that is symmetric only in pairs."""
     facts = reporting(system.mechanism)
     if facts.overlaps is None or facts.is_symmetric or system.secrets < 3 or len(system.groups) < 2:
         return False
@@ -201,7 +202,7 @@ def compares_no_pairs(system: AmongKnown) -> bool:
 
 
 def bounded_profile(system: AmongKnown) -> Profile:
-    """Return δ(ε) between what tells the first two values apart and what hides any two whatever the others hold."""
+    """Return δ(ε) between the excess of the first two values and the upper bound for any two values and any others."""
     overlaps, first = reporting(system.mechanism).overlaps, system.pair(0, 1)
     assert overlaps is not None
     counts = [group.count for group in system.groups]
@@ -225,7 +226,7 @@ def _renyi_among_known(system: AmongKnown, order: float) -> Plan[float | Estimat
 
 
 def _is_plain(system: AmongKnown) -> bool:
-    """Whether the target's report is seen as if she were alone, others being certain, and not only nearly so."""
+    """Whether the target's report is visible by itself with certainty, and not only nearly so."""
     certain = not system.groups or math.isinf(plan_ldp_epsilon(system.mechanism).compute())
     return certain and system.leaves_only_the_target
 
@@ -248,12 +249,12 @@ def profile_of_pairs(pairs: list[PairOfValues]) -> Profile:
 
 
 def with_reversed(pairs: Iterable[PairOfValues]) -> list[PairOfValues]:
-    """List the pairs in both orders, those alike once."""
+    """List the pairs in both orders, equivalent ones once."""
     return distinct_pairs(way for pair in pairs for way in (pair, pair.reversed()))
 
 
 def _largest_renyi(system: AmongKnown, pairs: list[PairOfValues], order: float) -> float:
-    """Return the largest divergence of pairs whose histograms can all be listed: large orders are made in the tails."""
+    """Return the largest divergence of pairs with all histograms listed: for large orders the tails matter."""
     if math.isinf(order):
         return plan_ldp_epsilon(system.mechanism).compute()
     check_summed(all(pair.lists_all for pair in pairs))
@@ -289,10 +290,10 @@ def _leakiest_pairs_among_known(system: AmongKnown, tolerance: float) -> Plan[li
 
 
 def refuse_pairs(system: AmongKnown) -> list[Pair]:
-    """Refuse to choose among pairs that bounds do not distinguish."""
+    """Raise an error, since bounds do not decide which pairs are the leakiest."""
     raise TooLargeError(
         f"which of {math.comb(system.secrets, 2):,} pairs are the leakiest cannot be decided from bounds among "
-        f"{system.n - 1:,} known others; take fewer users, or others who are all alike"
+        f"{system.n - 1:,} known others; take fewer users, or other users who all hold the same value"
     )
 
 
@@ -317,7 +318,7 @@ def _tradeoff_among_known(system: AmongKnown, pair: Pair | None) -> Plan[BestTes
 
 
 def _listed_tests(system: AmongKnown, pairs: Iterable[PairOfValues], *, both_ways: bool) -> Polygon:
-    """Return the best tests by all histograms, whose ratios are no larger than those of one report."""
+    """Return the best tests by all histograms, whose likelihood ratios are at most those of one report."""
     largest = system.ldp_epsilon
     envelopes: list[Polygon] = []
     for pair in pairs:
@@ -333,7 +334,7 @@ def _has_listed_tests(pair: PairOfValues) -> bool:
 
 
 def _log_likelihoods(pair: PairOfValues) -> tuple[Reals, Reals]:
-    """Return ``log P(h | a)`` and ``log P(h | b)`` over the histograms but for those of next to no probability."""
+    """Return ``log P(h | a)`` and ``log P(h | b)`` over all histograms except those of negligible probability."""
     if pair.is_loud:
         return pair.likely_logs
     if pair.types.shape[1] == 2 and pair.is_linear:  # all of them would be more than those in a box that matter

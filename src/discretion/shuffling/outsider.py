@@ -1,6 +1,6 @@
-"""What an outsider, to whom the others' values are uniform, gets of shuffled k-RR: closed forms, asymptotes and bounds.
+"""Closed forms, asymptotes and bounds for an outsider of shuffled k-RR, to which the others' values are uniform.
 
-All of them are about the maximum load, the largest count of a uniform crowd.
+All of them are based on the maximum load: the largest count of a uniform crowd.
 """
 
 import math
@@ -30,7 +30,7 @@ _MAX_BINS = 10**300
 
 
 def asymptotic_vulnerability(crowd: System, form: Form = "second order") -> Estimate:
-    """Return the limit of an uninformed adversary's guess of shuffled k-RR in a large crowd.
+    """Return the asymptote of an uninformed adversary's best guess of shuffled k-RR in a large crowd.
 
     ``V ≈ 1/k + (kp-1)/(k-1) a``, with μ_k and s_k the mean and the mean square of the largest of k standard normals
 
@@ -47,29 +47,29 @@ def asymptotic_vulnerability(crowd: System, form: Form = "second order") -> Esti
     crowd
         ``discretion.Shuffled(discretion.RandomizedResponse(k, …), n)``; target and population are uniform.
     form
-        The asymptote. The first-order error is of order 1/n, the second-order one of order ``n^(-3/2)``. The paper's
-        ``Θ(√(ln k/(kn)))`` is drawn there with the constant 1: this is that form, which is the limit for no k.
+        The asymptote. The first-order error is of order 1/n, the second-order error of order ``n^(-3/2)``. The paper's
+        ``Θ(√(ln k/(kn)))`` is used there with the constant 1: this is that form, which is not the limit for any k.
 
     Returns
     -------
     Estimate
-        The asymptote, in a certified interval of the exact value, from `maximum_load_bounds`. Where the asymptote
-        itself falls outside, the interval is widened to hold it, and `method` says so. The exact value at any size is
-        `posterior_vulnerability`.
+        The asymptote, with a certified interval of the exact value, from `maximum_load_bounds`. If the asymptote is
+        outside of the interval, the interval is widened to include it, and `method` shows this. The exact value at any
+        size is `posterior_vulnerability`.
 
     Raises
     ------
     UnsupportedError
-        If the crowd is not one of shuffled k-RR.
+        If the crowd is not a crowd of shuffled k-RR.
     InvalidValueError
         If the form is none of the three.
 
     Notes
     -----
-    Source: Shuffle, Theorem 22 for the paper's form. The others: the counts are independent Poisson(λ) ones, λ = n/k,
-    given their sum; to the second order a Poisson count is ``λ + √λ Z + (Z² - 1)/6`` (Cornish and Fisher), and the
-    largest count belongs to the largest Z. For k = 2, ``s_k = 1`` and both orders agree; the error is then
-    ``±1/(4√(2π)) n^(-3/2)`` times 2p-1, plus for odd n.
+    Source: Shuffle, Theorem 22 for the paper's form. For the other forms: the counts are independent Poisson(λ) counts,
+    λ = n/k, given their sum; to the second order a Poisson count is ``λ + √λ Z + (Z² - 1)/6`` (Cornish and Fisher), and
+    the largest count belongs to the largest Z. For k = 2, ``s_k = 1`` and both orders agree; the error is then
+    ``1/(4√(2π)) n^(-3/2)`` times 2p-1, positive for odd n and negative for even n.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def asymptotic_vulnerability(crowd: System, form: Form = "second order") -> Esti
 
 
 def _asymptote(form: Form, n: int, k: int) -> tuple[str, float]:
-    """Return what to call a form, and its excess over 1/k where there is no noise."""
+    """Return the description of a form, and its excess over 1/k without noise."""
     if form == "paper":
         return "the paper's form with constant 1, which is not the limit", math.sqrt(math.log(k) / (k * n))
     if form not in get_args(Form):
@@ -125,7 +125,7 @@ def maximum_load_bounds(n: int, k: int) -> Estimate:
     Returns
     -------
     Estimate
-        Both bounds; the value is the middle where they are near to each other, else the upper one. For k = 2 they
+        Both bounds. The value is their middle if they are near to each other, else the upper bound. For k = 2 they
         agree; `maximum_load` is exact for any k.
 
     Notes
@@ -152,9 +152,9 @@ def maximum_load_bounds(n: int, k: int) -> Estimate:
 
 
 def _tails_above(sure: int, n: int, k: int) -> tuple[Integers, Reals]:
-    """Return the loads m above the sure one and ``P(Bin(n, 1/k) >= m)``, but for what adds up to ``2·exp(-WINDOW)``.
+    """Return the loads m above the sure one and ``P(Bin(n, 1/k) >= m)``, up to a rest of at most ``2·exp(-WINDOW)``.
 
-    By Bernstein's inequality a load that is left out, one of at most n, has ``k P(Bin >= m) < exp(-WINDOW)/n``.
+    By Bernstein's inequality each of the at most n omitted loads has ``k P(Bin >= m) < exp(-WINDOW)/n``.
     """
     exponent, variance = WINDOW + math.log(k) + math.log(n), n * (k - 1) / k**2
     last = min(n, math.ceil(n / k + exponent / 3 + math.sqrt(exponent**2 / 9 + 2 * exponent * variance)))
@@ -171,7 +171,7 @@ def maximum_load(n: int, k: int) -> float:
     Parameters
     ----------
     n
-        Number of balls, at least 1; a billion is fine.
+        Number of balls, at least 1 and at most ten billion.
     k
         Number of bins, at least 2.
 
@@ -182,9 +182,9 @@ def maximum_load(n: int, k: int) -> float:
 
     Notes
     -----
-    Divided by n it is the guess of an uninformed adversary of a shuffled collection without noise (Shuffle,
-    Proposition 20), which the paper could only sum term by term. Here it is read off the characteristic functions of
-    truncated Poisson laws.
+    Divided by n it is the best guess of an uninformed adversary of a shuffled collection without noise (Shuffle,
+    Proposition 20), which the paper computes only as a sum term by term. Here it is computed from the characteristic
+    functions of truncated Poisson laws.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Which algorithm answers for a shuffled crowd.
+"""The choice of an algorithm for each measure of a shuffled crowd.
 
-One rule for all measures: what is plain to see needs no sum; then a closed form; then, for two values of the target,
-the mean excess of a sum of steps; then all histograms, if they can be listed; then, if all others are alike to the
-adversary, a sample; else certified bounds.
+All measures follow one order: a visible report needs no sum; then a closed form; then, for two values of the target,
+the mean excess of a sum of steps; then all histograms, if they can be listed; then a sample, if the adversary's
+knowledge of all others is the same; else certified bounds.
 """
 
 import math
@@ -90,7 +90,7 @@ def _vulnerability_among_known(system: AmongKnown, prior: Prior, gain: Gain) -> 
 
 
 def _guess_among_known(system: AmongKnown, law: Reals, prior: Prior, gain: Gain) -> Result:
-    """Plan the vulnerability by histograms, or bounds and a sample."""
+    """Plan the vulnerability by histograms, or by bounds and a sample."""
     if system.is_listable:
         return Plan(HISTOGRAMS, lambda: float(gain.best(law[:, None] * system.likelihoods()).sum()))
     leak = GuessLeak(law, gain)
@@ -167,7 +167,7 @@ def _bounded_gain(system: AmongKnown, prior: Prior, gain: Gain) -> Estimate:
 
 
 def _bounds_and_sample(system: AmongKnown, leak: SampledLeak, bounds: Callable[[], Estimate]) -> Result:
-    """Plan certified bounds, and a sample that narrows them where one can be had."""
+    """Plan certified bounds, and a sample that narrows them if sampling is possible."""
     response = system.response
     if response is None or not can_be_sampled_among(response, system.groups):
         return Plan(BOUND, bounds)
@@ -182,7 +182,7 @@ def _can_be_sampled(system: AmongKnown) -> bool:
 
 
 def _sampled(system: AmongKnown, leak: SampledLeak, bounds: LeakBounds) -> Estimate:
-    """Return the mean of a sample within closed bounds, or these alone where they are narrow."""
+    """Return the mean of a sample within closed bounds, or only the bounds if they are narrow."""
     group = system.group
     assert group is not None
     closed = bounds.closed_bounds(OneLaw(system.mechanism, group))

@@ -1,6 +1,6 @@
-"""What a crowd promises at a glance, whoever the others are: certified upper bounds out of few sums.
+"""Quick certified upper bounds of a crowd's leakage for any other users, from few sums.
 
-By the privacy blanket alone, and with some slack: who can wait asks the measures, whose answers are exact or nearer.
+They use the privacy blanket alone, with some slack; the measures take longer, and are exact or closer.
 """
 
 import math
@@ -22,14 +22,14 @@ _SLACK, _STEP, _NEAR, _NOTHING = 0.05, 1.25, 1.05, 1e-9
 
 
 class HiddenTarget:
-    """One of n people whose reports are shuffled, as anybody sees her, whatever she knows of the others.
+    """A target among n people whose reports are shuffled, for every adversary and every knowledge of the other users.
 
     Parameters
     ----------
     mechanism
         A local mechanism.
     n
-        How many people report, the target included.
+        The number of people who report, including the target.
 
     Examples
     --------
@@ -44,12 +44,12 @@ class HiddenTarget:
         self._blanket = Blanket(mechanism, n, _SLACK)
 
     def guess(self, prior: Prior = None) -> Estimate:
-        """Return what the guess of her value is at most: beforehand as likely as the prior says, uniform if None.
+        """Return an upper bound of the best guess of the target's value under a prior; None is the uniform prior.
 
-        The least of three bounds, π₁ and π₂ being the likeliest values' probabilities: what her report tells alone;
-        ``π₁ + (1 - π₁) δ(π₁/π₂)``, δ being the excess of pairs, since other values are guessed only where they have
-        become likelier than the first; and ``π₁ + √(χ² Σ_x π_x² / (n γ))``, which is how far the likelihoods of values
-        vary about those of n γ reports of the blanket (Cauchy and Schwarz).
+        It is the least of three bounds, where π₁ and π₂ are the two largest prior probabilities: the best guess from
+        the target's report alone; ``π₁ + (1 - π₁) δ(π₁/π₂)``, where δ is the excess of pairs, since the best guess is
+        another value only if it has become likelier than the first; and ``π₁ + √(χ² Σ_x π_x² / (n γ))``, from the
+        variation of the values' likelihoods about those of n γ reports of the blanket (Cauchy and Schwarz).
         """
         law = prior_vector(prior, self._mechanism.secrets)
         second, first = np.sort(law)[-2:].tolist()
@@ -60,7 +60,7 @@ class HiddenTarget:
         return _upper_bound(min(first + (1 - first) * distance, spread, alone), at_least=first)
 
     def epsilon(self, delta: float) -> Estimate:
-        """Return for which ε the crowd is surely (ε, δ)-differentially private, against who knows all others."""
+        """Return a certified ε of (ε, δ)-differential privacy, against an adversary that knows all other values."""
         if self._excess(0.0) <= delta:
             return _upper_bound(0.0)
         most = ldp_epsilon(self._mechanism)
@@ -78,14 +78,15 @@ class HiddenTarget:
 
     @cached_property
     def _negligible(self) -> float:
-        """An ε that pairs hardly exceed: beyond, the excess takes long to find, and is not needed."""
+        """An ε that pairs hardly exceed: beyond it the excess takes long to compute, and is not needed."""
         return normal_epsilon(self._excess(0.0), _NOTHING)
 
     @cached_property
     def _deviation(self) -> float:
-        """How far a value's likelihood is at most from the blanket's, relatively and in the root of the mean square.
+        """The largest relative deviation of a value's likelihood from the blanket's, as a root mean square.
 
-        Of B others in the blanket, B ~ Bin(n-1, γ), she is one among B + 1, and the mean of 1/(B+1) at most 1/(n γ).
+        Among B others in the blanket, B ~ Bin(n-1, γ), the target is one of B + 1, and the mean of 1/(B+1) is at most
+        1/(n γ).
         """
         probability = blanket_probability(self._mechanism)
         if not probability or not is_symmetric(self._mechanism):

@@ -1,4 +1,4 @@
-"""The same people asked in several rounds: their values stay, their noise is drawn anew."""
+"""Several rounds of a collection from the same people: their values stay, their noise is drawn again."""
 
 import math
 from collections.abc import Iterator
@@ -26,9 +26,9 @@ from discretion.shuffling.worst_others import AmongWorst
 
 
 class Rounds(Composable):
-    """A crowd whose users, the target among them, report in every round; made by `discretion.repeated`.
+    """A crowd whose users, including the target, report in every round; made by `discretion.repeated`.
 
-    Nobody's value changes from round to round. By itself it is a system that an outsider sees.
+    Nobody's value changes between rounds. Without `seen_by` the adversary is an outsider.
     """
 
     def __init__(self, crowd: Shuffled, n: int) -> None:
@@ -36,30 +36,31 @@ class Rounds(Composable):
 
     @property
     def secrets(self) -> int:
-        """How many values the target can have."""
+        """The number of possible values of the target."""
         return self.crowd.secrets
 
     @cached_property
     def by_outsider(self) -> System:
-        """What an outsider sees of all rounds."""
+        """The system that an outsider sees over all rounds."""
         return self.seen_by(Uninformed())
 
     def seen_by(self, knowledge: Knowledge, seed: int | None = None) -> System:
-        """Return the system that an adversary with this knowledge of the others sees in all rounds.
+        """Return the system that an adversary with this knowledge of the other users sees over all rounds.
 
-        To who knows all others' values the rounds are independent uses of what she sees of one. To who does not, each
-        round tells of the others as well, who are the same in the next.
+        For an adversary that knows all other users' values, the rounds are independent uses of the system of one round.
+        For other adversaries each round also reveals something about the other users, who are the same in the next
+        round.
 
         Parameters
         ----------
         knowledge, seed
             As for ``crowd.seen_by``: `discretion.AllButOne`, `discretion.PartlyInformed`, `discretion.Uninformed`, or
-            `discretion.WorstAllButOne`, of which some measures have certified bounds.
+            `discretion.WorstAllButOne`, for which some measures have certified bounds.
 
         Raises
         ------
         UnsupportedError
-            If the others are exchangeable: say what they hold.
+            If the other users are exchangeable; specify their values or law instead.
 
         Examples
         --------
@@ -74,15 +75,15 @@ class Rounds(Composable):
             return plan_repeated(view, self.n)
         if not isinstance(view, AmongKnown):
             raise UnsupportedError(
-                f"what {type(knowledge).__name__} sees of several rounds is not worked out; say what the others hold "
-                "with discretion.AllButOne, or by which law with discretion.Uninformed"
+                f"several rounds are not supported for {type(knowledge).__name__}; specify the others' values "
+                "with discretion.AllButOne, or their law with discretion.Uninformed"
             )
         if all(group.value is not None for group in view.groups):
             return Repeated(view, self.n)
         return AmongTheSame(view, self.n)
 
     def channel(self) -> Channel:
-        """Return the explicit channel to the histograms of all rounds, as an outsider sees them."""
+        """Return the explicit channel to the histograms of all rounds, for an outsider."""
         return self.by_outsider.channel()
 
     def __repr__(self) -> str:
@@ -91,21 +92,21 @@ class Rounds(Composable):
 
 @dataclass(frozen=True, eq=False)
 class AmongTheSame(Composable):
-    """Several rounds among others of whom some are not known, and who are the same in each."""
+    """Several rounds among the same other users, some of whose values are not known."""
 
     once: AmongKnown
     n: int
 
     @property
     def secrets(self) -> int:
-        """How many values the target can have."""
+        """The number of possible values of the target."""
         return self.once.secrets
 
     def channel(self) -> Channel:
         """Return the explicit channel from the target's value to the histograms of all rounds, or raise TooLargeError.
 
-        ``P(h_1, …, h_n | x) = Σ_c P(c) Π_r P(h_r | x, c)`` over what the others hold, c; outputs are the histograms in
-        any order of the rounds, which tells nothing.
+        ``P(h_1, …, h_n | x) = Σ_c P(c) Π_r P(h_r | x, c)`` over the counts c of the others' values. Outputs are the
+        sets of histograms, since the order of the rounds reveals nothing.
         """
         explicit = self.once.mechanism.channel()
         listed = self._histograms(explicit.shape[1])
@@ -124,23 +125,23 @@ class AmongTheSame(Composable):
 
     @property
     def _strangers(self) -> Group:
-        """Those of the others whose values are not known."""
+        """The other users whose values are not known."""
         return next(group for group in self.once.groups if group.value is None)
 
     def _histograms(self, reports: int) -> list[tuple[int, ...]]:
-        """Return all histograms of a round, if what all rounds show can be listed."""
+        """Return all histograms of a round, if the histograms of all rounds can be listed."""
         cells = histogram_count(self.n, int(histogram_count(self.once.n, reports))) * self.secrets
         ways, allowed = histogram_count(self._strangers.count, self.secrets), limits.current()
         if cells > allowed.numbers(MAX_CROWD_CELLS) or cells * self.n * ways > allowed.steps(MAX_TERMS_ADDED):
             raise TooLargeError(
-                f"what {self.n} rounds of {self.once.n:,} users show cannot all be listed, whatever the others hold; "
-                "take fewer users or rounds, or say what the others hold with discretion.AllButOne: to who knows that, "
-                "rounds are independent"
+                f"the histograms of {self.n} rounds of {self.once.n:,} users cannot all be listed for all values of "
+                "the others; take fewer users or rounds, or specify the others' values with discretion.AllButOne: for "
+                "an adversary that knows them, rounds are independent"
             )
         return [tuple(histogram) for histogram in histograms(self.once.n, reports).tolist()]
 
     def _value_counts(self) -> Iterator[tuple[float, tuple[int, ...]]]:
-        """Yield the counts of values that the others may hold, each with its probability."""
+        """Yield the possible counts of the others' values, each with its probability."""
         known = holders(self.secrets, self.once.groups)
         law = self._strangers.law(self.secrets)
         for counts in histograms(self._strangers.count, self.secrets):

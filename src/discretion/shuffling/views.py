@@ -1,4 +1,4 @@
-"""A crowd as an adversary sees it: what all adversaries share."""
+"""Shuffled crowds as systems for an adversary: the common part for all adversaries."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ HISTOGRAMS = Method("sum over the histograms of reports", "exact")
 class View(Composable):
     """A crowd as one adversary sees it: a system, made by `discretion.Shuffled.seen_by`.
 
-    ``seed`` is where its samples start, if only sampling answers.
+    ``seed`` is the seed of its samples, if a measure needs sampling.
     """
 
     mechanism: System
@@ -35,7 +35,7 @@ class View(Composable):
 
     @property
     def secrets(self) -> int:
-        """How many values the target can have."""
+        """The number of possible values of the target."""
         return self.mechanism.secrets
 
     @property
@@ -50,14 +50,14 @@ class View(Composable):
 
     @cached_property
     def blanket(self) -> Blanket:
-        """What hides the target whatever the others hold."""
+        """The privacy blanket, which hides the target for any values of the other users."""
         return Blanket(self.mechanism, self.n)
 
     def channel(self) -> Channel:
         """Return the explicit channel from the target's value to the histogram, or raise TooLargeError."""
         raise TooLargeError(
             f"the histograms of {self.n:,} users with {self.secrets:,} values cannot all be listed, which this needs; "
-            "take fewer users or two kinds of report, or ask for the guess or the privacy profile"
+            "take fewer users or two kinds of report, or use posterior_vulnerability or the privacy profile"
         )
 
     def labels(self, ends: Ends) -> Pair:
@@ -66,7 +66,7 @@ class View(Composable):
         return self._inputs[a], self._inputs[b]
 
     def ends(self, pair: Pair) -> Ends:
-        """Return the places of two values, or refuse what is no label."""
+        """Return the indexes of two values, or raise an error if one is not a label."""
         return pair_indices(pair, self._inputs)
 
     @property
@@ -75,13 +75,13 @@ class View(Composable):
 
 
 def risk_of_guess(system: View, prior: Prior) -> Result:
-    """Return the Bayes risk as what the best guess misses."""
+    """Plan the Bayes risk as 1 minus the best guess."""
     guess = plan_posterior_vulnerability(system, prior, IdentityGain(system.secrets))
     return guess.then(lambda right: 1 - right)
 
 
 def guess_of_two(security: float | Estimate) -> float | Estimate:
-    """Return the best guess of two values that are as likely as each other, by how distinct their laws are."""
+    """Return the best guess of two equally likely values, from their Bayes security."""
     return settled(as_share(1 - security / 2))
 
 
@@ -94,8 +94,8 @@ def bayes_capacity_of_guess(system: View) -> Result:
 def ldp_epsilon_of_mechanism(system: View) -> Plan[float]:
     """Plan the mechanism's ε.
 
-    P(h | x) is a mean over who sent what, so its ratios are no larger than the mechanism's. They are as large where
-    everybody who can send the report that has the largest one does.
+    P(h | x) is a mean over the reports of all users, so its ratios are at most the mechanism's. They are as large if
+    every user who can send the report with the largest ratio sends it.
     """
     plan = plan_ldp_epsilon(system.mechanism)
     return plan.named(f"that of the mechanism: {plan.method.name}")

@@ -1,11 +1,11 @@
-"""A crowd that adds noise to numbers, against the worst adversary: certified bounds by binning the noise, both ways.
+"""Crowds that add noise to numbers, against the worst adversary: certified bounds by binning the noise in two ways.
 
 The secrets are the two values 0 and the sensitivity, and each other user holds one of them. Let P and Q be the laws of
 their reports, and sort reports by the log-ratio of the two.
 
-- From above: the masses of P and Q in each bin are split between its two ends so that both are kept. Of that pair the
-  noise is a noisy copy, so that the same holds of a crowd of such reports. The privacy blanket bounds what it leaks
-  whatever the other users hold.
+- From above: the masses of P and Q in each bin are split between its two limits so that both are kept. The noise is a
+  noisy copy of that pair, so that the same holds of a crowd of such reports. The privacy blanket bounds its leakage for
+  any values of the other users.
 - From below: the reports in each bin are merged, and all other users hold one value. An adversary attains that.
 """
 
@@ -48,13 +48,13 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class NoiseAmongWorst(AmongWorst):
-    """A crowd whose mechanism adds noise to 0 or to the sensitivity, and whose other users expose the target most."""
+    """A crowd that adds noise to 0 or to the sensitivity, with the other users who expose the target most."""
 
     mechanism: AdditiveNoise
     _bins: dict[int, "_Bins"] = field(default_factory=dict[int, "_Bins"], init=False, repr=False)
 
     def excess_above(self, epsilon: float) -> float:
-        """Return an upper bound of δ(ε), whichever of the two values each of the other users holds."""
+        """Return an upper bound of δ(ε), for any values of the other users."""
         alone = self.mechanism.hockey_stick(epsilon)
         bound, cut = alone, _CUTS[3]
         tried = set[int]()
@@ -67,7 +67,7 @@ class NoiseAmongWorst(AmongWorst):
         return min(alone, bound * (1 + _ROUNDING))
 
     def excess_below(self, epsilon: float) -> float:
-        """Return a lower bound of δ(ε), which other users attain who all hold one value."""
+        """Return a lower bound of δ(ε), which is attained by other users who all hold one value."""
         bounds = (self._binned(cut).excess_below(self.n, ratio_of(epsilon)) for cut in _CUTS_BELOW)
         return max(bounds) * (1 - _ROUNDING)
 
@@ -84,7 +84,7 @@ class NoiseAmongWorst(AmongWorst):
 
 @dataclass(frozen=True, eq=False)
 class _Bins:
-    """Reports of two values, sorted into bins by their log-ratio, and what the first value has beyond the bins."""
+    """Reports of two values, sorted into bins by their log-ratio, and the first value's mass beyond the bins."""
 
     noise: AdditiveNoise
     beyond: float
@@ -95,14 +95,14 @@ class _Bins:
 
     @cached_property
     def _split(self) -> LatticeLosses:
-        """The losses of a pair that dominates the noise, alike both ways."""
+        """The losses of a pair that dominates the noise, the same in both directions."""
         step = self._reach / _BINS
         places = np.arange(_BINS + 1)
         return dominating_losses(step, places, np.array([self.noise.excess(step * place) for place in places]))
 
     @cached_property
     def _merged(self) -> tuple[Reals, Reals]:
-        """What both values have in each bin."""
+        """The masses of both values in each bin."""
         losses = self.noise.losses
         if isinstance(losses, LatticeLosses):
             kept, a = losses.losses, losses.masses
@@ -121,10 +121,10 @@ class _Bins:
         return a, a[::-1]
 
     def excess_above(self, n: int, ratio: float) -> float:
-        """Return the blanket's bound for n users, whatever the others hold.
+        """Return the blanket's bound for n users, for any values of the others.
 
         Each of B others is in the blanket, B ~ Bin(n-1, γ), and the target's report is hidden among theirs. With
-        ``P(B = b - 1) = P(B' = b) b / (nγ)`` for B' ~ Bin(n, γ), that is the mean excess of n steps of which each is 0
+        ``P(B = b - 1) = P(B' = b) b / (nγ)`` for B' ~ Bin(n, γ), that is the mean excess of n steps, each of which is 0
         with probability 1-γ.
         """
         losses, a = self._split.losses, self._split.masses
@@ -137,7 +137,7 @@ class _Bins:
         return exposed + mean_excess_above(n, *_with_rest(decided_steps(steps, n), common[possible]))
 
     def excess_below(self, n: int, ratio: float) -> float:
-        """Return a bound for n users, where all but the target hold one value, the second or the first."""
+        """Return a lower bound for n users, where all but the target hold one value, the second or the first."""
         a, b = self._merged
         bounds = list[float]()
         for law in (a, b):
@@ -149,7 +149,7 @@ class _Bins:
 
 
 def _with_rest(steps: Reals, probabilities: Reals) -> tuple[Reals, Reals]:
-    """Return the steps and their probabilities, and a step of 0 with what is left of 1."""
+    """Return the steps and their probabilities, and a step of 0 with the remaining probability."""
     return np.append(steps, 0.0), np.append(probabilities, max(0.0, 1 - float(probabilities.sum())))
 
 
@@ -177,7 +177,7 @@ def _epsilon(system: NoiseAmongWorst, delta: float) -> float | Estimate:
 
 
 def _moved(epsilon: float, sign: int, is_safe: Callable[[float], bool]) -> float:
-    """Return the ε, or one a little further in this direction, where a bound of δ is surely on the safe side."""
+    """Return the ε, or one slightly further in this direction, so that the bound of δ is on the safe side."""
     if not 0 < epsilon < math.inf:
         return epsilon
     steps = (epsilon * (1 + sign * step) for step in (0.0, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-7, 1e-5, 1e-3))

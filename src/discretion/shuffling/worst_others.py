@@ -1,8 +1,9 @@
-"""Others who hold the values that expose the target most: by looking through what they can hold.
+"""The other users who expose the target most, by a search over all values that they can hold.
 
-Who knows less of the others sees less, and more of them hide more: an adversary can make up the reports of any whose
-values she knows. So what a few of the others leave of a leak bounds what all of them do, and it is looked for by branch
-and bound. Where two values are reported in two ways, one walk sees all that the others can hold.
+An adversary with less knowledge of the other users leaks less, and more of them hide the target more: an adversary can
+make up the reports of any user whose value it knows. So the leak among a few of the others bounds the leak among all of
+them, and the search is by branch and bound. If there are two values and two kinds of report, one walk covers all
+others.
 """
 
 import math
@@ -126,18 +127,18 @@ _NEAR = 1.1
 
 @dataclass(frozen=True, eq=False)
 class AmongWorst(View):
-    """A crowd whose others hold the values that expose the target most, and the adversary knows them."""
+    """A crowd whose other users hold the values that expose the target most, and the adversary knows these values."""
 
     def channel(self) -> Channel:
-        """Refuse: others who are the worst to one measure need not be so to another."""
+        """Raise an error, since the worst other users of one measure need not be the worst of another."""
         raise UnsupportedError(
-            "no one channel stands for the others who expose the target most, since they are not the same to every "
-            "measure; say what the others hold with discretion.AllButOne"
+            "no single channel represents the other users who expose the target most, since they differ between "
+            "measures; specify the others' values with discretion.AllButOne"
         )
 
     @cached_property
     def two_types(self) -> Reals | None:
-        """The laws of two types of report, of two values of the target, if there are no more and doubles hold both."""
+        """The laws of two types of report for two values, if there are no more and doubles can represent both."""
         if self.secrets != 2 or PairOfValues(self.mechanism, 0, 1, ()).is_loud:
             return None
         types = report_types(self.mechanism, (), (0, 1))
@@ -145,20 +146,20 @@ class AmongWorst(View):
 
     @property
     def two_kinds(self) -> TwoKinds | None:
-        """The two values and two kinds of report, if there are no more."""
+        """The model of two values and two kinds of report, if there are no more."""
         most = limits.current().steps(MAX_SPLITS_WALKED, each=32)
         return None if self.two_types is None else TwoKinds(self.two_types, self.n, most)
 
     @property
     def is_split(self) -> bool:
-        """Whether all likelihoods of all ways to split the others between two values are listed."""
+        """Whether all likelihoods are listed for all splits of the others between two values."""
         return 1 < self.n <= _most_users_split() and self.two_types is not None
 
     @cached_property
     def split_likelihoods(self) -> list[Reals]:
-        """``P(h | x)`` of two types for each way to split the others between two values, in blocks.
+        """``P(h | x)`` of two types for each split of the others between two values, in blocks.
 
-        The axes are for the value x, for how many of the others hold the first one, in order, and for h.
+        The axes are for the value x, for the number of others who hold the first value, in order, and for h.
         """
         types = self.two_types
         assert types is not None
@@ -167,7 +168,7 @@ class AmongWorst(View):
 
 
 class WorstCase(Protocol):
-    """A leak whose largest value over the values of the others is looked for; more of them only lower it."""
+    """A leak whose maximum over the values of the others is sought; more other users only lower it."""
 
     @property
     def view(self) -> AmongWorst:
@@ -176,21 +177,21 @@ class WorstCase(Protocol):
 
     @property
     def distinct(self) -> int:
-        """How many of the values, the first ones, the leak tells apart from all further ones."""
+        """The number of first values that the leak distinguishes from all further ones."""
         ...
 
     def cells(self, counts: Counts) -> float:
-        """Return how many likelihoods the leak takes where the others hold these values."""
+        """Return the number of likelihoods that the leak needs if the others hold these values."""
         ...
 
     def leak_at(self, counts: Counts) -> float | Estimate:
-        """Return the leak where the others hold these values."""
+        """Return the leak if the others hold these values."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class WorstCaseOfValues:
-    """A leak that takes all values of the target, and perhaps treats them alike."""
+    """A leak of all values of the target, which may be symmetric in them."""
 
     view: AmongWorst
     leak: Leak
@@ -199,11 +200,11 @@ class WorstCaseOfValues:
 
     @property
     def distinct(self) -> int:
-        """None of the values, where all are alike."""
+        """None of the values, if the leak and the mechanism are symmetric in them."""
         return 0 if self.symmetric and is_symmetric(self.view.mechanism) else self.view.secrets
 
     def cells(self, counts: Counts) -> float:
-        """Return the likelihoods of all values."""
+        """Return the number of likelihoods of all values."""
         others = self._view_among(counts)
         if others.leaves_only_the_target:
             return 0
@@ -214,7 +215,7 @@ class WorstCaseOfValues:
         return self.leak(self._view_among(counts)).compute()
 
     def listed_leaks(self, likelihoods: Reals) -> Reals:
-        """Return the leak of each of some likelihoods: a row per value of the target, then an axis for them."""
+        """Return the leak for each of several likelihoods: a row per value of the target, then an axis for these."""
         return np.array([self.leak_by_likelihoods(rows) for rows in likelihoods.swapaxes(0, 1)])
 
     def _view_among(self, counts: Counts) -> AmongKnown:
@@ -223,7 +224,7 @@ class WorstCaseOfValues:
 
 @dataclass(frozen=True, eq=False)
 class WorstCaseOfPairs:
-    """A leak of two values of the target, the largest of all; what is listed for one is remembered for the next."""
+    """A leak of two values of the target, the largest over all pairs; listed likelihoods are reused."""
 
     view: AmongWorst
     leak: Callable[[PairOfValues], float | Estimate]
@@ -232,16 +233,16 @@ class WorstCaseOfPairs:
 
     @property
     def distinct(self) -> int:
-        """The two values, where all others are alike."""
+        """The two values, if the mechanism is symmetric in all others."""
         return 2 if is_symmetric(self.view.mechanism) else self.view.secrets
 
     def cells(self, counts: Counts) -> float:
-        """Return the likelihoods of all pairs."""
+        """Return the number of likelihoods of all pairs."""
         return sum(0 if len(pair.groups) < 2 else pair.cells for pair in self._pairs(counts))
 
     @property
     def lists_all(self) -> bool:
-        """Whether every histogram can be listed, down to the least likely one."""
+        """Whether every histogram can be listed, including the least likely one."""
         counts = even_counts(self.view.n - 1, self.view.secrets)
         return all(pair.lists_all for pair in self._pairs(counts))
 
@@ -262,13 +263,13 @@ def worst_case_of_excess(
     listed: dict[Counts, list[PairOfValues]],
     ends: list[tuple[int, int]] | None = None,
 ) -> WorstCaseOfPairs:
-    """Return the case of the largest ``Σ_h max(0, P(h | a) - e^ε P(h | b))``, of all pairs or of these."""
+    """Return the case of the largest ``Σ_h max(0, P(h | a) - e^ε P(h | b))``, over all pairs or over these."""
     pairs = view.blanket.ends if ends is None else ends
     return WorstCaseOfPairs(view, lambda pair: pair.excess_beyond(epsilon), listed, pairs)
 
 
 def is_enumerable(case: WorstCase) -> bool:
-    """Whether the ways in which the others can hold their values are few enough to be looked through."""
+    """Whether the counts of the others' values are few enough to search."""
     view = case.view
     users, k = view.n - 1, view.secrets
     if not users or (view.is_split and isinstance(case, WorstCaseOfValues)):
@@ -299,7 +300,7 @@ def search_counts(case: WorstCase) -> Largest:
 
 
 def largest_leak(case: WorstCase, bounds: Callable[[], Estimate]) -> float | Estimate:
-    """Return the largest leak over all counts of the others' values, within bounds of it if these turn out too many."""
+    """Return the largest leak over all counts of the others' values, or its bounds if the counts are too many."""
     largest = search_counts(case)
     if largest.is_narrow:
         return largest.low
@@ -324,10 +325,10 @@ def _worst_split(case: WorstCaseOfValues) -> Largest:
 
 
 def bounded_worst_leak(view: AmongWorst, leak: Leak, bounds: LeakBounds) -> Estimate:
-    """Return certified bounds of the worst leak: what others who are all alike make of it, and the blanket's.
+    """Return certified bounds of the worst leak: from others who all hold one value, and from the blanket.
 
-    Among the worst it is at least what it is on average over others whose values are drawn, and known to the adversary;
-    and that is at least what it is among strangers.
+    The leak among the worst others is at least its mean over others whose values are drawn and known to the adversary;
+    and that is at least the leak among others whose values are not known.
     """
     mechanism, users = view.mechanism, view.n - 1
     values = 2 if is_symmetric(mechanism) else _MAX_VALUES_IN_BOUND
@@ -403,7 +404,7 @@ def _information_among_worst(system: AmongWorst, prior: Prior) -> Result:
 
 
 def _information_of_two(system: AmongWorst, law: Reals) -> Estimate:
-    """Return the information about one of two values, from among others who all hold one to the worst excess of all."""
+    """Return bounds of the information about one of two values, from uniform others and from the worst excess."""
     users = system.n - 1
     views = [AmongKnown(system.mechanism, system.n, (Group(users, value=value),)) for value in range(2)]
     attained = max(information_of_two(view, law).low for view in views)
@@ -429,7 +430,7 @@ def _plan_worst(case: WorstCaseOfValues, leak: Leak, bounds: LeakBounds) -> Resu
 
 
 def _between_uniform_others(kinds: TwoKinds, case: WorstCaseOfValues, leak: Leak) -> float | Estimate:
-    """Return a leak between that among others who all hold one value, and that of two laws that are farther apart."""
+    """Return bounds of a leak: the leak among others who all hold one value, and that of two dominating laws."""
     others = case.view.n - 1
     views = [AmongKnown(case.view.mechanism, case.view.n, (Group(others, value=value),)) for value in range(2)]
     nothing = case.leak_by_likelihoods(np.ones((2, 1)))
@@ -481,7 +482,7 @@ def _least_epsilon_among_worst(system: AmongWorst, delta: float) -> Plan[float |
 
 
 def _can_try_pairs(system: AmongWorst, listed: dict[Counts, list[PairOfValues]]) -> bool:
-    """Whether what the others can hold is little enough to be looked through for every pair: for one to begin with."""
+    """Whether the counts of the others' values are few enough to search for every pair, tested with one pair first."""
     if system.secrets > MAX_VALUES_TRIED and system.n > 1:  # whose pairs alone would be too many to list
         return False
     first = worst_case_of_excess(system, 0.0, {}, system.blanket.ends[:1])
@@ -497,8 +498,8 @@ def _renyi_among_worst(system: AmongWorst, order: float) -> Plan[float | Estimat
         return Plan(BOUNDED, lambda: kinds.renyi(order))
     if not is_enumerable(case):
         raise TooLargeError(
-            f"the values that {system.n - 1:,} others can hold are too many to try; take fewer users, or say what the "
-            "others hold with discretion.AllButOne, or ask for the privacy profile, which is bounded"
+            f"the values that {system.n - 1:,} others can hold are too many to try; take fewer users, specify the "
+            "others' values with discretion.AllButOne, or use the privacy profile, which has certified bounds"
         )
     return Plan(ENUMERATED, lambda: _worst_renyi(case, order))
 
@@ -513,7 +514,7 @@ def _pairs_alike_among_worst(system: AmongWorst) -> bool:
 
 
 def _bounded_profile(system: AmongWorst) -> Profile:
-    """Return δ(ε) between what others make of it who all hold one value, or halves two, and what the blanket hides."""
+    """Return δ(ε) between its value for uniform others, or others in two halves, and the blanket's upper bound."""
     overlaps = reporting(system.mechanism).overlaps
     if overlaps is not None and (system.secrets > 2 or system.response is None):
         return _profile_by_supports(system, overlaps)
@@ -530,9 +531,9 @@ def _bounded_profile(system: AmongWorst) -> Profile:
 
 
 def _profile_by_supports(system: AmongWorst, overlaps: Overlaps) -> Profile:
-    """Return the excess of any pair between that among others who all hold one value, and bounds for all others.
+    """Return the excess of any pair between its value for others who all hold one value, and bounds for all others.
 
-    Of both bounds the one that was the lower one when both were asked is asked alone while it is near what is attained.
+    After both upper bounds were computed once, only the lower one is computed while it is near the attained value.
     """
     users = system.n - 1
 
@@ -563,7 +564,7 @@ def _profile_by_supports(system: AmongWorst, overlaps: Overlaps) -> Profile:
 
 
 def likely_worst_pairs(system: AmongWorst, ends: Iterable[Ends]) -> list[PairOfValues]:
-    """Return these pairs of values among others who all hold one value, or halves two, that are not long to compare."""
+    """Return these pairs among uniform others, or others in two halves, that are quick to compare."""
     mechanism, k = system.mechanism, system.secrets
     values = min(k, 3 if is_symmetric(mechanism) else _MAX_VALUES_IN_PROFILE)
     pairs = [PairOfValues(mechanism, a, b, groups) for a, b in ends for groups in _likely_worst(system.n - 1, values)]
@@ -572,7 +573,7 @@ def likely_worst_pairs(system: AmongWorst, ends: Iterable[Ends]) -> list[PairOfV
 
 
 def hidden_excess(mechanism: System, blanket: Blanket, epsilon: float) -> float:
-    """Return an upper bound of δ(ε), whatever the others hold, by what the blanket hides."""
+    """Return an upper bound of δ(ε) by the blanket, for any values of the others."""
     # The crowd hides no less than the mechanism, which alone says so where ratios are beyond what a double holds.
     alone = highest(plan_privacy_profile(mechanism).compute()(epsilon))
     return min(alone, blanket.largest_excess(ratio_of(epsilon)))
@@ -613,11 +614,11 @@ def _leakiest_pairs_among_worst(system: AmongWorst, tolerance: float) -> Plan[li
 
 
 def _worst_distances(system: AmongWorst) -> dict[Ends, float | Estimate]:
-    """Return how far distinct the others' values can make each pair, where all of these can be tried."""
+    """Return the largest distance of each pair over the others' values, if these can all be tried."""
     if not _can_try_pairs(system, {}):
         raise TooLargeError(
             f"the values that {system.n - 1:,} others can hold are too many to try for the leakiest pair; take fewer "
-            "users, or say what the others hold with discretion.AllButOne"
+            "users, or specify the others' values with discretion.AllButOne"
         )
 
     def bounds(pair: Ends) -> Estimate:
@@ -628,7 +629,7 @@ def _worst_distances(system: AmongWorst) -> dict[Ends, float | Estimate]:
 
 
 def _is_all_alike(system: AmongWorst) -> bool:
-    """Whether every pair of values leaks as much as any other, to who may rename what the others hold."""
+    """Whether every pair of values leaks the same, up to a renaming of the others' values."""
     return system.secrets == 2 or is_symmetric(system.mechanism)
 
 
@@ -658,7 +659,7 @@ def _tradeoff_among_worst(system: AmongWorst, pair: Pair | None) -> Plan[BestTes
 
 
 def _split_tests(system: AmongWorst, pair: Pair | None) -> Polygon:
-    """Return the best tests whatever of two values the others hold, two kinds of report being all there are."""
+    """Return the best tests over all splits of the others between two values, for two kinds of report."""
     ends = (0, 1) if pair is None else system.ends(pair)
     largest, tests = system.ldp_epsilon, list[Polygon]()
     for block in system.split_likelihoods:
@@ -670,7 +671,7 @@ def _split_tests(system: AmongWorst, pair: Pair | None) -> Polygon:
 
 
 def _worst_way(system: AmongWorst, ends: Ends) -> ExcessFunctions:
-    """Return by how much the first value's law exceeds the second's, whatever of all the others hold it is most."""
+    """Return the largest excess of the first value's law over the second's, over all values of the others."""
     listed: dict[tuple[int, ...], list[PairOfValues]] = {}
 
     def bounds(epsilon: float) -> Estimate:

@@ -1,9 +1,9 @@
 """Several rounds of the same crowd against the worst adversary, which knows all other users' values in each round.
 
-The rounds are independent to that adversary, so that privacy losses add up. From above: the largest δ(ε) of one round,
-over all values and all that the others can hold, is the profile of one pair of laws that dominates every round; its
-losses are added. That holds for other users who change from round to round too, even by what earlier rounds showed.
-From below: the losses of two values among others who stay the same, a case that is attained.
+For that adversary the rounds are independent, so that privacy losses add up. The upper bound: the largest δ(ε) of one
+round, over all values of the target and of the others, is the profile of one pair of laws that dominates every round;
+its losses are added. This also covers other users who change between rounds, even depending on earlier rounds. The
+lower bound: the losses of two values among other users who stay the same, a case that is attained.
 """
 
 import math
@@ -56,9 +56,10 @@ from discretion.shuffling.worst_others import (
 
 METHOD = Method("certified bounds by sums of privacy losses, dominating ones and attained ones", "bound")
 
-# At how many ε a profile is taken, of how many steps, and at how many at least; what is left of δ beyond the last one,
-# the largest ε whose e^ε is held, and the smallest one that is still told from 0.
-_POINTS, _STEPS, _FEWEST, _LEFT, _LARGEST, _SMALLEST = 96, 1 << 10, 8, 1e-17, 600.0, 1e-12
+# At how many ε a profile is taken, which of them a quick bound takes (the first, the last and every fifth), of how many
+# steps, and at how many at least; what is left of δ beyond the last one, the largest ε whose e^ε is held, and the
+# smallest ε that is distinguished from 0.
+_POINTS, _COARSE, _STEPS, _FEWEST, _LEFT, _LARGEST, _SMALLEST = 96, 5, 1 << 10, 8, 1e-17, 600.0, 1e-12
 # Likelihoods for one ε, over all that the others can hold, that are tried where bounds are quicker; how close bounds of
 # an attained δ are, next to it; where two cases are compared, next to δ(0).
 _TRIED, _CLOSE, _COMPARED = 1 << 18, 1e-3, 1e-4
@@ -68,40 +69,46 @@ _SLACK, _ROUGH, _ROUNDING = 2e-3, 1e-6, 1e-10
 
 @dataclass(frozen=True, eq=False)
 class WorstRounds(Composable):
-    """Rounds of a crowd whose other users hold what exposes the target most; made by `discretion.repeated`."""
+    """Rounds of a crowd with the other users who expose the target most; made by `discretion.repeated`."""
 
     once: AmongWorst
     n: int
 
     @property
     def secrets(self) -> int:
-        """How many values the target can have."""
+        """The number of possible values of the target."""
         return self.once.secrets
 
     def channel(self) -> Channel:
-        """Refuse: other users who are the worst to one measure need not be so to another."""
+        """Raise an error, since the worst other users of one measure need not be the worst of another."""
         raise UnsupportedError(
-            "no one channel stands for the other users who expose the target most, in one round or in many; these "
-            "measures take their rounds: posterior_vulnerability and bayes_risk of the identity gain, bayes_security, "
+            "no single channel represents the other users who expose the target most, in one round or in many; these "
+            "measures support rounds: posterior_vulnerability and bayes_risk of the identity gain, bayes_security, "
             "multiplicative_bayes_capacity, privacy_profile, dp_epsilon, ldp_epsilon, renyi_dp, tradeoff; for others "
-            "name the values of the other users with discretion.AllButOne"
+            "specify the values of the other users with discretion.AllButOne"
         )
 
     @cached_property
     def dominating(self) -> LossPair:
-        """The losses of a pair that leaks no less in each round than any two values among any other users."""
+        """The losses of a pair that leaks at least as much in each round as any two values among any other users."""
         losses = dominating_losses(*self._grid, self._bounds)
         return LossPair.from_parts([(losses, losses, self.n)])
 
+    def least_overlap(self) -> float:
+        """Return a lower bound of β* from a fifth of the levels: quicker, and close enough for a search."""
+        step, places = self._grid
+        losses = dominating_losses(step, places[::_COARSE], self._bounds_at(self._levels[::_COARSE]))
+        return LossPair.from_parts([(losses, losses, self.n)]).forwards.overlap(0.0).low
+
     @cached_property
     def attained(self) -> list[LossPair]:
-        """The losses of two values, or of a pair that leaks no more, among other users who stay the same."""
+        """The losses of two values, or of a pair that leaks at most as much, among other users who stay the same."""
         # Any two values do for a lower end, where all of them would be too many to list.
         few = self.secrets <= MAX_VALUES_TRIED or is_symmetric(self.once.mechanism)
         return self.attained_among(self.once.blanket.ends if few else [(0, 1)])
 
     def attained_among(self, ends: Sequence[Ends]) -> list[LossPair]:
-        """Return the losses of those of these pairs of values that are furthest apart in one round."""
+        """Return the losses of the pairs among these that are furthest apart in one round."""
         pairs = likely_worst_pairs(self.once, ends)
         middle = int(np.argmax(self._bounds <= _COMPARED * self._bounds[0]))
         furthest: list[PairOfValues] = []
@@ -112,7 +119,7 @@ class WorstRounds(Composable):
         return [pair for pair in losses if pair is not None]
 
     def _losses(self, pair: PairOfValues) -> LossPair | None:
-        """Return the losses of the first value against the second, and the other way round, if they are known."""
+        """Return the losses of the first value against the second, and in reverse, or None if they are not known."""
         ways = [self._profile_ends(way) for way in (pair, pair.reversed())]
         size = min(low.size for low, _ in ways)
         if size < _FEWEST:
@@ -121,7 +128,7 @@ class WorstRounds(Composable):
         return LossPair.from_parts([(*dominated_losses(step, places[:size], forwards, backwards), self.n)])
 
     def _profile_ends(self, pair: PairOfValues) -> tuple[Reals, Reals]:
-        """Return bounds of δ at the levels, up to where they are no longer close to each other."""
+        """Return bounds of δ at the levels, as long as they are close to each other."""
         low, high = list[float](), list[float]()
         for level in self._levels.tolist():
             ends = _excess_ends(pair, level)
@@ -133,7 +140,7 @@ class WorstRounds(Composable):
 
     @cached_property
     def _grid(self) -> tuple[float, Integers]:
-        """The ε at which profiles of one round are taken, as multiples of a step: up to where δ has vanished."""
+        """The ε at which profiles of one round are computed, as multiples of a step, until δ has vanished."""
         most, left, last = min(self._largest, _LARGEST), self._bound(math.inf) + _LEFT, 1.0
         while last < most and self._bound(last) > left:
             last *= 2
@@ -151,9 +158,11 @@ class WorstRounds(Composable):
     @cached_property
     def _bounds(self) -> Reals:
         """Upper bounds of δ at the levels, whatever the other users hold and whichever two values are compared."""
-        bounds = np.array([self._bound(level) for level in self._levels.tolist()])
-        if self._largest <= self._levels[-1]:
-            bounds[-1] = 0.0
+        return self._bounds_at(self._levels)
+
+    def _bounds_at(self, levels: Reals) -> Reals:
+        bounds = np.array([self._bound(level) for level in levels.tolist()])
+        bounds[levels >= self._largest] = 0.0
         return np.clip(bounds, 0.0, 1.0)
 
     def _bound(self, level: float) -> float:
@@ -171,7 +180,7 @@ class WorstRounds(Composable):
 
     @cached_property
     def _profile(self) -> Profile | None:
-        """The exact profile of one round, if it is quick: other than by looking through much that the others hold."""
+        """The exact profile of one round, if it is quick to compute, without a long search over the others' values."""
         plan, users, k = plan_privacy_profile(self.once), self.once.n - 1, self.secrets
         if not plan.is_exact:
             return None
@@ -185,7 +194,7 @@ class WorstRounds(Composable):
         return _between(low, self.dominating.hockey_stick(epsilon).high, span=1.0)
 
     def overlap(self) -> Estimate:
-        """Return what the two laws that are furthest apart have in common: β*."""
+        """Return β* of all rounds: the overlap of the two laws that are furthest apart."""
         high = min((pair.forwards.overlap(0.0).high for pair in self.attained), default=1.0)
         return _between(self.dominating.forwards.overlap(0.0).low, high, safe="low", span=1.0)
 
@@ -195,10 +204,10 @@ class WorstRounds(Composable):
         return _between(low, self.dominating.epsilon(delta, self).high)
 
     def guess(self, prior: Prior) -> Estimate:
-        """Return how likely the best guess of the target's value is right.
+        """Return the probability that the best guess of the target's value is correct.
 
-        At most ``1 - β* (1 - max π)`` (Bayes-sec, section V). At least as in one round, and for a uniform prior as of
-        an adversary that guesses only one of two values: ``(1 + δ(0))/k``.
+        It is at most ``1 - β* (1 - max π)`` (Bayes-sec, section V). It is at least that of one round, and for a uniform
+        prior at least that of an adversary that guesses only one of two values: ``(1 + δ(0))/k``.
         """
         law, overlap = prior_vector(prior, self.secrets), self.overlap()
         low = lowest(plan_posterior_vulnerability(self.once, prior, IdentityGain(self.secrets)).compute())
@@ -207,7 +216,7 @@ class WorstRounds(Composable):
         return _between(low, 1 - overlap.low * (1 - float(law.max())), span=1.0)
 
     def tests(self, ends: Ends | None) -> "BandOfRounds":
-        """Return between which curves the best tests are: of any two values, or of the second against the first."""
+        """Return the band of curves around the best tests: of any two values, or of the second against the first."""
         least = as_band(tests_of_losses(self.dominating)).low
         if ends is None:
             attained = [as_band(tests_of_any([pair])).high for pair in self.attained]
@@ -222,7 +231,7 @@ class WorstRounds(Composable):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BandOfRounds(Band):
-    """A band around the best tests in rounds, whose ε, δ and overlap are those of the rounds, if of any two values."""
+    """A band around the best tests in rounds; for any two values its ε, δ and overlap are those of the rounds."""
 
     rounds: WorstRounds | None
 
@@ -232,7 +241,7 @@ class BandOfRounds(Band):
 
     @property
     def overlap(self) -> Result:
-        """What the two laws have in common."""
+        """The overlap of the two laws."""
         return super().overlap if self.rounds is None else self.rounds.overlap()
 
     def epsilon(self, delta: float) -> Result:
@@ -243,7 +252,7 @@ class BandOfRounds(Band):
 
 
 def _excess_ends(pair: PairOfValues, epsilon: float) -> tuple[float, float]:
-    """Return bounds of an excess, which need not have the digits of a float."""
+    """Return bounds of an excess, which may be wider than the precision of a float."""
     rough = pair.rough_excess_beyond(epsilon, _ROUGH)
     if math.isfinite(rough.error):
         return max(0.0, rough.value - rough.error), rough.value + rough.error

@@ -1,4 +1,4 @@
-"""Tables: rows in, counts of equivalence classes out."""
+"""Tables: sources of rows, and counts of their equivalence classes."""
 
 from discretion.tables.spark import spark_table
 

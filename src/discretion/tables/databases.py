@@ -21,7 +21,7 @@ from discretion.tables.layouts.text_format import TextFormat
 
 _AT_ONCE = 10_000  # rows
 _STEPS = 1_000_000  # of SQLite's, between two looks for an interrupt
-# What is beside a file while somebody writes to it, or after she died of it.
+# Files next to a database while a program writes to it, or after the program crashed.
 _BESIDE = ("-wal", "-journal")
 # Which kinds of values SQLite stores in a column → the Arrow type that holds them all, and one of each.
 _TYPES = {
@@ -34,7 +34,7 @@ _TYPES = {
 }
 _SQLITE, _DUCKDB = b"SQLite format 3\0", b"DUCK"
 _DUCKDB_AT = 8  # after a checksum
-# Types of whose values the engine takes some for the same that differ: 30 days for a month, 12:00+01 for 11:00+00.
+# Types with different values that the engine treats as equal: 30 days and a month, 12:00+01 and 11:00+00.
 _MERGED = ("INTERVAL", "TIME WITH TIME ZONE", "VARIANT")
 
 
@@ -64,20 +64,20 @@ def read_sqlite(file: BinaryIO, choose: Choose, form: TextFormat, memory: int | 
     _check_settled(file)
     after = Path(place(file)).stat()
     if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
-        raise InvalidTableError(f"{file.name} was written to while it was read; ask again when nobody does")
+        raise InvalidTableError(f"{file.name} changed while it was read; try again when no program writes to it")
     left_out = unread_tables(meant, tables)
     return replace(arrow_rows(arrived, file.name, memory, expected=count), left_out=left_out)
 
 
 def _check_settled(file: BinaryIO) -> None:
-    """Refuse a file of which a part is still in another one."""
+    """Refuse a file with changes that are still in another file."""
     path = Path(file.name).resolve()
     for ending in _BESIDE:
         companion = path.with_name(path.name + ending)
         if companion.exists() and companion.stat().st_size:
             raise InvalidTableError(
-                f"{file.name} has {companion.name} beside it, so that a program writes to it or ended in the midst; "
-                "close that, or give a copy by sqlite3's .backup"
+                f"{companion.name} is next to {file.name}: a program is writing to it, or crashed while it wrote; "
+                "close the program, or give a copy made with sqlite3's .backup"
             )
 
 
@@ -92,7 +92,7 @@ def _opened(file: BinaryIO) -> Generator[sqlite3.Connection]:
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
             raise KeyboardInterrupt from None
         raise InvalidTableError(
-            f"{file.name} cannot be read: it is damaged, encrypted, not in UTF-8, or needs what this SQLite has not"
+            f"{file.name} cannot be read: it is damaged, encrypted, not in UTF-8, or needs a newer SQLite"
         ) from None
 
 
@@ -120,13 +120,13 @@ def _columns(rows: sqlite3.Cursor) -> Iterator[list[Sequence[Any]]]:
 
 
 def _type(database: sqlite3.Connection, source: str, name: str, path: str) -> str:
-    """Return the Arrow type of a column, by the kinds of the values that are there."""
+    """Return the Arrow type of a column, by the kinds of its values."""
     types = database.execute(f"SELECT DISTINCT typeof({quote_name(name)}) FROM {source} ORDER BY 1").fetchall()
     kinds = tuple(kind for (kind,) in types if kind != "null")
     if kinds not in _TYPES:
         raise InvalidTableError(
-            f"the column {name!r} of {path} holds values of several kinds ({', '.join(kinds)}), and 1 is not '1'; "
-            "store one kind, or make it one in a view: CAST(… AS TEXT)"
+            f"the column {name!r} of {path} holds values of several kinds ({', '.join(kinds)}), such as 1 and '1'; "
+            "store one kind, or convert it in a view: CAST(… AS TEXT)"
         )
     return _TYPES[kinds]
 

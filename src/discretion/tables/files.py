@@ -1,4 +1,4 @@
-"""Files as rows to ask about: no line skipped, no type guessed, no value in a message."""
+"""Files as rows to count: no line is skipped, no type is guessed, and no message has a value."""
 
 import codecs
 import json
@@ -27,7 +27,7 @@ _TEXT = ("string", "large_string", "dictionary<values=string, indices=int32, ord
 
 
 def read_tsv(file: BinaryIO, choose: Choose, form: TextFormat, memory: int | None) -> Rows:
-    """Return the rows of a file with tabs between values, which are quoted as those of a CSV file are."""
+    """Return the rows of a file with tabs between values, which are quoted as in a CSV file."""
     return read_csv(file, choose, form, memory, "\t")
 
 
@@ -86,11 +86,11 @@ class ParquetLayout:
     Parameters
     ----------
     schema
-        The columns' names and types, as Arrow has them.
+        The columns' names and types in Arrow.
     old_times
         The paths of leaves with timestamps in INT96.
     rows
-        How many rows there are.
+        The number of rows.
     """
 
     schema: Any
@@ -98,12 +98,12 @@ class ParquetLayout:
     rows: int
 
     def texts(self) -> dict[str, str | None]:
-        """Return each column's text in SQL, None where it is none."""
+        """Return the SQL of each column's text, None for a column of another type."""
         return {column.name: quote_name(column.name) if str(column.type) in _TEXT else None for column in self.schema}
 
 
 def parquet_layout(file: BinaryIO, what: str) -> ParquetLayout:
-    """Return the layout of a Parquet file, which ``what`` says in words."""
+    """Return the layout of a Parquet file, which messages call ``what``."""
     parquet: Any = import_module("pyarrow.parquet")
     try:
         with for_arrow(file) as raw, parquet.ParquetFile(raw) as content:
@@ -117,7 +117,7 @@ def parquet_layout(file: BinaryIO, what: str) -> ParquetLayout:
 
 
 def read_parquet(file: BinaryIO, choose: Choose, form: TextFormat, memory: int | None) -> Rows:
-    """Return the rows of a Parquet file, with the types that it has."""
+    """Return the rows of a Parquet file, with its own types."""
     layout = parquet_layout(file, file.name)
     names = check_names(layout.schema.names, file.name)
     check_spellable(names, file.name)
@@ -131,14 +131,14 @@ def read_parquet(file: BinaryIO, choose: Choose, form: TextFormat, memory: int |
 
 
 def check_old_times(file: BinaryIO, layout: ParquetLayout, columns: Iterable[str], what: str) -> None:
-    """Refuse columns of a Parquet file with timestamps of which the engine loses a part."""
+    """Refuse columns of a Parquet file with timestamps that the engine would truncate."""
     for name in columns:
         if (name in layout.old_times and not _in_microseconds(file, name)) or _holds_any(
             layout.schema.field(name), layout.old_times
         ):
             raise InvalidTableError(
-                f"the column {name!r} of {what} may hold nanoseconds in an old type (INT96) of which the "
-                "engine reads the microseconds; write the file with timestamps of today's types"
+                f"the column {name!r} of {what} may hold nanoseconds in an old type (INT96) that the engine "
+                "reads only to microseconds; write the file with timestamps of a current type"
             )
 
 
@@ -154,10 +154,10 @@ def check_spellable(names: Iterable[str], path: str) -> None:
 def chosen_names(
     choose: Choose, texts: Mapping[str, str | None], read: Callable[[str], list[Any]], source: str, path: str
 ) -> Sequence[str]:
-    """Return the chosen of all names, if none that will be shown is also a value below itself.
+    """Return the chosen names, if no name that messages may show is also a value of its column.
 
-    Each name has the SQL of its column's text, or None if that has none; ``read`` runs SQL. The columns that are not
-    chosen are not read, for nobody is shown their names; unless the choice fails, which lists them.
+    Each name has the SQL of its column's text, or None if the column is not text; ``read`` runs SQL. Columns that are
+    not chosen are not read, since no message shows their names, unless the choice fails and lists them.
     """
     names = list(texts)
     unknown = None
@@ -188,17 +188,17 @@ def _in_microseconds(file: BinaryIO, name: str) -> bool:
 
 
 def _holds_any(column: Any, leaves: Sequence[str]) -> bool:
-    """Whether a column is nested and one of the leaves is in it."""
+    """Whether a column is nested and contains one of the leaves."""
     return column.type.num_fields > 0 and any(leaf.startswith(f"{column.name}.") for leaf in leaves)
 
 
 def read_json(file: BinaryIO, choose: Choose, form: TextFormat, memory: int | None) -> Rows:
-    """Return the rows of a JSON file, an array of objects or an object a line.
+    """Return the rows of a JSON file: an array of objects, or one object per line.
 
     A value is its text: 1, 1.0, 1.00 and ``"1"`` are four values. A missing key is null.
     """
     if _is_cut_short(file):
-        raise InvalidTableError(f"{file.name} starts an array and does not end with it; it is cut short, or goes on")
+        raise InvalidTableError(f"{file.name} starts an array but does not end with it; it is cut short, or goes on")
     source = f"read_json_objects({quote_text(place(file))}, hive_partitioning = false)"
     engine = EmbeddedEngine(file.name, [place(file)], memory)
     try:
@@ -209,7 +209,7 @@ def read_json(file: BinaryIO, choose: Choose, form: TextFormat, memory: int | No
         raise InvalidTableError(json_fault(file)) from None
     if any(kind != "OBJECT" for kind, _ in shapes):
         raise InvalidTableError(
-            f"{file.name} holds something other than objects; give an array of objects, or one a line"
+            f"{file.name} holds something other than objects; give an array of objects, or one object per line"
         )
     if any(len(set(keys)) < len(keys) for _, keys in shapes):
         raise InvalidTableError(f"{file.name} has an object with the same key twice; keep one of them")
@@ -225,10 +225,10 @@ def read_json(file: BinaryIO, choose: Choose, form: TextFormat, memory: int | No
 
 
 def _is_cut_short(file: BinaryIO) -> bool:
-    """Whether an array is left open: the engine would read what there is of it."""
+    """Whether an array is left open: the engine would read the part that is there."""
     start = file.read(1 << 16)
     if start.startswith(codecs.BOM_UTF8):
-        raise InvalidTableError(f"{file.name} begins with a byte-order mark, which JSON has not; save it without")
+        raise InvalidTableError(f"{file.name} begins with a byte-order mark, which is not JSON; save it without")
     start = start.lstrip(b" \t\r\n")
     file.seek(max(0, os.fstat(file.fileno()).st_size - (1 << 16)))
     return start.startswith(b"[") and not file.read().rstrip().endswith(b"]")
@@ -244,7 +244,7 @@ _MARKED_NUMBER = r'"\\u0001(-?[0-9][0-9.eE+-]*)"'
 
 
 def _with_quoted_numbers(source: str) -> str:
-    """Return the SQL of a table of JSON objects in which no number is left whose text the engine would change."""
+    """Return the SQL of a table of JSON objects, with the numbers as text whose spelling the engine would change."""
     mark, row = quote_text(_MARK), "json::VARCHAR"
     doubled = f"replace({row}, {mark}, {mark} || {mark})"
     matched = f"regexp_replace({doubled}, {quote_text(_TEXT_OR_NUMBER)}, '\\1' || {_MATCHED} || '\\2' || {_END}, 'g')"

@@ -21,7 +21,7 @@ from discretion.tables.layouts.text_format import TextFormat
 _LOGS = ("_delta_log", ".hoodie")
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 
-# What the names of folders say of a part: a column's name and its value.
+# The keys of a part in the names of its folders: a column's name and its value.
 Keys = tuple[tuple[str, str | None], ...]
 
 
@@ -32,12 +32,12 @@ class _Part:
 
 
 def read_folder(folder: Path, choose: Choose, form: TextFormat, memory: int | None) -> Rows:
-    """Return the rows of all Parquet files in a folder and in those below it that are named ``key=value``."""
+    """Return the rows of all Parquet files in a folder and in its subfolders that are named ``key=value``."""
     what = str(folder)
     left_out: list[str] = []
     parts = sorted(_parts(folder, (), what, left_out), key=lambda part: (str(part.keys), part.path))
     if not parts:
-        raise InvalidTableError(f"cannot read a table from {what!r}: it is a folder, and no Parquet file is in it")
+        raise InvalidTableError(f"cannot read a table from {what!r}: it is a folder without a Parquet file")
     keys = [name for name, _ in parts[0].keys]
     if any([name for name, _ in part.keys] != keys for part in parts):
         raise InvalidTableError(
@@ -106,7 +106,7 @@ def _layout(part: _Part, what: str) -> ParquetLayout:
 
 
 def _check_alike(first: Any, other: Any, what: str) -> None:
-    """Refuse schemas of which one has a column that the other has not, or has with another type."""
+    """Refuse two schemas if one has a column that the other lacks or has with another type."""
     for name in dict.fromkeys([*first.names, *other.names]):
         kinds = [str(schema.field(name).type) if name in schema.names else "nothing" for schema in (first, other)]
         if kinds[0] != kinds[1]:

@@ -1,4 +1,4 @@
-"""Tables in memory as Arrow tables, without a value lost or two made one on the way."""
+"""Conversion of tables in memory to Arrow tables, without lost or merged values."""
 
 import sys
 from collections.abc import Iterable, Sequence
@@ -14,11 +14,11 @@ import numpy as np
 from discretion.errors import InvalidTableError
 from discretion.tables.engines.rows import Choose, check_names
 
-# Of whose values pandas alone knows what they say; as text they are what it prints.
+# Types whose values only pandas can read; as text they are what it prints.
 _SAID_BY_PANDAS = ("IntervalDtype", "PeriodDtype")
 _TEXT = ("string", "large_string", "string_view")
 
-# What kind of value a Python object is, by the first type that fits: a datetime is a date too, and a bool a number.
+# The kind of a Python object, by the first type that fits: a datetime is a date too, and a bool a number.
 _KINDS: dict[type | tuple[type, ...], str] = {
     str: "text",
     bytes: "bytes",
@@ -35,12 +35,12 @@ _KINDS: dict[type | tuple[type, ...], str] = {
 
 
 def as_arrow(table: Any, what: str, choose: Choose) -> Any:
-    """Return those columns of a table in memory that ``choose`` picks from its names.
+    """Return the columns of a table in memory that ``choose`` picks from its names, as an Arrow table.
 
     Raises
     ------
     InvalidTableError
-        If a column has values that Arrow has no type for, or would make one of two that differ.
+        If a column has values without an Arrow type, or different values that Arrow would merge.
     """
     pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
     if pandas is not None and isinstance(table, pandas.DataFrame):
@@ -63,7 +63,7 @@ def as_column(values: Sequence[Any], name: str, what: str) -> Any:
     Raises
     ------
     InvalidTableError
-        If they are of several kinds, or of one that Arrow would not keep whole.
+        If they are of several kinds, or of a kind that Arrow would change.
     """
     pa: Any = import_module("pyarrow")
     try:
@@ -71,7 +71,7 @@ def as_column(values: Sequence[Any], name: str, what: str) -> Any:
         return pa.array(values)
     except (TypeError, ValueError, OverflowError):  # what it says of bad data quotes values; of Arrow, a ValueError
         raise InvalidTableError(
-            f"the column {name!r} of {what} must hold values of one kind, and does not; make it text"
+            f"the column {name!r} of {what} must hold values of one kind, but holds several; make it text"
         ) from None
 
 
@@ -94,7 +94,7 @@ def _from_pandas(frame: Any, what: str, choose: Choose) -> Any:
 
 
 def _spelled_by_pandas(column: Any) -> Any:
-    """Return a pandas column with intervals and periods, also those that are its categories, as text; and no gaps."""
+    """Return a pandas column with intervals and periods (also as categories) as text, and sparse columns dense."""
     kind = column.dtype
     if type(kind).__name__ == "SparseDtype":
         return column.sparse.to_dense()
@@ -106,7 +106,7 @@ def _spelled_by_pandas(column: Any) -> Any:
 
 
 def _check_kinds(values: Iterable[Any]) -> None:
-    """Raise a TypeError if these Python objects, none of them null, are not of one kind that Arrow keeps whole."""
+    """Raise a TypeError if these Python objects, none of them null, are not of one kind that Arrow keeps unchanged."""
     kinds = {_kind(each) for each in set(map(type, values))}
     if len(kinds) > 1 or "sets" in kinds:  # of which the order is lost, or not
         raise TypeError
@@ -144,7 +144,7 @@ def _from_polars(frame: Any, what: str, choose: Choose) -> Any:
 
 
 def _plain(table: Any) -> Any:
-    """Return the table with halves as singles, and without dictionaries but those of text."""
+    """Return the table with half-precision numbers as singles, and with dictionaries only for text."""
     pa: Any = import_module("pyarrow")
     for place, field in enumerate(table.schema):
         kind = field.type

@@ -1,4 +1,4 @@
-"""Ibis tables, counted in the engine where they live, or brought into this process by one question."""
+"""Ibis tables, counted in their own engine, or brought into this process by one query."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -15,7 +15,7 @@ AT_ONCE = 100_000
 
 
 def rows_in_place(table: Any, choose: Choose, what: str = "the Ibis table") -> Rows:
-    """Return the rows of an Ibis table, none of which leaves its engine."""
+    """Return the rows of an Ibis table, which stay in its engine."""
     if not isinstance(table, import_module("ibis").Table):
         raise UnsupportedError(f"an Ibis expression must be a table, got {type(table).__name__}")
     names: Any = table.columns
@@ -24,16 +24,16 @@ def rows_in_place(table: Any, choose: Choose, what: str = "the Ibis table") -> R
 
 
 def rows_in_process(rows: Rows, memory: int | str | None = None) -> Rows:
-    """Return rows in this process: as they are if they are here, else as one question brings them out of their engine.
+    """Return rows in this process: unchanged if they are here, else copied from their engine by one query.
 
-    They arrive in batches, of which each text that repeats is kept once.
+    They arrive in batches; a text that repeats in a batch is kept once.
 
     Raises
     ------
     EngineError
         If the engine fails meanwhile.
     TooLargeError
-        If they do not fit into the memory.
+        If the rows do not fit into the memory.
     """
     if rows.arrow is not None:
         return rows
@@ -47,8 +47,8 @@ def rows_in_process(rows: Rows, memory: int | str | None = None) -> Rows:
         size += coded.nbytes
         if size > room:
             raise TooLargeError(
-                f"{what} does not fit into {said_size(room)} of memory; allow more (--memory, memory=), or take fewer "
-                "columns or a sample of the people in a view of it"
+                f"{what} does not fit into {said_size(room)} of memory; allow more (--memory, memory=), or make a view "
+                "with fewer columns or a sample of the people"
             )
         batches.append(coded)
     whole = pa.concat_tables(batches).unify_dictionaries()
@@ -57,7 +57,7 @@ def rows_in_process(rows: Rows, memory: int | str | None = None) -> Rows:
 
 
 def _batches(question: Any) -> Iterator[Any]:
-    """Yield the batches of rows in which an engine gives its answer, as Arrow tables."""
+    """Yield an engine's answer in batches of rows, as Arrow tables."""
     pa: Any = import_module("pyarrow")
     engine = question.get_backend()
     try:
@@ -82,7 +82,7 @@ def _batches(question: Any) -> Iterator[Any]:
 
 
 def _portable(field: Any) -> Any:
-    """Return values as what Arrow has too: those of databases' own types, and numbers without a length, as text."""
+    """Return values in types that Arrow has: values of databases' own types, and numbers without a length, as text."""
     kind = field.type()
     plain = kind.is_string() or kind.is_boolean() or kind.is_integer() or kind.is_floating() or kind.is_nested()
     moment = kind.is_date() or kind.is_time() or kind.is_timestamp()
@@ -91,7 +91,7 @@ def _portable(field: Any) -> Any:
 
 
 def _repeats_once(column: Any) -> Any:
-    """Return a batch's column, a text that repeats in it kept once."""
+    """Return a batch's column with each repeated text kept once."""
     pa: Any = import_module("pyarrow")
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
         return column

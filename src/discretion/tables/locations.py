@@ -16,12 +16,12 @@ _OF_A_FILE = ("duckdb://", "sqlite://")
 
 
 def path_of(table: str | os.PathLike[str]) -> Path:
-    """Return the path that is meant: the given one, or that of the example by its name."""
+    """Return the path of a table: the given one, or that of the example by its name."""
     return Path(str(files("discretion.tables") / "adult.parquet")) if table == EXAMPLE else Path(table)
 
 
 def is_address(table: str | os.PathLike[str]) -> bool:
-    """Return whether a text is the address of a server: ``scheme://…``, and not that of a database in a file.
+    """Return whether a text is the address of a server, ``scheme://…``, and not of a database in a file.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def is_address(table: str | os.PathLike[str]) -> bool:
 
 
 def place_of(table: str | os.PathLike[str]) -> tuple[Path, str | None]:
-    """Return the path that is meant, and the table or the sheet in it, if one is named.
+    """Return the path of a table, and the table or the sheet in the file, if one is named.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def place_of(table: str | os.PathLike[str]) -> tuple[Path, str | None]:
 
 
 def files_read(table: str) -> list[Path]:
-    """Return the file or folder that is read for a table, which no output may replace; none of a server."""
+    """Return the file or folder that is read for a table, which no output may replace; none for a server."""
     if is_address(table):
         return []
     return [Path("/dev/stdin") if table in STANDARD_INPUT else place_of(table)[0]]

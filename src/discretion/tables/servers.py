@@ -1,4 +1,4 @@
-"""A table in a database that serves several, named by its address, and counted there."""
+"""A table on a database server, named by its address and counted there."""
 
 import os
 import weakref
@@ -17,10 +17,10 @@ from discretion.tables.layouts.headers import check_keys, named_by_a_person
 from discretion.tables.layouts.names import choose_table
 from discretion.tables.layouts.text_format import TextFormat
 
-# What is no server, although Ibis has an address for it.
+# The schemes of Ibis addresses that are no servers.
 _HERE = ("datafusion", "duckdb", "flink", "polars", "pyspark", "sqlite")
 _PATIENCE = 10  # seconds for a connection
-# A column's texts that differ are the same by some collations, and by the type citext.
+# Some collations, and the type citext, treat different texts of a column as equal.
 _LOOSE = """
     SELECT a.attname FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
     LEFT JOIN pg_collation c ON c.oid = a.attcollation
@@ -36,9 +36,9 @@ def read_server(address: str, choose: Choose, form: TextFormat) -> Rows:
     EngineError
         If the database does not answer.
     InvalidTableError
-        If there is no such table, or it cannot be counted as it stands.
+        If there is no such table, or it cannot be counted exactly.
     UnsupportedError
-        If there is no driver for it.
+        If there is no driver for the scheme.
     """
     shown = without_password(address)
     server, table = _server(address, shown)
@@ -50,7 +50,7 @@ def read_server(address: str, choose: Choose, form: TextFormat) -> Rows:
         raise
     except Exception as error:
         raise EngineError(
-            f"the table of {shown} cannot be looked at ({type(error).__name__}); see that you may"
+            f"the table of {shown} cannot be read ({type(error).__name__}); check that you have the permission"
         ) from None
     what = f"the table {source.get_name()}"
 
@@ -59,7 +59,7 @@ def read_server(address: str, choose: Choose, form: TextFormat) -> Rows:
         columns = choose(names)
         for name in columns:
             if _is_merged(schema[name]) or name in loose:
-                kind = "of a type or collation that takes some that differ for one" if name in loose else schema[name]
+                kind = "of a type or collation that treats different values as equal" if name in loose else schema[name]
                 raise InvalidTableError(
                     f"the column {name!r} of {what} is {kind}, which cannot be counted exactly; make it text in a view"
                 )
@@ -96,19 +96,19 @@ def _server(address: str, shown: str) -> tuple[Any, str | None]:
         if scheme == "postgres":
             server.raw_sql("SET default_transaction_read_only = on").close()
     except ImportError:
-        extra = "Discretion's extra postgres brings (uv run --extra postgres), beside the system's libpq"
+        extra = "Discretion's extra postgres brings (uv run --extra postgres), and the system's libpq"
         brings = extra if scheme == "postgres" else f"the package ibis-framework[{scheme}] brings"
         raise UnsupportedError(f"{scheme} needs a driver, which {brings}") from None
     except Exception as error:  # each driver has its own, and some quote the password
         raise EngineError(
-            f"the database at {shown} does not answer or refuses ({type(error).__name__}); see that it runs, and that "
-            "host, port, database, user and password (PGPASSWORD, ~/.pgpass) are right"
+            f"the database at {shown} does not answer or refuses ({type(error).__name__}); check that it runs, and "
+            "check host, port, database, user and password (PGPASSWORD, ~/.pgpass)"
         ) from None
     return server, table
 
 
 def _table(server: Any, name: str | None, shown: str) -> Any:
-    """Return the table that is asked for, by its name or by that of its schema, a dot and its name."""
+    """Return the named table; a name may have its schema and a dot before it."""
     tables: list[str] = server.list_tables()
     if name is not None and name not in tables and "." in name:
         schema, _, rest = name.partition(".")
@@ -118,7 +118,7 @@ def _table(server: Any, name: str | None, shown: str) -> Any:
 
 
 def _loose(server: Any, table: Any) -> set[str]:
-    """Return the columns of a PostgreSQL table of whose texts it takes some that differ for one."""
+    """Return the columns of a PostgreSQL table with different texts that it treats as equal."""
     if server.name != "postgres":
         return set()
     place = table.op()
@@ -132,7 +132,7 @@ def _is_merged(kind: Any) -> bool:
 
 
 def _check_recurrence(table: Any, names: Sequence[str], columns: Sequence[str], what: str) -> None:
-    """Refuse a name that comes again as a value of its column."""
+    """Refuse a name that is also a value of its column."""
     texts = {f"c{place}": name for place, name in enumerate(columns) if table[name].type().is_string()}
     if texts:
         again = {field: (table[name] == name).any() for field, name in texts.items()}

@@ -1,4 +1,4 @@
-"""A sheet of an Excel workbook as a table: one row of names, then a row for each person, a value in each cell."""
+"""A sheet of an Excel workbook as a table: a row of names, then a row per person, with a value in each cell."""
 
 import re
 import warnings
@@ -22,7 +22,7 @@ from discretion.tables.layouts.text_format import TextFormat
 _CHUNK = 1 << 20
 _OVERLAP = 1 << 16  # bytes: more than a formula has
 _AT_ONCE = 10_000  # rows
-# What a spreadsheet's reader would pass over, as it stands in the XML of a workbook's parts.
+# Faults that a reader of workbooks would ignore, by their XML in a workbook's parts.
 _DOCUMENT_TYPE = {
     "holds an XML document type, as no spreadsheet program writes; save it by one": re.compile(rb"<!(?:DOCTYPE|ENTITY)")
 }
@@ -35,15 +35,15 @@ _IN_A_SHEET = {
 
 
 def read_sheet(file: BinaryIO, choose: Choose, form: TextFormat, memory: int | None, part: str | None = None) -> Rows:
-    """Return the rows of a sheet in an Excel workbook: numbers, texts, dates and times as they are there.
+    """Return the rows of a sheet in an Excel workbook: numbers, texts, dates and times with their own types.
 
-    A formula is its value as the spreadsheet program left it, and an empty cell is null.
+    A formula counts as the value that the spreadsheet program stored, and an empty cell is null.
     """
     room, what = as_memory(memory), file.name
     with _explained(what), ZipFile(file) as packed:
         if (size := sum(part.file_size for part in packed.infolist())) > room:
             raise TooLargeError(
-                f"{what} unpacks to {said_size(size)}, and {said_size(room)} of memory are there; allow more "
+                f"{what} unpacks to {said_size(size)}, but only {said_size(room)} of memory are available; allow more "
                 "(--memory, memory=), or save the sheet as CSV"
             )
         for name in packed.namelist():
@@ -98,7 +98,7 @@ def _workbook(file: BinaryIO) -> Generator[Any]:
 
 
 def _check_part(packed: ZipFile, part: str, faults: Mapping[str, re.Pattern[bytes]], what: str) -> None:
-    """Refuse a part of a workbook in which any of the faults stands."""
+    """Refuse a part of a workbook with any of the faults."""
     with packed.open(part) as content:
         seen = b""
         while chunk := content.read(_CHUNK):
@@ -109,24 +109,24 @@ def _check_part(packed: ZipFile, part: str, faults: Mapping[str, re.Pattern[byte
 
 
 def _rows(sheet: Any, what: str) -> Iterator[tuple[Any, ...]]:
-    """Yield the values of each row up to its last one; no row after the last that has any."""
+    """Yield the values of each row up to its last value, up to the last row with a value."""
     blank = None
     for number, cells in enumerate(sheet.rows, start=1):
         values = [cell.value for cell in cells]
         if any(cell.data_type == "e" for cell in cells):
-            raise InvalidTableError(f"{what} has an error such as #N/A or #DIV/0! in row {number}; mend or empty it")
+            raise InvalidTableError(f"{what} has an error such as #N/A or #DIV/0! in row {number}; correct or empty it")
         while values and values[-1] is None:
             values.pop()
         if not values:
             blank = blank or number
         elif blank is not None:
-            raise InvalidTableError(f"{what} has a blank row, {blank}, with others below it; take it out")
+            raise InvalidTableError(f"{what} has a blank row, {blank}, above other rows; remove it")
         else:
             yield tuple(values)
 
 
 def _named(rows: Sequence[tuple[Any, ...]], header: Header, what: str) -> tuple[Sequence[str], list[tuple[Any, ...]]]:
-    """Return the names of the columns, and as many values of each person."""
+    """Return the names of the columns, and equally many values of each person."""
     if not rows:
         raise InvalidTableError(f"{what} is empty: a sheet begins with a row of column names")
     headed = header is None or header is True
@@ -147,7 +147,7 @@ def _named(rows: Sequence[tuple[Any, ...]], header: Header, what: str) -> tuple[
 
 
 def _days(values: Sequence[Any]) -> Sequence[Any]:
-    """Return points in time as days, if all of them are midnights, as a sheet's days are."""
+    """Return points in time as days if all of them are midnights: a sheet stores days in this way."""
     given = [value for value in values if value is not None]
     if not given or not all(isinstance(value, datetime) and value.time() == time() for value in given):
         return values

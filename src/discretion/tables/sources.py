@@ -1,4 +1,4 @@
-"""Sources of rows: a file, a table in memory, or a table that lives in an engine."""
+"""Sources of rows: a file, a table in memory, or a table in an engine."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -31,7 +31,7 @@ READERS = {
     ".jsonl": read_json,
     ".ndjson": read_json,
 }
-# Of which a file may hold several.
+# The formats whose files may hold several tables.
 READERS_OF_PARTS = dict.fromkeys(DATABASES, read_database) | dict.fromkeys(SHEETS, read_sheet)
 SEPARATED = (".csv", ".tsv", ".tab")
 PACKED = ".gz"
@@ -48,20 +48,21 @@ def open_rows(table: Any, choose: Choose, form: TextFormat = _AS_IT_IS, memory: 
     ----------
     table
         A path, address, ``"-"`` or ``"example:adult"``, as `discretion.Population` lists them; a pandas,
-        polars or Arrow table (anything with ``__arrow_c_stream__``); or an Ibis table, used where it lives.
+        polars or Arrow table (anything with ``__arrow_c_stream__``); or an Ibis table, which stays in place.
     choose
-        Takes the table's column names, returns those to keep; may raise.
+        A function from the table's column names to those to keep; it may raise.
     form
-        How a CSV file is written.
+        The format of a CSV file.
     memory
-        How much the embedded engine may hold, in bytes or as text such as ``"2GB"``; None is half of what there is.
+        The memory limit of the embedded engine, in bytes or as text such as ``"2GB"``; None is half of the available
+        memory.
 
     Raises
     ------
     InvalidTableError
-        If the table cannot be read as it stands.
+        If the table cannot be read.
     UnsupportedError
-        If it is none of the above.
+        If it is something else.
     """
     room = None if memory is None else as_memory(memory)
     if isinstance(table, str) and is_address(table):
@@ -71,7 +72,7 @@ def open_rows(table: Any, choose: Choose, form: TextFormat = _AS_IT_IS, memory: 
         return _read_path(table, choose, form, room)
     _check_no_text(form, f"the {type(table).__name__}")
     if form.header is not None:
-        raise UnsupportedError(f"header is about a file, got {type(table).__name__}, which has names for its columns")
+        raise UnsupportedError(f"header is for a file, got {type(table).__name__}, which has names for its columns")
     if type(table).__module__.startswith("ibis."):
         return rows_in_place(table, choose)
     if hasattr(table, "__arrow_c_stream__"):
@@ -102,7 +103,7 @@ def _read_path(table: str | Path, choose: Choose, form: TextFormat, memory: int 
 def _check_no_text(form: TextFormat, what: str) -> None:
     """Refuse an option that only a CSV file has."""
     if form.about_a_text is not None:
-        raise UnsupportedError(f"{form.about_a_text} is about a CSV file, and {what} is none; leave it out")
+        raise UnsupportedError(f"{form.about_a_text} is for a CSV file, but {what} is not one; leave it out")
 
 
 def _is_folder(path: Path) -> bool:
@@ -112,7 +113,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _reader(path: Path, part: str | None) -> Callable[[BinaryIO, Choose, TextFormat, int | None], Rows]:
-    """Return what reads a file of this name, and of this table or sheet in it."""
+    """Return the reader for a file of this name, and for this table or sheet in it."""
     kind = path.suffix.lower()
     if kind in READERS_OF_PARTS:
         return partial(READERS_OF_PARTS[kind], part=part)

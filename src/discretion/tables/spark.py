@@ -1,4 +1,4 @@
-"""Files as rows on Apache Spark: for tables that one machine does not hold."""
+"""Files as rows on Apache Spark, for tables that do not fit on one machine."""
 
 import os
 from importlib import import_module
@@ -30,12 +30,12 @@ def spark_table(
 ) -> Any:
     """Return a Parquet or CSV file as an Ibis table on Spark, to make a :class:`Population` of.
 
-    Spark writes parts of a table to its workers' disks while it counts. A session that is started here on this machine
-    does so in a folder that only its user can open, encrypted by a key that ends with it, serves no web page, listens
-    on the loopback only, to those who know a secret, and keeps its log to itself; the folder goes when Python ends, or
-    at the next start. A cluster, or a session that you pass or that runs already, keeps what its own settings say: ask
-    whose disks, logs and pages those are, and see ``spark.io.encryption.enabled``, ``spark.authenticate`` and
-    ``spark.ui.enabled``.
+    Spark writes parts of a table to its workers' disks while it counts. A session that this function starts on this
+    machine writes them to a folder that only its user can open, encrypted with a key that ends with the session. It
+    serves no web page, listens only on the loopback interface, to clients that know a secret, and shows no log. The
+    folder is removed when Python ends, or at the next start. For a cluster, or a session that you pass or that runs
+    already, its own settings apply: ask who can read its disks, logs and pages, and check
+    ``spark.io.encryption.enabled``, ``spark.authenticate`` and ``spark.ui.enabled``.
 
     Parameters
     ----------
@@ -44,20 +44,20 @@ def spark_table(
         null), which it reads in one piece if a value holds a line break. Every worker must see it under this path. Or
         ``"example:adult"``.
     session
-        A ``pyspark.sql.SparkSession``. None takes the one that runs, or else starts one as Spark's own settings say
-        (``SPARK_REMOTE``, ``spark-defaults.conf``); without any, on this machine.
+        A ``pyspark.sql.SparkSession``. None uses the running one, or else starts one with Spark's own settings
+        (``SPARK_REMOTE``, ``spark-defaults.conf``); without settings, on this machine.
     header
-        What a CSV file's first line is, as for :class:`Population`.
+        The kind of a CSV file's first line, as for :class:`Population`.
     delimiter
-        What separates the values of a CSV file, as for :class:`Population`.
+        The separator of the values of a CSV file, as for :class:`Population`.
 
     Raises
     ------
     EngineError
-        If Spark does not start, or its cluster has no workers for 25 seconds; 300 where workers are queued for, and
-        without end where Spark allocates them as needed.
+        If Spark does not start, or its cluster has no workers for 25 seconds; the limit is 300 seconds where workers
+        have to wait in a queue, and there is none where Spark allocates workers as needed.
     InvalidTableError
-        If the file cannot be read as it stands.
+        If the file cannot be read.
 
     Examples
     --------
@@ -106,8 +106,9 @@ def what_a_cluster_keeps(table: Any) -> str | None:
     if not keeps_elsewhere(table.get_backend()._session):
         return None
     return (
-        "while Spark counts, its workers hold people's values on their disks, readable and after a crash for good "
-        "unless spark.io.encryption.enabled is set, and its logs and pages show queries; ask who runs the cluster"
+        "while Spark counts, its workers hold people's values on their disks, unencrypted unless "
+        "spark.io.encryption.enabled is set, and after a crash permanently; its logs and pages show queries; ask who "
+        "runs the cluster"
     )
 
 
@@ -124,9 +125,9 @@ def _read_csv(reader: Any, path: Path, layout: CsvLayout) -> Any:
 
 
 def _lines(reader: Any, path: Path, layout: CsvLayout) -> tuple[Any, int]:
-    """Read a file with a row a line by cutting it at line feeds, then at separators outside of quotes.
+    """Read a file with one row per line: split it at line feeds, then at separators outside of quotes.
 
-    Spark's own reader takes a carriage return for a line end, drops lines of control characters, and more.
+    Spark's own reader treats a carriage return as a line end, drops lines of control characters, and more.
     """
     functions: Any = import_module("pyspark.sql.functions")
     values = reader.text(str(path.absolute()), lineSep="\n").selectExpr(_VALUES.format(separator=layout.separator))

@@ -1,7 +1,7 @@
-"""The page to work on: one person's own server on this machine, whose pages ask for the jobs that commands ask for.
+"""The page: one person's own server on this machine, whose pages run the same jobs as the commands.
 
-A page is a door with a form, whose fields are the options of a job, spelled in the page's address as on the command
-line; its answer is the job's document. No mathematics stands here.
+A door is a page with a form. The fields of the form are the options of a job, and the address of the page spells them
+as on the command line. The answer is the document of the job. This package contains no mathematics.
 """
 
 from discretion.errors import MissingExtraError

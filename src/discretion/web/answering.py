@@ -1,4 +1,4 @@
-"""What answers a question in a process of its own: it runs the job, and sends back parts of pages."""
+"""Answer questions in a separate process, which runs the jobs and sends back parts of pages."""
 
 import json
 import multiprocessing
@@ -21,26 +21,26 @@ from discretion.web.doors import Question, Texts
 from discretion.web.elsewhere import Elsewhere
 from discretion.web.open_tables import OpenTables
 
-# What a process takes at most, in memory beside its libraries (less, where there is less for all of them), and in
-# elementary steps of one algorithm.
+# The most that a process may take: memory in addition to its libraries (less if the machine has less for all of them),
+# and elementary steps of one algorithm.
 _MOST_BYTES = 1 << 33
 _MOST_OPERATIONS = 1 << 40
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A question as a process is asked it.
+    """A question as it is sent to a process.
 
     Parameters
     ----------
     path
-        The door.
+        The path of the door.
     texts
-        The fields.
+        The texts of the fields.
     files
-        The files that were opened here, by the names that addresses call them by.
+        The places of the open files, by their names in addresses.
     paths
-        What commands on this machine call those of them that were not sent.
+        The paths of the open files that were not sent by the page, by the same names, for commands on this machine.
     """
 
     path: str
@@ -51,7 +51,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Answered:
-    """An answer: a part of a page, the same as JSON, and where else to ask for it."""
+    """An answer: a part of a page, the same as JSON, and other places to ask the question."""
 
     title: str
     markup: str
@@ -61,14 +61,14 @@ class Answered:
 
 @dataclass(frozen=True)
 class Refused:
-    """The sentence that a question ended in."""
+    """The error sentence with which a question ended."""
 
     sentence: str
 
 
 @dataclass(frozen=True)
 class Step:
-    """What is being done now."""
+    """The current step of the work."""
 
     what: str
 
@@ -92,9 +92,9 @@ def serve_questions(connection: "Connection[Any, Any]", folder: str) -> None:
     Parameters
     ----------
     connection
-        Where questions come from, and steps and answers go to.
+        The connection on which questions arrive, and steps and answers are sent.
     folder
-        What goes with the server.
+        The folder of temporary files, which is deleted when the server ends.
     """
     threading.Thread(target=_end_with_the_server, args=(folder,), daemon=True).start()
     with suppress(OSError):
@@ -108,7 +108,7 @@ def serve_questions(connection: "Connection[Any, Any]", folder: str) -> None:
 
 
 def _end_with_the_server(folder: str) -> None:
-    """End when the server is gone, in the middle of a question too; if it was killed, it could not clean up."""
+    """End when the server is gone, even in the middle of a question, and delete its folder if it was killed."""
     server = multiprocessing.parent_process()
     assert server is not None
     server.join()
@@ -117,7 +117,7 @@ def _end_with_the_server(folder: str) -> None:
 
 
 def _load() -> None:
-    """Load what most answers take, while nobody waits for it."""
+    """Load the modules that most answers need, while nobody waits."""
     from importlib import import_module  # noqa: PLC0415
 
     jobs = ("columns", "design", "measure")
@@ -126,7 +126,7 @@ def _load() -> None:
 
 
 def answered(asked: Asked, monitor: Monitor, tables: OpenTables) -> Reply:
-    """Return the answer to a question, or the sentence that it ended in."""
+    """Return the answer to a question, or the error sentence with which it ended."""
     from discretion import limits  # noqa: PLC0415
     from discretion.memory import available_memory  # noqa: PLC0415
     from discretion.presenting.json_answers import answer  # noqa: PLC0415
@@ -159,21 +159,21 @@ def answered(asked: Asked, monitor: Monitor, tables: OpenTables) -> Reply:
     except (OSError, OverflowError, RecursionError, UnicodeError, MemoryError) as error:
         return Refused(f"this cannot be read, written or held: {type(error).__name__}")
     except Exception as error:
-        # Not what it says: the words of a library may quote a value of the table.
+        # Without the message: that of a library may quote a value of the table.
         return Refused(f"internal error ({type(error).__name__}); please report it with what you asked")
 
 
 def _place(question: Question, name: str, files: Mapping[str, str]) -> str:
-    """Return what the job is given for what a question is about: of a file that was opened here, its place."""
+    """Return the argument of the job for the subject of a question: for an open file, its place on this machine."""
     if not any(field.file for field in question.door.fields):
         return name
     if name not in files:
-        raise InvalidValueError(f"{name[:100]!r} is not open here; open it on the first page, and come back")
+        raise InvalidValueError(f"{name[:100]!r} is not open here; open it on the first page, and ask again")
     return files[name]
 
 
 def _without_places(text: str, files: Mapping[str, str], spelled: Callable[[str], str]) -> str:
-    """Return a text that calls files as pages do: where one that was sent is means nothing to its reader."""
+    """Return a text with the names of open files in place of their places, which mean nothing to a reader."""
     for name, place in files.items():
         text = text.replace(spelled(place), spelled(name))
     return text

@@ -1,4 +1,4 @@
-"""The pages: a home with its doors, a form and its answer for each door, the files that are open, and the papers."""
+"""The pages: a home with its doors, a form and its answer for each door, the open files, and the papers."""
 
 import asyncio
 import json
@@ -34,17 +34,17 @@ _LISTED = {path: door for path, door in DOORS.items() if door.is_listed}
 # The doors whose forms choose what the columns of a table are for.
 _OF_COLUMNS = ("table", "columns")
 _Form = Literal["page", "part", "json", "file"]
-_CANCELLED = Refused("the question was cancelled; ask it again if you need it")
-# How long each waits for the answer before it shows how far that is, in seconds; JSON and files wait for ever.
+_CANCELLED = Refused("the question was canceled; ask it again if you need it")
+# How long each form waits for the answer before it shows the progress, in seconds; JSON and files wait for ever.
 _PATIENCE: Mapping[_Form, float | None] = {"page": 0.3, "part": 2.0, "json": None, "file": None}
-# A question that scripts or programs looked at ends so many seconds after the last look; who looks at a page may come
-# back to it without a script.
+# The work on a question of a script or a program ends this many seconds after its last request; a reader of a page may
+# come back to it without a script.
 SECONDS_UNSEEN = 20.0
 
 
 @dataclass
 class _Asking:
-    """A question that is being answered, or was."""
+    """The running or finished work on a question."""
 
     step: str = "starting"
     task: "asyncio.Task[Answered | Refused]" = field(init=False)
@@ -53,13 +53,13 @@ class _Asking:
     end: asyncio.TimerHandle | None = None
 
     def tell(self, what: str) -> None:
-        """Note what is being done now."""
+        """Set the current step."""
         self.step = what
 
     async def look(self, seconds: float | None, gone: "asyncio.Task[None]", *, comes_back: bool) -> None:
-        """Wait for the answer so long, or until who waits is gone; if nobody looks again for a while, end the work.
+        """Wait for the answer for this many seconds, or until the client is gone.
 
-        Who ``comes_back`` may look again whenever they like.
+        If no client asks again for a while, the work ends; unless the client ``comes_back``, which may be at any time.
         """
         if self.end is not None:
             self.end.cancel()
@@ -72,7 +72,7 @@ class _Asking:
                 self.end = asyncio.get_running_loop().call_later(SECONDS_UNSEEN, self._give_up_unseen)
 
     def give_up(self) -> None:
-        """End the work; who asks again begins anew."""
+        """End the work; a client that asks again starts it again."""
         self.is_given_up = True
         self.task.cancel()
 
@@ -83,7 +83,7 @@ class _Asking:
 
 @dataclass(frozen=True)
 class _View:
-    """What an address asks for: a door, the texts of its fields, and in which form."""
+    """The parts of a requested address: a door, the texts of its fields, and the form of the answer."""
 
     path: str
     texts: Texts
@@ -107,13 +107,13 @@ class _View:
 
     @property
     def shown_address(self) -> str:
-        """The address of what is asked for: the page, or its JSON."""
+        """The requested address: of the page, or of its JSON."""
         return self.address + ("&format=json" if self.form == "json" else "")
 
 
 @dataclass(frozen=True)
 class _Shown:
-    """What a page shows of a question: its address, its answer or how far that is, and where else to ask it."""
+    """A question as a page shows it: its address, its answer or progress, and other places to ask it."""
 
     address: str
     reply: Answered | Refused | _Asking | None
@@ -121,7 +121,7 @@ class _Shown:
 
     @property
     def kind(self) -> str:
-        """What there is of the answer."""
+        """The type of the reply: an answer, an error, running work or nothing."""
         return type(self.reply).__name__
 
 
@@ -181,7 +181,7 @@ class Pages:
         return await self._answered(view, question, request)
 
     async def _answered(self, view: "_View", question: Question, request: Request) -> Response:
-        """Return the answer to a question in the form that is asked for, or how far it is."""
+        """Return the answer to a question in the requested form, or its progress."""
         if view.path == "columns" and view.form == "page":  # it stands on the table's page
             return RedirectResponse(replace(view, path="table").address, 303)
         if question.is_empty:
@@ -197,7 +197,7 @@ class Pages:
         return self._shown(view, shown, columns)
 
     async def _reply(self, view: "_View", question: Question, request: Request) -> "_Shown":
-        """Return the answer to a question, or how far it is after a while; what writes a file is not begun."""
+        """Return the answer to a question, or its progress after a while; a job that writes a file is not started."""
         asking = self._asked.get(self._key(question)) if question.door.writes else self._asking(question)
         if asking is None:
             return _Shown(view.address, None, Elsewhere.of(question, self._files.paths))
@@ -208,13 +208,13 @@ class Pages:
         finally:
             gone.cancel()
         reply = asking if not asking.task.done() else _CANCELLED if asking.task.cancelled() else asking.task.result()
-        if isinstance(reply, Refused) and not question.door.writes:  # asked anew: what was not open may be by then
+        if isinstance(reply, Refused) and not question.door.writes:  # asked again: a file may be open by then
             self._asked.pop(self._key(question), None)
         elsewhere = reply.elsewhere if isinstance(reply, Answered) else Elsewhere.of(question, self._files.paths)
         return _Shown(view.address, reply, elsewhere)
 
     async def _write(self, request: Request) -> Response:
-        """Begin to write a file, and lead to the address that shows what became of it."""
+        """Start to write a file, and redirect to the address that shows its result."""
         texts = parse_qs(request.url.query)
         out = (await _form(request)).get("out", [""])[0].strip()
         texts["out"] = [str(Path(out).expanduser().absolute())] if out else []
@@ -232,7 +232,7 @@ class Pages:
         return RedirectResponse(view.address, 303)
 
     def _shown(self, view: "_View", shown: "_Shown | None", columns: "_Shown | None" = None) -> Response:
-        """Return a door's page, the part of it that is asked for, or the answer as JSON."""
+        """Return a door's page, the requested part of it, or the answer as JSON."""
         reply = None if shown is None else shown.reply
         if view.form == "file" and isinstance(reply, Answered):
             named = {"content-disposition": f'attachment; filename="{view.file}"'}
@@ -261,12 +261,12 @@ class Pages:
         return HTMLResponse(page(template, **given, **parts), status)
 
     def _key(self, question: Question) -> tuple[str, ...]:
-        """Return what makes one question another one: its texts, and the files as they are now."""
+        """Return the key that identifies a question: its texts, and the current state of its files."""
         files = [self._files.version(name) for name in question.about]
         return question.door.path, json.dumps(question.asked_texts, sort_keys=True), *files
 
     def _asking(self, question: Question) -> _Asking:
-        """Return the work on a question, which is begun if nobody has asked it."""
+        """Return the work on a question; start it if there is none."""
         key = self._key(question)
         asking = self._asked.get(key)
         if asking is None or asking.is_given_up:
@@ -295,7 +295,7 @@ class Pages:
         return self._shown(view, _Shown(view.address, _CANCELLED))
 
     async def _open(self, request: Request) -> Response:
-        """Open a file by its path, or take one that the page sends."""
+        """Open a file by its path, or receive one that the page sends."""
         sent = request.query_params.get("name")
         try:
             if sent is not None:
@@ -320,7 +320,7 @@ class Pages:
         return RedirectResponse(f"/{chosen}?{urlencode({'about': name})}", 303)
 
     async def _charts(self, request: Request) -> Response:
-        """Return what draws figures, out of the installed package; it holds nothing of a table."""
+        """Return the script that draws figures, from the installed package; it contains no data of a table."""
         from discretion.charts.embedded import library  # noqa: PLC0415 - Altair takes half a second
 
         kept = {"cache-control": "private, max-age=86400, immutable"}
@@ -332,13 +332,13 @@ class Pages:
 
 
 def _status_of_refusal(request: Request) -> int:
-    """Return 200 for a browser that shows the sentence, where another status would only fill its console."""
+    """Return 200 for a browser, which shows the sentence and would only log another status; 422 otherwise."""
     is_read = "x-part" in request.headers or "text/html" in request.headers.get("accept", "")
     return 200 if is_read else 422
 
 
 async def _gone(request: Request) -> None:
-    """Return when whoever asks has closed the connection."""
+    """Wait until the client has closed the connection."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
@@ -349,7 +349,7 @@ async def _content(request: Request) -> AsyncIterable[bytes]:
 
 
 async def _form(request: Request) -> Mapping[str, Sequence[str]]:
-    """Return the fields of a form; one that is larger than any page's is not read to its end."""
+    """Return the fields of a form; a form that is larger than any page's is not read to its end."""
     body = b""
     async for part in request.stream():
         body += part
@@ -359,7 +359,7 @@ async def _form(request: Request) -> Mapping[str, Sequence[str]]:
 
 
 def _wrong(path: str, reply: Answered | Refused | _Asking | None) -> Field | None:
-    """Return the field that a sentence begins with."""
+    """Return the field whose name is the first word of an error sentence."""
     if not isinstance(reply, Refused):
         return None
     begins = reply.sentence.partition(" ")[0].removeprefix("--").replace("-", "_")

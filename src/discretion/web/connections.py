@@ -1,4 +1,4 @@
-"""Connections to the page: how many are held, and for how long one may keep the server waiting."""
+"""Connections to the page: limits on their number, and on the time that one may keep the server waiting."""
 
 import asyncio
 from typing import Any, cast
@@ -10,15 +10,15 @@ from discretion.web.guarding import HEADERS
 
 # At once; a browser opens six.
 MOST_CONNECTIONS = 64
-# What the head of a request may take, and the reading of what is written, in seconds.
+# How long the head of a request may take, and how long written bytes may stay unread, in seconds.
 SECONDS_FOR_HEAD = 10.0
 _SECONDS_UNREAD = 60.0
 
 
 class Connection(H11Protocol):
-    """One connection; it ends where a head does not come whole in time, or an answer is not read.
+    """One connection; it ends if the head of a request is not complete in time, or if an answer is not read.
 
-    If too many are held, the one ends that has been idle for longest: who holds idle ones shuts nobody out.
+    If there are too many connections, the one that has been idle for longest ends, so idle ones block nobody.
     """
 
     _head: asyncio.TimerHandle | None = None
@@ -26,7 +26,7 @@ class Connection(H11Protocol):
     _idle_since = 0.0
 
     def connection_made(self, transport: Any) -> None:
-        """Take it, in the place of an idle one if need be."""
+        """Accept the connection, in place of an idle one if necessary."""
         super().connection_made(transport)
         self._await_head()
         if len(self.connections) > MOST_CONNECTIONS:
@@ -35,13 +35,13 @@ class Connection(H11Protocol):
             min(idle, key=lambda each: each._idle_since, default=self)._end()
 
     def data_received(self, data: bytes) -> None:
-        """Read on; the first byte after an answer begins another head, or belongs to a body that nobody reads."""
+        """Read bytes; the first byte after an answer begins another head, or belongs to a body that nobody reads."""
         if self._head is None and self._is_idle:
             self._await_head()
         super().data_received(data)
 
     def handle_events(self) -> None:
-        """Answer a request whose head is whole."""
+        """Answer a request once its head is complete."""
         before = self.cycle
         super().handle_events()
         if self.cycle is not before:
@@ -53,7 +53,7 @@ class Connection(H11Protocol):
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no request, with the headers of every answer."""
+        """Refuse bytes that are not a request, with the headers of every answer."""
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             refusal = h11.Response(status_code=400, headers=[("connection", "close"), *HEADERS.items()])
             for event in (refusal, h11.EndOfMessage()):
@@ -61,17 +61,17 @@ class Connection(H11Protocol):
         self.transport.close()
 
     def pause_writing(self) -> None:
-        """Wait until some of the answer is read, but not for ever."""
+        """Wait until the client reads some of the answer, but not for ever."""
         super().pause_writing()
         self._unread = self._unread or self.loop.call_later(_SECONDS_UNREAD, self._end)
 
     def resume_writing(self) -> None:
-        """Write on."""
+        """Continue to write."""
         self._unread = _cancelled(self._unread)
         super().resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing any more."""
+        """Cancel all timers."""
         self._head, self._unread = _cancelled(self._head), _cancelled(self._unread)
         super().connection_lost(exc)
 

@@ -1,4 +1,4 @@
-"""The doors of the page: what each asks about, which fields its form shows, and the job that answers."""
+"""The doors of the page: the subject of each, the fields of its form, and the job that answers."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -21,11 +21,11 @@ from discretion.jobs.options.mechanisms import (
 from discretion.jobs.options.tables import NO_PERSON, AuditOptions, ExposureOptions, ReleaseOptions
 from discretion.presenting.views.result import JobResult
 
-# What the fields of a column's role and of its generalization are called, before the column's name; and the field of
-# whose the rows are.
+# The prefixes, before a column's name, of the fields of its role and of its generalization; and the field for tables
+# whose rows are each one person.
 ROLE, HOW = "as:", "how:"
 EACH_ROW = "rows"
-# What is asked, by the name of its field: an option, or what the question is about.
+# The texts of a question by the names of its fields: options, or the subject of the question.
 Texts = Mapping[str, Sequence[str]]
 Run = Callable[[Sequence[Any], Any, Monitor], JobResult]
 
@@ -44,21 +44,21 @@ class Field:
     Parameters
     ----------
     name
-        The option that it sets, or ``about``: what the question is about.
+        The option that the field sets, or ``about`` for the subject of the question.
     label
-        What it is called.
+        The label on the page.
     hint
-        What may stand in it, and what an empty one means.
+        The values that the field takes, and the meaning of an empty field.
     example
-        What a reader may try.
+        A value to try.
     choices
-        The values that there are, each with what it is called, if these are few.
+        The possible values, each with its label, if there are few.
     slider
-        The least and the largest value of a slider beside it, if it has one.
+        The least and the largest value of a slider next to the field, if it has one.
     file
-        Whether it takes a file that was opened here.
+        Whether the field takes an open file.
     lines
-        How many lines it has. One of several takes an option that is given once for each line.
+        The number of lines. A field with several lines sets an option once for each line.
     """
 
     name: str
@@ -82,37 +82,38 @@ class Door:
     Parameters
     ----------
     path
-        Its address.
+        The path of its address.
     command
         The command that answers the same question.
     title
-        What the reader has, or wants.
+        The thing that the reader has, or the reader's goal.
     short
         The same in a word or two, for the bar of doors.
     about
-        What it is for, in a sentence.
+        The purpose of the door, in a sentence.
     options
         The options that its address sets.
     run
-        The job; it is given what the question is about, its options and who follows it.
+        The job, a function of the subject of the question, the options and a monitor of its progress.
     fields
         The fields of the form that every reader needs.
     more
         Further fields, which are folded.
     spell
-        Makes what the question is about of the texts that its field has; by default each line is one.
+        A function from the texts of the field ``about`` to the subjects of the question; by default each line is one.
     job
         The options of the job, if its address sets more than these.
     commands
-        Makes the commands that answer the same question; by default ``command`` with what it is about and the options.
+        A function that returns the commands that answer the same question; by default ``command`` with the subject and
+        the options.
     answers_at_once
         Whether there is an answer before anything is asked.
     is_listed
-        Whether it has a place among the doors, rather than being a part of another one.
+        Whether it is listed among the doors, rather than shown as a part of another one.
     keeps_table
-        Whether the job is given the table as the process that answers keeps it open.
+        Whether the job takes the open table that the answering process keeps.
     writes
-        Whether the job writes a file: an address shows what became of it, and only a button begins it.
+        Whether the job writes a file. Only a button starts such a job; its address shows the result.
     """
 
     path: str
@@ -134,13 +135,13 @@ class Door:
 
     @property
     def all_fields(self) -> tuple[Field, ...]:
-        """The fields, all that an address may set."""
+        """All fields that an address may set."""
         return (*self.fields, *self.more)
 
 
 @dataclass(frozen=True)
 class Question:
-    """What a door is asked: what it is about, and the options of its job.
+    """A question to a door: its subject, and the options of its job.
 
     Examples
     --------
@@ -158,12 +159,12 @@ class Question:
 
     @classmethod
     def of_texts(cls, path: str, texts: Texts) -> "Question":
-        """Return the question that texts spell by the names of fields; an empty one is no answer to its field.
+        """Return the question that the texts of fields spell; an empty text leaves its field unset.
 
         Raises
         ------
         InvalidValueError
-            If there is no such field, or a text does not spell what it takes.
+            If there is no such field, or a text is not a value of its field.
         """
         door = DOORS[path]
         fields = {field.name: field for field in door.all_fields}
@@ -175,7 +176,7 @@ class Question:
             ]
         about = door.spell(given.get("about", ()))
         if "about" in fields and not about and any(given.values()) and not door.answers_at_once:
-            raise InvalidValueError(f"{door.fields[0].label}: nothing is given, and that is what the question is about")
+            raise InvalidValueError(f"{door.fields[0].label}: this field is empty, and the question needs it")
         named = {name: each for name, each in given.items() if each and name != "about"}
         options = door.options.of_texts(named)
         return cls(door, about, options, {**({"about": [*about]} if about else {}), **options.texts()})
@@ -187,7 +188,7 @@ class Question:
 
     @property
     def asked_texts(self) -> Texts:
-        """What the job is asked, spelled."""
+        """The texts of the fields that the job takes."""
         options = vars(self.asked)
         return {name: given for name, given in self.texts.items() if name == "about" or name in options}
 
@@ -197,7 +198,7 @@ class Question:
         return not self.texts and not self.door.answers_at_once
 
     def on_this_machine(self, paths: Mapping[str, str]) -> "Question":
-        """Return the same question of files as commands call them, by their names."""
+        """Return the same question with the paths of files in place of their names, for commands."""
         is_of_files = any(field.file for field in self.door.fields)
         return replace(self, about=tuple(paths.get(name, name) for name in self.about)) if is_of_files else self
 
@@ -210,7 +211,7 @@ class Question:
 
     @property
     def python(self) -> str:
-        """The same question in Python, for the jobs that have a public function."""
+        """The same question in Python, or an empty text if the job has no public function."""
         given = [repr(each) for each in self.about]
         inputs = self.asked.inputs()
         given += [f"{name}={inputs[name]!r}" for name in self.asked.texts()]
@@ -222,7 +223,7 @@ class Question:
 
 
 def settled(texts: Texts) -> dict[str, list[str]] | None:
-    """Return the options that the roles of columns in a form come to, with its other fields; None if it has no roles.
+    """Return the options for the roles of columns in a form, with its other fields; None if the form has no roles.
 
     Examples
     --------
@@ -267,7 +268,7 @@ def _commands_of_channels(about: Sequence[str], options: ChannelOptions) -> list
 
 
 def _spelled_channels(texts: Sequence[str]) -> tuple[str, ...]:
-    """Return each text as a mechanism is spelled: the rows of a matrix, a line each, or a spelling."""
+    """Return each text as the spelling of a mechanism; a text is a spelling already, or the rows of a matrix."""
     return tuple(text.strip() if _SPELLING.match(text) else f"channel:{_rows(text)}" for text in texts if text.strip())
 
 
@@ -346,7 +347,7 @@ def _release(about: Sequence[Any], options: FileToWrite, monitor: Monitor) -> Jo
 
 
 def _telling(monitor: Monitor) -> Callable[[str], None]:
-    """Return the progress of a job that says what it does, as steps."""
+    """Return a function that reports the progress of a job to a monitor, as steps."""
 
     def tell(what: str) -> None:
         with monitor.step(what):
@@ -357,7 +358,7 @@ def _telling(monitor: Monitor) -> Callable[[str], None]:
 
 def _only(about: Sequence[Any]) -> Any:
     if len(about) != 1:
-        raise InvalidValueError(f"the question is about one of these, and {len(about)} are given")
+        raise InvalidValueError(f"this field takes exactly one line; got {len(about)}")
     return about[0]
 
 
@@ -365,8 +366,8 @@ _SEED = Field("seed", "Seed", "The same seed gives the same result where only sa
 _PEOPLE = Field("users", "People", "How many people answer, such as 50000.", "50000")
 _ADVERSARY = Field(
     "adversary",
-    "What the adversary knows of the others",
-    choices=(("worst", "all of them, at their worst (the safe assumption)"), ("uninformed", "nothing")),
+    "What the adversary knows about the other people",
+    choices=(("worst", "all their values, in the worst case (the safe assumption)"), ("uninformed", "nothing")),
 )
 _PRIOR = Field("prior", "Prior", "The law of the value, as 0.5,0.3,0.2; uniform if empty.")
 _LEVELS = (Field("epsilon", "ε", "Adds δ at this ε."), Field("delta", "δ", "Adds ε at this δ."))
@@ -383,7 +384,7 @@ _TEXT_FORMAT = (
 _TABLE_FIELDS: tuple[tuple[Field, ...], tuple[Field, ...]] = (
     (
         Field("about", "Table", "A table that was opened here.", file=True),
-        Field("k", "People alike", "A person is exposed if fewer people share the values; 10 if empty."),
+        Field("k", "Least group", "A person is exposed in a group of fewer people with the same values; 10 if empty."),
         Field("sensitive", "Sensitive columns", "Names with commas; nobody should be able to guess these."),
         Field("person", "Column that names a person", "Or none, if every row is a person."),
     ),
@@ -395,7 +396,7 @@ _TABLE_FIELDS: tuple[tuple[Field, ...], tuple[Field, ...]] = (
         Field("budget", "Share of the people who may be exposed", "0.01 if empty; 0 is strict."),
         Field("max_suppressed", "Share of the people who may be left out", "0.02 if empty."),
         Field("weight", "Column of sampling weights"),
-        Field("population", "People of whom the table is a sample"),
+        Field("population", "Size of the population", "The number of people, if the table is a sample of them."),
         *_TEXT_FORMAT,
     ),
 )
@@ -410,7 +411,7 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                 "audit",
                 "I have a table",
                 "Table",
-                "Which columns may go out together, who stands out, and the best file that can be published.",
+                "Find the columns that may go out together, the people who stand out, and the best file to publish.",
                 ColumnChoiceOptions,
                 _audit,
                 *_TABLE_FIELDS,
@@ -421,7 +422,7 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                 "columns",
                 "What the columns of a table are for",
                 "Columns",
-                "Who is exposed by the columns that go out.",
+                "Find the people who are exposed by the columns that go out.",
                 ColumnChoiceOptions,
                 _columns,
                 *_TABLE_FIELDS,
@@ -433,7 +434,7 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                 "release",
                 "Write the file",
                 "Release",
-                "Only the button writes, and no file is replaced. The file is read back and audited.",
+                "Only the button writes the file, and it replaces no file. Discretion reads it back and audits it.",
                 FileToWrite,
                 _release,
                 (
@@ -449,13 +450,17 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                 "exposure",
                 "Who stands out by some columns of a table",
                 "Columns",
-                "How many people share their values with fewer than k people.",
+                "Count the people in groups of fewer than k people with the same values.",
                 ExposureOptions,
                 _exposure,
                 (
                     Field("about", "Table", "A table that was opened here.", file=True),
                     Field("columns", "Columns", "Names with commas; all if empty."),
-                    Field("k", "People alike", "A person is exposed if fewer people share the values; 10 if empty."),
+                    Field(
+                        "k",
+                        "Least group",
+                        "A person is exposed in a group of fewer people with the same values; 10 if empty.",
+                    ),
                     Field("sensitive", "Sensitive columns", "Names with commas."),
                 ),
                 (Field("person", "Column that names a person", "Or none, if every row is a person."), *_TEXT_FORMAT),
@@ -465,25 +470,30 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                 "design",
                 "I want to ask people",
                 "Question",
-                "Which randomizer, which ε and how many people a question takes, and what you ship.",
+                "Find the randomizer, the ε and the number of people that a question needs, and the code to ship.",
                 DesignOptions,
                 _design,
                 (
                     Field("answers", "Answers", "How many answers the question has, such as 12.", "12"),
                     _PEOPLE,
-                    Field("guess", "Best guess", "How often a guess may be right, as 10%, or rise, as +0.01.", "+0.01"),
+                    Field(
+                        "guess",
+                        "Best guess",
+                        "How often a guess may be correct, as 10%, or how much more often, as +0.01.",
+                        "+0.01",
+                    ),
                     Field("error", "Standard error", "Of a share, as 0.002, 100 people or 2 digits."),
-                    Field("local_epsilon", "ε of each report", "Found if empty.", slider=(0.1, 8.0)),
+                    Field("local_epsilon", "ε of each report", "Chosen if empty.", slider=(0.1, 8.0)),
                 ),
                 (
-                    Field("epsilon", "ε of what is seen", "With δ: (ε, δ)-differential privacy after the shuffler."),
+                    Field("epsilon", "ε after the shuffler", "With δ: (ε, δ)-differential privacy of all reports."),
                     Field("delta", "δ"),
                     Field("shares", "Share of each answer", "As 0.5,0.3,0.2; all equal if empty."),
                     _ADVERSARY,
-                    Field("questions", "Questions", "How many such questions the same people answer; 1 if empty."),
+                    Field("questions", "Questions", "The number of such questions to the same people; 1 if empty."),
                     Field("unshuffled", "Without a shuffler", choices=_NO_OR_YES),
                     Field("targets", "Further goals", "One on each line, such as bayes_security>=0.95.", lines=3),
-                    Field("protocols", "Protocols", "Of krr, ss, oue, olh, hadamard, rappor; all if empty."),
+                    Field("protocols", "Protocols", "Among krr, ss, oue, olh, hadamard, rappor; all if empty."),
                     _SEED,
                 ),
             ),
@@ -492,7 +502,7 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                 "measure",
                 "I have a mechanism",
                 "Mechanism",
-                "What an adversary can guess of one person's value, alone or among others.",
+                "Compute how well an adversary can guess one person's value, alone or in a crowd.",
                 MeasureOptions,
                 _measure,
                 (
@@ -505,7 +515,7 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                     _PRIOR,
                     Field("gain", "What the adversary wants", "identity if empty; tries:2, set:0,3 …"),
                     *_LEVELS,
-                    Field("false_positive_rate", "False accusations", "Adds what the best attack misses then."),
+                    Field("false_positive_rate", "False positive rate", "Adds what share the best attack then misses."),
                     Field("only", "Measures", "Names with commas; all if empty."),
                     _SEED,
                 ),
@@ -515,7 +525,7 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                 "compare",
                 "I have several mechanisms or channels",
                 "Comparison",
-                "What each gives away, how accurate it is, and which is safer against every adversary.",
+                "Compare what each gives away, how accurate it is, and which is safer against every adversary.",
                 CompareOptions,
                 _compare,
                 (
@@ -535,7 +545,7 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                 "estimate",
                 "I have a black box",
                 "Black box",
-                "How well a program hides its secrets, from samples of secrets and of what was observed.",
+                "Estimate how well a program hides its secrets, from samples of secrets and observations.",
                 EstimateOptions,
                 _estimate,
                 (
@@ -547,7 +557,7 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                     Field("all_secrets", "The file has all secrets", choices=_NO_OR_YES),
                     Field("epsilon", "ε", "Adds a lower bound of δ at this ε, of two secrets."),
                     Field("delta", "δ", "Adds a lower bound of ε at this δ."),
-                    Field("half_width", "Width wished", "Adds how many samples give an interval of ± this."),
+                    Field("half_width", "Half width of intervals", "Adds how many samples give an interval of ± this."),
                     _HEADER,
                     _SEED,
                 ),
@@ -557,7 +567,7 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                 "claim",
                 "I have a privacy claim",
                 "Claim",
-                "What ε and δ, or a mechanism, imply for one person: how surely an attacker finds her.",
+                "Show what ε and δ, or a mechanism, mean for one person: how surely an attacker identifies them.",
                 ClaimOptions,
                 _claim,
                 (
@@ -577,7 +587,7 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                 "channel",
                 "I have a channel, or two",
                 "Channel",
-                "What an adversary gains from it; of two, which is safer against all adversaries, with the proof.",
+                "Compute what an adversary gains; for two, which is safer against all adversaries, with a proof.",
                 ChannelOptions,
                 _channel,
                 (
@@ -600,7 +610,7 @@ DOORS: Mapping[str, Door] = MappingProxyType(
                 "reproduce",
                 "I want to see the papers",
                 "Papers",
-                "The tables and figures of four papers, computed anew beside what is printed.",
+                "Recompute the tables and figures of four papers, next to the printed numbers.",
                 Options,
                 _papers,
                 (Field("about", "Paper, and on the next line a table or figure of it", "All if empty.", lines=2),),

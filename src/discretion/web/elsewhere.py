@@ -1,4 +1,4 @@
-"""Where else a question of the page can be asked, and what its answer can become."""
+"""Other forms of a question of the page: a command, Python, a policy, a release, files to take away."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Lead(NamedTuple):
-    """A question to ask next: below which heading it is listed, what it is called, its door, and its texts."""
+    """A question to ask next: the heading above it in the list, its label, its door, and its texts."""
 
     heading: str
     label: str
@@ -27,22 +27,22 @@ class Lead(NamedTuple):
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """The same question asked elsewhere, and what its answer can become.
+    """The same question in other forms, and documents that follow from its answer.
 
     Parameters
     ----------
     commands
         The question as one command or several.
     python
-        The question in Python, where there is a function.
+        The question in Python, if there is a function.
     policy
-        The policy that a file with the columns that go out keeps to, in TOML.
+        A policy in TOML that a file with the published columns meets.
     release
-        What a release asks that writes the recommended file; None without one.
+        The texts of the release that writes the recommended file; None if there is none.
     columns
-        The columns of a table, each with its kind and what it is for.
+        The columns of a table, each with its kind and its role.
     leads
-        Questions that the page lists in the answer's place.
+        Questions that the page lists in place of an answer.
     files
         Files to take away, by name.
     """
@@ -57,9 +57,9 @@ class Elsewhere:
 
     @classmethod
     def of(cls, question: Question, paths: Mapping[str, str], result: Any = None) -> Self:
-        """Return what there is for a question, and for its result if that is known.
+        """Return the other forms of a question, and of its result if there is one.
 
-        Commands call files by their ``paths``, which are known by name.
+        Commands use the ``paths`` of files, which are given by name.
         """
         here = question.on_this_machine(paths)
         asked = cls(tuple(str(Command(each)) for each in here.commands), here.python)
@@ -72,7 +72,7 @@ class Elsewhere:
 
 
 def _of_columns(question: Question, here: Question, choice: "ColumnChoice") -> dict[str, Any]:
-    """Return the exposure by the columns that go out, elsewhere, and the policy of these."""
+    """Return the command and Python code for the exposure by the published columns, and their policy."""
     from discretion.jobs.check.policy import policy_text  # noqa: PLC0415
 
     options = cast(ColumnChoiceOptions, question.options)
@@ -105,14 +105,14 @@ def _of_columns(question: Question, here: Question, choice: "ColumnChoice") -> d
 
 
 def _release_of(choice: "ColumnChoice", published: Sequence[str], given: Mapping[str, Any]) -> ReleaseOptions:
-    """Return the options of a release whose file has the columns that go out, as they go out."""
+    """Return the options of a release that publishes the chosen columns, generalized as chosen."""
     hows = {each.column: f"{each.column}={each.how}" for each in choice.generalized}
     publish = [hows.get(name, name) for name in published]
     return ReleaseOptions.of_parameters({**given, "columns": None, "publish": publish, "keep": (), "drop": ()})
 
 
 def _of_audit(question: Question, _: Question, audit: "Audit") -> dict[str, Any]:
-    """Return the file that an audit recommends as a release and as a policy, if it recommends one."""
+    """Return the file that an audit recommends, as a release and as a policy, if it recommends one."""
     from discretion.jobs.check.policy import policy_text  # noqa: PLC0415
 
     if audit.decision.question is not None or not audit.decision.offers:
@@ -146,5 +146,5 @@ def _call(first: object, named: Mapping[str, object]) -> str:
     return ", ".join([repr(first), *(f"{name}={value!r}" for name, value in named.items())])
 
 
-# What there is beside the question itself, by the door.
+# The functions that return further forms, by the door.
 _MORE = {"columns": _of_columns, "table": _of_audit, "design": _of_design, "papers": _of_papers}

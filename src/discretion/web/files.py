@@ -1,4 +1,4 @@
-"""The files that were opened here, by a path that the reader named or sent by the page; addresses have their names."""
+"""The open files: opened by a path on this machine, or sent by the page; addresses use their names."""
 
 import os
 import re
@@ -18,7 +18,7 @@ _EXAMPLE = "example:adult"
 
 
 def file_state(place: str) -> str:
-    """Return another text when the file at a place has changed; none of an example, or where there is no file."""
+    """Return a text that changes when the file at a place changes; an empty text for an example or a missing file."""
     try:
         status = os.stat(place)  # noqa: PTH116 - as a path, no place at all would be a folder
     except OSError:
@@ -27,9 +27,9 @@ def file_state(place: str) -> str:
 
 
 class OpenFiles:
-    """The files that were opened, by name.
+    """The open files, by name.
 
-    What a page sends is written to a folder that nobody else can read, and which is gone at the end.
+    Files that a page sends are written to a folder that no other user can read. The folder is deleted at the end.
     """
 
     def __init__(self) -> None:
@@ -44,16 +44,16 @@ class OpenFiles:
 
     @property
     def paths(self) -> dict[str, str]:
-        """What a command on this machine calls each file: its path, if it was not sent."""
+        """The path of each open file that was not sent by a page, by its name."""
         return {name: place for name, place in self._places.items() if not place.startswith(self.folder + os.sep)}
 
     def open(self, path: str) -> str:
-        """Return the name by which a file on this machine, or the example, is called from now on.
+        """Open a file on this machine, or the example, and return its name for addresses.
 
         Raises
         ------
         InvalidTableError, TooLargeError
-            If it cannot be read, or too many are open.
+            If the file cannot be read, or too many files are open.
         """
         if path == _EXAMPLE:
             return path
@@ -71,25 +71,25 @@ class OpenFiles:
         return self._called(real, whole)
 
     async def receive(self, name: str, declared: int, content: AsyncIterable[bytes]) -> str:
-        """Return the name of a file that a page sends, once all of it is there.
+        """Receive a file that a page sends, and return its name for addresses once it is complete.
 
         Parameters
         ----------
         name
-            What the page calls it.
+            The name of the file on the page.
         declared
-            How many bytes the page announces; 0 if it does not.
+            The number of bytes that the page announces; 0 if it announces none.
         content
-            What comes.
+            The bytes of the file, in parts.
 
         Raises
         ------
         TooLargeError
-            If it is larger than what is taken, or too many are open.
+            If the file is larger than allowed, or too many files are open.
         """
         self._check_room()
         _check_size(declared)
-        # Its suffix says how it is read; the rest of a name is the page's.
+        # Its suffix decides how it is read; the rest of a name is the page's.
         suffix = re.sub(r"[^A-Za-z0-9.]", "", "".join(Path(name.replace("\\", "/")).suffixes[-2:]))[-20:]
         handle, place = tempfile.mkstemp(suffix=suffix, dir=self.folder)  # for us only: mode 600
         size = 0
@@ -107,15 +107,15 @@ class OpenFiles:
         return self._called(place, name)
 
     def version(self, name: str) -> str:
-        """Return what a file of this name is as it is now: another text when it has changed."""
+        """Return a text that changes when the file of this name changes."""
         return file_state(self._places.get(name, ""))
 
     def end(self) -> None:
-        """Destroy what was sent."""
+        """Destroy the files that were sent."""
         self._kept.cleanup()
 
     def _called(self, place: str, name: str) -> str:
-        """Give a file a name that no other one has: its own, or with a number."""
+        """Register a file under a unique name, its own or with a number, and return this name."""
         self._check_room()
         own = printable(Path(name.replace("\\", "/")).name)[:100] or "table"
         stem, dot, suffix = own.rpartition(".")
@@ -128,7 +128,7 @@ class OpenFiles:
 
     def _check_room(self) -> None:
         if len(self._places) >= MOST_OPEN:
-            raise TooLargeError(f"{MOST_OPEN} files are open, and that is the most; start discretion serve anew")
+            raise TooLargeError(f"at most {MOST_OPEN} files may be open; restart discretion serve to close them")
 
 
 def _check_size(size: int) -> None:

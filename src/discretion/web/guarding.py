@@ -1,7 +1,7 @@
-"""What stands before every page: who may ask, from which page, and how much may be sent.
+"""The guard in front of every page: it checks the client, the page that sends the request, and the size of the request.
 
-The server is one person's, for private data. Its threats are the other pages that her browser shows, the names that
-others make lead here (DNS rebinding), and the other people of the machine.
+The server belongs to one person and handles private data. Its opponents are other pages in the same browser, names of
+other hosts that lead to this server (DNS rebinding), and other users of the machine.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ MOST_ADDRESS = 32_768
 MOST_FORM = 262_144
 SECONDS_PER_PART = 10.0
 
-# Of every answer.
+# Headers of every answer.
 HEADERS = {
     "content-security-policy": "default-src 'self'; img-src 'self' data:; style-src 'self'; "
     "style-src-attr 'unsafe-inline'; base-uri 'none'; form-action 'self'; "
@@ -38,14 +38,14 @@ _SAFE = ("GET", "HEAD")
 
 
 class Guard:
-    """Answers itself what may not pass, and says why; what passes gets the headers that keep a page to itself.
+    """An ASGI application that refuses bad requests with a reason, and adds protective headers to every answer.
 
     Parameters
     ----------
     application
-        What stands behind it.
+        The application behind the guard.
     names
-        The names, without a port, by which the server may be asked, beside the address at which a request comes in.
+        The names, without a port, that requests may use for the server, in addition to the address where they arrive.
     """
 
     def __init__(self, application: ASGIApp, names: Iterable[str]) -> None:
@@ -67,7 +67,7 @@ class Guard:
         await self._application(scope, _patient(receive), _with_headers(send))
 
     def _refusal(self, scope: Scope) -> Response | None:
-        """Return why a request may not pass, whoever sends it."""
+        """Return the refusal of a request that may not pass from any client, or None."""
         headers = Headers(scope=scope)
         host, site, origin = headers.get("host", ""), headers.get("sec-fetch-site"), headers.get("origin")
         # Without a referrer a browser calls the origin of our forms null, and says by itself whose page they are on.
@@ -91,15 +91,15 @@ class Guard:
         return next((_refused(status, sentence) for wrong, status, sentence in refusals if wrong), None)
 
     def _is_own(self, host: str, ip: str, port: int) -> bool:
-        """Return whether a request calls this server as its reader does: a name that leads here from elsewhere is not.
+        """Return whether a request uses a name of this server, rather than another name that leads here.
 
-        The address at which a request comes in is nobody else's: of 0.0.0.0 it is one of the machine's own.
+        The address at which a request arrives is always a name of this server, also if it listens at 0.0.0.0.
         """
         names = {*self._names, in_address(ip)}
         return host in {f"{name}:{port}" for name in names} or (port == 80 and host in names)
 
     def _exchange(self, scope: Scope) -> Response | None:
-        """Return the page that takes a token for a cookie, or who is not known; None for who has the cookie."""
+        """Return the page that exchanges a token for a cookie, or a refusal; None for a request with the cookie."""
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         tokens = [value for name, value in query if name == "token"]
         if tokens and scope["method"] in _SAFE:
@@ -123,7 +123,7 @@ class Guard:
 
 
 def in_address(host: str) -> str:
-    """Return a host as addresses have it."""
+    """Return a host in the form for addresses: an IPv6 address in brackets."""
     return f"[{host}]" if ":" in host else host
 
 
@@ -141,7 +141,7 @@ def _refused(status: int, sentence: str) -> Response:
 
 
 def _patient(receive: Receive) -> Receive:
-    """Wait for the next part of a body no longer than a while; for the end of a connection as long as it takes."""
+    """Limit the time to wait for the next part of a body; the wait for the end of a connection has no limit."""
     whole = False
 
     async def next_part() -> Message:

@@ -1,4 +1,4 @@
-"""The tables that a process keeps open, so that one set of columns after another is counted at once."""
+"""The tables that a process keeps open, so that it counts one set of columns after another without reading again."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -10,18 +10,18 @@ from discretion.web.files import file_state
 if TYPE_CHECKING:
     from discretion.jobs.columns import OpenTable
 
-# A table may take gigabytes: those that were asked about longest ago are released.
+# A table may take gigabytes: the least recently used ones are released.
 MOST_TABLES_KEPT = 3
 
 
 class OpenTables:
-    """The tables that were asked about last."""
+    """The most recently used tables."""
 
     def __init__(self) -> None:
         self._tables: OrderedDict[Hashable, OpenTable] = OrderedDict()
 
     def opener(self, options: TableOptions) -> "Callable[[str], OpenTable]":
-        """Return what opens a table by its place as options read it, or finds it open if its file is the same still."""
+        """Return a function that opens a table by its place, or returns the open table if its file is unchanged."""
 
         def opened(place: str) -> "OpenTable":
             from discretion.jobs.columns import OpenTable  # noqa: PLC0415 - the engine takes a second

@@ -1,4 +1,4 @@
-"""The server as a process: it says its address, and answers until it is stopped."""
+"""The server as a process: it reports its address, and answers until it is stopped."""
 
 import asyncio
 import socket
@@ -15,9 +15,9 @@ from discretion.web.connections import Connection
 from discretion.web.files import OpenFiles
 from discretion.web.guarding import MOST_ADDRESS, Guard, in_address
 
-# Nobody else's, whoever answers for other names: no network leads them elsewhere.
+# Names that always mean this machine: no network leads them elsewhere.
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-# Where to listen at all addresses, and by which of them this machine's own browser asks then.
+# The hosts that mean all addresses, and the address that this machine's own browser uses then.
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
@@ -29,14 +29,14 @@ def serve(table: str | None, host: str, port: int, tell: Callable[[str], None]) 
     table
         The path of a table that is open from the start, if any.
     host, port
-        Where to listen; port 0 is any that is free.
-    tell
-        Is told the address that lets a reader in.
+        The host and port at which to listen; port 0 is any free port.
+    tell : callable
+        A function that receives the address with the token that lets the reader in.
 
     Raises
     ------
     InvalidValueError
-        If nobody can listen there, or the table cannot be read.
+        If the server cannot listen there, or the table cannot be read.
     """
     files = OpenFiles()
     try:
@@ -68,7 +68,7 @@ def serve(table: str | None, host: str, port: int, tell: Callable[[str], None]) 
 
 
 class _Server(uvicorn.Server):
-    """Ends once, by SIGHUP too: an exception in the middle of an answer would be lost there."""
+    """A server that ends once by a signal, also by SIGHUP; an exception in the middle of an answer would be lost."""
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:

@@ -1,4 +1,4 @@
-"""The processes that answer: several questions at once, each in its own, so that one never waits for another's work."""
+"""The processes that answer: several questions at once, each in a separate process, so that none waits for another."""
 
 import asyncio
 import multiprocessing
@@ -12,11 +12,11 @@ from typing import Any
 from discretion.web.answering import Answered, Asked, Refused, Step, serve_questions
 from discretion.web.doors import DOORS
 
-# At once; further questions wait, and more than so many are refused.
+# The most questions at once, and the most that wait; further questions are refused.
 MOST_QUESTIONS = 4
 MOST_WAITING = 100
-_ENDED = Refused("the process that answered ended: most often there was not enough memory; ask for less")
-_TOO_MANY = Refused(f"{MOST_WAITING} questions are waiting, and that is the most; cancel some, and ask again")
+_ENDED = Refused("the process that answered ended, most often because there was not enough memory; ask for less")
+_TOO_MANY = Refused(f"at most {MOST_WAITING} questions may wait; cancel some, and ask again")
 
 
 @dataclass(eq=False)
@@ -32,7 +32,7 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=serve_questions, args=(theirs, folder), daemon=True)
-        # Ctrl-C reaches all processes of a terminal, and ends the server; that ends these, which are to say nothing.
+        # Ctrl-C reaches all processes of a terminal, and ends the server; that ends these, which must print nothing.
         resource_tracker.ensure_running()  # which would let signals pass again
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
@@ -43,14 +43,14 @@ class _Worker:
         return cls(process, ours)
 
     def end(self) -> None:
-        """Kill it, whatever it does."""
+        """Kill the process, also in the middle of its work."""
         self.process.kill()
         self.process.join()
         self.connection.close()
 
 
 def _kept_table(asked: Asked) -> str | None:
-    """Return the table that a question is asked of as a process keeps it."""
+    """Return the name of the table if the question uses a table that a process keeps open, else None."""
     about = asked.texts.get("about", ())
     return about[0] if about and DOORS[asked.path].keeps_table else None
 
@@ -61,7 +61,7 @@ class Workers:
     Parameters
     ----------
     folder
-        What the page sent, which goes with the server, even if that is killed.
+        The folder of the files that the page sent, which is deleted with the server, even if that is killed.
     """
 
     def __init__(self, folder: str) -> None:
@@ -71,19 +71,19 @@ class Workers:
         self._turns: dict[str, asyncio.Lock] = {}
 
     def prepare(self) -> None:
-        """Start one, while nobody waits for it."""
+        """Start one process in advance, while nobody waits."""
         if not self._idle:
             self._idle.append(_Worker.started(self._folder))
 
     async def ask(self, asked: Asked, tell: Callable[[str], None]) -> Answered | Refused:
-        """Return the answer to a question; who cancels this ends the work on it.
+        """Return the answer to a question; canceling this coroutine ends the work.
 
         Parameters
         ----------
         asked
             The question.
-        tell
-            Is told each step.
+        tell : callable
+            A function that receives each step.
         """
         if self._waiting >= MOST_WAITING:
             return _TOO_MANY
@@ -125,7 +125,7 @@ class Workers:
                 worker.end()
 
     async def _received(self, worker: _Worker) -> Any:
-        """Return what a process sends next."""
+        """Return the next reply of a process."""
         loop = asyncio.get_running_loop()
         arrived = asyncio.Event()
         loop.add_reader(worker.connection.fileno(), arrived.set)
@@ -136,9 +136,9 @@ class Workers:
         return worker.connection.recv()
 
     def _fitting(self, kept: str | None) -> _Worker:
-        """Return an idle process that has the table open; for a question that needs none, one that keeps none; or new.
+        """Return an idle process that has the table open, else one that keeps no table, else a new one.
 
-        Such a question may take long, and those of the table would wait for it.
+        A question that needs no open table may take long, and questions of the table would wait for it.
         """
         fitting = [worker for worker in self._idle if kept in worker.tables]
         fitting += [worker for worker in self._idle if not worker.tables]
@@ -151,6 +151,6 @@ class Workers:
         return worker
 
     def end(self) -> None:
-        """End those that are idle; who cancels a question ends the one that answers it."""
+        """End the idle processes; canceling a question ends the process that answers it."""
         while self._idle:
             self._idle.pop().end()

@@ -142,9 +142,9 @@ def test_more_sets_than_there_are_digits_for(monkeypatch: pytest.MonkeyPatch) ->
 def test_what_cannot_be_asked() -> None:
     P = population_of(EXTREMES["one class"])
     wide = Population(pa.table({f"c{i}": [1] for i in range(17)}))
-    with pytest.raises(InvalidValueError, match="'x' is among those known"):
+    with pytest.raises(InvalidValueError, match="'x' is among the columns that the adversary knows"):
         inference(P, ["x"], "x")
-    with pytest.raises(InvalidValueError, match="'x' is among those known"):
+    with pytest.raises(InvalidValueError, match="'x' is among the columns that the adversary knows"):
         attacks_on_all(P, ["x", "y"], sensitive="x")
     with pytest.raises(InvalidValueError, match=r"sizes must be numbers of columns, got 2; write \[2\]"):
         attacks_on_all(P, sizes=2)  # type: ignore[arg-type]

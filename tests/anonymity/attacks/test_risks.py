@@ -101,7 +101,7 @@ def test_the_ends_are_those_of_all_matchings(table: list[int], population: list[
     ways = matchings(table, population)
     if not ways:
         for extreme in (riskiest_matching, safest_matching):
-            with pytest.raises(InvalidValueError, match="the table is no part of this population"):
+            with pytest.raises(InvalidValueError, match="the table is not a part of this population"):
                 extreme(sizes_of(table), sizes_of(population))
         return
     for end, extreme in ((max, riskiest_matching), (min, safest_matching)):
@@ -184,15 +184,15 @@ def test_who_is_everybody_is_exact() -> None:
 
 def test_what_cannot_hold_the_table_is_no_population_of_it() -> None:
     P = population_of([("a",)] * 3)
-    with pytest.raises(InvalidValueError, match="are only 2"):
+    with pytest.raises(InvalidValueError, match="at least 3, the number of people in the table; got 2"):
         reidentification_risks(P, population=2)
-    with pytest.raises(InvalidValueError, match="no part of this population"):
+    with pytest.raises(InvalidValueError, match="not a part of this population"):
         reidentification_risks(P, population=population_of([("a",)] * 2 + [("b",)] * 2))
     with pytest.raises(UnknownColumnError):
         reidentification_risks(P, population=Population("example:adult"))
     with pytest.raises(InvalidValueError, match="k must be"):
         reidentification_risks(P, k=0)
-    with pytest.raises(InvalidValueError, match="is among those known"):
+    with pytest.raises(InvalidValueError, match="is among the columns that the adversary knows"):
         reidentification_risks(P, ["x"], sensitive="x")
     with pytest.raises((InvalidValueError, UnsupportedError)):
         reidentification_risks(P, population=["many"])  # pyright: ignore[reportArgumentType]
@@ -215,5 +215,5 @@ def test_presets_are_found_by_name_and_have_a_source() -> None:
         assert each.source
         assert each.stated
     assert round(float(preset("ema").threshold), 2) == 0.09
-    with pytest.raises(InvalidValueError, match="no preset of thresholds called 'EMA'; there are ema, health-canada"):
+    with pytest.raises(InvalidValueError, match="no preset of thresholds called 'EMA'; use one of ema, health-canada"):
         preset("EMA")

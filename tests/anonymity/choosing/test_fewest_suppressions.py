@@ -262,7 +262,7 @@ def test_what_a_search_cut_short_says_holds() -> None:
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ({"k": 5}, "everybody is exposed whatever is suppressed, since there are 4 people and 5 must be alike"),
+        ({"k": 5}, "everybody is exposed, whatever is suppressed: there are 4 people, and a class needs 5"),
         ({"k": 2, "time_limit": 0}, "time_limit must be a number of seconds above 0, got 0"),
         ({"k": 2, "suspicion": 0}, "suspicion must be a probability above 0"),
         ({"k": 2, "budget": 1.5}, "budget must be a share of the people"),
@@ -277,7 +277,7 @@ def test_what_cannot_be_is_refused_in_a_sentence(wrong: dict[str, Any], sentence
 
 def test_groups_are_of_marginals_without_decoys() -> None:
     rows: Rows = [("a", "a", "b")] * 4
-    with pytest.raises(UnsupportedError, match="groups= is of Marginals"):
+    with pytest.raises(UnsupportedError, match="groups= is for Marginals"):
         fewest_suppressions(population_of(rows), 0, k=2, groups=[("x", "y")])
     with pytest.raises(UnsupportedError, match="groups= and suspicion= do not go together"):
         fewest_suppressions(marginals_of(rows, [(0, 1)]), 0, k=2, groups=[("x", "y")], suspicion=0.5)

@@ -378,14 +378,14 @@ def test_what_cannot_be_redacted() -> None:
     sex_by_race = RedactionRule("sex", when={"race": ["Other"]})
     for bad, why in [
         ({"values": ["a"], "rarer_than": 2}, "not both"), ({}, "needs values=, rarer_than= or when="),
-        ({"values": []}, "one at least"), ({"values": "ab"}, "a sequence of values"), ({"values": [1]}, "texts"),
-        ({"values": ["a", "a"]}, "must differ"), ({"when": {"x": ["a"]}}, "when= is of other columns"),
-        ({"when": {"y": []}}, "one at least"), ({"when": ["y"]}, "when= has the values of other columns"),
+        ({"values": []}, "one or more texts"), ({"values": "ab"}, "a sequence of values"), ({"values": [1]}, "texts"),
+        ({"values": ["a", "a"]}, "must differ"), ({"when": {"x": ["a"]}}, "when= takes other columns than"),
+        ({"when": {"y": []}}, "one or more texts"), ({"when": ["y"]}, "when= must map names of other columns"),
     ]:  # fmt: skip
         with pytest.raises(InvalidValueError, match=why):
             RedactionRule("x", **bad)  # type: ignore[arg-type]
     for rules, why in [
-        ([sex_by_race, RedactionRule("race", when={"sex": ["Male"]})], "in a circle .'sex' by 'race' by 'sex'."),
+        ([sex_by_race, RedactionRule("race", when={"sex": ["Male"]})], "form a circle .'sex' by 'race' by 'sex'."),
         ([sex_by_race, sex_by_race], "the same rule for 'sex' is there twice"),
         ([sex_by_race, replace(sex_by_race, rarer_than=3, decoys=0.5)], "decoys of 0 and 0.5"),
     ]:
@@ -401,9 +401,9 @@ def test_what_cannot_be_redacted() -> None:
             redacted_exposure(adult, [absent], k=2)
         with pytest.raises(InvalidValueError, match=why):
             redaction_leakage(adult, absent)
-    with pytest.raises(UnsupportedError, match="counts do not say which values"):
+    with pytest.raises(UnsupportedError, match="counts do not show the values"):
         redacted_exposure(adult.marginals(), [RedactionRule("sex", values=["Male"])], k=2, columns=["sex"])
-    with pytest.raises(UnsupportedError, match="counts do not say which values"):
+    with pytest.raises(UnsupportedError, match="counts do not show the values"):
         redaction_leakage(adult.marginals(), sex_by_race)
     with pytest.raises(InvalidValueError, match="rules for one column, got 2"):
         redaction_leakage(adult, [sex_by_race, RedactionRule("race", 2)])
@@ -462,5 +462,5 @@ def test_of_a_column_by_itself_its_counts_tell_what_the_table_does() -> None:
     for rule in made:
         exposed = redacted_exposure(people, made, k=1650, columns=[rule.column])
         assert redacted_exposure(counts, made, k=1650, columns=[rule.column]) == exposed > 0
-    with pytest.raises(UnsupportedError, match="which values a person has together"):
+    with pytest.raises(UnsupportedError, match="which of them a person has together"):
         redacted_exposure(counts, rules, k=10)

@@ -269,7 +269,7 @@ def test_what_cannot_be_bounded(adult: Population) -> None:
     with pytest.raises(InvalidValueError, match="at least one column"):
         counting_bound(told([]), 2)
     for group in ("sex", ("sex", "country"), ()):
-        with pytest.raises(InvalidValueError, match="a group is a sequence of columns out of sex, race"):
+        with pytest.raises(InvalidValueError, match="a group must be a sequence of columns out of sex, race"):
             exposure_bound(adult, k=2, columns=["sex", "race"], groups=[group])
 
 

@@ -181,7 +181,7 @@ def test_what_cannot_be_asked() -> None:
         entropy_exposure_bound(3.0)
     with pytest.raises(UnsupportedError, match=r"either threshold=.* or k="):
         entropy_exposure_bound(3.0, threshold=0.1, k=3)
-    with pytest.raises(UnsupportedError, match="among how many"):
+    with pytest.raises(UnsupportedError, match="give the number of people too"):
         entropy_exposure_bound(3.0, k=3)
     with pytest.raises(UnsupportedError, match="own number of people"):
         entropy_exposure_bound(adult, k=3, people=4)

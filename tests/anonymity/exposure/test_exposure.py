@@ -73,7 +73,7 @@ def test_the_classes_of_adult(adult: Population) -> None:
 
 
 def test_what_cannot_be_asked(adult: Population) -> None:
-    with pytest.raises(InvalidValueError, match="'sex' is among those known"):
+    with pytest.raises(InvalidValueError, match="'sex' is among the columns that the adversary knows"):
         inference(adult, ["sex"], "sex")
     with pytest.raises(UnsupportedError, match=r"either threshold=.* or k="):
         exposure(adult)

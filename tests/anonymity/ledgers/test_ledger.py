@@ -59,7 +59,7 @@ def test_a_ledger_is_read_from_its_own_folder(monkeypatch: pytest.MonkeyPatch, t
     [
         ("[[table", "it is not TOML"),
         ("[[tables]]\nfile = 'spring.csv'", "there is no part of a ledger called 'tables'; did you mean 'table'?"),
-        ("table = 3", "each table of a ledger begins with a line [[table]]"),
+        ("table = 3", "begin each table of a ledger with a line [[table]]"),
         ("[[table]]\nperson = 'id'", 'a [[table]] has no file = "…"'),
         (
             "[[table]]\nfile = 'spring.csv'\npersons = 'id'",
@@ -75,8 +75,8 @@ def test_a_ledger_is_read_from_its_own_folder(monkeypatch: pytest.MonkeyPatch, t
         ("[[counts]]\nfile = 'towns.csv'\ncount = 'people'", "a table with withheld counts needs k"),
         ("[[counts]]\nfile = 'towns.csv'\ncount = 'town'\nk = 5", "no whole number in the column 'town'"),
         ("[[counts]]\nfile = 'towns.csv'\ncount = 'people'\nk = true", "k of towns.csv must be a whole number"),
-        ("[[counts]]\nfile = 'towns.csv'\ncount = 'people'\nk = 5\nwhere = {sex = 3}", "where has a text for each"),
-        ("[[counts]]\nfile = 'towns.csv'\ncount = 'people'\nk = 5\nwhere = {town = 'A'}", "is counted by and has one"),
+        ("[[counts]]\nfile = 'towns.csv'\ncount = 'people'\nk = 5\nwhere = {sex = 3}", "must have a text for each"),
+        ("[[counts]]\nfile = 'towns.csv'\ncount = 'people'\nk = 5\nwhere = {town = 'A'}", "both columns and where"),
     ],
 )
 def test_what_no_ledger_has_is_refused_in_a_sentence(text: str, reason: str) -> None:
@@ -118,6 +118,6 @@ def test_a_table_is_added_at_the_end_and_what_is_there_stays() -> None:
 
 def test_a_combination_that_is_counted_twice_is_refused_without_its_value() -> None:
     Path("towns.csv").write_text("town,count\nsecret,20\nsecret,4\n")
-    with pytest.raises(InvalidValueError, match=r"line 3 of towns\.csv counts a combination again") as refused:
+    with pytest.raises(InvalidValueError, match=r"line 3 of towns\.csv repeats a combination of values") as refused:
         read_count_table("towns.csv")
     assert "secret" not in str(refused.value)

@@ -223,7 +223,7 @@ def test_values_that_hardly_overlap_are_left_out_and_said() -> None:
     old, new = pa.table({"x": ["a", "b"] * 5, "y": range(10)}), pa.table({"x": ["a", "b"] * 5, "y": range(20, 30)})
     pair = open_pair(old, new)
     assert (pair.left_out, [*pair.shared], pair.overlaps["y"]) == (("y",), ["x"], (0.0, 0.0))
-    with pytest.raises(InvalidTableError, match="no column in common of which at least half"):
+    with pytest.raises(InvalidTableError, match="share no column in which at least half"):
         open_pair(old.select(["y"]), new.select(["y"]))
 
 

@@ -185,8 +185,8 @@ def test_the_question_names_the_finest_key() -> None:
     table = pa.table({"client": [i % 40 for i in range(200)], "it's ID": [i % 100 for i in range(200)], "x": [1] * 200})
     kinds = column_kinds(Population(table))
     assert person_question(kinds) == (
-        "client has 40 values in 200 rows, each in 5 rows: if it says whose row it is, name it with --person client; "
-        "as it stands, every row counts as a person"
+        "client has 40 values in 200 rows, each in 5 rows: if it names the person of a row, add --person client; "
+        "without it, every row counts as a person"
     )
     renamed = column_kinds(Population(table.rename_columns(["client", "the 'ID'", "x"])))
     question = person_question(renamed)

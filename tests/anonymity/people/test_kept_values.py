@@ -136,16 +136,16 @@ def test_what_cannot_be_kept() -> None:
         ({"w": 1}, UnknownColumnError, "there is no column 'w'"),
         ({"x": -1}, InvalidValueError, r"kept\['x'\] must be a whole number of at least 0"),
         ({"x": True}, InvalidValueError, "must be a whole number"),
-        (["x"], InvalidValueError, "kept is a mapping from columns to numbers"),
+        (["x"], InvalidValueError, "kept must be a mapping from columns to numbers"),
     ]:
         with pytest.raises(error, match=message):
             exposure_bound(P, k=2, kept=kept)
     pairs = P.marginals(groups=[("x", "y")])
-    with pytest.raises(UnsupportedError, match="x and y together do not show how many have a rare value of x"):
+    with pytest.raises(UnsupportedError, match="x and y together do not show the rare values of x"):
         exposure_bound(pairs, k=2, groups=[("x", "y")], kept={"x": 1})
     assert exposure_bound(pairs, k=2, groups=[("x", "y")], kept={"z": 1}).value <= 1
     for arguments in [{"by": "measured"}, {"by": "certified", "hierarchies": [["x", "y"]]}]:
-        with pytest.raises(UnsupportedError, match="coarsen=True goes with"):
+        with pytest.raises(UnsupportedError, match="coarsen=True needs"):
             select_columns(P, 0.1, k=2, coarsen=True, **arguments)
 
 

@@ -51,9 +51,9 @@ def test_some_of_the_columns_and_groups(marginals: dc.Marginals) -> None:
     assert (nothing.columns, nothing.people, nothing.alone()) == ((), 10, (ClassSizes([10], [1]),))
     with pytest.raises(UnknownColumnError, match="did you mean 'sex'"):
         marginals.marginals(["sexx"])
-    with pytest.raises(InvalidValueError, match="a group is a sequence of columns out of blood"):
+    with pytest.raises(InvalidValueError, match="a group must be a sequence of columns out of blood"):
         marginals.marginals(["blood"], groups=[("sex", "blood")])
-    with pytest.raises(UnsupportedError, match="sex and blood together are not among these Marginals"):
+    with pytest.raises(UnsupportedError, match="these Marginals lack the counts of sex and blood together"):
         dc.Marginals(COUNTS).class_sizes()
 
 
@@ -86,7 +86,7 @@ def test_people_with_several_rows_have_none() -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
-    "a list": (lambda: dc.Marginals([COUNTS]), UnsupportedError, r"got list; of a table they are .*\.marginals"),
+    "a list": (lambda: dc.Marginals([COUNTS]), UnsupportedError, r"got list; for a table use .*\.marginals"),
     "groups in a list": (lambda: dc.Marginals(COUNTS, groups=[PAIR]), UnsupportedError, r"\(value, value\).* got list"),
     "no column": (lambda: dc.Marginals({}), InvalidValueError, "at least one column"),
     "a column without name": (lambda: dc.Marginals({"": {"a": 1}}), InvalidValueError, "name every column"),
@@ -111,17 +111,17 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "a group twice": (
         lambda: dc.Marginals(COUNTS, groups={("sex", "blood"): PAIR, ("blood", "sex"): PAIR}),
         InvalidValueError,
-        "given once",
+        "may occur once",
     ),
     "a group of others": (
         lambda: dc.Marginals(COUNTS, groups={("sex", "age"): PAIR}),
         InvalidValueError,
-        "a group is a sequence of columns out of sex, blood",
+        "a group must be a sequence of columns out of sex, blood",
     ),
     "a group by other keys": (
         lambda: dc.Marginals(COUNTS, groups={("sex", "blood"): {SECRET: 10}}),
         InvalidValueError,
-        "by tuples of values, one of each column of sex and blood",
+        "need tuples of values, one for each column of sex and blood",
     ),
     "a group of other people": (
         lambda: dc.Marginals(COUNTS, groups={("sex", "blood"): {("f", SECRET): 10}}),
@@ -204,7 +204,11 @@ BAD_FILES: Mapping[str, tuple[str, bytes, str]] = {
     "a value for a count": (".csv", b"column,value,count\nsex,1,Rumpelstiltskin\n", "line 2 lacks a count"),
     "a long count": (".csv", b"column,value,count\nsex,a," + b"9" * 5000 + b"\n", "line 2 lacks a count"),
     "a count of none": (".csv", b"column,value,count\nsex,Rumpelstiltskin,0\n", "not a whole number of at least 1"),
-    "a value again": (".csv", b"column,value,count\nsex,Rumpelstiltskin,1\nsex,Rumpelstiltskin,2\n", "line 3 .* again"),
+    "a value again": (
+        ".csv",
+        b"column,value,count\nsex,Rumpelstiltskin,1\nsex,Rumpelstiltskin,2\n",
+        "line 3 .* repeats a value",
+    ),
     "a long value": (".csv", b"column,value,count\nsex," + b"a" * 200_000 + b",1\n", "line . of .* too long"),
     "no UTF-8": (".csv", b"column,value,count\nsex,\xff,1\n", "not UTF-8"),
     "no JSON": (".json", b'{"sex": {"Rumpelstiltskin": 1', "well-formed JSON"),

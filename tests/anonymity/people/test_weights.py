@@ -105,11 +105,11 @@ def test_people_with_several_rows_are_not_said_to_be_unique_among_all() -> None:
 
 
 FAULTS: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
-    "missing": ([1.0, None], {}, InvalidTableError, "no numbers, or none"),
-    "no numbers": (["many", "few"], {}, InvalidTableError, "no numbers"),
+    "missing": ([1.0, None], {}, InvalidTableError, "missing values or values that are not numbers"),
+    "no numbers": (["many", "few"], {}, InvalidTableError, "not numbers"),
     "no weight at all": ([0.5, 3.0], {}, InvalidTableError, "below 1"),
-    "infinite": ([math.inf, 3.0], {}, InvalidTableError, "no numbers"),
-    "known too": ([2.0, 3.0], {"columns": ["w"]}, InvalidValueError, "cannot be one that is known"),
+    "infinite": ([math.inf, 3.0], {}, InvalidTableError, "not numbers"),
+    "known too": ([2.0, 3.0], {"columns": ["w"]}, InvalidValueError, "so the adversary cannot know it"),
     "and a population": ([2.0, 3.0], {"population": 10}, InvalidValueError, "give weight or population, not both"),
 }
 
@@ -129,5 +129,5 @@ def test_people_with_several_rows_have_no_weight_each() -> None:
 
 
 def test_there_is_one_way_to_say_how_many_people_there_are() -> None:
-    with pytest.raises(InvalidValueError, match="leave one of them"):
+    with pytest.raises(InvalidValueError, match="leave population out"):
         dc.audit(sample([("a", "x", 2), ("b", "y", 3)]), weight="w", population=9)

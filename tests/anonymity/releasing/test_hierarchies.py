@@ -107,7 +107,7 @@ PROJECT_FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "a hierarchy that is only a builder's": (
         {"csv": {}, "refs": {"sex": "hierarchies/sex.csv"}}, "'sex' in .*not stored as CSV.*export the hierarchies"
     ),
-    "a ragged hierarchy": ({"csv": {"sex": "Male;x;y\nFemale;x\n"}}, "'sex' in .*each line has"),
+    "a ragged hierarchy": ({"csv": {"sex": "Male;x;y\nFemale;x\n"}}, "'sex' in .*each line needs"),
     "another encoding": (
         {"csv": {"sex": ""}, "entries": {"input/hierarchies/sex.csv": "männlich;*\n".encode("latin-1")}},
         "'sex' in .*not text in UTF-8.*export the hierarchies",

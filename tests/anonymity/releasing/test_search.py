@@ -167,7 +167,7 @@ def test_what_is_found_is_at_least_as_useful_as_a_start() -> None:
     too_much = {name: some[0] for name, some in views.items()}
     with lowered(MAX_SETS_EXAMINED=6):
         found = most_useful_release(views, {}, GOAL, 2000, most_suppressed=40, starts=[too_much, good.views])
-        with pytest.raises(InvalidValueError, match="ended before it found anything"):
+        with pytest.raises(InvalidValueError, match="reached its limit before it found a release"):
             most_useful_release(views, {}, GOAL, 2000, most_suppressed=40)
     assert found is not None
     assert good.kept <= found.kept <= found.bound

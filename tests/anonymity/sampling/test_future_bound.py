@@ -317,7 +317,7 @@ def test_what_cannot_be_bounded_is_refused() -> None:
         future_exposure(Marginals({"a": {0: 5}}), 10, 2)  # pyright: ignore[reportArgumentType]
     people = Population(pa.table({"a": ["x", "y"], "b": ["u", "u"], "who": ["p", "q"]}))
     randomized = SampledMarginals(people, randomizers={"a": RandomizedResponse(2, epsilon=1)})
-    with pytest.raises(UnsupportedError, match="a group is of columns that are not randomized, got 'a' in a and b"):
+    with pytest.raises(UnsupportedError, match="a group must have no randomized columns, got 'a' in a and b"):
         future_exposure_bound(randomized, 10, 2, groups=[("a", "b")])
     with pytest.raises(InvalidValueError, match=r"confidence must be in \(0, 1\)"):
         future_exposure_bound(people, 10, 2, 1.0)

@@ -150,9 +150,9 @@ def test_the_entropies_of_columns_add_up_to_one_of_all_of_them() -> None:
 
 
 def test_what_is_no_sample_is_refused() -> None:
-    with pytest.raises(InvalidValueError, match="domain is the number of possible values; 2 were seen, got 1"):
+    with pytest.raises(InvalidValueError, match="domain must be at least the 2 values in the sample; got 1"):
         sampled_entropy(ClassSizes([3], [2]), domain=1)
     with pytest.raises(InvalidValueError, match="confidence"):
         sampled_entropy(ClassSizes([3], [2]), 0)
-    with pytest.raises(UnsupportedError, match="class sizes are of certain columns already"):
+    with pytest.raises(UnsupportedError, match="class sizes already belong to certain columns"):
         sampled_entropy(ClassSizes([3], [2]), columns=["a"])

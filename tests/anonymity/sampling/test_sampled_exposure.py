@@ -198,9 +198,9 @@ def test_what_cannot_be_asked() -> None:
         for bad in (0, 1, "sure", float("nan")):
             with pytest.raises(InvalidValueError, match="confidence must be"):
                 ask(confidence=bad)
-        with pytest.raises(InvalidValueError, match="3 were seen, got 2"):
+        with pytest.raises(InvalidValueError, match="at least the 3 values in the sample; got 2"):
             ask(domain=2)
-        with pytest.raises(UnsupportedError, match="class sizes are of certain columns"):
+        with pytest.raises(UnsupportedError, match="class sizes already belong to certain columns"):
             ask(columns=["sex"])
     with pytest.raises(UnsupportedError, match="sampled_exposure takes a Population or a table; got list"):
         sampled_exposure([("f",)], "0.1")  # type: ignore[arg-type]

@@ -198,7 +198,7 @@ def test_the_rule_of_dankar_takes_another_model_of_a_large_sample() -> None:
 
 
 def test_who_is_in_the_table_is_in_the_population() -> None:
-    with pytest.raises(InvalidValueError, match="only 3"):
+    with pytest.raises(InvalidValueError, match="at least 5, the number of people in the table; got 3"):
         population_uniqueness(table([1, 4]), 3)
     people = Population(pa.table({"id": [1, 1], "kind": ["a", "b"]}), person="id")
     with pytest.raises(UnsupportedError, match="one row per person"):

@@ -67,7 +67,7 @@ def test_uploads_are_refused_as_long_as_it_is_full_and_then_taken(disk: tuple[Pa
             try:
                 service.ask("POST", "/rounds/1/uploads", content=uploads[place])
             except UnavailableError as refused:
-                assert "nothing can be stored now" in str(refused)
+                assert "cannot store now" in str(refused)
                 return False
         acknowledged.add(place)
         return True

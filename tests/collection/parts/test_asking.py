@@ -191,10 +191,10 @@ def test_a_person_answers_one_chain_of_publications_and_no_other() -> None:
     with pytest.raises(ConflictError, match="round 2 is next"):
         one.upload(three)
     sent = one.upload(two)
-    with pytest.raises(ConflictError, match="one choice a round"):
+    with pytest.raises(ConflictError, match="a round has one choice"):
         one.upload(other)
     for false in (replace(three, before=other.digest), replace(three, before=of.task.digest)):
-        with pytest.raises(RefusedTaskError, match="comes after others"):
+        with pytest.raises(RefusedTaskError, match="follows other choices"):
             one.upload(false.signed(of.signer))
     with pytest.raises(ConflictError, match="round 3 is next"):
         one.upload(last)
@@ -202,7 +202,7 @@ def test_a_person_answers_one_chain_of_publications_and_no_other() -> None:
     assert one.upload(two) == sent
     one.upload(three)
     one.upload(last)
-    with pytest.raises(ConflictError, match="one choice a round"):
+    with pytest.raises(ConflictError, match="a round has one choice"):
         one.upload(certified(replace(last, groups=((0, 2),)), of.task).signed(of.signer))
     assert one.upload(two) == sent
     assert [len(one.messages(number)) for number in (1, 2, 3, 4)] == [4, 3, 1, 1]

@@ -159,12 +159,12 @@ def by_value(task: Task, groups: Sequence[tuple[int, ...]], kept: Any, rare: int
 
 PAIR = ((0, 1),), (((0,), (1,)),)
 REFUSED: dict[str, tuple[Any, int, str]] = {
-    "an answer that there is not": ((((0, 1),), (((0,), (6,)),)), 1, "names features"),
-    "no answer of a feature": ((((0, 1),), (((0,), ()),)), 1, "names features"),
-    "an answer twice": ((((0, 1),), (((0,), (1, 1)),)), 1, "names features"),
-    "answers of one feature for two": ((((0, 1),), (((0,),),)), 1, "names features"),
-    "answers of no group": ((((0, 1),), ()), 1, "names features"),
-    "a group of one feature": ((((0,),), (((0,),),)), 1, "names features"),
+    "an answer that there is not": ((((0, 1),), (((0,), (6,)),)), 1, "must name features"),
+    "no answer of a feature": ((((0, 1),), (((0,), ()),)), 1, "must name features"),
+    "an answer twice": ((((0, 1),), (((0,), (1, 1)),)), 1, "must name features"),
+    "answers of one feature for two": ((((0, 1),), (((0,),),)), 1, "must name features"),
+    "answers of no group": ((((0, 1),), ()), 1, "must name features"),
+    "a group of one feature": ((((0,),), (((0,),),)), 1, "must name features"),
     "a group over the budget": (PAIR, 6, "than the task's budget"),
     "groups over the budget together": (
         (((0, 1), (0, 2), (1, 2)), (((0,), (0,)),) * 3), 2, "together let more people stand out",
@@ -185,7 +185,7 @@ def test_a_client_refuses_a_choice_by_value_with(case: str) -> None:
 
 def test_only_a_task_by_value_has_choices_by_value() -> None:
     task = made(features(2, 4), rounds=2, curated=False, k=5).task
-    with pytest.raises(MalformedError, match="names features"):
+    with pytest.raises(MalformedError, match="must name features"):
         Client(task, TOKEN, {}, now=lambda: NOW).upload(by_value(task, *PAIR))
 
 
@@ -194,7 +194,7 @@ def test_only_a_task_by_value_has_choices_by_value() -> None:
     [
         ({"redaction": "0.5"}, "exclude redaction"),
         ({"noise": Noise(5_000, 4)}, "exclude noise"),
-        ({"features": (Feature("f0", ("0",), "krr:epsilon=1"),)}, "exclude answers that are randomized"),
+        ({"features": (Feature("f0", ("0",), "krr:epsilon=1"),)}, "exclude randomized answers"),
         ({"by_value": 1}, "true or false"),
     ],
 )

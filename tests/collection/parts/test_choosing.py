@@ -37,7 +37,7 @@ def test_what_is_certified_of_others_says_how_surely_and_assuming_what() -> None
     of = drawn(features_of(2, 30), 5_000, k=25, smallest_batch=5_000)
     exposure = exposure_of(of.task, of.counts, (0, 1), 0.99)
     assert (exposure.confidence, exposure.certified) == (0.99, False)
-    assert "drawn as those who were counted" in str(exposure.assuming)
+    assert "drawn like the counted people" in str(exposure.assuming)
     same_people = exposure_of(of.task, of.counts, (0, 1))
     assert same_people.certified
     assert exposure.high < exposure_of(of.task, of.counts, (0, 1), 0.999).high

@@ -171,7 +171,7 @@ def test_a_choice_of_other_noise_than_the_task_s_is_refused(added: tuple[int, ..
     assert choice is not None
     ((report,),) = choice.reports
     other = replace(report, messages=report.messages + sum(added) - sum(report.added), added=added)
-    with pytest.raises(RefusedTaskError, match="other noise in round 1"):
+    with pytest.raises(RefusedTaskError, match="noise in round 1 that the task does not allow"):
         Choice.decoded(replace(choice, reports=((other,),)).signed(run.made.signer).encoded, run.task)
 
 

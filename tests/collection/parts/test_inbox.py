@@ -17,7 +17,7 @@ WHOLE = sha256(b"one" + b"two").digest()
 def test_pieces_in_any_order_and_again_are_the_batch_once_also_after_a_restart(tmp_path: Path) -> None:
     for place, piece in [(1, b"two"), (0, b"one"), (1, b"two")]:
         Inbox(tmp_path).put(1, BATCH, place, piece)
-    with pytest.raises(UnknownError, match="not here yet"):
+    with pytest.raises(UnknownError, match="not arrived yet"):
         list(Inbox(tmp_path).blocks(1))
     for _ in range(2):
         Inbox(tmp_path).complete(1, BATCH, 2, WHOLE)
@@ -29,7 +29,7 @@ def test_pieces_in_any_order_and_again_are_the_batch_once_also_after_a_restart(t
 def test_another_piece_or_batch_of_a_round_is_refused(tmp_path: Path) -> None:
     inbox = Inbox(tmp_path)
     inbox.put(1, BATCH, 0, b"one")
-    with pytest.raises(ConflictError, match="another one"):
+    with pytest.raises(ConflictError, match="with other bytes"):
         inbox.put(1, BATCH, 0, b"two")
     with pytest.raises(ConflictError, match="another batch"):
         inbox.put(1, bytes(15) + b"1", 0, b"one")
@@ -47,7 +47,7 @@ def test_what_is_not_all_there_is_not_whole(tmp_path: Path) -> None:
     inbox.complete(1, BATCH, 2, WHOLE)
     with pytest.raises(ConflictError, match="another digest"):
         inbox.complete(1, BATCH, 2, bytes(32))
-    with pytest.raises(ConflictError, match="whole already"):
+    with pytest.raises(ConflictError, match="already complete"):
         inbox.put(1, BATCH, 2, b"three")
 
 

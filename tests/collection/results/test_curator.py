@@ -10,6 +10,7 @@ from hypothesis import given, strategies as st
 from discretion.collection import Feature
 from discretion.collection.parts.choosing import choice_of
 from discretion.collection.parts.counting import tallies_of
+from discretion.collection.randomizers import randomizer_of
 from discretion.collection.results.curator import curator_result
 from discretion.collection.results.documents import curator_document
 from discretion.collection.wire.rounds import Round
@@ -79,7 +80,7 @@ def test_the_choice_stands_beside_what_is_certified_and_of_whom(confidence: floa
     assert 0 <= raised <= (of.task.k / 5_000 if confidence is None else 0)
     assert result.chosen.exposure.confidence == confidence
     first = curator_document(result).blocks[0]
-    assert ("on average, 90 % sure and assuming that those who are" in str(first)) == (confidence is not None)
+    assert ("on average, with 90 % confidence, assuming that the people" in str(first)) == (confidence is not None)
 
 
 def test_it_is_json_with_an_estimate_as_its_fields() -> None:
@@ -94,7 +95,30 @@ def test_it_is_json_with_an_estimate_as_its_fields() -> None:
         "value", "low", "high", "confidence", "method", "assuming", "kind", "value_is"
     }  # fmt: skip
     assert told["task"] == of.task.digest.hex()
-    assert told["features"][0]["counts"][0] == {"answer": "a0", "people": int(of.counts["a"][0])}
+    held = int(of.counts["a"][0])
+    assert told["features"][0]["counts"][0] == {"answer": "a0", "reports": held, "people": held}
+
+
+def test_of_randomized_answers_the_people_are_estimated_and_not_the_reports() -> None:
+    setting = Feature("setting", ("on", "off"), randomizer="krr:epsilon=2")
+    law, truth, missed = randomizer_of(setting), np.array([700, 300, 0, 0]), 0
+    for seed in range(400):
+        of = collected([setting], np.repeat(np.arange(4), truth), seed, k=3)
+        reports = of.counts["setting"]
+        (feature,) = curator_result(of.task, of.counts, NONE, None).features
+        for (label, count), estimate in zip(feature.counts, feature.people, strict=True):
+            code = setting.labels.index(label)
+            assert count == reports[code]
+            unbiased = (reports[code] - 1000 * law.q) / law.gap
+            assert estimate.value == pytest.approx(min(max(unbiased, estimate.low), estimate.high))
+        missed += any(
+            not estimate.low <= truth[setting.labels.index(label)] <= estimate.high
+            for (label, _), estimate in zip(feature.counts, feature.people, strict=True)
+        )
+    assert missed <= 0.05 * 400  # limits by Chernoff are wider than they have to be
+    assert all(estimate.high - estimate.low < 250 for estimate in feature.people)
+    document = to_html(curator_document(curator_result(of.task, of.counts, NONE, None)))
+    assert "a report may have another answer than its sender" in document
 
 
 @pytest.mark.parametrize("analysed, given", [(None, False), (500, True), (499, False), (498, False), (497, True)])

@@ -172,7 +172,7 @@ def test_a_choice_of_more_people_than_were_admitted_is_refused(tmp_path: Path) -
 def test_the_admitter_lets_nobody_in_whom_the_task_has_no_room_for(tmp_path: Path) -> None:
     with running(tmp_path, 1, admitted=True, more="invited = 10") as parties:
         sentence = refused("collect", "admit", parties.homes["admitter"], "--count", 11, "--out", tmp_path / "invited")
-        assert "the task invites 10 people; with these there would be 11" in sentence
+        assert "the task invites at most 10 people; with these there would be 11" in sentence
         assert not (tmp_path / "invited").exists()
         assert "in this task the admitter lets people in" in refused(
             "collect", "admit", parties.homes["shuffler-1"], "--count", 1, "--out", tmp_path / "invited"

@@ -163,7 +163,7 @@ def test_no_more_of_an_answer_is_read_than_it_may_have(case: str) -> None:
     with (
         listening(ENDLESS[case]) as (port, _),
         Neighbour(f"http://127.0.0.1:{port}") as party,
-        pytest.raises(CollectionError, match=r"more than 1,048,576 bytes|answers with status 400"),
+        pytest.raises(CollectionError, match=r"more than 1,048,576 bytes|answered with status 400"),
     ):
         party.ask("GET", "/task")
 

@@ -36,7 +36,7 @@ def test_another_upload_with_the_same_token_is_refused(service: AsOperator) -> N
     assert service.post(UPLOADS, content=person(service.service.task).upload()).status_code == 204
     refused = service.post(UPLOADS, content=person(service.service.task, sex="m").upload())
     assert refused.status_code == 409
-    assert "used already" in refused.json()["error"]
+    assert "already used" in refused.json()["error"]
     assert people(service) == 1
 
 

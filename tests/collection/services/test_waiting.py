@@ -59,7 +59,7 @@ def test_another_reason_is_logged_at_once_and_the_same_one_is_not(
     for error in (
         at_neighbour("refused"), at_neighbour("refused"), at_neighbour("certificate"), at_neighbour("certificate"),
         at_neighbour("certificate", "shuffler 2"), OSError(errno.ENOSPC, "/var/lib/x is full"),
-        UnavailableError("nothing can be kept now"), ConflictError("of ours"),
+        UnavailableError("the disk cannot store now"), ConflictError("of ours"),
     ):  # fmt: skip
         waiting.failed(error)
     assert logged(capsys) == [
@@ -144,4 +144,4 @@ def test_a_service_that_could_not_go_on_is_not_ready(
             now[0] = (service._key_expires or 0) + 1.0
         answer = asked.get("/ready")
     assert answer.status_code == 503
-    assert ("less room" if what == "disk" else f"the {what} is over") in answer.json()["error"]
+    assert ("less than" if what == "disk" else f"the {what} has expired") in answer.json()["error"]

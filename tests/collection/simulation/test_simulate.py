@@ -67,8 +67,8 @@ def test_with_noise_each_count_is_the_table_s_and_the_dummies() -> None:
 @pytest.mark.parametrize(
     ("other", "why"),
     [
-        ({"curatorless": True}, "without a curator"), ({"rounds": 2}, "in more than one round"),
-        ({"admitter": True}, "with an admitter"), ({"randomize": {"": "krr:epsilon=1"}}, "randomized already"),
+        ({"curatorless": True}, "excludes a task without"), ({"rounds": 2}, "excludes more than one round"),
+        ({"admitter": True}, "excludes an admitter"), ({"randomize": {"": "krr:epsilon=1"}}, "excludes randomized"),
     ],
 )  # fmt: skip
 def test_what_noise_excludes_is_said(other: dict[str, Any], why: str) -> None:
@@ -81,7 +81,7 @@ def test_nothing_goes_out_that_is_not_certified() -> None:
     found = simulate("example:adult", ["age"], users=60, k=30, budget="0", cores=1, seed=1)
     assert (found.ran.chosen, found.ran.analysed, found.leaks.exposure) == (None, None, None)
     assert found.measures["differing"] == 0
-    assert "together went out: nothing" in to_markdown(simulation_document(found))
+    assert "went out together: none" in to_markdown(simulation_document(found))
 
 
 def asked(table: Any, columns: list[str] | None = None, people: int | None = None, **randomizers: str) -> Questionnaire:
@@ -121,7 +121,7 @@ def test_people_are_drawn_by_seed_and_nobody_twice() -> None:
 
 
 def test_what_cannot_be_asked_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidValueError, match="32,561 people, and 99,999"):
+    with pytest.raises(InvalidValueError, match="32,561 people; got 99,999"):
         asked("example:adult", ["sex"], 99_999)
     path = tmp_path / "table.csv"
     path.write_text("sex,town\nf,\nm,\n")

@@ -151,10 +151,10 @@ def test_there_is_one_choice_a_task_and_it_comes_after_the_first_round(tmp_path:
     choice = first_choice(run)
     other = certified(replace(choice, groups=((0,),)), run.task).signed(run.made.signer)
     shuffler.open(choice.encoded)
-    with pytest.raises(ConflictError, match="one choice"):
+    with pytest.raises(ConflictError, match=r"another choice|one choice"):
         shuffler.open(other.encoded)
     run.clients[0].upload(choice)
-    with pytest.raises(ConflictError, match="one choice"):
+    with pytest.raises(ConflictError, match=r"another choice|one choice"):
         run.clients[0].upload(other)
 
 
@@ -213,11 +213,11 @@ def test_a_board_with_invented_people_is_refused_by_everybody(tmp_path: Path) ->
     invented = b"".join(of.plain_form.pack(place % 2, 0, token_bytes(16)) for place in range(20_000))
     count = last.messages + 20_000
     honest, false = [*before, last], [replace(last, messages=count)] * 2
-    for reports, why in ((honest, "more messages than all people who are invited"), (false, "more messages than")):
+    for reports, why in ((honest, "more messages than all invited people"), (false, "more messages than")):
         with pytest.raises(RefusedTaskError, match=why):
             Board().add(of, board + invented, reports)
     open_task = Round(replace(run.task, invited=None))
-    with pytest.raises(RefusedTaskError, match="contradict what came"):
+    with pytest.raises(RefusedTaskError, match="contradict the received"):
         Board().add(open_task, board + invented, honest)
     Board().add(of, board, honest)
 

@@ -30,24 +30,24 @@ WRONG = {
     ),
     "a short key": ({"admitter": ADMITTER, "admission": ((KEYS[0], KEYS[1]), (b"\1",))}, "moduli of 2,048 bits"),
     "noise without a curator": (
-        {"noise": Noise(9_000, 20), "curator": None, "signer": None}, "noise without a curator",
+        {"noise": Noise(9_000, 20), "curator": None, "signer": None}, "noise excludes a task without a curator",
     ),
     "noise with an admitter": (
         {"noise": Noise(9_000, 20), "admitter": ADMITTER, "admission": ((KEYS[0], KEYS[1]), (KEYS[2],))},
-        "noise with an admitter",
+        "noise excludes an admitter",
     ),
     "noise with a randomizer": (
         {"noise": Noise(9_000, 20), "features": (replace(SEX_AND_TOWN[0], randomizer="krr:epsilon=1"),)},
-        "noise with answers that are randomized",
+        "noise excludes randomized answers",
     ),
     "noise in too many combinations": (
         {
             "noise": Noise(9_900, 1_000),
             "features": tuple(Feature(name, tuple("abcdefgh")) for name in ("a", "b", "c", "d")),
         },
-        "would be 5,000,000 dummies a shuffler",
+        "needs 5,000,000 dummies of each shuffler",
     ),
-    "an extension": ({"extensions": ("pairs",)}, "knows no extension"),
+    "an extension": ({"extensions": ("pairs",)}, "does not know extension"),
 }  # fmt: skip
 
 

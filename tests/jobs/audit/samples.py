@@ -107,7 +107,7 @@ RISKS = (
         Estimate(0.4, 0.3, 0.5, None, "matchings"),
         Estimate(0.1, 0.05, 0.2, None, "matchings"),
     ),
-    RiskReport("singling out", "The share of the people whom nobody in the table is like.", 0.976, 0.001),
+    RiskReport("singling out", "The share of the people who are unique in the table.", 0.976, 0.001),
 )
 
 

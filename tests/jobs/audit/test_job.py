@@ -13,7 +13,8 @@ from discretion.errors import InvalidValueError, UnknownColumnError
 from discretion.jobs.audit import sets as search
 from discretion.jobs.audit.result import Audit
 from discretion.presenting.views.terminal import to_text
-from discretion.spelling import rule_of, spelled
+from discretion.spelling import spelled
+from discretion.spelling.rules import rule_of
 from discretion.tables.counting.threshold import most_exposed
 from oracles.audits import best_guesses, classes, exposed_people, subsets
 from support.lowering import lowered

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discretion.errors import InvalidValueError
+from discretion.errors import InvalidValueError, MissedGoalError
 from discretion.jobs.options.tables import ReleaseOptions
 from discretion.jobs.release import Release, release
 from discretion.jobs.release.plan import plan_text, read_plan
@@ -80,6 +80,11 @@ def test_no_plan_gets_round_the_goal(tmp_path: Path) -> None:
     for publish, why in (
         (["id"], "not within the goal"),
         (["age", "born"], "not within the goal: age, born, generalized as given, has .* in classes of fewer than 10"),
+    ):
+        with pytest.raises(MissedGoalError, match=why):
+            release(people, out, publish=publish)
+        assert not out.exists()
+    for publish, why in (
         (["age=in steps of 7"], "no generalization 'in steps of 7'; it has 'as it is'"),
         (["sx"], "publish takes columns of the table"),
         (["sex", "sex=as he is"], "twice"),

@@ -273,7 +273,7 @@ def test_curves_compose_as_their_systems_do():
     assert composed.pair == (0, 1)
     step = dc.tradeoff(dc.SubsampledGaussian(1, 0.1, 2))
     four = dc.tradeoff(dc.SubsampledGaussian(1, 0.1, 4), (0, 1))
-    with pytest.raises(TooLargeError, match="take the curve of the systems together"):
+    with pytest.raises(TooLargeError, match="take the curve of the result"):
         step.compose(step)
     assert lowest(four.at(0.1)) > 0
     banded = dc.tradeoff(dc.RandomizedResponse(2, epsilon=1)).compose(
@@ -288,7 +288,7 @@ def test_precision_is_of_all_who_are_accused():
     assert curve.precision(0.1, 0.25) == pytest.approx(0.075 / (0.075 + 0.225))
     assert curve.precision(0, 0.25) == 0
     assert dc.tradeoff(dc.Channel(np.eye(2))).precision(0.01, 0) == 1
-    with pytest.raises(InvalidValueError, match="nobody is accused"):
+    with pytest.raises(InvalidValueError, match="accuses nobody"):
         curve.precision(0.5, 0)
     band = curve_of(BANDS[0]).precision(0.1, 0.01)
     assert 0.1 < band.low <= band.value <= band.high < band.low + 1e-4

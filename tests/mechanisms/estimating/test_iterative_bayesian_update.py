@@ -167,7 +167,7 @@ class NeverGiven(dc.RandomizedResponse):
 
 
 def test_an_impossible_report_is_refused():
-    with pytest.raises(dc.errors.InvalidValueError, match="one that it never gives"):
+    with pytest.raises(dc.errors.InvalidValueError, match="one of probability 0"):
         dc.mechanisms.iterative_bayesian_update(NeverGiven(3, p=0.5), [0])
 
 
@@ -184,7 +184,7 @@ def test_the_result_is_frozen():
     [
         ({"reports": []}, "at least one report, got none"),
         ({"reports": [3]}, r"0\.\.2, got 3"),
-        ({"mechanism": dc.RandomizedResponse(3, epsilon=0)}, "epsilon = 0 say nothing"),
+        ({"mechanism": dc.RandomizedResponse(3, epsilon=0)}, "epsilon = 0 have no information on"),
         ({"tolerance": -1e-9}, "tolerance must be at least 0, got -1e-09"),
         ({"tolerance": math.nan}, "tolerance must be a number"),
         ({"tolerance": "1"}, "tolerance must be a number"),

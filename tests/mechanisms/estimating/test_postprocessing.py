@@ -112,6 +112,6 @@ def test_what_are_not_numbers_in_a_row_is_refused(shares_of, values):
 
 @pytest.mark.parametrize("values", [[0, 0], [-1, -0.5]])
 def test_nothing_positive_cannot_be_clipped(values):
-    with pytest.raises(dc.errors.InvalidValueError, match=r"a positive one .*; norm_sub needs none"):
+    with pytest.raises(dc.errors.InvalidValueError, match=r"needs a positive frequency, got none; use norm_sub"):
         dc.mechanisms.clipped(values)
     assert dc.mechanisms.norm_sub(values).sum() == 1

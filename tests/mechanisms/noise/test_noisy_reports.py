@@ -145,7 +145,7 @@ def test_a_report_beside_dp_sgd_is_as_simulated():
 def test_secrets_that_do_not_fit_are_refused():
     with pytest.raises(dc.errors.InvalidChannelError, match="in another order"):
         _ = dc.Channel([[1, 0], [0, 1]], inputs=[1, 0]) & dc.Gaussian(1.0)
-    with pytest.raises(dc.errors.InvalidChannelError, match="must be as many"):
+    with pytest.raises(dc.errors.InvalidChannelError, match="must be equal in number"):
         _ = (RESPONSE & dc.Laplace(1.0)) & dc.RandomizedResponse(3, epsilon=1)
 
 

@@ -80,7 +80,9 @@ def test_the_estimate_is_unbiased_of_least_variance_and_refused_where_there_is_n
     rank = len(eliminated([[Fraction(int(entry)) for entry in row] for row in drawn]))
     if rank < k:
         assert np.all(np.isinf(mechanism.frequency_variance(3, shares)))
-        with pytest.raises(dc.errors.InvalidValueError, match=f"rank {rank} say nothing .* 1e-09 .* of rank {k}"):
+        with pytest.raises(
+            dc.errors.InvalidValueError, match=f"rank {rank} have no information on .* 1e-09 .* of rank {k}"
+        ):
             mechanism.estimate_frequencies([0])
         with pytest.raises(dc.errors.InvalidValueError, match=f"rank {rank}"):
             mechanism.estimate_from_aggregate([1] + [0] * (drawn.shape[1] - 1), 1)
@@ -253,6 +255,6 @@ def test_reports_that_are_not_columns_are_refused(reports, words):
 @pytest.mark.parametrize("given_", [[[0.5, 0.5], [0.1, 0.9]], dc.RandomizedResponse(3, 1), None])
 def test_what_is_no_channel_is_refused(given_):
     with pytest.raises(
-        dc.errors.UnsupportedError, match=r"made of a Channel, got .*wrap a matrix with discretion\.Channel"
+        dc.errors.UnsupportedError, match=r"takes a Channel, got .*wrap a matrix with discretion\.Channel"
     ):
         CM(given_)

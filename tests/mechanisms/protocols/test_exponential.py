@@ -67,8 +67,8 @@ def test_samples_follow_the_channel():
         ([[1, 2]], math.inf, 1, "epsilon must be a positive, finite"),
         ([[1, 2]], 1, 0, "sensitivity must be a positive"),
         ([[1, 2]], True, 1, "epsilon must be a number"),
-        ([[-1e308, 1e308]], 1, 1, "more than a double holds"),
-        ([[1, 0]], 1e308, 1e-308, "more than a double holds"),
+        ([[-1e308, 1e308]], 1, 1, "must fit in a double"),
+        ([[1, 0]], 1e308, 1e-308, "must fit in a double"),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(scores, epsilon, sensitivity, words):

@@ -206,7 +206,7 @@ def test_uses_that_draw_all_randomness_anew_are_refused(use):
         (lambda: Longitudinal.grr(3, math.inf, 1), "at most 600, got inf"),
         (lambda: Longitudinal.oue(3, 2, 1.7), "below 1.66001"),
         (lambda: Longitudinal.grr(1, 2, 1), "k must be"),
-        (lambda: Longitudinal(dc.UnaryEncoding.oue(3, 1), dc.UnaryEncoding.oue(4, 1)), "as many values"),
+        (lambda: Longitudinal(dc.UnaryEncoding.oue(3, 1), dc.UnaryEncoding.oue(4, 1)), "the same number of values"),
         (lambda: Longitudinal(dc.RandomizedResponse(3, 1), dc.RandomizedResponse(3, math.inf)), "finite epsilon"),
         (lambda: PROTOCOL.rounds(0), "at least 1, got 0"),
         (lambda: PROTOCOL.rounds(1.5), "whole number"),

@@ -111,7 +111,7 @@ def test_of_rows_that_are_equal_some_pair_is_furthest(way):
 def test_pairs_beyond_number_are_not_listed(way):
     found = way(np.full((10, 3), 1 / 3), TOLERANCE)
     assert found.first() == (0, 1)
-    refused = pytest.raises(TooLargeError, match=r"more than 44 .* take leakiest_pair")
+    refused = pytest.raises(TooLargeError, match=r"more than 44 .* use leakiest_pair")
     with lowered(MAX_PAIRS_LISTED=44), refused:
         found.all()
 

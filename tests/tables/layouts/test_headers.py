@@ -163,7 +163,7 @@ def test_what_can_be_said_of_a_first_line(tmp_path: Path) -> None:
             Population(path, header=header)
     with pytest.raises(UnknownColumnError, match="'column1', 'column2'"):
         Population(path, columns=["x"], header=False)
-    with pytest.raises(UnsupportedError, match="header is about a file"):
+    with pytest.raises(UnsupportedError, match="header is for a file"):
         Population(pa.table({"1": [1]}), header=True)
     assert Population(pa.table({"1": ["1"]})).columns == ("1",)
     with pytest.raises(InvalidValueError, match="a Population is already read; set header"):

@@ -151,7 +151,7 @@ def test_options_that_are_none_are_refused(options: dict[str, str], fault: str) 
 
 def test_only_a_csv_file_has_them() -> None:
     for options in ({"delimiter": ";"}, {"encoding": "latin-1"}):
-        with pytest.raises(UnsupportedError, match=f"{next(iter(options))} is about a CSV file"):
+        with pytest.raises(UnsupportedError, match=f"{next(iter(options))} is for a CSV file"):
             Population("example:adult", **options)
 
 

@@ -1,4 +1,4 @@
-"""What the adversary wants: a gain ``g(w, x)`` for each guess w when the secret is x."""
+"""Gain functions: the gain ``g(w, x)`` of the adversary for each guess w when the secret is x."""
 
 from discretion.adversaries.gains.gain import Gain
 from discretion.adversaries.gains.identity import IdentityGain, TriesGain, as_gain, identity_gain, k_tries_gain

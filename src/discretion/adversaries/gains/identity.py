@@ -1,4 +1,4 @@
-"""Naming the secret: in one try, or in several."""
+"""Gains of naming the secret: in one try, or in several."""
 
 import itertools
 import math
@@ -28,7 +28,7 @@ class IdentityGain(RightOrWrong):
         return joint.column_maxima()
 
     def gain_of_best(self, believed: Reals, joint: Reals) -> Reals:
-        """Return each column's entry where the believed one is largest."""
+        """Return the entry of each column at the largest entry of the believed column."""
         return np.take_along_axis(joint, believed.argmax(axis=0)[None, :], axis=0)[0]
 
     def guesses(self) -> Reals:
@@ -38,7 +38,7 @@ class IdentityGain(RightOrWrong):
 
     @property
     def is_symmetric(self) -> bool:
-        """No secret is more worth than another."""
+        """No secret has a higher gain than another."""
         return True
 
 
@@ -58,13 +58,13 @@ class TriesGain(RightOrWrong):
         return joint.ranked_sums(np.ones(self.tries))
 
     def gain_of_best(self, believed: Reals, joint: Reals) -> Reals:
-        """Return the sum of each column's entries where those of the believed one are largest."""
+        """Return for each column the sum of its entries where the entries of the believed column are largest."""
         first = self.secrets - self.tries
         likeliest = np.argpartition(believed, first, axis=0)[first:] if first else np.arange(self.secrets)[:, None]
         return np.take_along_axis(joint, likeliest, axis=0).sum(axis=0)
 
     def guesses(self) -> Reals:
-        """Return a row for each set of as many secrets as there are tries."""
+        """Return a row for each set of ``tries`` secrets."""
         k, tries = self.secrets, self.tries
         check_listable(math.lgamma(k + 1) - math.lgamma(tries + 1) - math.lgamma(k - tries + 1), k)
         sets = np.array(list(itertools.combinations(range(k), tries)))
@@ -74,7 +74,7 @@ class TriesGain(RightOrWrong):
 
     @property
     def is_symmetric(self) -> bool:
-        """No secret is more worth than another."""
+        """No secret has a higher gain than another."""
         return True
 
 
@@ -100,18 +100,18 @@ def identity_gain(k: int) -> Gain:
 
 
 def k_tries_gain(k: int, tries: int) -> Gain:
-    """Return the gain of naming the secret in some tries: ``g(w, x) = 1`` if x is in the set w, else 0.
+    """Return the gain of naming the secret in ``tries`` tries: ``g(w, x) = 1`` if x is in the set w, else 0.
 
     Parameters
     ----------
     k
         Number of secrets, at least 1.
     tries
-        How many secrets a guess names, at least 1; with k or more it is always right.
+        The number of secrets that a guess names, at least 1; with k or more every guess is correct.
 
     Notes
     -----
-    No set of secrets is written out: of each observation the likeliest ``tries`` secrets are the best guess.
+    No set of secrets is listed: for each observation the best guess is the set of the ``tries`` likeliest secrets.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def k_tries_gain(k: int, tries: int) -> Gain:
 
 
 def as_gain(gain: Gain | None, k: int) -> Gain:
-    """Return the gain on k secrets; None means identity."""
+    """Return the gain on k secrets; None is the identity gain."""
     if gain is None:
         return IdentityGain(k)
     if not isinstance(gain, Gain):  # pyright: ignore[reportUnnecessaryIsInstance]

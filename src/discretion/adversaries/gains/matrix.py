@@ -1,4 +1,4 @@
-"""What each guess is worth, or costs, written out as a matrix."""
+"""Gains and losses of each guess, as explicit matrices."""
 
 import math
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class MatrixGain(Gain):
 
     @property
     def secrets(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """How many secrets have a column."""
+        """The number of secrets: of columns of the matrix."""
         return self.matrix.shape[1]
 
     def best(self, joint: Reals) -> Reals:
@@ -44,7 +44,7 @@ class MatrixGain(Gain):
         return joint.mixtures(self.matrix).max(axis=0)
 
     def gain_of_best(self, believed: Reals, joint: Reals) -> Reals:
-        """Return each column's expected gain of the guess that is best for the believed one."""
+        """Return for each column the expected gain of the guess that is best for the believed column."""
         best = (self.matrix @ believed).argmax(axis=0)
         return np.einsum("yx,xy->y", self.matrix[best], joint)
 
@@ -53,38 +53,38 @@ class MatrixGain(Gain):
         return self.matrix
 
     def from_least(self) -> Gain:
-        """Return the matrix less the least of each column."""
+        """Return the matrix less the smallest gain of each column."""
         return MatrixGain(self.matrix - self.matrix.min(axis=0))
 
     def as_exact(self) -> Gain | None:
-        """Return the gain of the fractions that it was given as, or of its whole numbers."""
+        """Return the gain as the fractions or whole numbers of the input, None if it has been rounded."""
         exact: Any = self.fractions
         if exact is None and (self.matrix == self.matrix.round()).all() and np.abs(self.matrix).max() < _NOT_ROUNDED:
             exact = as_fractions(self.matrix.astype(np.int64))
         return None if exact is None else MatrixGain(exact)
 
     def largest_shift(self, moved: Reals) -> float:
-        """Return the most that moving the secrets' law moves a guess's worth."""
+        """Return the most by which moving the secrets' law changes a guess's gain."""
         return float((np.abs(self.matrix) @ moved).max())
 
     @property
     def width(self) -> float:
-        """The range of the matrix."""
+        """The largest entry of the matrix minus the smallest."""
         return float(self.matrix.max() - self.matrix.min())
 
     @property
     def is_symmetric(self) -> bool:
-        """It may be, but nobody compares its entries."""
+        """Always False: the entries are not compared, although the matrix may be symmetric."""
         return False
 
 
 @dataclass(frozen=True, eq=False)
 class LossGain(MatrixGain):
-    """A loss, which the adversary keeps low: its gain is minus it, and minus a vulnerability of it is a risk."""
+    """A loss, which the adversary minimizes: its gain is minus the loss, and a risk is minus its vulnerability."""
 
     @property
     def losses(self) -> Reals:
-        """What each guess (row) costs for each secret (column)."""
+        """The loss of each guess (row) for each secret (column)."""
         return 0.0 - self.matrix
 
 
@@ -94,15 +94,15 @@ def gain_matrix(W: ArrayLike) -> Gain:
     Parameters
     ----------
     W
-        Shape ``(guesses, secrets)``, finite, and the largest entry less the least is too. Entries may be negative as
-        long as the vulnerabilities are not asked for as a ratio. Fractions and whole numbers stay exact for channels
-        of fractions.
+        Shape ``(guesses, secrets)``, finite, and the largest entry minus the smallest is finite too. Entries may be
+        negative unless a measure divides by a vulnerability. Fractions and whole numbers stay exact for channels of
+        fractions.
 
     Notes
     -----
-    What is said of absolute errors is in units of the gain's width, its largest entry less its least, where that is
-    over 1: a vulnerability, and a leakage that is a difference, have a relative error of at most 1e-10 or an absolute
-    one of 1e-12 times the width.
+    Absolute errors are in units of the gain's width, its largest entry minus its smallest, where that is over 1: a
+    vulnerability, and a leakage that is a difference, have a relative error of at most 1e-10 or an absolute error of at
+    most 1e-12 times the width.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def gain_matrix(W: ArrayLike) -> Gain:
 
 
 def loss_matrix(W: ArrayLike) -> Gain:
-    """Return the gain of an adversary who pays ``ℓ(w, x) = W[w, x]`` and wants to pay little: ``g = -ℓ``.
+    """Return the gain of an adversary that pays the loss ``ℓ(w, x) = W[w, x]`` and minimizes it: ``g = -ℓ``.
 
     Parameters
     ----------
@@ -123,13 +123,13 @@ def loss_matrix(W: ArrayLike) -> Gain:
     Notes
     -----
     A vulnerability is then minus a risk: ``-posterior_vulnerability(system, prior, loss_matrix(W))`` is
-    ``R_ℓ(π, C) = Σ_y min_w Σ_x π_x C[x, y] ℓ(w, x)``, and the additive leakage is by how much looking lowers it. The
-    rows of ``.losses`` are those of W. Source: Bayes-sec, Appendix F.
+    ``R_ℓ(π, C) = Σ_y min_w Σ_x π_x C[x, y] ℓ(w, x)``, and the additive leakage is the decrease of the risk by the
+    observation. The rows of ``.losses`` are those of W. Source: Bayes-sec, Appendix F.
 
     Examples
     --------
     >>> import discretion as dc
-    >>> miss = loss_matrix([[0, 10], [1, 0]])  # to say it is well when it is not costs ten times as much
+    >>> miss = loss_matrix([[0, 10], [1, 0]])  # the guess "well" costs ten times as much for a sick person
     >>> round(-dc.posterior_vulnerability(dc.RandomizedResponse(2, p=0.75), gain=miss), 12)
     0.5
     """
@@ -138,7 +138,7 @@ def loss_matrix(W: ArrayLike) -> Gain:
 
 
 def fractions_in(W: ArrayLike) -> Fractions | None:
-    """Return the matrix as fractions, if there are some in it and none has been rounded."""
+    """Return the matrix as fractions if it contains some and none has been rounded, else None."""
     return as_fractions(W) if holds_fractions(W) else None
 
 

@@ -1,4 +1,4 @@
-"""Telling something of the secret: which block it is in, or whether it is in a set."""
+"""Gains for a property of the secret: its block of a partition, or its membership in a set."""
 
 import math
 from collections.abc import Hashable, Iterable
@@ -25,12 +25,12 @@ class PartitionGain(RightOrWrong):
 
     @property
     def secrets(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """How many secrets have a block."""
+        """The number of secrets."""
         return self.block_of.size
 
     @property
     def blocks(self) -> int:
-        """How many blocks there are."""
+        """The number of blocks."""
         return int(self.block_of.max()) + 1
 
     def best(self, joint: Reals) -> Reals:
@@ -42,18 +42,18 @@ class PartitionGain(RightOrWrong):
         return joint.class_maxima(self.block_of)
 
     def gain_of_best(self, believed: Reals, joint: Reals) -> Reals:
-        """Return the sum of the block in each column that has the largest in the believed one."""
+        """Return for each column the sum of the block that has the largest sum in the believed column."""
         likeliest = class_sums(believed, self.block_of).argmax(axis=0)
         return np.take_along_axis(class_sums(joint, self.block_of), likeliest[None, :], axis=0)[0]
 
     def guesses(self) -> Reals:
-        """Return a row for each block: 1 where a secret is in it."""
+        """Return a row for each block: 1 at the secrets of the block, else 0."""
         check_listable(math.log(self.blocks), self.secrets)
         return (np.arange(self.blocks)[:, None] == self.block_of).astype(np.float64)
 
     @property
     def is_symmetric(self) -> bool:
-        """Which secrets share a block matters."""
+        """Always False: the gain depends on which secrets share a block."""
         return False
 
 
@@ -63,7 +63,7 @@ def partition_gain(labels: Iterable[Hashable]) -> Gain:
     Parameters
     ----------
     labels
-        The block of each secret, in their order: any hashable labels, of which equal ones name the same block.
+        The block of each secret, in the order of the secrets: any hashable labels; equal labels name the same block.
 
     Raises
     ------
@@ -72,12 +72,12 @@ def partition_gain(labels: Iterable[Hashable]) -> Gain:
 
     Notes
     -----
-    This is any function of the secret that an adversary may want to know: a property, a digit, a neighborhood.
+    This covers any function of the secret: a property, a digit, a neighborhood.
 
     Examples
     --------
     >>> import discretion as dc
-    >>> diseases = partition_gain(["flu", "cancer", "cancer", "flu"])  # of the kind, not of its stage
+    >>> diseases = partition_gain(["flu", "cancer", "cancer", "flu"])  # the disease, not its stage
     >>> round(dc.posterior_vulnerability(dc.RandomizedResponse(4, p=0.7), gain=diseases), 12)
     0.8
     """
@@ -109,12 +109,12 @@ def set_gain(k: int, members: Iterable[int]) -> Gain:
     k
         Number of secrets, at least 1.
     members
-        The numbers of the secrets in the set, each once, in ``0..k-1``; with none or all the guess is certain.
+        The indexes of the secrets in the set, each once, in ``0..k-1``; with none or all the guess is always correct.
 
     Raises
     ------
     InvalidGainError
-        If a member is given twice, or the members are no numbers.
+        If a member is given twice, or the members are not numbers.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What each guess is worth, by how far it is from the secret, or by a function of one's own."""
+"""Gains of each guess by its distance from the secret, or by a function of your own."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -20,23 +20,23 @@ _REAL: tuple[type[Any], ...] = (Real, np.bool_)
 
 @dataclass(frozen=True, eq=False)
 class DistanceGain(MatrixGain):
-    """Gain 1 less the distance, as a share of the largest, which need not be a double where the distances are whole."""
+    """Gain 1 minus the distance as a share of the largest one; it stays exact for whole distances and fractions."""
 
     distances: MatrixGain = field(kw_only=True)
 
     def as_exact(self) -> Gain | None:
-        """Return the gain of the distances as fractions, if none has been rounded."""
+        """Return the gain of the distances as fractions, or None if one has been rounded."""
         exact = self.distances.as_exact()
         return None if exact is None else MatrixGain(_nearness(exact.guesses()))
 
 
 def distance_gain(distances: ArrayLike) -> Gain:
-    """Return the gain of a guess that is near: ``g(w, x) = 1 - d(w, x)/d_max``.
+    """Return the gain of a guess by its distance from the secret: ``g(w, x) = 1 - d(w, x)/d_max``.
 
     Parameters
     ----------
     distances
-        How far each guess (row) is from each secret (column), at least 0; mostly square, the guesses being secrets.
+        Distance of each guess (row) from each secret (column), at least 0; square where the guesses are the secrets.
 
     Raises
     ------
@@ -45,8 +45,8 @@ def distance_gain(distances: ArrayLike) -> Gain:
 
     Notes
     -----
-    The furthest guess is worth nothing; where all distances are 0, every guess is worth 1. Whole distances, and
-    fractions, stay exact for channels of fractions.
+    The most distant guess has gain 0; where all distances are 0, every guess has gain 1. Whole distances and fractions
+    stay exact for channels of fractions.
 
     Examples
     --------
@@ -71,24 +71,24 @@ def _nearness(distances: Reals) -> Reals:
 
 
 def gain_function(function: Callable[[Any, Any], float], guesses: Iterable[Any], secrets: Iterable[Any]) -> Gain:
-    """Return the gain ``g(w, x) = function(w, x)``, which is asked once for each guess and each secret.
+    """Return the gain ``g(w, x) = function(w, x)``; the function is called once for each guess and each secret.
 
     Parameters
     ----------
     function
-        Returns a real number for a guess and a secret; True is 1. Fractions stay exact for channels of fractions.
+        Takes a guess and a secret and returns a real number; True is 1. Fractions stay exact for channels of fractions.
     guesses
-        The guesses, whatever they are.
+        The guesses, objects of any kind.
     secrets
         The secrets in the order of the system's rows, such as the labels ``C.inputs``.
 
     Raises
     ------
     InvalidGainError
-        If there are no guesses or no secrets, or for one guess and one secret, which it names, the function raises
-        something or returns something else than a finite number.
+        If there are no guesses or no secrets, or the function raises an error or returns anything but a finite number;
+        the message names the guess and the secret.
     TooLargeError
-        If they are more than a matrix of the gain may hold.
+        If the matrix of the gain would have too many entries.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def gain_function(function: Callable[[Any, Any], float], guesses: Iterable[Any],
     [1.0, 0.5, 0.5, 0.0]
     """
     if not callable(function):
-        raise InvalidGainError(f"a gain function must be called with a guess and a secret, got {function!r:.60}")
+        raise InvalidGainError(f"a gain function must take a guess and a secret, got {function!r:.60}")
     rows, columns = _listed(guesses, "guesses"), _listed(secrets, "secrets")
     check_listable(math.log(len(rows)), len(columns))
     return gain_matrix([[_asked(function, w, x) for x in columns] for w in rows])

@@ -1,4 +1,4 @@
-"""Risks of households: who finds one by all its members, by one of them, or any of its members at all."""
+"""Risks of households: an adversary finds one by all its members together, by one of them, or finds any member."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -21,23 +21,24 @@ _SEVERAL_ROWS = "risks of households are of people with one row each; make a tab
 
 @dataclass(frozen=True, eq=False)
 class HouseholdRisks(Tabular):
-    """Risks of households, the adversary knowing the columns of their members.
+    """Risks of households against an adversary that knows some columns of their members.
 
     Parameters
     ----------
     household
         The column that names the household of a person.
     columns
-        What is known of a person.
+        The columns that the adversary knows of a person.
     k
-        A household is exposed if fewer than k households look like it.
+        A household is exposed if its class has fewer than k households.
     classes
-        The sizes of the classes of households that look alike: as many members, with the same values, in any order.
+        The sizes of the equivalence classes of households: equally many members, with the same values, in any order.
     certain_households
-        How many households have all the people of some class: one member's values are enough to be certain of them.
+        The number of households that hold all the people of some class: the values of one member identify the
+        household with certainty.
     risk
-        For a person drawn at random, the chance that somebody of the household is found: between the highest of the
-        members' own chances and their sum, whatever depends on what.
+        The chance that some member of the household is found, for a person drawn at random: between the highest of the
+        members' own chances and the sum of them. These bounds hold whatever the dependence between the members.
     risk_if_independent
         The same, ``1 - Π (1 - r_i)`` over the members, if each is found independently of the others: the hierarchical
         risk of sdcMicro and µ-ARGUS.
@@ -56,12 +57,12 @@ class HouseholdRisks(Tabular):
 
     @property
     def households(self) -> int:
-        """How many households there are."""
+        """The number of households."""
         return self.classes.people
 
     @property
     def exposed_households(self) -> int:
-        """How many households fewer than k households look like."""
+        """The number of households in a class of fewer than k households."""
         return self.classes.exposed(k=self.k)
 
     @property
@@ -70,7 +71,7 @@ class HouseholdRisks(Tabular):
         return self.exposed_households / self.households
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers that are not of single people."""
+        """Return the numbers about the whole table, without those about single people."""
         return {
             "household": self.household,
             "households": self.households,
@@ -83,7 +84,7 @@ class HouseholdRisks(Tabular):
 
 
 def household_risks(P: People, household: str, columns: Iterable[str] | None = None, k: int = 10) -> HouseholdRisks:
-    """Return the risks of households: by all their members together, by one, and of any member at all.
+    """Return the risks of households: found by all members together, by one member, or through any member.
 
     Parameters
     ----------
@@ -92,9 +93,9 @@ def household_risks(P: People, household: str, columns: Iterable[str] | None = N
     household
         The column that names the household of a person.
     columns
-        What is known of a person; None is all other columns.
+        The columns that the adversary knows of a person; None is all other columns.
     k
-        A household is exposed if fewer than k households look like it, at least 1.
+        A household is exposed if its class has fewer than k households; at least 1.
 
     Raises
     ------
@@ -108,9 +109,9 @@ def household_risks(P: People, household: str, columns: Iterable[str] | None = N
     Notes
     -----
     The classes of households are exact: they are those of ``Population(table, person=household)``, the bags of rows.
-    The chance that a person is found is ``r_i = 1/n_c`` in a class of n_c people, who are in the table for certain
-    (prosecutor). That members are found independently is an assumption, and false where they look alike. Source: the
-    manual of µ-ARGUS and sdcMicro, for the product.
+    The chance that a person is found is ``r_i = 1/n_c`` in a class of n_c people; the adversary knows that the person
+    is in the table (prosecutor). That members are found independently is an assumption, and false where they share
+    their values. Source: the manual of µ-ARGUS and sdcMicro, for the product.
 
     Examples
     --------

@@ -25,14 +25,14 @@ MAX_PEOPLE_COMPARED = 3 * 10**9
 def k_anonymity(P: People, columns: Iterable[str] | None = None) -> int:
     """Return the size of the smallest equivalence class on the columns: the largest k of a k-anonymous table.
 
-    ``k = min_c n_c`` over the classes c of people who are alike
+    ``k = min_c n_c`` over the classes c of people who share their values
 
     Parameters
     ----------
     P
         The people.
     columns
-        What is known of people; None is all columns, ``()`` nothing.
+        The columns that the adversary knows; None is all columns, ``()`` none.
 
     Returns
     -------
@@ -41,7 +41,7 @@ def k_anonymity(P: People, columns: Iterable[str] | None = None) -> int:
 
     Notes
     -----
-    Null is a value: two people without one are alike. Source: Samarati and Sweeney, 1998.
+    Null is a value: two people with a null share it. Source: Samarati and Sweeney, 1998.
 
     Examples
     --------
@@ -61,9 +61,9 @@ def l_diversity(P: People, columns: Iterable[str], sensitive: str) -> int:
     P
         The people.
     columns
-        What is known of people; ``()`` is nothing.
+        The columns that the adversary knows; ``()`` is none.
     sensitive
-        The column that is to stay hidden; in a population with ``person=`` a value is the bag of a person's.
+        The column that is to stay hidden; in a population with ``person=`` a value is the bag of a person's values.
 
     Returns
     -------
@@ -95,9 +95,9 @@ def entropy_l_diversity(P: People, columns: Iterable[str], sensitive: str) -> fl
     P
         The people.
     columns
-        What is known of people; ``()`` is nothing.
+        The columns that the adversary knows; ``()`` is none.
     sensitive
-        The column that is to stay hidden; in a population with ``person=`` a value is the bag of a person's.
+        The column that is to stay hidden; in a population with ``person=`` a value is the bag of a person's values.
 
     Returns
     -------
@@ -129,9 +129,9 @@ def recursive_c_l_diversity(P: People, columns: Iterable[str], sensitive: str, l
     P
         The people.
     columns
-        What is known of people; ``()`` is nothing.
+        The columns that the adversary knows; ``()`` is none.
     sensitive
-        The column that is to stay hidden; in a population with ``person=`` a value is the bag of a person's.
+        The column that is to stay hidden; in a population with ``person=`` a value is the bag of a person's values.
     l
         From the l-th commonest value on values count as rare; at least 2.
 
@@ -163,7 +163,7 @@ def t_closeness(
     order: Sequence[str | None] | Literal["numeric"] | None = None,
     hierarchy: str | Path | Mapping[str, Sequence[str]] | None = None,
 ) -> float:
-    """Return the largest distance of an equivalence class's sensitive values from everybody's: t-closeness.
+    """Return the largest distance between the sensitive values of an equivalence class and of all people: t-closeness.
 
     ``t = max_c D(p_c, p)``, the earth mover's distance between the laws of the sensitive value in class c and of all
 
@@ -172,18 +172,18 @@ def t_closeness(
     P
         The people.
     columns
-        What is known of people; ``()`` is nothing, and 0 from everybody.
+        The columns that the adversary knows; ``()`` is none: then the result is 0.
     sensitive
         The column that is to stay hidden.
     order
-        How far its values are from each other. None: all equally, 1, so that ``D = ½ Σ_s |p_c(s) - p(s)|``. The m
-        values as text (None for null), each once from low to high: ``|i-j|/(m-1)``, so that
-        ``D = Σ_i |Σ_{j≤i} (p_c(j) - p(j))| / (m-1)``. ``"numeric"``: these in the order of numbers, for a column of
+        The distance between two values. None: 1 between any two, so that ``D = ½ Σ_s |p_c(s) - p(s)|``. The m values
+        as text (None for null), each once from low to high: ``|i-j|/(m-1)``, so that
+        ``D = Σ_i |Σ_{j≤i} (p_c(j) - p(j))| / (m-1)``. ``"numeric"``: the same in the order of numbers, for a column of
         numbers or of text that is numbers, all compared exactly; equal numbers are one value.
     hierarchy
-        Instead of an order, a file as ARX writes it, ``value;coarser;coarsest`` a line, or the coarser groups of each
-        value by its text: of H levels above the values, the last everything, two values that are first in one group on
-        level h are ``h/H`` apart.
+        Instead of an order, a file in the format of ARX, ``value;coarser;coarsest`` a line, or a mapping from each
+        value as text to its coarser groups. With H levels above the values, of which the last has one group, two values
+        that first share a group on level h have the distance ``h/H``.
 
     Returns
     -------
@@ -197,12 +197,12 @@ def t_closeness(
     UnsupportedError
         If P has ``person=`` and the values are ordered: bags of values are not.
     TooLargeError
-        If there are more than 3·10⁹ people, or more than 10,000 numbers as text that are in double precision another.
+        If there are more than 3·10⁹ people, or more than 10,000 numbers as text that double precision does not hold.
 
     Notes
     -----
-    Null is a value. People are counted and compared in integers. Without an order, in a population with ``person=`` a
-    value is the bag of a person's; with one, the work grows with classes times values. Source: Li, Li and
+    Null is a value. People are counted and compared in integers. Without an order, in a population with ``person=``, a
+    value is the bag of a person's values; with one, the work grows with classes times values. Source: Li, Li and
     Venkatasubramanian, "t-closeness", 2007, section 4.
 
     Examples
@@ -222,7 +222,7 @@ def t_closeness(
     n = population.people
     joint = population.joint(columns, sensitive)
     if order is not None and hierarchy is not None:
-        raise InvalidValueError("values are as far apart as an order or as a hierarchy has it; leave one of them out")
+        raise InvalidValueError("order and hierarchy both set the distances between values; give only one of them")
     _check_size(n)
     if hierarchy is not None:
         levels = _levels(population, joint, sensitive, hierarchy)
@@ -244,8 +244,8 @@ def ordered_t_closeness(
 ) -> float:
     """Return t of t-closeness by the places of numbers, of dates, or of the lines of a hierarchy.
 
-    Places are as of :func:`~discretion.anonymity.people.ground_distances.ordered_distance`, of the values that somebody
-    has. ``way_out`` is what to do where values have no order.
+    The places are those of :func:`~discretion.anonymity.people.ground_distances.ordered_distance`, for the values in
+    the table. ``way_out`` is the advice in the message where values have no order.
     """
     from discretion.tables.counting.sensitive_values import (  # noqa: PLC0415
         count_without_number,
@@ -278,7 +278,7 @@ def _check_size(people: int) -> None:
 
 
 def _largest_distance(people: int, places: int, costs: Iterable[tuple[int, int]]) -> float:
-    """Return the largest distance of a class of values in so many places, by what moving them costs."""
+    """Return the largest distance of a class of values in this many places, by the costs of moving them."""
     return max(cost / (people * size * max(1, places - 1)) for size, cost in costs)
 
 
@@ -288,7 +288,7 @@ def _levels(
     sensitive: str,
     hierarchy: str | Path | Mapping[str, Sequence[str]],
 ) -> list[dict[str | None, int]]:
-    """Return of each level below the last the group of each sensitive value, as the engine writes it."""
+    """Return the group of each sensitive value on each level below the last, with values as the engine writes them."""
     from discretion.tables.counting.sensitive_values import texts_of  # noqa: PLC0415
 
     if population.person is not None:
@@ -305,8 +305,8 @@ def _check_numbers(joint: "SensitiveCounts", sensitive: str) -> None:
 
     if lacking := count_without_number(joint):
         raise InvalidValueError(
-            f"the sensitive column {sensitive!r} is null or no number for {lacking} people; fill it in, or give order= "
-            "its values from low to high"
+            f"the sensitive column {sensitive!r} is null or not a number for {lacking} people; fill it in, or list its "
+            "values from low to high in order="
         )
 
 
@@ -325,7 +325,7 @@ def _as_order(order: object, joint: "SensitiveCounts") -> list[str | None]:
         if not isinstance(value, str | None):
             raise InvalidValueError(f"order must give values as text, or None for null, got {value!r}")
         if value in ordered or value not in written:
-            fault = "twice" if value in ordered else "though it is nobody's"
+            fault = "twice" if value in ordered else "though nobody has it"
             raise InvalidValueError(f"order must give each of the sensitive values once; it gives {value!r} {fault}")
         ordered[value] = written[value]
     if lacking := len(written) - len(ordered):

@@ -1,4 +1,4 @@
-"""Beta-likeness and delta-disclosure privacy: how much commoner or rarer a value is in a class than in all."""
+"""Beta-likeness and delta-disclosure privacy: how much commoner or rarer a value is in a class than in the table."""
 
 import math
 from collections.abc import Iterable
@@ -21,9 +21,9 @@ def beta_likeness(P: People, columns: Iterable[str], sensitive: str, *, enhanced
     P
         The people.
     columns
-        What is known of people; ``()`` is nothing.
+        The columns that the adversary knows; ``()`` is none.
     sensitive
-        The column that is to stay hidden; in a population with ``person=`` a value is the bag of a person's.
+        The column that is to stay hidden; in a population with ``person=`` a value is the bag of a person's values.
     enhanced
         Whether each gain must be at most ``-ln p(s)`` too, which limits the frequent values, whatever beta.
 
@@ -74,9 +74,9 @@ def delta_disclosure(P: People, columns: Iterable[str], sensitive: str) -> float
     P
         The people.
     columns
-        What is known of people; ``()`` is nothing.
+        The columns that the adversary knows; ``()`` is none.
     sensitive
-        The column that is to stay hidden; in a population with ``person=`` a value is the bag of a person's.
+        The column that is to stay hidden; in a population with ``person=`` a value is the bag of a person's values.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def delta_disclosure(P: People, columns: Iterable[str], sensitive: str) -> float
 
 
 def spread_measures(P: People, columns: Iterable[str], sensitive: str) -> tuple[float, float, float]:
-    """Return t of t-closeness, beta of likeness and delta of disclosure, counted in one pass."""
+    """Return t of t-closeness, beta of beta-likeness and delta of delta-disclosure privacy, counted in one pass."""
     from discretion.tables.counting.sensitive_values import spread_of  # noqa: PLC0415 - imports Ibis
 
     population = _comparable(P)
@@ -124,10 +124,10 @@ def _comparable(P: People) -> Population:
 
 
 def likeness_of(highest: float) -> float:
-    """Return beta, of the highest ``p_c(s) / p(s) - 1``."""
+    """Return beta from the highest ``p_c(s) / p(s) - 1``."""
     return max(0.0, highest)
 
 
 def disclosure_of(highest: float, lowest: float, *, lacking: bool) -> float:
-    """Return delta, of the highest and the lowest ``p_c(s) / p(s) - 1``, and whether a class lacks a value."""
+    """Return delta from the highest and the lowest ``p_c(s) / p(s) - 1``; infinite if a class lacks a value."""
     return math.inf if lacking else max(0.0, math.log1p(highest), -math.log1p(lowest))

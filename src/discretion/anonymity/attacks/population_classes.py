@@ -1,7 +1,7 @@
-"""Class sizes of a population matched to those of a table: the extremes that both allow.
+"""Class sizes of a population matched to those of a table: the extreme matchings that both allow.
 
-A class of f people in the table is a part of a class of F in the population, with ``F ≥ f``, and two classes are parts
-of two. What is between is found by the two extreme ways to match them.
+Each class of f people in the table is a part of its own class of F people in the population, with ``F ≥ f``. The two
+extreme matchings bound the risks of every other one.
 """
 
 from collections.abc import Iterator
@@ -16,22 +16,22 @@ from discretion.tables.counting.class_sizes import ClassSizes, Int64s
 # Past this size the terms left out of the series are less than rounding: they are below 1/binomial(f + i, i).
 _FEW, _TERMS = 24, 64
 
-# (f, F, how many classes are so).
+# (f, F, the number of such classes).
 MatchedClasses = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
 class ClassMatching:
-    """What follows where each class of the table has so many people in the population.
+    """The risks that follow from a matching of each class j of the table to a class of F_j people in the population.
 
     Parameters
     ----------
     smallest
-        The smallest of these classes of the population, ``min_j F_j``.
+        The size of the smallest of these classes of the population, ``min_j F_j``.
     inverse
         ``classes / Σ_j F_j``.
     rate
-        The share of the table's people that are found, ``Σ_j (f_j/F_j) / n``.
+        The expected share of the table's people who are found, ``Σ_j (f_j/F_j) / n``.
     """
 
     smallest: int
@@ -40,7 +40,7 @@ class ClassMatching:
 
 
 def riskiest_matching(table: ClassSizes, population: ClassSizes) -> ClassMatching:
-    """Return the matching that makes every risk the highest: of the larger classes first, each to the smallest it fits.
+    """Return the matching that maximizes every risk: larger classes first, each to the smallest class that it fits.
 
     If f₁ ≥ f₂ fit F_a ≤ F_b, then ``f₁/F_a + f₂/F_b ≥ f₁/F_b + f₂/F_a``.
     """
@@ -48,15 +48,15 @@ def riskiest_matching(table: ClassSizes, population: ClassSizes) -> ClassMatchin
 
 
 def safest_matching(table: ClassSizes, population: ClassSizes) -> ClassMatching:
-    """Return the matching that makes every risk the lowest: the larger classes to the larger ones."""
+    """Return the matching that minimizes every risk: the larger classes to the larger ones."""
     return _class_matching(_in_order(table, population), table)
 
 
 def least_marketer_risk(table: ClassSizes, people: int) -> float:
-    """Return a lower bound of ``Σ_j (f_j/F_j) / n`` where ``Σ_j F_j ≤ people``.
+    """Return a lower bound on ``Σ_j (f_j/F_j) / n`` where ``Σ_j F_j ≤ people``.
 
-    It is the minimum over real numbers ``F_j ≥ f_j``. There ``F_j = max(f_j, c·√f_j)``, with c such that the sum is the
-    number of people.
+    The bound is the minimum over real numbers ``F_j ≥ f_j``. At the minimum ``F_j = max(f_j, c·√f_j)``, with c such
+    that the sum is the number of people.
     """
     roots: Reals = np.sqrt(table.sizes)
     spread = np.cumsum(table.counts * roots)
@@ -69,14 +69,14 @@ def least_marketer_risk(table: ClassSizes, people: int) -> float:
 
 
 def expected_chances(sizes: Int64s, share: float | Reals, missed: float | Reals) -> Reals:
-    """Return ``E[1/F]`` for F the trials until f people are drawn with a chance p each: ``(p/f)·₂F₁(1, 1; f+1; q)``.
+    """Return ``E[1/F]``, with F the trials until f people are drawn at rate p: ``(p/f)·₂F₁(1, 1; f+1; q)``.
 
     Parameters
     ----------
     sizes
         The f, at least 1.
     share, missed
-        p and q, with sum 1; for all sizes, or of each.
+        p and q, with sum 1; one number for all sizes, or one for each size.
     """
     from scipy.special import hyp2f1  # noqa: PLC0415 - is infinite for large f and q next to 1
 
@@ -137,6 +137,6 @@ def _in_order(table: ClassSizes, population: ClassSizes) -> Iterator[MatchedClas
 
 def _no_part(size: int) -> InvalidValueError:
     return InvalidValueError(
-        f"the table is no part of this population: of its classes of {size} people or more, some are larger than what "
-        "is left in the population to be a part of; give the class sizes of everybody, on the same columns"
+        f"the table is not a part of this population: some of its classes of at least {size} people are larger than "
+        "every class that is left in the population; give the class sizes of the whole population, on the same columns"
     )

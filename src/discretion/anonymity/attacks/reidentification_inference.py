@@ -22,28 +22,29 @@ MAX_SETS_ATTACKED = 100_000
 
 @dataclass(frozen=True)
 class Attack:
-    """An adversary's chances, who holds the whole table and learns the columns of one person, drawn uniformly.
+    """The chances of an adversary that holds the whole table and learns some columns of a person drawn uniformly.
 
     Parameters
     ----------
     columns
-        What she learns.
+        The columns that the adversary learns.
     sensitive
-        The column that she guesses then; None: she guesses who it is.
+        The column whose value it then guesses; None: it guesses the person.
     prior
-        Her chance of guessing right in one try before she learns anything: of the person, 1/n; of the sensitive value,
-        the share of the commonest one. The prior Bayes vulnerability.
+        The prior Bayes vulnerability: the adversary's chance to guess correctly in one try before it learns anything.
+        For the person it is 1/n; for the sensitive value, the share of the commonest one.
     posterior
-        Her chance after. The posterior Bayes vulnerability, ``1/n`` for each class of people who are alike on the
-        columns, or ``(1/n) Σ_c max_s n_cs`` with n_cs people of class c who have the sensitive value s.
+        The posterior Bayes vulnerability: its chance after that. For the person it is ``1/n`` for each equivalence
+        class on the columns; for the sensitive value, ``(1/n) Σ_c max_s n_cs`` with n_cs people of class c who have the
+        sensitive value s.
     worst_person
-        Her highest chance after, over the classes: ``1 / min_c n_c``, or ``max_c max_s n_cs / n_c``. It is against
-        somebody drawn from the class where she is surest, and so against anybody in it before she tries.
+        Its highest chance after that, over the classes: ``1 / min_c n_c``, or ``max_c max_s n_cs / n_c``. It is the
+        chance against a person drawn from the class where the adversary guesses best.
     certain_people
-        Of how many people she knows the answer for certain: those who are alone in their class, or in whose class all
-        have the same sensitive value.
+        The number of people whose answer it knows for certain: people alone in their class, or people in a class where
+        all have the same sensitive value.
     people
-        How many there are, n.
+        The number of people, n.
     """
 
     columns: tuple[str, ...]
@@ -61,26 +62,26 @@ class Attack:
 
     @property
     def multiplicative_leakage(self) -> float:
-        """How many times likelier a right guess has become: ``posterior / prior``, at least 1."""
+        """The factor by which a correct guess has become likelier: ``posterior / prior``, at least 1."""
         return self.posterior / self.prior
 
     @property
     def additive_leakage(self) -> float:
-        """How much likelier a right guess has become: ``posterior - prior``, at least 0."""
+        """The increase of the chance of a correct guess: ``posterior - prior``, at least 0."""
         return self.posterior - self.prior
 
 
 def reidentification(P: People, columns: Iterable[str]) -> Attack:
-    """Return the chances of an adversary that knows the columns of a person and guesses the person.
+    """Return the chances of an adversary that knows some columns of a person and guesses the person.
 
     ``V = (number of classes) / n``, from ``1/n``
 
     Parameters
     ----------
     P
-        The people, one of whom is drawn uniformly.
+        The people; the adversary attacks one of them, drawn uniformly.
     columns
-        What is known of that person; with none of them, ``()``, the posterior is the prior.
+        The columns that it knows of that person; with none of them, ``()``, the posterior is the prior.
 
     Returns
     -------
@@ -104,18 +105,18 @@ def reidentification(P: People, columns: Iterable[str]) -> Attack:
 
 
 def inference(P: People, columns: Iterable[str], sensitive: str) -> Attack:
-    """Return the chances of an adversary that knows the columns of a person and guesses the sensitive one.
+    """Return the chances of an adversary that knows some columns of a person and guesses the sensitive one.
 
     ``V = (1/n) Σ_c max_s n_cs``, from ``max_s n_s / n``, with n_cs people of class c who have the sensitive value s
 
     Parameters
     ----------
     P
-        The people, one of whom is drawn uniformly.
+        The people; the adversary attacks one of them, drawn uniformly.
     columns
-        What is known of that person; with none of them, ``()``, the posterior is the prior.
+        The columns that it knows of that person; with none of them, ``()``, the posterior is the prior.
     sensitive
-        The column that is guessed; in a population with ``person=``, the bag of a person's values.
+        The column whose value it guesses; in a population with ``person=``, the bag of a person's values.
 
     Returns
     -------
@@ -143,18 +144,18 @@ def attacks_on_all(
     sensitive: str | None = None,
     sizes: Iterable[int] | None = None,
 ) -> tuple[Attack, ...]:
-    """Return the chances of adversaries who know some of the columns, for every set of these.
+    """Return the chances of an adversary that knows some of the columns, for every set of them.
 
     Parameters
     ----------
     P
-        The people, one of whom is drawn uniformly.
+        The people; the adversary attacks one of them, drawn uniformly.
     columns
-        What may be known; None is all columns, without the sensitive one.
+        The columns that it may know; None is all columns, without the sensitive one.
     sensitive
-        The column that is guessed; None: who it is.
+        The column whose value it guesses; None: it guesses the person.
     sizes
-        How many columns are known, numbers from 1 to that of the columns; None is all of these.
+        How many columns it knows: numbers from 1 to the number of columns; None is all of these.
 
     Returns
     -------
@@ -164,14 +165,14 @@ def attacks_on_all(
     Raises
     ------
     InvalidValueError
-        If the sensitive column is among the columns, or a size is not such a number.
+        If the sensitive column is among the columns, or a size is no such number.
     TooLargeError
         If there are more than 100,000 sets.
 
     Notes
     -----
-    Where people with a row each are to be told apart, the sets share what the engine works out; where a sensitive value
-    is guessed, they are asked about some at a time. Source: as for :func:`reidentification`.
+    For reidentification of people with one row each, the sets share the engine's work; for inference, the engine counts
+    several sets in each query. Source: as for :func:`reidentification`.
 
     Examples
     --------

@@ -25,16 +25,16 @@ _MODELLED = "expected 1/F given f, F negative binomial (Benedetti and Franconi)"
 
 @dataclass(frozen=True)
 class Risk:
-    """A risk by the name that a regulator gives it.
+    """A risk under the name that regulators use.
 
     Parameters
     ----------
     name
         Its name.
     value
-        In [0, 1]; an `Estimate` where it is of a population of which not all is known.
+        In [0, 1]; an `Estimate` where it refers to a population that is only partly known.
     meaning
-        What it says, in a sentence.
+        Its meaning, in a sentence.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Risk:
 
 @dataclass(frozen=True)
 class Journalist:
-    """The chances of an adversary that looks for records among everybody: highest, on average, and the share found."""
+    """The chances of an adversary that matches records with a population: highest, average, and the share found."""
 
     highest: float | Estimate
     average: float | Estimate
@@ -60,7 +60,7 @@ def reidentification_risks(
     population: People | ClassSizes | int | None = None,
     weight: str | None = None,
 ) -> tuple[Risk, ...]:
-    """Return the risks that regulators ask for, of people whose columns are known.
+    """Return the risks that regulators ask for, against an adversary that knows some columns of the people.
 
     With f_j people in class j of the table, of n, and F_j in that class of the population: prosecutor ``1/min_j f_j``
     and on average ``classes/n``; journalist ``1/min_j F_j`` and on average ``max(classes/Σ_j F_j, marketer)``; marketer
@@ -71,17 +71,18 @@ def reidentification_risks(
     P
         The people in the table.
     columns
-        What is known of them; None is all columns, without the sensitive one.
+        The columns that the adversary knows; None is all columns, without the sensitive one.
     k
-        A person is at risk if fewer than k people, herself included, are alike; at least 1.
+        A person is at risk if their equivalence class has fewer than k people; at least 1.
     sensitive
-        The column that is inferred, or None.
+        The column that the adversary infers, or None.
     population
-        Whom the table's people are among, for the journalist and the marketer. None: nobody else. A Population or table
-        with the same columns, or its class sizes on them: the risks are between two certified ends, which nothing but
-        the values could bring nearer. A number N: the table is taken for a random sample of so many people.
+        The population that the table's people belong to, for the journalist and the marketer. None: they are the whole
+        population. A Population or table with the same columns, or its class sizes on them: the risks are between two
+        certified bounds, the tightest that class sizes allow. A number N: the table is assumed to be a random sample of
+        N people.
     weight
-        Instead of it, a column of sampling weights: how many people each row stands for.
+        Instead of the population, a column of sampling weights: how many people each row stands for.
 
     Returns
     -------
@@ -93,17 +94,17 @@ def reidentification_risks(
     InvalidValueError
         If both a weight and a population are given.
     InvalidTableError
-        If a weight is missing, no number, or below 1.
+        If a weight is missing, not a number, or below 1.
 
     Notes
     -----
-    As ARX has them, in whose summary the average journalist risk is the same maximum; El Emam, "Guide to the
-    De-Identification of Personal Health Information", 2013. For a sample of N people the value is the expectation of
-    1/F with F negative binomial, the trials until f people are drawn at rate ``p = n/N``, which is sdcMicro's
-    individual risk with equal weights (Franconi and Polettini, 2004): ``(p/f)·₂F₁(1, 1; f+1; 1-p)``. It rests on that
-    assumption, its interval on the number of people only.
-    With weights, ``p = f/Σw`` of each class. Singling out, linkability and inference: Article 29 Working
-    Party, opinion 05/2014; that they are these numbers is Discretion's reading.
+    The definitions are those of ARX, whose summary takes the same maximum for the average journalist risk; El Emam,
+    "Guide to the De-Identification of Personal Health Information", 2013. For a sample of N people the value is the
+    expectation of 1/F with F negative binomial, the trials until f people are drawn at rate ``p = n/N``, which is
+    sdcMicro's individual risk with equal weights (Franconi and Polettini, 2004): ``(p/f)·₂F₁(1, 1; f+1; 1-p)``. The
+    value rests on that assumption, its interval only on the number of people.
+    With weights, ``p = f/Σw`` of each class. Singling out, linkability and inference are terms of the Article 29
+    Working Party, opinion 05/2014; that these numbers measure them is Discretion's interpretation.
 
     Examples
     --------
@@ -128,7 +129,7 @@ def reidentification_risks(
             Risk(
                 "inference",
                 guess.posterior,
-                f"How often the best guess of {secret} is right; {guess.prior:.4g} without the columns.",
+                f"How often the best guess of {secret} is correct; {guess.prior:.4g} without the columns.",
             ),
             Risk("certain inference", guess.certain, f"The share of the people whose {secret} is known for certain."),
         ]
@@ -136,7 +137,7 @@ def reidentification_risks(
 
 
 def class_risks(sizes: ClassSizes, k: int, journalist: Journalist | None = None) -> list[Risk]:
-    """Return the risks to be found, by the sizes of classes; None: the table's people are everybody."""
+    """Return the risks of being found, from the sizes of classes; None: the table's people are the whole population."""
     journalist = journalist or _journalist(sizes, (), None)
     average = sizes.classes / sizes.people
     return [
@@ -153,30 +154,30 @@ def class_risks(sizes: ClassSizes, k: int, journalist: Journalist | None = None)
         Risk(
             "people at risk",
             sizes.exposure(k=k),
-            f"The share of the people with fewer than {k} alike in the table: whose record is found more often than "
-            f"1 in {k} times.",
+            f"The share of the people in a class of fewer than {k} people in the table: their record is found more "
+            f"often than 1 in {k} times.",
         ),
         Risk(
             "journalist risk, highest",
             journalist.highest,
-            "The chance of finding whose record it is among everybody, for the record that is easiest to match.",
+            "The chance of finding the person of a record in the population, for the record that is easiest to match.",
         ),
         Risk(
             "journalist risk, average",
             journalist.average,
-            "The same for a record, or for a person of the population, drawn at random, whichever is likelier.",
+            "The same for a record or for a person of the population, drawn at random, whichever chance is higher.",
         ),
         Risk(
             "marketer risk",
             journalist.rate,
-            "The share of the records whose people are expected to be found when all are matched with everybody.",
+            "The expected share of the records whose person is found when all are matched with the population.",
         ),
-        Risk("singling out", sizes.unique / sizes.people, "The share of the people whom nobody in the table is like."),
+        Risk("singling out", sizes.unique / sizes.people, "The share of the people who are unique in the table."),
         Risk(
             "linkability",
             average,
-            "The share of the records expected to be linked rightly to another table of the same people that has these "
-            "columns.",
+            "The expected share of the records that are linked correctly to another table of the same people with the "
+            "same columns.",
         ),
     ]
 
@@ -195,14 +196,14 @@ def _journalist(
 
 
 def _weighted(sample: WeightedClasses) -> Journalist:
-    """Return the risks of a sample of whose classes the weights estimate how many people are in each."""
+    """Return the risks of a sample whose weights estimate the number of people in each class."""
     people, classes = int(sample.sizes.sum()), sample.sizes.size
     share = sample.sizes / sample.weights
     chances = expected_chances(sample.sizes, share, 1 - share)
     marketer = float(sample.sizes @ chances) / people
 
     def modelled(value: float, most: float) -> Estimate:
-        assuming = "that each row's weight is the number of people it stands for"
+        assuming = f"that each row's weight is the number of people it stands for, {sample.people:,.0f} in all"
         return Estimate(min(value, most), 0.0, most, None, _MODELLED, assuming)
 
     average = classes / people
@@ -214,7 +215,7 @@ def _weighted(sample: WeightedClasses) -> Journalist:
 
 
 def _known_population(sizes: ClassSizes, everybody: ClassSizes) -> Journalist:
-    """Return the risks against a population of which the class sizes are known, and not which is whose."""
+    """Return the risks against a population whose class sizes are known, but not the values of each class."""
     least, most = safest_matching(sizes, everybody), riskiest_matching(sizes, everybody)
 
     def between(low: float, high: float) -> float | Estimate:
@@ -228,10 +229,10 @@ def _known_population(sizes: ClassSizes, everybody: ClassSizes) -> Journalist:
 
 
 def _sampled_population(sizes: ClassSizes, everybody: int) -> Journalist:
-    """Return the risks against so many people, of whom those in the table are a random sample."""
+    """Return the risks against a population of this many people, of which the table is a random sample."""
     if everybody < sizes.people:
         raise InvalidValueError(
-            f"the table's {sizes.people:,} people are among the population's, which are only {everybody:,}"
+            f"population must be at least {sizes.people:,}, the number of people in the table; got {everybody:,}"
         )
     left = everybody - sizes.people
     chances = expected_chances(sizes.sizes, sizes.people / everybody, left / everybody)

@@ -1,4 +1,4 @@
-"""Special uniques (SUDA): by how few of their values people are unique, person by person and column by column.
+"""Special uniques (SUDA): people whom a few of their values make unique, by person and by column.
 
 A minimal unique of a person is a set of columns on which they are unique and without any one of which they are not. The
 smaller it is, and the more of them a person has, the easier the person is to find by chance.
@@ -37,24 +37,24 @@ class SpecialUniques(Tabular):
     Parameters
     ----------
     columns
-        What is known of people.
+        The columns that the adversary knows.
     max_size
-        How many columns a minimal unique may have.
+        The largest number of columns of a minimal unique.
     scores
-        The SUDA score of each person, in the order of the table: the sum over the minimal uniques, one of s columns
-        counting ``Π_{i=s}^{M} (m - i)``, with the m columns and ``M = min(max_size, m - 1)``; 0 for a person who has
-        none.
+        The SUDA score of each person, in the order of the table: the sum over the minimal uniques, where one of s
+        columns counts ``Π_{i=s}^{M} (m - i)``, with the m columns and ``M = min(max_size, m - 1)``; 0 for a person who
+        has none.
     sizes
-        Of how many columns each person's smallest minimal unique is, 0 for a person who has none.
+        The number of columns of each person's smallest minimal unique, 0 for a person who has none.
     minimal_uniques
-        How many minimal uniques of each size there are, of one column first.
+        The number of minimal uniques of each size, of one column first.
     contributions
-        Column → the share of all scores that is of minimal uniques with it. The shares add up to more than 1, for a
-        minimal unique of s columns counts for each of them.
+        Column → the share of all scores from minimal uniques with this column. The shares add up to more than 1, since
+        a minimal unique of s columns counts for each of them.
     unique_people
-        How many people are unique on all columns together.
+        The number of people who are unique on all columns together.
     pairs
-        How many pairs of people are alike on all columns, and like nobody else.
+        The number of equivalence classes of two people on all columns.
     """
 
     columns: tuple[str, ...]
@@ -72,7 +72,7 @@ class SpecialUniques(Tabular):
         return int(np.count_nonzero(self.sizes))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers that are not of single people."""
+        """Return the numbers about the whole table, without those about single people."""
         return {
             "max_size": self.max_size,
             "special_people": self.special_people,
@@ -82,15 +82,15 @@ class SpecialUniques(Tabular):
         }
 
     def intrusion_scores(self, sampling_fraction: float) -> Reals:
-        """Return for each person an estimate of the chance that a match with the population is right: DIS-SUDA.
+        """Estimate for each person the chance that a match with the population is correct: DIS-SUDA.
 
-        ``1/(1 + (U/D - U)/(x^q Σ_j x_j^-q))`` for a person with the score x > 0, with the U unique people, the pairs P,
+        ``1/(1 + (U/D - U)/(x^q Σ_j x_j^-q))`` for a person with the score x > 0, with U unique people, P pairs,
         the chance ``D = U π/(U π + 2P (1 - π))`` of a match on all columns, and ``q = 1 + (8 - m)/20``
 
         Parameters
         ----------
         sampling_fraction
-            π, the share of the population that is in the table, if these are drawn at random; in (0, 1].
+            π, the share of the population that is in the table, assumed to be drawn at random; in (0, 1].
 
         Returns
         -------
@@ -101,7 +101,7 @@ class SpecialUniques(Tabular):
         Raises
         ------
         UnsupportedError
-            If there are more than 27 columns, of which the exponent q ranks people the wrong way round.
+            If there are more than 27 columns: then the exponent q would reverse the ranking of people.
 
         Notes
         -----
@@ -141,9 +141,9 @@ def special_uniques(P: People, columns: Iterable[str] | None = None, max_size: i
     P
         The people, with one row each.
     columns
-        What is known of people; None is all columns.
+        The columns that the adversary knows; None is all columns.
     max_size
-        How many columns a minimal unique may have, at least 1; as many as there are finds all.
+        The largest number of columns of a minimal unique, at least 1; the number of all columns finds all of them.
 
     Raises
     ------
@@ -152,7 +152,7 @@ def special_uniques(P: People, columns: Iterable[str] | None = None, max_size: i
     UnsupportedError
         If the people of P have several rows, or their rows are in another process.
     TooLargeError
-        If there are so many sets of columns that grouping all people on each takes minutes.
+        If there are too many sets of columns: grouping all people on each set would take minutes.
 
     Notes
     -----
@@ -202,9 +202,9 @@ def special_uniques(P: People, columns: Iterable[str] | None = None, max_size: i
 
 
 def minimal_uniques(columns: Sequence[Column], max_size: int) -> Iterator[tuple[tuple[int, ...], Integers]]:
-    """Yield sets of columns by their places, and the rows of which each is a minimal unique.
+    """Yield sets of columns by their places, and the rows for which each set is a minimal unique.
 
-    Sets come after those that they contain.
+    Each set comes after those that it contains.
 
     Examples
     --------
@@ -223,16 +223,16 @@ def minimal_uniques(columns: Sequence[Column], max_size: int) -> Iterator[tuple[
 
 @dataclass
 class _Search:
-    """A search depth first, from the last column to the first, so that each set comes after all that it contains.
+    """A depth-first search from the last column to the first, so that each set comes after all that it contains.
 
     Parameters
     ----------
     columns, max_size
-        What is searched.
+        The columns to search, and the largest size of a set.
     alone
-        Which rows are unique on all columns: no other row has a minimal unique.
+        Whether each row is unique on all columns: no other row has a minimal unique.
     unique
-        Set of columns → a bit for each row, whether it is unique on them.
+        Set of columns → a bit for each row: whether it is unique on them.
     """
 
     columns: Sequence[Column]
@@ -243,7 +243,7 @@ class _Search:
     def extend(
         self, places: tuple[int, ...], rows: Integers, classes: Column
     ) -> Iterator[tuple[tuple[int, ...], Integers]]:
-        """Yield the minimal uniques that add later columns to these, on which the rows are in classes of several."""
+        """Yield the minimal uniques that add columns to these; no row is alone in its class on these."""
         for place in reversed(range(places[-1] + 1 if places else 0, len(self.columns))):
             finer = _group(classes, self.columns[place], rows)
             many = np.bincount(finer.codes, minlength=finer.count)
@@ -266,7 +266,7 @@ class _Search:
                 yield from self.extend(both, rows[kept], left)
 
     def _are_minimal(self, places: tuple[int, ...], rows: Integers) -> Booleans:
-        """Return which of the rows are unique on the places, not on all but the last, and without no other either."""
+        """Return for each row, unique on these places but not on all except the last, whether the set is minimal."""
         minimal = np.ones(rows.size, np.bool_)
         for i in range(len(places) - 1):
             without = self.unique.get(places[:i] + places[i + 1 :])
@@ -277,7 +277,7 @@ class _Search:
 
 
 def _group(classes: Column, by: Column, rows: Integers) -> Column:
-    """Return the classes of some rows made finer; of few rows the codes are numbered first, to keep the cells few."""
+    """Return the classes of some rows, refined by a column; with few rows, renumber its codes first to save cells."""
     codes, count = by.codes[rows], by.count
     if count > rows.size:
         values, codes = np.unique(codes, return_inverse=True)
@@ -291,6 +291,6 @@ def _check_work(columns: int, size: int, people: int) -> None:
     kept = sum(comb(columns, i) for i in range(1, size)) * (people // 8 + 1)
     if sets * people > most or kept > limits.current().bytes:
         raise TooLargeError(
-            f"{columns:,} columns have {sets:,} sets of at most {size:,}, and {people:,} people grouped on each are "
-            f"more than {most:,} rows or too much memory; choose fewer columns, a smaller max_size or a sample"
+            f"{columns:,} columns have {sets:,} sets of at most {size:,} columns; grouping {people:,} people on each "
+            f"takes more than {most:,} rows or too much memory; choose fewer columns, a smaller max_size or a sample"
         )

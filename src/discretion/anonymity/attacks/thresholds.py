@@ -13,13 +13,13 @@ class Preset:
     Parameters
     ----------
     name
-        By which :func:`preset` finds it.
+        The name for :func:`preset`.
     k
-        How many people at least have to be alike, or to be in a cell.
+        The least number of people in an equivalence class, or in a cell of counts.
     stated
-        The number as the source has it.
+        The requirement in the words of the source.
     source
-        Who says so, and where.
+        The authority and the document.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Preset:
 
     @property
     def threshold(self) -> Fraction:
-        """The highest risk of one person that is accepted, ``1/k``."""
+        """The highest accepted risk of one person, ``1/k``."""
         return Fraction(1, self.k)
 
 
@@ -44,7 +44,7 @@ PRESETS = (
         "ema",
         11,
         "a risk of at most 0.09",
-        "European Medicines Agency, guidance on the anonymisation of clinical reports for Policy 0070 (2016)",
+        "European Medicines Agency, guidance on the anonymization of clinical reports for Policy 0070 (2016)",
     ),
     Preset(
         "health-canada",
@@ -75,16 +75,16 @@ def preset(name: str) -> Preset:
     Parameters
     ----------
     name
-        One of those in ``PRESETS``.
+        The name of one of the ``PRESETS``.
 
     Raises
     ------
     InvalidValueError
-        If there is none of that name.
+        If no preset has that name.
 
     Notes
     -----
-    European Medicines Agency and Health Canada say 0.09, which is a class of 11: 1/11 is 0.0909.
+    The European Medicines Agency and Health Canada set 0.09, which is a class of 11: 1/11 is 0.0909.
 
     Examples
     --------
@@ -95,4 +95,4 @@ def preset(name: str) -> Preset:
         if each.name == name:
             return each
     known = ", ".join(each.name for each in PRESETS)
-    raise InvalidValueError(f"there is no preset of thresholds called {name!r}; there are {known}")
+    raise InvalidValueError(f"there is no preset of thresholds called {name!r}; use one of {known}")

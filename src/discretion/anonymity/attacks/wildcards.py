@@ -33,15 +33,15 @@ class WildcardGroups(Tabular):
     wildcards
         The values that could be anything; an empty text stands for null.
     columns
-        What is known of a person.
+        The columns that the adversary knows of a person.
     k
         A person is exposed in a group of fewer than k people.
     classes
-        The sizes of the classes if a wildcard is a value of its own, as elsewhere.
+        The sizes of the equivalence classes if a wildcard is a value of its own, as in all other functions.
     sizes
-        How many people's records could be each person's, the person's own among them, in the order of the table.
+        For each person, the number of records that could be theirs, their own included, in the order of the table.
     people_with_wildcards
-        How many people have a wildcard at all.
+        The number of people with at least one wildcard.
     """
 
     wildcards: tuple[str, ...]
@@ -53,12 +53,12 @@ class WildcardGroups(Tabular):
 
     @property
     def exposed_people(self) -> int:
-        """How many people are in a group of fewer than k."""
+        """The number of people in a group of fewer than k."""
         return int((self.sizes < self.k).sum())
 
     @property
     def exposure(self) -> float:
-        """The share of the people who are."""
+        """The share of the people in a group of fewer than k."""
         return self.exposed_people / self.sizes.size
 
     @property
@@ -67,7 +67,7 @@ class WildcardGroups(Tabular):
         return int(self.sizes.min())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers that are not of single people."""
+        """Return the numbers about the whole table, without those about single people."""
         return {
             "wildcards": [*self.wildcards],
             "people_with_wildcards": self.people_with_wildcards,
@@ -91,14 +91,14 @@ def wildcard_groups(
     wildcards
         The values that could be anything, such as ``"*"``, as ARX writes suppressed ones; ``""`` is null, a blank.
     columns
-        What is known of a person; None is all columns.
+        The columns that the adversary knows of a person; None is all columns.
     k
         A person is exposed in a group of fewer than k people, at least 1.
 
     Raises
     ------
     InvalidValueError
-        If there is no wildcard.
+        If no wildcard is given.
     TooLargeError
         If wildcards are in too many sets of columns.
     UnsupportedError
@@ -106,10 +106,10 @@ def wildcard_groups(
 
     Notes
     -----
-    Exact. The groups overlap: two records that a third one could be may differ. They are never smaller than the classes
-    in which a wildcard is a value of its own. The latter is the safer convention against an adversary who knows which
-    values were suppressed, and this one is right for an adversary who knows people's true values and nothing of that.
-    Source: Discretion; sdcMicro counts missing values so.
+    Exact. The groups overlap: a record may match two others that do not match each other. They are never smaller than
+    the classes in which a wildcard is a value of its own. Those classes are the safer convention, against an adversary
+    that knows which values were suppressed. These groups are for an adversary that knows people's true values, but not
+    which were suppressed. Source: Discretion; sdcMicro counts missing values in this way.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def wildcard_groups(
 def _coded(
     population: Population, columns: Sequence[str], wildcards: Sequence[str]
 ) -> Iterator[tuple[str, tuple[Column, Booleans]]]:
-    """Yield each column in codes, and which of the codes stand for a wildcard."""
+    """Yield each column as codes, and for each code whether it stands for a wildcard."""
     if not columns:
         raise InvalidValueError("groups with wildcards are of people on at least one column")
     for name, (column, values) in values_of(population, columns, "groups with wildcards").items():
@@ -154,16 +154,17 @@ def _coded(
 
 
 def _compatible(columns: Sequence[Column], wild: Booleans, counts: Int64s) -> Int64s:
-    """Return of each kind of row how many people have a row that it could be.
+    """Return for each distinct row the number of people whose row matches it.
 
-    Rows with wildcards in the same columns are grouped on the others; of two such sets, on those that neither has.
+    Rows with wildcards in the same columns are grouped on the other columns; two such sets of rows, on the columns that
+    have wildcards in neither.
     """
     patterns, which = np.unique(wild, axis=0, return_inverse=True)
     which = which.ravel()
     if len(patterns) * wild.size > limits.current().steps(MAX_VALUES_COMPARED):
         raise TooLargeError(
-            f"wildcards are in {len(patterns):,} sets of columns of {len(counts):,} different rows: too many to "
-            "compare; choose fewer columns"
+            f"{len(counts):,} different rows have wildcards in {len(patterns):,} different sets of columns: too many "
+            "to compare; choose fewer columns"
         )
     members = [np.flatnonzero(which == pattern) for pattern in range(len(patterns))]
     sizes = np.zeros(len(counts), np.int64)
@@ -182,5 +183,5 @@ def _compatible(columns: Sequence[Column], wild: Booleans, counts: Int64s) -> In
 
 
 def _people(groups: Any, counts: Int64s, count: int) -> Int64s:
-    """Return how many people are in each group; as weights numbers up to 2**53 are exact."""
+    """Return the number of people in each group; weights up to 2**53 are exact."""
     return np.bincount(groups, counts, count).astype(np.int64)

@@ -1,1 +1,1 @@
-"""Which columns and values to give away: the best sets, rounds of questions, rare values redacted."""
+"""Choices of the columns and values to publish: the best sets, rounds of questions, rules that suppress rare values."""

@@ -1,4 +1,4 @@
-"""The least information by which a set of columns can be certified to expose few people."""
+"""The least information that certifies a set of columns to expose few people."""
 
 import heapq
 import math
@@ -17,22 +17,23 @@ from discretion.numerics.arrays import Integers
 from discretion.tables.counting.threshold import Threshold, least_unexposed, most_exposed
 from discretion.validation import as_count
 
-# Sets of questions that are looked at before the best one known is taken.
+# Sets of questions that are examined before the best one known is returned.
 MAX_CERTIFICATES_EXAMINED = 20_000
 
 
 @dataclass(frozen=True)
 class CertifyingQuestion:
-    """A question by which a set of columns is certified.
+    """A question whose answers help to certify a set of columns.
 
     Parameters
     ----------
     columns
         Its columns.
     kept
-        How many of the most frequent values of each are told apart; everybody with another one answers "other".
+        How many of the most frequent values of each column are distinguished; a person with another value answers
+        "other".
     bits
-        How many bits of the record of a person drawn at random the answer has: its entropy.
+        The entropy of the answer in bits: its information about the record of a person drawn at random.
     """
 
     columns: Columns
@@ -42,21 +43,21 @@ class CertifyingQuestion:
 
 @dataclass(frozen=True)
 class CheapestQuestions:
-    """The questions of least information that certify a set of columns.
+    """The questions with the least information that certify a set of columns.
 
     Parameters
     ----------
     questions
-        The questions; none if nothing needs to be known, or if no such questions certify the set.
+        The questions; empty if the set is certified without any, or if no such questions certify it.
     bits
-        The bits of a person's record in all answers, added up; infinite if no such questions certify the set.
+        The sum of the bits of all answers of a person; infinite if no such questions certify the set.
     bits_at_least
-        No questions that certify the set have fewer bits.
+        A lower bound on the bits of any questions that certify the set.
     certified
-        The share of the people whom the set exposes at most, by these questions; or by all of them, if that is too
-        many.
+        An upper bound on the share of the people whom the set exposes, by the answers to these questions; if no
+        questions certify the set, by the answers to all questions.
     proved
-        Whether no cheaper questions certify it: ``bits`` is ``bits_at_least``.
+        Whether no cheaper questions certify the set: ``bits`` equals ``bits_at_least``.
     """
 
     questions: tuple[CertifyingQuestion, ...]
@@ -76,7 +77,7 @@ def cheapest_questions(
     kept: Mapping[str, int] | None = None,
     most_columns: int = 2,
 ) -> CheapestQuestions:
-    """Return the questions of least information by which a curator can certify that a set of columns may go out.
+    """Return the questions with the least information that let a curator certify a set of columns for publication.
 
     ``argmin Σ_q H(answer to q)`` subject to: no table that agrees with the answers exposes more than the budget
 
@@ -87,35 +88,37 @@ def cheapest_questions(
     budget
         The share of the people in [0, 1] whom the set may expose.
     k, threshold
-        Exactly one: who has fewer than k alike is exposed, or fewer than a share of all people in [0, 1].
+        Exactly one. A person is exposed if their equivalence class has fewer than k people, or fewer than this share
+        of all people, in [0, 1].
     columns
-        The columns that are to go out together; None is all of them.
+        The columns to publish together; None is all of them.
     kept
-        A column → how many of its most frequent values are told apart in what goes out; of the others all are.
+        A column → how many of its most frequent values are distinguished in the published table; columns that are not
+        named keep all values.
     most_columns
-        Of how many columns a question is at most, at least 1. Of each set of so many columns one question may be
-        asked, with any numbers of values told apart.
+        The largest number of columns of a question, at least 1. Each set of at most this many columns may have one
+        question, which distinguishes any numbers of values.
 
     Returns
     -------
     CheapestQuestions
-        Exact where ``proved``. After 20,000 sets of questions the cheapest one that is known is returned.
+        Exact where ``proved``. After 20,000 sets of questions the search stops and returns the cheapest one so far.
 
     Raises
     ------
     InvalidValueError
-        If no column is to go out.
+        If there is no column to publish.
     UnsupportedError
         If the people of P have several rows.
 
     Notes
     -----
-    Sets of questions are gone through by rising information (uniform-cost search). One is left aside if all questions
-    that may still be added would not certify it, or if one of its questions is part of another. The certificate is that
-    of :func:`value_rounds`: the most that any table exposes which agrees with the answers, of which only a bound is
-    worked out; another bound might need less. The table itself is used to choose the questions: the result is how
-    little a curator needs, not a way to find it out without the table. Source: Discretion; trust as information,
-    Anonymity, section 3.
+    The search examines sets of questions by rising information (uniform-cost search). It skips a set if even all
+    questions that may still be added would not certify it, or if one of its questions follows from another one. The
+    certificate is that of :func:`value_rounds`: an upper bound on the exposure of any table that agrees with the
+    answers; a tighter bound might need less information. The function uses the table itself to choose the questions:
+    the result is how little information a curator needs, not a way to choose the questions without the table. Source:
+    Discretion; trust as information, Anonymity, section 3.
 
     Examples
     --------
@@ -124,12 +127,12 @@ def cheapest_questions(
     ([(('race',), (1,))], 0.599, True)
     """
     population = as_population_of_rows(
-        P, "each person answers a question once, and people with several rows have several; use a row per person"
+        P, "each person answers a question once, but several rows of a person are several answers; use a row per person"
     )
     least = least_unexposed(population.people, k, threshold)
     chosen = population.known(columns)
     if not chosen:
-        raise InvalidValueError("cheapest_questions needs at least one column that is to go out")
+        raise InvalidValueError("cheapest_questions needs at least one column to publish")
     fewer = as_kept(kept, population.columns)
     most_columns = as_count(most_columns, "most_columns", at_least=1)
     records = Records.of(*population.coded_classes(chosen))
@@ -148,7 +151,7 @@ def cheapest_questions(
 
 
 class _Search:
-    """Sets of questions by rising information."""
+    """The search through sets of questions by rising information."""
 
     def __init__(self, records: Records, asked: Kept, least: int, most_columns: int) -> None:
         self._records, self._asked, self._least = records, asked, least
@@ -169,7 +172,7 @@ class _Search:
         self.finest = {places: tuple(asked[place] for place in places) for places in self._sets}
 
     def bound(self, questions: Mapping[Places, Kept]) -> int:
-        """Return how many people the set exposes at most, by the answers to these questions."""
+        """Return an upper bound on the number of people whom the set exposes, by the answers to these questions."""
         known: dict[Places, Integers] = {}
         for places, told in questions.items():
             if (places, told) not in self._tables:
@@ -178,7 +181,7 @@ class _Search:
         return most_exposed_in(tuple(range(len(self._asked))), self._asked, known, self._records.people, self._least)
 
     def run(self, allowed: int) -> tuple[dict[Places, Kept] | None, float, bool]:
-        """Return the cheapest questions that certify, the least that they cost, and whether that is proved."""
+        """Return the cheapest certifying questions, a lower bound on the cost, and whether they are proved cheapest."""
         if self.bound(self.finest) > allowed:
             return None, math.inf, True
         order, most = count(), limits.current().steps(MAX_CERTIFICATES_EXAMINED, each=1 << 20)
@@ -197,7 +200,7 @@ class _Search:
         return self._coarsened(allowed), open_sets[0][0], False
 
     def _coarsened(self, allowed: int) -> dict[Places, Kept]:
-        """Return questions that certify: from the finest ones, each time with what saves most."""
+        """Return certifying questions: start with the finest ones, and repeat the step that saves most bits."""
         questions = dict(self.finest)
         while True:
             offers: list[tuple[float, dict[Places, Kept]]] = []
@@ -217,6 +220,6 @@ class _Search:
 
 
 def _is_part(one: tuple[Places, Sequence[int]], other: tuple[Places, Sequence[int]]) -> bool:
-    """Return whether all that an answer to one question says follows from that to another one."""
+    """Return whether the answer to one question follows from the answer to another one."""
     most = dict(zip(*other, strict=True))
     return all(kept <= most.get(place, -1) for place, kept in zip(*one, strict=True))

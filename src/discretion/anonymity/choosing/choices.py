@@ -16,8 +16,8 @@ from discretion.numerics.search.ideals import Ideals, bits, mask_of, united
 from discretion.numerics.search.worth import CountedOnce, ToppedUp, Worth
 from discretion.validation import as_real
 
-# Of how many columns that tell apart so many classes of people at most none can determine another: the most partitions
-# of a set of so many elements of which none refines another, the constant one left out.
+# The most columns such that none determines another, by the number C of classes of people that they distinguish: the
+# most partitions of a set of C elements of which none refines another, without the constant one.
 _LARGEST_ANTICHAINS = (0, 0, 1, 3, 7, 25, 90, 350)
 
 Columns = tuple[str, ...]
@@ -31,15 +31,15 @@ class Choices:
     Parameters
     ----------
     names
-        Of each element the column that it stands for, in the order of the columns.
+        The column of each element, in the order of the columns.
     riders
-        A column → copies of it, which go out with it.
+        A column → its copies, which are published with it.
     ideals
-        What each element brings along: coarser columns of its hierarchy, and functions of it.
+        The elements that each element brings along: coarser columns of its hierarchy, and functions of it.
     start
         The elements that are in every set.
     chains
-        The told hierarchies, of which a set names the finest column only.
+        The given hierarchies; a set names only the finest column of each.
     """
 
     names: Columns
@@ -49,18 +49,18 @@ class Choices:
     chains: tuple[Columns, ...]
 
     def columns(self, ideal: int) -> Columns:
-        """Return the columns that a set publishes: of a hierarchy the finest one, of copies all."""
+        """Return the columns that a set publishes: the finest one of a hierarchy, and all copies."""
         tops = self.ideals.tops(ideal)
         chained = {name for chain in self.chains if len(chain) > 1 for name in chain}
         named = [self.names[j] for j in bits(ideal) if tops >> j & 1 or self.names[j] not in chained]
         return tuple(name for column in named for name in (column, *self.riders.get(column, ())))
 
     def telling(self, ideal: int, constants: Columns) -> Columns:
-        """Return the columns of a set that tell all that it does: none that follows from another one."""
+        """Return the columns of a set without those that follow from another one: they hold all of its information."""
         return tuple(self.names[j] for j in bits(self.ideals.tops(ideal)) if self.names[j] not in constants)
 
     def place(self, ideal: int) -> tuple[int, list[int]]:
-        """Return what sets are sorted by that are equal in all else: fewer columns first, then by their order."""
+        """Return the sort key of sets that are equal in all else: fewer columns first, then the order of columns."""
         tops = list(bits(self.ideals.tops(ideal)))
         return len(tops), tops
 
@@ -68,7 +68,7 @@ class Choices:
 def choices_among(
     names: Columns, keep: Iterable[str], chains: Sequence[Columns], functions: Dependencies | None
 ) -> Choices:
-    """Return the elements that columns make, without copies of others."""
+    """Return the elements for some columns, without columns that are copies of others."""
     copies: Mapping[str, str] = {} if functions is None else functions.copies
     elements = tuple(name for name in names if name not in copies)
     index = {name: j for j, name in enumerate(elements)}
@@ -91,12 +91,12 @@ def choices_among(
 
 
 def most_columns_apart(classes: int) -> int | None:
-    """Return of how many columns none determines another, if the columns tell apart so many classes of people.
+    """Return the largest number of columns such that none determines another, if they distinguish this many classes.
 
     A column is a partition of the classes, and determines another one that it refines. Sets of partitions of which none
-    refines another are antichains of the partition lattice Π_C, whose largest has as many elements as the largest
-    Stirling number S(C, j) for such small C (Rota's conjecture; Canfield, "On a problem of Rota", 1978). None is
-    returned for more than 7 classes, where there are too many to be of use.
+    refines another are antichains of the partition lattice Π_C. For such small C the largest antichain has as many
+    elements as the largest Stirling number S(C, j) (Rota's conjecture; Canfield, "On a problem of Rota", 1978). For
+    more than 7 classes the result is None: the number is too large to be useful.
 
     Examples
     --------
@@ -113,10 +113,11 @@ def utility_of(
     functions: Dependencies | None,
     most_apart: int | None = None,
 ) -> Worth:
-    """Return the worth of sets of the elements: as told, or each column or bit that follows from no other, once.
+    """Return the utility of sets of elements: by given weights, or by columns or bits that follow from no other.
 
-    Sensitive columns neither bring others along nor are they brought, but may follow from another one all the same.
-    No set that matters has more than ``most_apart`` columns of which none follows from another.
+    Without given weights a column that follows from another one adds nothing. Sensitive columns bring no others along
+    and are not brought along, but they may follow from another one. No set of interest has more than ``most_apart``
+    columns such that none follows from another.
     """
     if isinstance(weights, Mapping):
         given_weights = _weights(population, choices.chains, weights)
@@ -136,7 +137,7 @@ def utility_of(
 
 
 def _order(choices: Choices, functions: Dependencies) -> Ideals:
-    """Return which elements follow from which, of copies the later one from the earlier."""
+    """Return for each element the elements that follow from it; of two copies the later follows from the earlier."""
     firsts = [functions.copies.get(name, name) for name in choices.names]
     equal_elements = {first: mask_of(j for j, other in enumerate(firsts) if other == first) for first in firsts}
     return Ideals(
@@ -150,7 +151,7 @@ def _order(choices: Choices, functions: Dependencies) -> Ideals:
 
 
 def _nearly_following(choices: Choices, functions: Dependencies) -> list[tuple[int, int]]:
-    """Return the pairs of elements of which one nearly follows from the other."""
+    """Return the pairs of elements such that one nearly follows from the other."""
     firsts = [functions.copies.get(name, name) for name in choices.names]
     return [
         (i, j)
@@ -163,16 +164,16 @@ def _nearly_following(choices: Choices, functions: Dependencies) -> list[tuple[i
 def chains_among(
     population: Population | Marginals, chosen: Columns, hierarchies: Iterable[Sequence[str]]
 ) -> list[Columns]:
-    """Return the hierarchies, and every other column by itself, in the order of the columns."""
+    """Return the hierarchies, and every other column as a chain of its own, in the order of the columns."""
     chain_of = {column: (column,) for column in chosen}
     in_one: set[str] = set()
     for hierarchy in hierarchies:
         chain = population.known(hierarchy)
         for column in chain:
             if column not in chosen:
-                raise InvalidValueError(f"the column {column!r} of a hierarchy is not among the columns; name it there")
+                raise InvalidValueError(f"the column {column!r} of a hierarchy is not in columns=; add it there")
             if column in in_one:
-                raise InvalidValueError(f"the column {column!r} is in two hierarchies; leave it in one")
+                raise InvalidValueError(f"the column {column!r} is in two hierarchies; keep it in one")
         in_one.update(chain)
         chain_of |= dict.fromkeys(chain, chain)
     chains = list(dict.fromkeys(chain_of.values()))
@@ -189,7 +190,7 @@ def _check_functions(population: Population | Marginals, pairs: Sequence[tuple[s
     for fine, coarse in pairs:
         if rows.class_sizes([fine, coarse]).classes != rows.class_sizes([fine]).classes:
             raise InvalidValueError(
-                f"{coarse!r} is not a coarser view of {fine!r}: rows alike on {fine!r} differ on {coarse!r}; "
+                f"{coarse!r} is not a generalization of {fine!r}: rows with the same {fine!r} differ on {coarse!r}; "
                 "a hierarchy goes from the finest column to the coarsest"
             )
 

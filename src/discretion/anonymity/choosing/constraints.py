@@ -1,7 +1,7 @@
 """Constraints on sets of columns, as loads that only rise with more columns: exposure and best guesses.
 
-Four ways to tell: from codes of the rows, where the engine is of this process; by asking the engine; by what the single
-columns certify; or by what they certify of other people, with a confidence.
+Loads come from codes of the rows, where the engine runs in this process; from the engine; from bounds by the counts of
+single columns; or from statistical bounds for other people, with a confidence.
 """
 
 import math
@@ -26,28 +26,28 @@ from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.counting.threshold import Threshold, most_exposed
 from discretion.validation import as_real
 
-# By how much the best guess of a sensitive value may rise, unless told: five points.
+# The default rise of the best guess of a sensitive value that is allowed: five percentage points.
 GUESS_BUDGET = 0.05
 # Partitions of the rows that are kept to start from, in bytes of all together.
 _KEPT_BYTES = 100_000_000
-# Threads share extensions if these have so many rows together.
+# Threads share extensions if these have at least this many rows together.
 _ROWS_SHARED = 1_000_000
 
 
 @dataclass(frozen=True)
 class Constraints:
-    """How much a set of columns may give away.
+    """The limits on what a set of columns may give away.
 
     Parameters
     ----------
     least
-        Who is in a smaller class is exposed.
+        A person in a smaller class is exposed.
     exposed
-        How many people may be.
+        The largest number of exposed people.
     guessed
-        A sensitive column → for how many people its best guess may be right.
+        A sensitive column → the largest number of correct best guesses of it.
     certain
-        Of how many people each sensitive value may be known for certain; None is any number.
+        The largest number of people whose value of a sensitive column is certain; None is any number.
     """
 
     least: int
@@ -57,16 +57,16 @@ class Constraints:
 
     @property
     def limits(self) -> Loads:
-        """The most of each load, in their order."""
+        """The limit of each load, in the order of the loads."""
         each = [(guessed,) if self.certain is None else (guessed, self.certain) for guessed in self.guessed.values()]
         return (self.exposed, *(limit for limits in each for limit in limits))
 
     def most_classes(self, people: int) -> int:
-        """Return how many equivalence classes there are at most: ``E + ⌊(n − E) / k⌋`` of n people, E of them exposed.
+        """Return an upper bound on the equivalence classes: ``E + ⌊(n − E) / k⌋`` for n people, E of them exposed.
 
-        Each exposed person is in a class of one at least, and everybody else in a class of k at least. One person more
-        who is exposed adds a class and takes one at most from the others, so that the most are exposed in the worst
-        case.
+        Each exposed person is in a class of at least one person, and everybody else in a class of at least k. One more
+        exposed person adds a class and removes at most one from the others, so the bound is largest where as many
+        people as allowed are exposed.
 
         Examples
         --------
@@ -78,32 +78,32 @@ class Constraints:
 
 
 class Disclosure(Protocol):
-    """Says what extensions of sets of elements give away."""
+    """A source of loads: the numbers of people that a set of elements exposes or lets be guessed."""
 
     def loads(self, extensions: Sequence[Extension]) -> list[Loads]:
-        """Return the loads of each, up to the first that is over."""
+        """Return each extension's loads, up to the first load over its limit."""
         ...
 
     def entropy(self, ideal: int) -> float:
-        """Return the bits of the elements together."""
+        """Return the entropy in bits of the elements together."""
         ...
 
 
 class CodeDisclosure:
-    """Counts codes of the rows, each set's classes refined from those of a smaller set.
+    """Loads counted from codes of the rows; the classes of a set are refined from those of a smaller set.
 
     Parameters
     ----------
     ideals
-        What sets are made of.
+        The elements of sets.
     names
-        Of each element its column.
+        The column of each element.
     coded
-        The codes of the columns, the sensitive ones too.
+        The codes of the columns, including the sensitive ones.
     allowed
-        How much may be given away.
+        The limits of the loads.
     rows
-        How many there are.
+        The number of rows.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class CodeDisclosure:
         index = {name: j for j, name in enumerate(names)}
         self._ideals, self._allowed, self._rows = ideals, allowed, rows
         self._columns = [coded[name] for name in names]
-        # The codes of each sensitive column, and the element that it is, if it is one.
+        # The codes of each sensitive column, and its element, if it has one.
         self._sensitive = [(coded[name], index.get(name)) for name in allowed.guessed]
         self._most_kept = max(4, _KEPT_BYTES // max(1, 4 * self._rows))
         self._kept: dict[int, Column] = {0: everybody(self._rows)}
@@ -120,7 +120,7 @@ class CodeDisclosure:
             rows_in_small(refined(self._kept[0], self._columns[0]), self._columns[0], 1)
 
     def loads(self, extensions: Sequence[Extension]) -> list[Loads]:
-        """Return the loads of each, up to the first that is over."""
+        """Return each extension's loads, up to the first load over its limit."""
         by_base: dict[int, list[int]] = {}
         pairs = [self._extension(*extension) for extension in extensions]
         for base, j in pairs:
@@ -142,16 +142,16 @@ class CodeDisclosure:
         return [results[pair] for pair in pairs]
 
     def exposed(self, ideal: int, classes: Column, by: Column) -> int:
-        """Return how many people are exposed by the elements, which are the classes and one more column."""
+        """Return the number of people whom the elements expose: those of the classes and of one more column."""
         return rows_in_small(classes, by, self._allowed.least)
 
     def entropy(self, ideal: int) -> float:
-        """Return the bits of the elements together."""
+        """Return the entropy in bits of the elements together."""
         sizes, counts = np.unique(class_sizes(self.classes(ideal), everybody(self._rows)), return_counts=True)
         return ClassSizes(sizes, counts).entropy
 
     def _extension(self, ideal: int, j: int | None) -> tuple[int, int]:
-        """Return a base and an element that, added to it, makes the classes; -1 is none."""
+        """Return a base and the element to add to it for these classes; -1 is no element."""
         if j is not None:
             return ideal, j
         last = max(bits(self._ideals.tops(ideal)), default=-1)
@@ -169,7 +169,7 @@ class CodeDisclosure:
         return loads
 
     def classes(self, elements: int) -> Column:
-        """Return the classes on elements, refined from the largest set inside that is kept."""
+        """Return the classes on elements, refined from the largest stored subset."""
         if elements not in self._kept:
             base = max((kept for kept in self._kept if kept & ~elements == 0), key=int.bit_count)
             classes = self._kept[base]
@@ -184,25 +184,25 @@ class CodeDisclosure:
 
 
 class EngineDisclosure:
-    """Asks the engine that holds the rows, about all extensions together.
+    """Loads counted by the engine that holds the rows, for all extensions together.
 
     Parameters
     ----------
     population
         The people.
     ideals
-        What sets are made of.
+        The elements of sets.
     names
-        Of each element its column.
+        The column of each element.
     allowed
-        How much may be given away.
+        The limits of the loads.
     """
 
     def __init__(self, population: Population, ideals: Ideals, names: Sequence[str], allowed: Constraints) -> None:
         self._population, self._ideals, self._names, self._allowed = population, ideals, names, allowed
 
     def loads(self, extensions: Sequence[Extension]) -> list[Loads]:
-        """Return the loads of each, up to the first that is over."""
+        """Return each extension's loads, up to the first load over its limit."""
         sets = [columns_of_extension(self._ideals, self._names, extension) for extension in extensions]
         counts = [exposed_below(sizes, self._allowed.least) for sizes in self._population.class_sizes_of_all(sets)]
         results = [[count] for count in counts]
@@ -217,55 +217,55 @@ class EngineDisclosure:
         return [tuple(loads) for loads in results]
 
     def _without(self, name: str, extension: Extension) -> tuple[str, ...]:
-        """Return the columns of an extension that tell of a sensitive one, which may be among them."""
+        """Return the columns of an extension without a sensitive one: those from which it may be guessed."""
         ideal, j = extension
         whole = ideal if j is None else ideal | self._ideals.brings[j]
         known = whole & ~(1 << self._names.index(name)) if name in self._names else whole
         return tuple(self._names[i] for i in bits(self._ideals.tops(known)))
 
     def entropy(self, ideal: int) -> float:
-        """Return the bits of the elements together."""
+        """Return the entropy in bits of the elements together."""
         return self._population.class_sizes(columns_of_extension(self._ideals, self._names, (ideal, None))).entropy
 
 
 class CertifiedDisclosure:
-    """Says how many people a set is certified to expose at most, by the counts of its single columns."""
+    """Upper bounds on the number of people whom a set exposes, by the counts of its single columns."""
 
     def __init__(self, people: Population | Marginals, ideals: Ideals, names: Sequence[str], least: int) -> None:
         self._people, self._ideals, self._names, self._least = people, ideals, names, least
 
     def loads(self, extensions: Sequence[Extension]) -> list[Loads]:
-        """Return the bound of each."""
+        """Return the bound for each extension."""
         sets = [columns_of_extension(self._ideals, self._names, extension) for extension in extensions]
         return [(counting_bound(self._people.marginals(columns), self._least),) for columns in sets]
 
     def entropy(self, ideal: int) -> float:
-        """Return 0: what columns tell together does not follow from what each does."""
+        """Return 0: the joint entropy of columns does not follow from the counts of single columns."""
         return 0.0
 
 
-# Of a statistical bound loads are whole numbers: the share of the people of a release, in such parts, rounded upwards.
+# The loads of a statistical bound are whole numbers: the share of the people of a release, in these parts, rounded up.
 PARTS = 10**15
 
 
 class StatisticalDisclosure:
-    """Says how many people of a future release a set is certified to expose at most, with a confidence, in parts."""
+    """Upper bounds, with a confidence, on the share of people whom a set exposes in a future release, in parts."""
 
     def __init__(self, certificate: FutureCertificate, ideals: Ideals, names: Sequence[str]) -> None:
         self._certificate, self._ideals, self._names = certificate, ideals, names
 
     def loads(self, extensions: Sequence[Extension]) -> list[Loads]:
-        """Return the bound of each."""
+        """Return the bound for each extension."""
         sets = [columns_of_extension(self._ideals, self._names, extension) for extension in extensions]
         return [(math.ceil(Fraction(self._certificate.exposure(columns).high) * PARTS),) for columns in sets]
 
     def entropy(self, ideal: int) -> float:
-        """Return 0: what columns tell together does not follow from what each does."""
+        """Return 0: the joint entropy of columns does not follow from the counts of single columns."""
         return 0.0
 
 
 def columns_of_extension(ideals: Ideals, names: Sequence[str], extension: Extension) -> tuple[str, ...]:
-    """Return the columns that tell what an extension does: those that no other one brings along."""
+    """Return the columns of an extension that no other one brings along: they hold all of its information."""
     ideal, j = extension
     return tuple(names[i] for i in bits(ideals.tops(ideal if j is None else ideal | ideals.brings[j])))
 
@@ -278,10 +278,10 @@ def constraints_of(  # noqa: PLR0917 - all the budgets
     guess_budget: float | None,
     certain_budget: Threshold | None,
 ) -> Constraints:
-    """Return how much may be given away, the sensitive columns' best guesses rising by a share of the people."""
+    """Return the limits on exposure, on best guesses of the sensitive columns, and on values known for certain."""
     rise = GUESS_BUDGET if guess_budget is None else as_real(guess_budget, "guess_budget")
     if not 0 <= rise <= 1:
-        raise InvalidValueError(f"guess_budget is by how much a share may rise, in [0, 1], got {guess_budget!r}")
+        raise InvalidValueError(f"guess_budget must be the allowed rise of a share, in [0, 1], got {guess_budget!r}")
     people = population.people
     certain = None if certain_budget is None else most_exposed(people, certain_budget, "certain_budget")
     if not sensitive:

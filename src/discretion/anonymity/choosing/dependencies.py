@@ -1,4 +1,4 @@
-"""Columns that repeat another one: constants, copies, functions of one other column, and nearly so."""
+"""Columns that repeat another one: constants, copies, functions of one other column, and near functions."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,18 +28,18 @@ _TIMES_BY_CHANCE, _MORE_BY_CHANCE = 2, 20
 
 @dataclass(frozen=True)
 class Dependencies:
-    """Which columns follow from one other.
+    """The columns that follow from one other column.
 
     Parameters
     ----------
     constants
         Columns with one value.
     copies
-        A column that determines an earlier one that determines it → that earlier one.
+        A column that equals an earlier one up to names of values → that earlier one.
     determined
         Every other column → those among the others that are functions of it.
     nearly
-        Every other column → those of as many values or more from which it nearly follows, that which tells it best
+        Every other column → the columns with at least as many values from which it nearly follows, the best predictor
         first.
     """
 
@@ -49,14 +49,14 @@ class Dependencies:
     nearly: Mapping[str, tuple[str, ...]]
 
     def sources(self, published: Collection[str]) -> Mapping[str, str]:
-        """Return, of each column that is a copy or a function of another, the first such other one, if published."""
+        """Return for each copy or function of another column the first such column that is published."""
         result: dict[str, str] = {}
         for source, others in sorted(self.determined.items(), key=lambda item: item[0] not in published):
             result |= {column: source for column in sorted(others) if column not in result}
         return result | dict(self.copies)
 
     def near_sources(self, published: Collection[str]) -> Mapping[str, str]:
-        """Return, of each column that only nearly follows from another, the first such other one, if published."""
+        """Return for each column that only nearly follows from another one the first such column that is published."""
         follow = self.sources(published)
         return {
             column: next((source for source in sources if source in published), sources[0])
@@ -65,7 +65,7 @@ class Dependencies:
         }
 
     def without(self, columns: Collection[str]) -> "Dependencies":
-        """Return what is left when some columns go out alone: none brings another along."""
+        """Return the dependencies without some columns, which then bring no other one along."""
         return Dependencies(
             self.constants,
             {name: first for name, first in self.copies.items() if not {name, first} & {*columns}},
@@ -77,21 +77,21 @@ class Dependencies:
 def find_dependencies(
     population: Population, columns: Sequence[str], coded: Mapping[str, Column] | None
 ) -> Dependencies:
-    """Return the columns that are functions of one other, by codes of the rows or by asking their engine.
+    """Return the columns that are functions of one other column, by codes of the rows or by queries to their engine.
 
-    A column is a function of another if as many classes of people are alike on both as on the other. It nearly follows
-    from it if who knows the other guesses wrong for at most a twentieth of those for whom who knows nothing does, and
-    the other has few enough values for this to be no chance.
+    A column is a function of another if both together make as many equivalence classes as the other one alone. It
+    nearly follows from the other if knowing that one reduces wrong guesses to at most a twentieth, and the other has
+    few enough values that this is not due to chance.
 
     Parameters
     ----------
     population
         The people, with one row each.
     columns
-        The columns to look at.
+        The columns to examine.
     coded
-        Their codes, if the rows are at hand. If not, what nearly follows is not looked for; and if there are too many
-        pairs to ask about, no more than copies and constants.
+        Their codes, if the rows are in this process. Without them there is no search for near functions; and with too
+        many pairs for the engine, only for copies and constants.
 
     Notes
     -----
@@ -121,7 +121,7 @@ def find_dependencies(
 
 
 def repeated_columns(coded: Mapping[str, Column]) -> set[str]:
-    """Return the columns that follow from another one, nearly or in full, but for the first of each two copies."""
+    """Return the columns that follow from another one, fully or nearly, except the first of each two copies."""
     sizes = {name: ClassSizes.from_counts(np.bincount(each.codes)) for name, each in coded.items()}
     exact, near = _dependencies_by_codes(list(coded.values()), sizes)
     place = {name: i for i, name in enumerate(coded)}
@@ -130,7 +130,7 @@ def repeated_columns(coded: Mapping[str, Column]) -> set[str]:
 
 
 def _dependencies_by_engine(population: Population, sizes: Mapping[str, ClassSizes]) -> set[Pair]:
-    """Return the pairs of a column and a function of it."""
+    """Return the pairs of a column and a function of it, as the engine counts them."""
     names = list(sizes)
     pairs = [(names[i], names[j]) for i, j in np.argwhere(_may_be(list(sizes.values()))).tolist()]
     if len(pairs) > limits.current().steps(MAX_PAIRS_ASKED, each=OPERATIONS_PER_QUESTION + population.people):
@@ -145,7 +145,7 @@ def _dependencies_by_engine(population: Population, sizes: Mapping[str, ClassSiz
 def _dependencies_by_codes(
     coded: Sequence[Column], sizes: Mapping[str, ClassSizes]
 ) -> tuple[set[Pair], dict[Pair, int]]:
-    """Return the pairs of a column and a function of it; and those nearly so, with how many guesses are wrong."""
+    """Return the pairs of a column and a function of it; and of a near function, with the number of wrong guesses."""
     if not sizes:
         return set(), {}
     names, may_be, people = list(sizes), _may_be(list(sizes.values())), coded[0].codes.size
@@ -172,7 +172,7 @@ def _dependencies_by_codes(
 
 
 def _may_be(sizes: Sequence[ClassSizes]) -> Booleans:
-    """Return of any two columns whether the classes of the second may be unions of those of the first."""
+    """Return for any two columns whether the classes of the second may be unions of those of the first."""
     classes = np.array([each.classes for each in sizes])[:, None]
     largest = np.array([each.largest for each in sizes])[:, None]
     smallest = np.array([each.smallest for each in sizes])[:, None]
@@ -180,7 +180,7 @@ def _may_be(sizes: Sequence[ClassSizes]) -> Booleans:
 
 
 def _changes(table: Codes, by: int) -> Integers:
-    """Return how often each column changes between neighbours, in the order of one of them, that are alike on that."""
+    """Return how often each column changes between adjacent rows with equal values of one column, sorted by that."""
     ordered = table[np.argsort(table[:, by], kind="stable")]
     changed = ordered[1:] != ordered[:-1]
     return changed[~changed[:, by]].sum(axis=0)

@@ -1,4 +1,4 @@
-"""The rules by which people suppress the fewest cells such that few enough of them are exposed."""
+"""Rules that suppress the fewest cells such that the exposure stays within a budget."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,19 +28,19 @@ from discretion.validation import as_real
 
 @dataclass(frozen=True)
 class FewestSuppressions:
-    """Rules by which people suppress values, and what they cost and certify.
+    """Rules that suppress values, with their cost and the exposure that they leave.
 
     Parameters
     ----------
     rules
         By ``values`` for a table, by ``rarer_than`` for marginals; at most one for each column.
     cells
-        How many cells are suppressed: with decoys, expected over their coins.
+        The number of suppressed cells; with decoys, its expectation over their coins.
     exposure
-        The share of the people with fewer than k alike after that, "redacted" being one more value: exact, as a float,
-        or a certified bound, as an :class:`Estimate`. With decoys, expected over their coins.
+        The share of the people in a class of fewer than k people after suppression, where "redacted" is one more value:
+        exact, as a float, or a certified bound, as an :class:`Estimate`. With decoys, its expectation over their coins.
     bound
-        No rules of this kind, certified in the same way, suppress fewer cells.
+        A lower bound on the cells that any rules of this kind, certified in the same way, suppress.
     """
 
     rules: tuple[RedactionRule, ...]
@@ -68,55 +68,56 @@ def fewest_suppressions(
     """Return the rules that suppress the fewest expected cells such that the exposure is at most the budget.
 
     ``min Σ_j E[cells of column j that are suppressed]`` subject to ``Q ≤ budget``, with Q the exposure of the columns
-    after suppression, where "redacted" is one more value of each column: of a table it is :func:`redacted_exposure`, of
-    marginals the counting bound ``Σ_j rare_j + (k - 1)·Π_j kept_j``
+    after suppression, where "redacted" is one more value of each column: for a table, :func:`redacted_exposure`; for
+    marginals, the counting bound ``Σ_j rare_j + (k - 1)·Π_j kept_j``
 
     Parameters
     ----------
     P
-        The people, with one row each, or what a curator without the table knows of their columns.
+        The people, with one row each, or the marginals that a curator without the table knows.
     budget
         The share of the people in [0, 1] who may be exposed.
     k, threshold
-        Exactly one: who has fewer than k alike is exposed, or fewer than a share of all people in [0, 1].
+        Exactly one. A person is exposed if their equivalence class has fewer than k people, or fewer than this share
+        of all people, in [0, 1].
     columns
         The columns that people are asked for; None is all of them.
     groups
-        Groups of these columns that Marginals hold, whose class sizes may certify too.
+        Groups of these columns in the Marginals, whose class sizes may also certify the rules.
     suspicion
-        How sure one may be at most that a suppressed value was suppressed by need, in (0, 1]: each rule has the decoys
-        of :func:`redaction_rules` for it. None is without decoys.
+        The largest probability, in (0, 1], that a suppressed value was suppressed because it is rare: each rule gets
+        the decoys of :func:`redaction_rules` for it. None is without decoys.
     time_limit
-        In seconds, above 0; the best rules that were found by then are returned.
+        In seconds, above 0; at this time the search returns the best rules so far.
 
     Returns
     -------
     FewestSuppressions
-        With ``proved`` and ``bound``, the fewest cells that any such rules suppress.
+        The rules, with a lower bound on the cells of any such rules.
 
     Raises
     ------
     InvalidValueError
-        If there are fewer than k people, all of whom are exposed whatever they suppress.
+        If there are fewer than k people: then all of them are exposed, whatever they suppress.
     UnsupportedError
         If the people of P have several rows, groups are given with a table, or groups together with suspicion: decoys
-        part people who were counted as alike.
+        separate people whom the counts of a group hold in one class.
 
     Notes
     -----
-    **Of a table** the rules are by values: everybody with the value suppresses it. Each set of values is a possible
-    answer; the search is exact without decoys (implicit hitting sets by HiGHS's integer programs, each set counted in
-    whole numbers), unless it reaches its time limit. With decoys the values are those of a search without, for a budget
-    that is lowered until the decoys fit; ``bound`` is then the number of people who are exposed over the budget, since
-    each of them has a cell suppressed or stays exposed.
+    **With a table** the rules are by values: everybody with the value suppresses it. Each set of values is a possible
+    answer. Without decoys the search is exact (implicit hitting sets by HiGHS's integer programs, each set counted in
+    whole numbers), unless it reaches its time limit. With decoys the values come from a search without them, for a
+    budget that is lowered until the decoys fit. Then ``bound`` is the number of exposed people over the budget, since
+    each of them has a suppressed cell or stays exposed.
 
-    **Of marginals** the rules are by rarity, since counts hold no values: a rule for a column suppresses all that fewer
-    people than its cut have, and all cuts are possible answers. The certificate holds for every table with these
-    counts: people who are rare in no column are in at most ``Π kept`` classes; with decoys in expectation, by expected
-    counts. A single column that is left, or a group, certifies its own exposure. A group's class sizes do not show what
-    a rule for one of its columns does to them, but without decoys the new classes are unions of the old: the people in
-    old classes below any size, and the number of the others, bound both. Source: Anonymity, sections 7 and 8.1; the
-    searches: Discretion.
+    **With marginals** the rules are by rarity, since counts hold no values: a rule for a column suppresses each value
+    that fewer people have than its cut, and all cuts are possible answers. The certificate holds for every table with
+    these counts: people who are rare in no column are in at most ``Π kept`` classes. With decoys it holds in
+    expectation, by expected counts. If all columns but one are suppressed, or all but a group, the counts of that one
+    certify its own exposure. The class sizes of a group do not show the effect of a rule for one of its columns. But
+    without decoys the new classes are unions of the old ones, so the people in old classes below any size, and the
+    number of the other classes, bound both. Source: Anonymity, sections 7 and 8.1; the searches: Discretion.
 
     Examples
     --------
@@ -142,21 +143,21 @@ def fewest_suppressions(
     chosen = people.known(columns)
     if least > n and allowed < n:
         raise InvalidValueError(
-            f"everybody is exposed whatever is suppressed, since there are {n:,} people and {least:,} must be alike; "
-            "take a smaller k or threshold"
+            f"everybody is exposed, whatever is suppressed: there are {n:,} people, and a class needs {least:,}; use a "
+            "smaller k or threshold"
         )
     if isinstance(people, Marginals):
         if groups and coin is not None:
             raise UnsupportedError(
-                "groups= and suspicion= do not go together: decoys part people whom the counts of a group have as "
-                "alike; leave out one of the two"
+                "groups= and suspicion= do not go together: decoys separate people whom the counts of a group hold in "
+                "one class; leave out one of the two"
             )
         people = people.marginals(chosen, groups)
         if allowed < n and least > 1:
             return _of_marginals(people, least, allowed, coin, seconds)
         return FewestSuppressions((), 0.0, exposure_bound(people, k, threshold, groups=groups), 0.0)
     if groups:
-        raise UnsupportedError("groups= is of Marginals; a table has the counts of all of its columns together")
+        raise UnsupportedError("groups= is for Marginals; a table has the counts of all of its columns together")
     if allowed == n or least <= 1 or not chosen:
         return FewestSuppressions((), 0.0, exposure(people, k, threshold, chosen), 0.0)
     codes, sizes = people.coded_classes(chosen)
@@ -199,7 +200,7 @@ def _of_marginals(
 def _of_one_part(
     marginals: Marginals, alone: Mapping[int, ColumnCuts], least: int, allowed: int
 ) -> Iterator[tuple[float, dict[int, int], Exact]]:
-    """Yield cells, cuts and exposure where everybody suppresses all columns but those of one that is known exactly."""
+    """Yield cells, cuts and exposure where everybody suppresses all columns but one, whose counts are exact."""
     n = marginals.people
     everything = {j: int(cuts.below[-1]) for j, cuts in alone.items() if cuts.below.size > 2 or cuts.kept[0] > 1}
     for group, sizes in {0: marginals.class_sizes(()), **known_sizes(marginals)}.items():
@@ -244,18 +245,18 @@ def _of_table(
 
 @dataclass(frozen=True)
 class _TableRules:
-    """The rules of a table that suppress some values of each column.
+    """The rules for a table that suppress some values of each column.
 
     Parameters
     ----------
     people, columns
         The table and the columns that people are asked for.
     counts
-        For each column how many people have each of its values.
+        For each column the number of people with each of its values.
     least
-        Who has fewer than so many alike is exposed.
+        A person is exposed if their equivalence class has fewer than this many people.
     suspicion
-        How sure one may be that a value was suppressed by need; None is without decoys.
+        The largest probability that a suppressed value was suppressed because it is rare; None is without decoys.
     """
 
     people: Population
@@ -265,7 +266,7 @@ class _TableRules:
     suspicion: float | None
 
     def counted(self, hidden: Sequence[Booleans]) -> tuple[tuple[RedactionRule, ...], Exact | Estimate]:
-        """Return the rules, and the exposure that the engine counts with them."""
+        """Return the rules, and their exposure as the engine counts it."""
         rules = tuple(
             RedactionRule(
                 column,
@@ -278,7 +279,7 @@ class _TableRules:
         return rules, redacted_exposure(self.people, rules, k=self.least, columns=self.columns)
 
     def cells(self, rules: Sequence[RedactionRule], hidden: Sequence[Booleans]) -> float:
-        """Return how many cells are expected to be suppressed."""
+        """Return the expected number of suppressed cells."""
         suppressed = [int(counts[its].sum()) for counts, its in zip(self.counts, hidden, strict=True) if its.any()]
         n = self.people.people
         return math.fsum(have_to + rule.decoys * (n - have_to) for rule, have_to in zip(rules, suppressed, strict=True))

@@ -1,7 +1,7 @@
-"""Tables of some columns in which the less frequent values of each are one, and what they let others expose at most.
+"""Tables of some columns in which the less frequent values of each are one, and bounds by them on other tables.
 
-A question to people tells apart the ``kept`` most frequent values of each column; everybody with another value answers
-"other". The finer question of the same columns tells all that the coarser one does.
+A question to people distinguishes the ``kept`` most frequent values of each column; a person with another value answers
+"other". The answers to a coarser question follow from those to a finer one about the same columns.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from discretion.tables.counting.class_sizes import ClassSizes
 
 
 def kept_in(table: Integers) -> Kept:
-    """Return the number of values of each column that a table tells apart from "other"."""
+    """Return the number of values of each column that a table distinguishes, without "other"."""
     return tuple(size - 1 for size in table.shape)
 
 
@@ -26,26 +26,27 @@ def sizes_in(table: Integers) -> ClassSizes:
 
 
 def most_exposed_in(places: Places, kept: Kept, known: Mapping[Places, Integers], people: int, least: int) -> int:
-    """Return how many people a table exposes at most, whatever it is, by the tables that are known.
+    """Return an upper bound on the number of people whom a table exposes, by the tables that are known.
 
-    A known table of fewer people has lost the others: each of them may have any answers, and may be exposed.
+    A known table of fewer people lacks the others: each of them may have any answers, and may be exposed.
 
-    In a cell p of a known table, with children c in the asked one, at most ``Σ_c e_c`` people are exposed, where
-    ``e_c = min(least - 1, U_c)``, or 0 if ``L_c ≥ least``; the least of these that can be larger is not exposed if p
-    has more people than all of them; and those who are surely in large cells are not, ``Σ_{c: L_c ≥ least} L_c``. The
-    answer is the least over all known tables of parts of the columns. ``U_c`` is the least cell that c is in, and
-    ``L_c = N(c₁) + N(c₂) - N(c₁ ∨ c₂)`` by two tables that know its projections. Source: Discretion.
+    In a cell p of a known table, with children c in the table in question, at most ``Σ_c e_c`` people are exposed,
+    where ``e_c = min(least - 1, U_c)``, or 0 if ``L_c ≥ least``. If p has more people than that, the smallest e_c of a
+    child that can be larger does not count. People who are surely in large cells are not exposed either:
+    ``Σ_{c: L_c ≥ least} L_c``. The result is the minimum over all known tables of parts of the columns. ``U_c`` is the
+    smallest known cell that contains c, and ``L_c = N(c₁) + N(c₂) - N(c₁ ∨ c₂)`` by two tables that know its
+    projections. Source: Discretion.
 
     Parameters
     ----------
     places, kept
-        The table that is asked for.
+        The table in question.
     known
-        Columns → the table of them that is known.
+        Columns → the known table of these columns.
     people
-        How many people there are.
+        The number of people.
     least
-        Who has fewer than so many alike is exposed.
+        A person is exposed if their equivalence class has fewer than this many people.
     """
     shape = tuple(most + 1 for most in kept)
     views = [
@@ -72,26 +73,26 @@ def most_exposed_in(places: Places, kept: Kept, known: Mapping[Places, Integers]
 
 
 def lost_in(table: Integers, people: int) -> int:
-    """Return how many of the people a table has lost."""
+    """Return how many of the people a table lacks."""
     return people - int(table.sum())
 
 
 @dataclass(frozen=True)
 class _View:
-    """What a known table says of each cell of the asked one: the people in the known cell that it is in.
+    """The count that a known table gives for each cell of the table in question: that of the known cell around it.
 
     Parameters
     ----------
     columns
         The known table's columns.
     cells
-        The number of the known cell that each asked cell is in, of cells as coarse as the coarser of the two tables.
+        For each cell in question the number of the known cell around it, as coarse as the coarser of the two tables.
     counts
-        How many people are in it.
+        The number of people in that known cell.
     exact
-        Whether it has all people of the asked cell's values of these columns, and no others.
+        Whether the known cell has exactly the people with the cell's values of these columns.
     lost
-        How many people it has lost: they are in none of its cells.
+        The number of people who are in no cell of the known table.
     """
 
     columns: Places
@@ -102,7 +103,7 @@ class _View:
 
     @staticmethod
     def of(places: Places, kept: Kept, columns: Places, table: Integers, people: int) -> "_View":
-        """Return what a known table says of the asked one."""
+        """Return the counts that a known table gives for the cells of the table in question."""
         asked, known_kept = dict(zip(places, kept, strict=True)), kept_in(table)
         coarse = tuple(min(asked[column], most) for column, most in zip(columns, known_kept, strict=True))
         counts = coarser(table, coarse)
@@ -116,7 +117,7 @@ class _View:
         return _View(columns, cells, counts.reshape(-1)[cells], exact, lost_in(table, people))
 
     def most_exposed(self, lower: Integers, upper: Integers, least: int) -> int:
-        """Return how many people are exposed at most, cell by cell of the known table, by the limits of each cell."""
+        """Return an upper bound on the exposed people, by known cell, from the bounds of each cell in question."""
         cells, low, high = (each.reshape(-1) for each in (self.cells, lower, upper))
         count = int(cells.max()) + 1
         people = np.zeros(count, np.int64)
@@ -133,7 +134,7 @@ class _View:
 
 
 def coarser(table: Integers, kept: Sequence[int]) -> Integers:
-    """Return a table in which fewer values of each column are told apart."""
+    """Return a table that distinguishes fewer values of each column."""
     for axis, most in enumerate(kept):
         if most + 1 < table.shape[axis]:
             table = np.add.reduceat(table, np.arange(most + 1), axis)

@@ -1,4 +1,4 @@
-"""The problem of a selection: the columns to choose from, and how much a set of them may give away."""
+"""The problem of a selection: the columns to choose from, and the limits on what a set of them gives away."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,26 +22,27 @@ By = Literal["measured", "certified", "statistical"]
 
 @dataclass(frozen=True)
 class SelectionProblem:
-    """What a selection is asked, whatever sets of columns are worth.
+    """The columns and constraints of a selection, without the utility of sets.
 
     Parameters
     ----------
     population
-        The people, or what is known of their columns.
+        The people, or the counts of their columns.
     by
-        Whether exposure is measured, certified by what single columns tell, or so of other people with a confidence.
+        The kind of exposure: measured; certified by the counts of single columns; or certified for other people with a
+        confidence.
     columns
         The columns to choose from.
     kept
-        Those of them that every set has.
+        The columns that are in every set.
     sensitive
-        The columns of which guesses are limited.
+        The columns whose best guesses are limited.
     chains
-        The told hierarchies, and every other column by itself.
+        The given hierarchies, and every other column by itself.
     allowed
-        How much a set may give away.
+        The limits on what a set gives away.
     certificate
-        What is certified of a release of other people, if that is asked.
+        The bounds for a release of other people, if exposure is certified for one.
     """
 
     population: Population | Marginals
@@ -55,7 +56,7 @@ class SelectionProblem:
 
     @cached_property
     def codes(self) -> Mapping[str, Column] | None:
-        """Codes of the rows, if they may be taken from the engine and are needed: fetched once."""
+        """The codes of the rows, fetched once, if they are needed and the engine may hand them out."""
         if self._one_row_each is None:
             return None
         from discretion.tables.counting.codes import column_codes  # noqa: PLC0415 - imports Ibis
@@ -65,7 +66,7 @@ class SelectionProblem:
 
     @cached_property
     def functions(self) -> Dependencies | None:
-        """Which columns follow from which; None where that is not looked for."""
+        """The columns that follow from other ones; None where there is no search for them."""
         if self._one_row_each is None:
             return None
         alone = [chain[0] for chain in self.chains if len(chain) == 1]
@@ -74,16 +75,16 @@ class SelectionProblem:
 
     @property
     def _one_row_each(self) -> Population | None:
-        """The people whose rows may be looked at: each has one, and not only single columns are counted."""
+        """The people if each has one row, and exposure is measured on the rows; else None."""
         if self.by != "measured" or not isinstance(self.population, Population):
             return None
         return self.population if self.population.person is None else None
 
 
 def check_kept_or_dropped(kept: Iterable[str], dropped: Iterable[str]) -> None:
-    """Refuse a column that is to go out in any case and in none."""
+    """Refuse a column that is both kept and dropped."""
     if both := next((name for name in kept if name in dropped), None):
-        raise InvalidValueError(f"the column {both!r} cannot be kept and dropped; leave it in one")
+        raise InvalidValueError(f"the column {both!r} cannot be both kept and dropped; remove it from keep= or drop=")
 
 
 def statistical_problem(
@@ -117,12 +118,12 @@ def selection_problem(
     n: int | None = None,
     confidence: float | None = None,
 ) -> SelectionProblem:
-    """Return the problem of a selection, from the arguments of :func:`select_columns`; it raises the same."""
+    """Return the problem of a selection, from the arguments of :func:`select_columns`; raise the same errors."""
     if by not in get_args(By):
         raise InvalidValueError(f"by must be 'measured', 'certified' or 'statistical', got {by!r}")
     if by != "statistical" and (n is not None or confidence is not None or isinstance(P, SampledMarginals)):
         raise UnsupportedError(
-            "a release of other people is certified by='statistical' only; without it leave out n, confidence and "
+            "only by='statistical' certifies a release of other people; use it, or leave out n, confidence and "
             "SampledMarginals"
         )
     if by == "measured":
@@ -142,7 +143,7 @@ def selection_problem(
             raise UnsupportedError("by='statistical' certifies a release of other people; give their number, n=")
         if secret:
             raise UnsupportedError(
-                "counts of a sample do not bound how well a sensitive column is guessed of other people; leave out "
+                "the counts of a sample do not bound the best guess of a sensitive column for other people; leave out "
                 "sensitive, or select by='measured'"
             )
         people = as_crowd(n, "n")

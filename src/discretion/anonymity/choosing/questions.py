@@ -1,7 +1,7 @@
-"""Questions to people, and how much their answers say: of a person's record, and of the whole table.
+"""Questions to people, and the information in their answers: about a person's record, and about the whole table.
 
-A question is about some columns; less frequent values of each may be one answer, and each answer may be randomized. Its
-answers come through a shuffler: who receives them learns how many people gave each, and not who did.
+A question is about some columns; less frequent values of each may be one answer, and each answer may be randomized. The
+answers come through a shuffler: their recipient learns how many people gave each answer, but not which people.
 """
 
 import math
@@ -19,7 +19,7 @@ from discretion.numerics.laws.binomial import stirling_error
 
 # Entries of a table of shares, of all combinations of answers.
 MAX_ANSWERS_COMBINED = 1 << 24
-# Of a number so large Stirling's formula has no error that a double could show.
+# From this number on, the error of Stirling's formula is below double precision.
 _LARGE = 1 << 60
 
 
@@ -32,10 +32,10 @@ class Question:
     places
         The columns, by their places among those of the records, in order.
     kept
-        How many of the most frequent values of each are told apart.
+        How many of the most frequent values of each column are distinguished.
     coins
-        Of each column the probability of each answer (columns) by the true one (rows); empty if nothing is randomized.
-        Every column has coins of its own.
+        For each column the probability of each answer (columns) given the true one (rows); empty if nothing is
+        randomized. The randomness of different columns is independent.
     """
 
     places: Places
@@ -44,11 +44,11 @@ class Question:
 
     @property
     def cells(self) -> int:
-        """How many combinations of answers there can be."""
+        """The number of possible combinations of answers."""
         return math.prod(most + 1 for most in self.kept)
 
     def record_bits(self, records: Records) -> float:
-        """Return the mutual information in bits of the record of a person drawn at random and of the answer.
+        """Return the mutual information in bits between the record of a person drawn at random and the answer.
 
         ``I = H(answer) - Σ_j Σ_v p_j(v) H(answer on j | v)``
         """
@@ -68,10 +68,11 @@ class Question:
         return max(0.0, float(_entropies(shares.reshape(1, -1))[0]) - noise)
 
     def table_bits(self, people: int) -> float | Estimate:
-        """Return how many bits the answers of so many people say of their table at most, whatever is known of it.
+        """Return the capacity in bits of the answers of this many people about their table, for any prior.
 
-        The capacity: the largest mutual information of the table and the numbers of people with each answer, over all
-        laws of the table. Without coins it is ``log₂ C(n + cells - 1, n)``, of as many histograms as there can be.
+        The capacity is the largest mutual information between the table and the numbers of people with each answer,
+        over all laws of the table. Without randomization it is ``log₂ C(n + cells - 1, n)``, the logarithm of the
+        number of possible histograms.
         """
         exact = histogram_bits(people, self.cells)
         if not self.coins:
@@ -85,7 +86,7 @@ class Question:
 
 
 def linked(questions: Sequence[Question]) -> Question:
-    """Return the question that tells what all of these do, none of them randomized, if their answers were linked."""
+    """Return the question with the information of all of these, none of them randomized, if answers were linked."""
     most: dict[int, int] = {}
     for question in questions:
         for place, kept in zip(question.places, question.kept, strict=True):
@@ -94,10 +95,11 @@ def linked(questions: Sequence[Question]) -> Question:
 
 
 def table_bits_of(questions: Sequence[Question], people: int) -> float | Estimate:
-    """Return how many bits the answers to some questions say of the table at most, whatever is known of it.
+    """Return the capacity in bits of the answers to some questions about the table, for any prior.
 
-    Between what questions without a common column say, which is the sum of what each does, since any histograms of
-    them go together; and the sum over all that are no part of another one, or what all would say if linked.
+    The lower bound is the capacity of questions without a common column: the sum over them, since any of their
+    histograms go together. The upper bound is the sum over the questions that do not follow from another one, or the
+    capacity of all answers if they were linked.
     """
     if len(questions) == 1:
         return questions[0].table_bits(people)
@@ -109,7 +111,7 @@ def table_bits_of(questions: Sequence[Question], people: int) -> float | Estimat
 
 
 def histogram_bits(people: int, cells: int) -> float:
-    """Return the logarithm of how many histograms of so many people there are: ``log₂ C(n + cells - 1, n)``.
+    """Return the logarithm of the number of histograms of this many people: ``log₂ C(n + cells - 1, n)``.
 
     Examples
     --------
@@ -128,13 +130,13 @@ def histogram_bits(people: int, cells: int) -> float:
 
 
 def _is_part(one: Question, other: Question) -> bool:
-    """Return whether another question tells all that this one does, and more."""
+    """Return whether the answer to one question follows from the answer to another, finer one."""
     most = dict(zip(other.places, other.kept, strict=True))
     return one != other and all(kept <= most.get(place, -1) for place, kept in zip(one.places, one.kept, strict=True))
 
 
 def _apart(questions: Sequence[Question]) -> Iterator[tuple[Question, ...]]:
-    """Yield sets of questions of which no two share a column: each by itself, with ever more that fit greedily."""
+    """Yield sets of questions such that no two share a column: from each question, add greedily the ones that fit."""
     by_cells = sorted(questions, key=lambda question: -question.cells)
     for first in by_cells:
         apart, used = [first], set(first.places)
@@ -152,7 +154,7 @@ def _entropies(laws: Reals) -> Reals:
 
 
 def _most_bits(coins: Reals) -> float:
-    """Return the most bits that a randomized answer says at most: ``max_v D(answer | v ‖ q)``, for any law q."""
+    """Return an upper bound on the bits of a randomized answer: ``max_v D(answer | v ‖ q)``, for any law q."""
     from scipy.special import rel_entr  # noqa: PLC0415
 
     divergences = np.asarray(rel_entr(coins, coins.mean(axis=0)), np.float64).sum(axis=1)
@@ -160,16 +162,16 @@ def _most_bits(coins: Reals) -> float:
 
 
 def _least_bits(people: int, coins: Reals) -> float:
-    """Return the fewest bits that randomized answers on a column say, if each histogram of it is as likely.
+    """Return a lower bound on the bits of randomized answers on a column, if all its histograms are equally likely.
 
     ``H(m) - Σ_v ½ log₂ 2πe (Var m̂_v + 1/12)`` over all values but one, for unbiased estimates m̂ of the histogram m:
-    no number with such a variance about what is known has more entropy (Cover and Thomas, Problem 8.7).
+    no integer with this variance around its estimate has more entropy (Cover and Thomas, Problem 8.7).
     """
     values = coins.shape[0]
     if np.linalg.matrix_rank(coins) < values:
         return 0.0
     undone = np.linalg.inv(coins)
-    # Each value has n/values people on average, each of whom adds the variance of what one answer is counted as.
+    # Each value has n/values people on average, and each of them adds the variance of one answer's estimate.
     spreads: Reals = np.maximum(0.0, coins @ undone**2 - np.eye(values))
     variances: Reals = people / values * spreads.sum(axis=0)
     unknown: Reals = np.sort(np.log2(2 * math.pi * math.e * (variances + 1 / 12)) / 2)[:-1]

@@ -1,4 +1,4 @@
-"""What redaction rules give away, the exposure that is left, and the rules for rare values."""
+"""Redaction rules for rare values, their leakage, and the exposure that they leave."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,41 +28,42 @@ from discretion.validation import as_count, as_real
 if TYPE_CHECKING:
     from discretion.tables.counting.redacted_answers import Answers
 
-# Columns with decoys, any of which may be redacted, of which all sets are counted: of more, as many sets as of these.
+# The most columns with decoys for which all sets of suppressed columns are counted; with more, only as many sets.
 MAX_COLUMNS_DECOYED = 10
 
 _NO_VALUES = (
-    "counts do not say which values a person has together, nor which they are; pass the table for several columns, for "
-    "rules by values or conditions, and to ask what a column tells of another one"
+    "counts do not show the values, nor which of them a person has together; pass the table for several columns, for "
+    "rules by values or conditions, and for the leakage about another column"
 )
-# How often at most so few people redact that they stand out by it.
+# The largest probability that fewer than k people suppress a column and so stand out by it.
 _TOO_FEW_REDACT = 0.01
 _MAX_KEPT = 1 << 12
-# Sets of columns that somebody has to redact that are weighed at once.
+# Sets of columns that somebody has to suppress that are processed at once.
 _FORCED_AT_ONCE = 1 << 12
 
 
 @dataclass(frozen=True)
 class RedactionLeakage:
-    """The leakage of redacting a column about a random person, to an adversary that sees this column by itself.
+    """The leakage of suppressing values of a column about a random person, to an adversary that sees only this column.
 
     Parameters
     ----------
     redacted
-        The expected share of the people whose value is redacted.
+        The expected share of the people whose value is suppressed.
     rare_values
-        How many values of the column are redacted by need, of all people who have them or of some.
+        The number of values of the column that a rule suppresses for at least one person who has them.
     rare_people
-        How many people redact by need.
+        The number of people whose value a rule suppresses, without decoys.
     suspicion
-        The probability that a redacted value was redacted by need; 0 if nothing is ever redacted.
+        The probability that a suppressed value was suppressed by a rule and is no decoy; 0 if nothing is suppressed.
     prior
-        The probability of guessing a person's value in one try, unseen: that of the column itself or of another one.
+        The prior Bayes vulnerability of a person's value, of the column itself or of another one: the chance to guess
+        it in one try without an observation.
     posterior
-        The same, on seeing the column after redaction.
+        The posterior Bayes vulnerability: the chance after an observation of the column with suppressed values.
     bits
-        The mutual information, in bits, between that value and whether the column is redacted: what the act of
-        redacting tells.
+        The mutual information, in bits, between that value and whether the column is suppressed: the leakage of the
+        suppression alone.
     """
 
     redacted: float
@@ -77,7 +78,7 @@ class RedactionLeakage:
 def redaction_rules(
     P: People | Marginals, k: int, columns: Iterable[str] | None = None, suspicion: float = 0.5
 ) -> tuple[RedactionRule, ...]:
-    """Return a rule for each column that has rare values, with just enough decoys to hide who has one.
+    """Return a rule for each column with rare values, with just enough decoys to hide which people have one.
 
     The least d with ``P(rare | redacted) = p / (p + (1 - p) d) ≤ s`` and ``P(r + Bin(n - r, d) < k) ≤ 1/100``, where r
     of the n people, a share p of them, have a rare value
@@ -91,12 +92,12 @@ def redaction_rules(
     columns
         The columns; None is all of them.
     suspicion
-        How sure one may be at most that a redacted value is a rare one: s in (0, 1].
+        The largest probability that a suppressed value is a rare one: s in (0, 1].
 
     Returns
     -------
     tuple
-        Of :class:`RedactionRule`, for the columns with a value that fewer than k people have.
+        A :class:`RedactionRule` for each column with a value that fewer than k people have.
 
     Raises
     ------
@@ -105,11 +106,11 @@ def redaction_rules(
 
     Notes
     -----
-    Both conditions are needed: with one rare person and s = 1/2 two people would redact, and both stand out by it. A
-    rule with fewer decoys, or none, is made by hand. Where a share p > s of the people have rare values no decoys bring
-    the suspicion down to s: even of somebody unseen one is surer than that. Then d = 1, everybody redacts, and a
-    redaction tells nothing that was not known before; it is better not to ask for such a column. Source: Anonymity,
-    section 8.1; the number of decoys: Discretion.
+    Both conditions are needed: with one rare person and s = 1/2, two people would suppress their value, and both would
+    stand out by it. For fewer decoys, or none, make the rule by hand. Where a share p > s of the people have rare
+    values, no decoys bring the suspicion down to s: it is higher even without an observation. Then d = 1, everybody
+    suppresses the column, and a suppressed value reveals nothing new; it is better not to ask for such a column.
+    Source: Anonymity, section 8.1; the number of decoys: Discretion.
 
     Examples
     --------
@@ -132,11 +133,12 @@ def redaction_rules(
 def redaction_leakage(
     P: People | Marginals, rule: RedactionRule | Iterable[RedactionRule], about: str | None = None
 ) -> RedactionLeakage:
-    """Return the leakage of redacting a column, about the column itself or another one.
+    """Return the leakage of suppressing values of a column, about the column itself or another one.
 
     ``V = Σ_u max_v (1 - d)(p_vu - f_vu) + max_v Σ_u (f_vu + d (p_vu - f_vu))`` and ``I = H(R) - Σ_v p_v H(R | v)``,
-    where a share p_vu of the people have the value v of what the leakage is about and u of the column, f_vu of all
-    people have these and redact u by need, and others redact with probability d
+    where a share p_vu of the people have the value v of the column that the leakage is about and the value u of the
+    suppressed column, a share f_vu of all people have these values and suppress u by a rule, and the others suppress u
+    with probability d
 
     Parameters
     ----------
@@ -145,7 +147,7 @@ def redaction_leakage(
     rule
         A rule, or all the rules for a column.
     about
-        What the adversary wants to know; None is the column itself.
+        The column that the adversary guesses; None is the suppressed column itself.
 
     Returns
     -------
@@ -157,12 +159,12 @@ def redaction_leakage(
     InvalidValueError
         If the rules are for different columns, cannot be followed together, or name a value that nobody has.
     UnsupportedError
-        If a rule by values or conditions is asked of counts, which have no values.
+        If a rule by values or conditions is given for counts, which have no values.
 
     Notes
     -----
-    On seeing a value one guesses what goes with it most often; on seeing it redacted the likeliest behind it. Source:
-    Anonymity, section 8.1; QIF, the posterior Bayes vulnerability.
+    The adversary guesses the likeliest value given the observation, which is a value of the column or "redacted".
+    Source: Anonymity, section 8.1; QIF, the posterior Bayes vulnerability.
 
     Examples
     --------
@@ -181,7 +183,7 @@ def redaction_leakage(
     by_column = rules_of_people([rule] if isinstance(rule, RedactionRule) else rule, population)
     if len(by_column) != 1:
         raise InvalidValueError(
-            f"redaction_leakage is about rules for one column, got {len(by_column)}; take each column's by themselves"
+            f"redaction_leakage takes the rules for one column, got {len(by_column)} columns; give each column's alone"
         )
     ((column, rules),) = by_column.items()
     about = column if about is None else population.known([about])[0]
@@ -205,14 +207,14 @@ def redaction_leakage(
 
 @dataclass(frozen=True)
 class _Cells:
-    """How many people have a value of what is asked about and a value of the column, and how many redact this by need.
+    """Joint counts of the guessed column and the suppressed column, with the people whose value a rule suppresses.
 
     Parameters
     ----------
     about, shown
-        The numbers of the two values.
+        The numbers of the values of the guessed and of the suppressed column.
     people, forced
-        How many people.
+        The people with both values, and those of them whose value a rule suppresses.
     times
         How many values each number stands for.
     """
@@ -239,14 +241,14 @@ def _cells(population: Population | Marginals, about: str, column: str, rules: S
 
 
 def _rarer_than(rules: Sequence[RedactionRule]) -> int | None:
-    """Return the size below which values are rare, if that is all that rules ask."""
+    """Return the size below which values are rare, if the rules have no other condition; else None."""
     if any(rule.rarer_than is None or rule.when for rule in rules):
         return None
     return max(rule.rarer_than or 0 for rule in rules)
 
 
 def _bits_told(shares: Reals, chances: Reals, times: Integers) -> float:
-    """Return the mutual information of a value and of whether it is redacted, with these chances for each value."""
+    """Return the mutual information between a value and whether it is suppressed, with these chances by value."""
     from scipy.special import rel_entr  # noqa: PLC0415
 
     redacted = float((shares * chances * times).sum())
@@ -255,20 +257,20 @@ def _bits_told(shares: Reals, chances: Reals, times: Integers) -> float:
 
 
 def with_a_value_each(P: object) -> Population | Marginals:
-    """Return the people, if each of them has one value of a column to redact."""
+    """Return the people, if each of them has one value of a column to suppress."""
     if isinstance(P, Marginals):
         return P
     return as_population_of_rows(
         P,
-        "a redaction rule is about a person's one value of a column, and people with several rows have several; "
-        "use a table with a row per person",
+        "a redaction rule suppresses the one value of a person in a column, but people with several rows have several "
+        "values; use a table with a row per person",
     )
 
 
 def rules_of_people(
     rules: Iterable[RedactionRule], population: Population | Marginals
 ) -> dict[str, list[RedactionRule]]:
-    """Return the rules for each column, if they can be followed together and every value that they name is there."""
+    """Return the rules for each column, if they can be followed together and people have each value that they name."""
     by_column = rules_by_column(rules, population.known(None))
     named: dict[str, dict[str | None, None]] = {}
     for rule in chain.from_iterable(by_column.values()):
@@ -277,27 +279,27 @@ def rules_of_people(
     for name, values in named.items():
         if values and isinstance(population, Population) and (absent := population.absent_values(name, [*values])):
             raise InvalidValueError(
-                f"nobody has the value {absent[0]!r} of {name!r} that a rule names; name values as the table spells "
-                "them, and a missing one None, in a line null"
+                f"nobody has the value {absent[0]!r} of {name!r} that a rule names; spell values as the table does, "
+                "and a missing one as None (null in a line of rules)"
             )
     return by_column
 
 
 def least_decoys(rare: int, common: int, k: int, suspicion: float) -> float:
-    """Return the least probability of decoys, as :func:`redaction_rules` says, if so many people have rare values."""
+    """Return the least probability of decoys that meets both conditions of :func:`redaction_rules`."""
     needed, there = rare * (1 - suspicion), suspicion * common
     hiding = needed / there if needed < there else float(needed > 0)
     too_few = k - 1 - rare
-    # The Clopper–Pearson limit is just the chance at which so few decoys or fewer are that rare.
+    # The Clopper–Pearson limit is exactly the chance at which this few decoys or fewer are that rare.
     crowding = float(upper_limit(too_few, common, _TOO_FEW_REDACT)) if too_few >= 0 else 0.0
     return max(hiding, crowding)
 
 
 def as_suspicion(suspicion: float) -> float:
-    """Return a probability in (0, 1], or refuse what is none."""
+    """Return a probability in (0, 1]; refuse anything else."""
     result = as_real(suspicion, "suspicion")
     if not 0 < result <= 1:
-        raise InvalidValueError(f"suspicion must be a probability above 0, in (0, 1], got {suspicion!r}")
+        raise InvalidValueError(f"suspicion must be a probability above 0 and at most 1, got {suspicion!r}")
     return result
 
 
@@ -309,31 +311,31 @@ def redacted_exposure(
     threshold: Threshold | None = None,
     columns: Iterable[str] | None = None,
 ) -> float | Estimate:
-    """Return the expected exposure of a table whose people redact answers by rules.
+    """Return the expected exposure of a table whose people suppress answers by rules.
 
     ``(1/n) Σ_answers Σ_{c<k} c·P(N = c)``, where ``N = Σ_F Bin(n_F, Π_{j∈S∖F} d_j · Π_{j∉S} (1 - d_j))`` people give an
-    answer that has the columns S redacted, of the n_F who could since they agree with the rest of it and have to redact
-    just F ⊆ S
+    answer with the columns S suppressed; n_F people could, since they agree with the rest of it and have to suppress
+    exactly F ⊆ S
 
     Parameters
     ----------
     P
-        The people, with one row each; or, for rules by ``rarer_than`` alone, the counts of the one column that they are
-        asked for.
+        The people, with one row each; or, for rules by ``rarer_than`` alone, the counts of the one column in question.
     rules
-        Those for columns that are not asked for do nothing; conditions may be about columns that are not asked for.
+        The rules. Rules for columns that are not asked for have no effect; conditions may use such columns.
     k, threshold
-        Exactly one: who has fewer than k alike is exposed, or fewer than a share of all people in [0, 1].
+        Exactly one. A person is exposed if their equivalence class has fewer than k people, or fewer than this share
+        of all people, in [0, 1].
     columns
         The columns that people are asked for; None is all of them.
 
     Returns
     -------
     float | Estimate
-        In [0, 1], exact: the expectation over the coins of all people, each of whom tosses one for each column. If more
-        than 10 of the columns have decoys, other than on all values, certified ends: each set of these columns may be
-        redacted, of which 1,024 are counted that many people redact. Of the people with another set none is exposed at
-        the one end, and all are at the other.
+        In [0, 1], exact: the expectation over the coins of all people; each person tosses one for each column. If more
+        than 10 of the columns have decoys, other than on all values, certified bounds: of all sets of suppressed
+        columns, 1,024 frequent ones are counted. The lower bound assumes that nobody with another set is exposed, the
+        upper bound that everybody with another set is.
 
     Raises
     ------
@@ -341,14 +343,14 @@ def redacted_exposure(
         If the rules cannot be followed together (two for a column with different decoys, the same one twice, or a
         circle of conditions), or name a value that nobody has.
     TooLargeError
-        If so many columns have decoys that a set of them and a number of people are no integer of 64 bits together.
+        If too many columns have decoys: a set of them and a number of people must fit together in 64 bits.
 
     Notes
     -----
-    Redacted is a value like any other, and not null. Two people are alike if they give the same answer, whatever is
-    behind it: that a redacted answer without decoys says "rare" is told by :func:`redaction_leakage`. Decoys part
-    people who were alike, so that they may raise the exposure even as they hide the rare. Source: Anonymity, section
-    8.1.
+    "Redacted" is a value like any other, and not null. Two people are in the same class if they give the same answer,
+    whatever value it hides. A suppressed answer without decoys reveals a rare value: :func:`redaction_leakage` measures
+    that. Decoys separate people who share their values, so they may raise the exposure even as they hide rare values.
+    Source: Anonymity, section 8.1.
 
     Examples
     --------
@@ -365,7 +367,7 @@ def redacted_exposure(
     least = least_unexposed(population.people, k, threshold)
     rules_of = rules_of_people(rules, population)
     decoys = {column: its[0].decoys for column, its in rules_of.items()}
-    # Where everybody redacts there is nothing to tell.
+    # A column that everybody suppresses distinguishes nobody.
     questions = [column for column in population.known(columns) if decoys.get(column, 0.0) < 1]
     redacting = {column: rules_of[column] for column in questions if column in rules_of}
     decoyed = [column for column in redacting if decoys[column] > 0]
@@ -393,20 +395,21 @@ def redacted_exposure(
     share = expected_exposed(givers(), least) / population.people
     if sets is None:
         return share
-    # What was summed is off by as much as a float's promise at most.
+    # The sum is off by at most the error that a float allows.
     low, high = max(0.0, share * (1 - PROMISED)), min(1.0, (share + others / population.people) * (1 + PROMISED))
     return Estimate(high, low, high, None, f"{len(sets):,} sets of redacted columns, and all people with another one")
 
 
 def expected_exposed(answers: Iterable[tuple[int, Iterable[tuple[int, float]]]], least: int) -> float:
-    """Return how many people give an answer that fewer than so many give, in expectation over everybody's coins.
+    """Return the expected number of people who give an answer of fewer than ``least`` people, over everybody's coins.
 
     Parameters
     ----------
     answers
-        For some answers how many they are, and who may give each: people, and the logarithm of their probability.
+        For each kind of answer the number of such answers, and the groups of people who may give each: their size, and
+        the logarithm of their probability to give it.
     least
-        Who gives an answer of fewer people is exposed.
+        A person is exposed if fewer than this many people give their answer.
     """
     binomial = lru_cache(_MAX_KEPT)(_binomial)  # the same few counts come again and again
     return math.fsum(
@@ -416,22 +419,22 @@ def expected_exposed(answers: Iterable[tuple[int, Iterable[tuple[int, float]]]],
 
 
 def _likeliest_sets(forced: Mapping[int, int], coins: Sequence[float], most: int) -> tuple[list[int], float]:
-    """Return sets of redacted columns, those of many people, and how many people are expected to redact another set.
+    """Return frequent sets of suppressed columns, and the expected number of people who suppress another set.
 
     Parameters
     ----------
     forced
-        Sets of the columns with decoys, as the bits of a number → how many people have to redact just these.
+        Sets of the columns with decoys, as the bits of a number → how many people have to suppress exactly these.
     coins
-        With what probability anybody else redacts each of the columns.
+        For each of the columns, the probability that anybody else suppresses it.
     most
-        How many sets there are at most.
+        The largest number of sets.
     """
     names = np.arange(len(coins))
     hidden, shown = np.log(coins), np.log1p(-np.array(coins))
     have_to = np.array(list(forced), np.int64)
     people, needed = np.array([*forced.values()], float), (have_to[:, None] >> names & 1).astype(float)
-    # Of the people who have to redact the same columns, ever less likely sets: a heap of sides that coins turn to.
+    # For people who have to suppress the same columns, sets by falling probability: a heap of the coins' sides.
     turns, likelier = np.abs(hidden - shown), sum(1 << j for j in names.tolist() if coins[j] > 1 / 2)
     price = -np.log(people) - (1 - needed) @ np.maximum(hidden, shown)
     heap = [(cost, must, must | likelier, 0) for cost, must in zip(price.tolist(), have_to.tolist(), strict=True)]
@@ -462,7 +465,7 @@ def _answers(
     decoyed: Sequence[str],
     sets: Sequence[int] | None,
 ) -> "Iterator[Answers]":
-    """Yield how many people could give each answer, without a question where class sizes tell."""
+    """Yield how many people could give each answer, without a query where class sizes suffice."""
     from discretion.tables.counting.redacted_answers import answers_on_one  # noqa: PLC0415 - imports Ibis
 
     rarer_than = {column: _rarer_than(rules) for column, rules in redacting.items()}
@@ -475,7 +478,7 @@ def _answers(
 
 
 def _matches(redacting: Mapping[str, Sequence[RedactionRule]]) -> dict[str, list[Match]]:
-    """Return who has to redact each column, as an engine that holds the table finds them."""
+    """Return the conditions under which a person has to suppress each column, as an engine evaluates them."""
     return {column: [rule.match for rule in rules] for column, rules in redacting.items()}
 
 

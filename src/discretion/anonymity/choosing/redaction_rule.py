@@ -1,4 +1,4 @@
-"""Redaction rules: who suppresses which answer, under which condition, and sets of rules that go together."""
+"""Redaction rules: which people suppress which answer under which condition, and sets of rules that go together."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,27 +17,27 @@ _EXAMPLE = 'RedactionRule("race", values=["Other"], decoys=0.01)'
 
 @dataclass(frozen=True)
 class RedactionRule:
-    """A rule: people with certain answers redact one of them, and all others redact it with some probability.
+    """A rule: people with certain answers suppress one of them, and all others suppress it with some probability.
 
-    The values that are redacted without need are decoys. Without them, whoever sees a redacted answer knows what made
-    it so: if one person alone has such a value, redacting it hides nothing. The adversary is assumed to know the rule,
-    and which values are rare. All conditions are about the answers as they are before anything is redacted, so that the
-    order of rules makes no difference.
+    The answers of the others that are suppressed are decoys. Without decoys, an adversary that sees a suppressed answer
+    knows that the rule required it: if only one person has such a value, suppressing it hides nothing. The adversary is
+    assumed to know the rule, and which values are rare. All conditions are about the answers before suppression, so
+    the order of rules makes no difference.
 
     Parameters
     ----------
     column
         The column.
     rarer_than
-        Values that fewer people have are redacted, at least 1. The rule does not say which these are: that stays in the
-        engine that holds the table.
+        A number of people, at least 1; the rule suppresses values that fewer people have. The rule does not list these
+        values: only the engine that holds the table finds them.
     decoys
-        With what probability anybody else redacts it too, in [0, 1]. Everybody tosses a coin of their own.
+        The probability, in [0, 1], that any other person suppresses the column too. Each person tosses their own coin.
     values
-        Instead of ``rarer_than`` the values that are redacted, as the table spells them; None is a missing one.
+        Instead of ``rarer_than``, the values to suppress, as the table spells them; None is a missing one.
     when
-        Only of people who have one of these values of other columns: column → values. With it, all values of the
-        column are redacted if neither ``values`` nor ``rarer_than`` is given.
+        The rule applies only to people who have one of these values of other columns: column → values. With ``when``,
+        and neither ``values`` nor ``rarer_than``, the rule suppresses all values of the column.
 
     Examples
     --------
@@ -61,18 +61,18 @@ class RedactionRule:
             raise InvalidValueError(f"decoys must be a probability, in [0, 1], got {self.decoys!r}")
         if self.values is not None and self.rarer_than is not None:
             raise InvalidValueError(
-                f"a rule names its values= or says rarer_than=, not both; make two rules for {self.column!r}"
+                f"a rule takes values= or rarer_than=, not both; make two rules for {self.column!r}"
             )
         if self.values is None and self.rarer_than is None and not self.when:
             raise InvalidValueError(
-                f"a rule for {self.column!r} needs values=, rarer_than= or when=; a column that everybody redacts "
-                "is not asked for at all"
+                f"a rule for {self.column!r} needs values=, rarer_than= or when=; if everybody should suppress the "
+                "column, do not ask for it at all"
             )
         if not isinstance(self.when, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidValueError(f"when= has the values of other columns by their names, got {self.when!r}")
+            raise InvalidValueError(f"when= must map names of other columns to values, got {self.when!r}")
         if self.column in self.when:
             raise InvalidValueError(
-                f"a rule for {self.column!r} says by values= which of its values it redacts; when= is of other columns"
+                f"when= takes other columns than {self.column!r}; the values that a rule suppresses go in values="
             )
         when = {name: _values(values, f"when[{name!r}]") for name, values in self.when.items()}
         settled = {
@@ -98,7 +98,7 @@ class RedactionRule:
 
     @property
     def match(self) -> Match:
-        """Who has to redact, as an engine that holds the table finds them."""
+        """The condition under which a person has to suppress the column, as an engine evaluates it."""
         values = None if self.values is None else tuple(self.values)
         return Match(values, self.rarer_than, tuple((name, tuple(these)) for name, these in self.when.items()))
 
@@ -109,17 +109,17 @@ def _values(values: object, name: str) -> Values:
         raise InvalidValueError(f"{name} must be a sequence of values, as in {_EXAMPLE}, got {values!r}")
     given: list[object] = list(values)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     if not given or not all(value is None or isinstance(value, str) for value in given):
-        raise InvalidValueError(f"{name} must be texts as the table spells them, or None, one at least, got {given!r}")
+        raise InvalidValueError(f"{name} must be one or more texts as the table spells them, or None; got {given!r}")
     if len(set(given)) < len(given):
         raise InvalidValueError(f"{name} must differ, got {given!r}")
     return tuple(given)  # pyright: ignore[reportReturnType]
 
 
 def as_rule(rule: object) -> RedactionRule:
-    """Return the redaction rule, or refuse what is none."""
+    """Return the redaction rule; refuse anything else."""
     if not isinstance(rule, RedactionRule):
         raise UnsupportedError(
-            f"a rule must be a RedactionRule, got {type(rule).__name__}; take those of "
+            f"a rule must be a RedactionRule, got {type(rule).__name__}; use "
             f"discretion.anonymity.redaction_rules, or make one: discretion.anonymity.{_EXAMPLE}"
         )
     return rule
@@ -131,17 +131,17 @@ def rules_by_column(rules: Iterable[RedactionRule], known: Iterable[str]) -> dic
     Parameters
     ----------
     rules
-        A column may have several rules: whoever meets one of them redacts it.
+        The rules. A column may have several: a person suppresses it if one of them applies.
     known
-        The columns that there are.
+        The columns of the table.
 
     Raises
     ------
     InvalidValueError
-        If two rules for a column have other decoys, if a rule is there twice, or if rules ask about one another's
-        columns in a circle: then nobody could say what a redaction tells.
+        If two rules for a column have different decoys, if a rule is given twice, or if the conditions of rules refer
+        to one another's columns in a circle: then the leakage of a suppression is not defined.
     UnknownColumnError
-        If a rule names a column that there is not.
+        If a rule names a column that the table lacks.
     """
     if isinstance(rules, (RedactionRule, str)) or not isinstance(rules, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise UnsupportedError(f"rules must be a sequence of RedactionRules, got {type(rules).__name__}")
@@ -154,8 +154,8 @@ def rules_by_column(rules: Iterable[RedactionRule], known: Iterable[str]) -> dic
             raise InvalidValueError(f"the same rule for {rule.column!r} is there twice; leave one out")
         if others and others[0].decoys != rule.decoys:
             raise InvalidValueError(
-                f"two rules for {rule.column!r} have decoys of {others[0].decoys:g} and {rule.decoys:g}; everybody "
-                "tosses one coin for a column, so give both the same"
+                f"two rules for {rule.column!r} have decoys of {others[0].decoys:g} and {rule.decoys:g}; each person "
+                "tosses one coin for a column, so give both rules the same decoys"
             )
         others.append(rule)
     asked_about = {column: {name for rule in its for name in rule.when} for column, its in by_column.items()}
@@ -164,7 +164,7 @@ def rules_by_column(rules: Iterable[RedactionRule], known: Iterable[str]) -> dic
     except CycleError as error:
         circle = error.args[1][::-1]
         raise InvalidValueError(
-            f"the rules ask about one another in a circle ({' by '.join(map(repr, circle))}): what a redaction tells "
-            "of the one column depends on what it tells of the other; let one of them ask about neither"
+            f"the conditions of the rules form a circle ({' by '.join(map(repr, circle))}): the leakage of one column "
+            "depends on that of the other; remove the condition from one of the rules"
         ) from None
     return by_column

@@ -1,4 +1,4 @@
-"""Hierarchical rounds: single columns first, then the pairs that are certified as safe, then triples."""
+"""Hierarchical rounds of questions: single columns first, then the pairs that are certified as safe, then triples."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.counting.threshold import Threshold, least_unexposed, most_exposed
 from discretion.validation import as_count
 
-# Sets of columns whose bounds the rounds of a release look at.
+# Sets of columns whose bounds the rounds of a release examine.
 MAX_SETS_PROMISED = 100_000
 
 _NOTHING_KNOWN = Estimate(1.0, low=0.0, high=1.0, confidence=None, method="nothing known")
@@ -24,19 +24,19 @@ _NOTHING_KNOWN = Estimate(1.0, low=0.0, high=1.0, confidence=None, method="nothi
 
 @dataclass(frozen=True)
 class ColumnSet:
-    """A set of columns that the curator asked people for together, or refused to ask for.
+    """A set of columns that the curator asked for together, or refused to ask for.
 
     Parameters
     ----------
     columns
         The columns.
     certified
-        How many the answers expose at most, as a share of the people, by what was known before.
+        An upper bound on the share of the people whom the answers expose, by the answers to earlier questions.
     exposure
-        The share of the people whom the answers did expose, exact; None if nobody was asked, or the answers are not
-        known yet.
+        The share of the people whom the answers exposed, exact; None if nobody was asked, or the answers are not known
+        yet.
     classes
-        How many different answers there were, or None likewise.
+        The number of different answers; None in the same cases.
     """
 
     columns: Columns
@@ -47,23 +47,23 @@ class ColumnSet:
 
 @dataclass(frozen=True)
 class HierarchicalRound:
-    """A round of questions: what it asked, what it gave away, and what it lets the curator certify.
+    """A round of questions: its questions, the people whom it exposed, and the set that it lets the curator certify.
 
     Parameters
     ----------
     size
-        How many columns each question was about.
+        The number of columns of each question.
     questions, refused
-        The sets of so many columns that were found safe to ask for, and not. Those with a part that was refused are in
-        neither: they expose at least as many.
+        The sets of this size that were certified as safe to ask for, and those that were not. Sets with a refused part
+        are in neither: they expose at least as many people.
     exposed_at_most
-        The share of the people whom the round exposed, at most: the sum of the exposures, or of what is certified of
-        answers not known yet, or 1 if that is less.
+        An upper bound on the share of the people whom the round exposed: the sum of the exposures, or of the certified
+        bounds of answers not known yet, or 1 if that is less.
     largest_certified
-        Of the largest sets of columns that all that is known after the round certifies to be within the budget, the
-        one with the least bound; no column if there is none.
+        A largest set of columns that the answers after this round certify to be within the budget; of several, the one
+        with the least bound; no column if there is none.
     largest_certified_bound
-        How many that set exposes at most, as a share of the people.
+        The upper bound on the share of the people whom that set exposes.
     """
 
     size: int
@@ -84,52 +84,53 @@ def hierarchical_rounds(
     rounds: int = 3,
     kept: Mapping[str, int] | None = None,
 ) -> tuple[HierarchicalRound, ...]:
-    """Return the rounds of a curator that asks for ever more columns together, and never for an unsafe set.
+    """Return the rounds of a curator that asks for more columns together in each round, and never for an unsafe set.
 
     Round 1 asks for each column by itself. Round r asks for the sets J of r columns with ``bound(Q_J) ≤ budget``, where
-    the bound is :func:`exposure_bound` by the answers to all that was asked before, and by nothing else.
+    the bound is :func:`exposure_bound` by the answers to the questions of earlier rounds only.
 
     Parameters
     ----------
     P
-        The people, with one row each, who answer; or the answers so far, of columns and of groups of them.
+        The people who answer, with one row each; or the answers so far, for columns and groups of columns.
     budget
         The share of the people in [0, 1] whom the answers to one question may expose; as for a threshold, a float
         stands for the simplest fraction that rounds to it.
     k, threshold
-        Exactly one: who has fewer than k alike is exposed, or fewer than a share of all people in [0, 1].
+        Exactly one. A person is exposed if their equivalence class has fewer than k people, or fewer than this share
+        of all people, in [0, 1].
     columns
         The columns to ask for; None is all of them.
     rounds
-        How many rounds there are at most, at least 1.
+        The largest number of rounds, at least 1.
     kept
-        A column → how many of its most frequent values are told apart in every question and in what goes out, at least
-        0; everybody with another one answers "other". Of the columns not named all values are told apart.
+        A column → how many of its most frequent values are distinguished in every question and in the published table,
+        at least 0; a person with another value answers "other". Columns that are not named keep all values.
 
     Returns
     -------
     tuple
-        Of :class:`HierarchicalRound`. A round in which all sets are refused is the last one; and so is a round that
-        asks for what Marginals hold no counts of, which is what to ask for next.
+        One :class:`HierarchicalRound` per round. The last is a round that refuses all sets, or that asks for sets
+        without counts in the Marginals: these are the questions to ask next.
 
     Raises
     ------
     InvalidValueError
         If there is no column to ask for.
     UnsupportedError
-        If the people of P have several rows, or Marginals hold a group with a column of which ``kept`` tells fewer
-        values apart.
+        If the people of P have several rows, or ``kept`` distinguishes fewer values of a column than the Marginals hold
+        for a group with it.
     TooLargeError
         If more than 100,000 sets of columns would have to be examined in a round.
 
     Notes
     -----
-    Before round 1 nothing is known, so nothing can be promised of it: a column with rare values exposes the people who
-    have them, and its ``exposure`` says so. Each bound is about one question; ``exposed_at_most`` adds them up, since
-    different people may be exposed by each. This counts on answers to different questions not being linked, as where
-    they come through a shuffler. The bound only rises with the columns: where a cover of a set by groups that were
-    asked for is cut down to fewer columns, what is left of each group was asked for too, keeps no fewer people in as
-    many frequent classes, and so certifies as much. Source: Anonymity, section 8.2.
+    Before round 1 nothing is known, so that round has no bound: a column with rare values exposes the people who have
+    them, as its ``exposure`` shows. Each bound is about one question; ``exposed_at_most`` adds them up, since each
+    question may expose different people. This assumes that answers to different questions are not linked, for example
+    because they come through a shuffler. The bound only rises with more columns: restrict a cover of a set by asked
+    groups to fewer columns. The rest of each group was asked for too, keeps no fewer people in at most as many frequent
+    classes, and so certifies at least as much. Source: Anonymity, section 8.2.
 
     Examples
     --------
@@ -184,7 +185,7 @@ def hierarchical_rounds(
 
 
 def _next_level(columns: Columns, level: Iterable[Columns], safe: Container[Columns]) -> Iterator[Columns]:
-    """Yield the sets with a column more, all of which with a column less are safe (Apriori)."""
+    """Yield the sets with one more column whose subsets with one column less are all safe (Apriori)."""
     for some in level:
         for column in columns[columns.index(some[-1]) + 1 if some else 0 :]:
             above = (*some, column)
@@ -195,7 +196,7 @@ def _next_level(columns: Columns, level: Iterable[Columns], safe: Container[Colu
 def _answers(
     people: Population | Marginals, sets: Sequence[Columns], kept: Mapping[str, int] | None
 ) -> dict[Columns, ClassSizes]:
-    """Return what people alike on each set of columns number, as far as that is known."""
+    """Return the class sizes on each set of columns whose counts are known."""
     if isinstance(people, Marginals):
         known_sets = {frozenset(group) for group in (*((column,) for column in people.columns), *people.groups)}
         sets = [columns for columns in sets if frozenset(columns) in known_sets]
@@ -204,14 +205,14 @@ def _answers(
 
 
 class _Curator:
-    """What the answers so far let a curator promise."""
+    """The bounds that a curator can certify by the answers so far."""
 
     def __init__(self, counts: Marginals, k: int | None, threshold: Threshold | None, allowed: int) -> None:
         self.counts, self._k, self._threshold = counts, k, threshold
         self._limit = allowed / counts.people
 
     def promises(self, level: Iterable[Columns], examined: int = 0) -> dict[Columns, Estimate]:
-        """Return the bound on the exposure of each set by what is known of parts of it."""
+        """Return the bound on the exposure of each set by the known counts of its parts."""
         most = limits.current().steps(MAX_SETS_PROMISED, each=1 << 20)
         few = list(islice(level, max(0, most + 1 - examined)))
         if examined + len(few) > most:
@@ -221,11 +222,11 @@ class _Curator:
         return {columns: self._promise(columns) for columns in few}
 
     def allows(self, promise: Estimate) -> bool:
-        """Return whether so many may be exposed; both sides are whole numbers over n, whose floats keep their order."""
+        """Return whether a bound is within the budget; both are whole numbers over n, whose floats keep their order."""
         return promise.value <= self._limit
 
     def largest_certified(self, everything: Columns) -> tuple[Columns, Estimate]:
-        """Return a largest set that is certified to be within the budget, and its bound."""
+        """Return a largest set that is certified to be within the budget, with its bound."""
         if self.allows(promise := self._promise(everything)):
             return everything, promise
         best: tuple[Columns, Estimate] = ((), self._promise(()))

@@ -1,4 +1,4 @@
-"""Which columns may go out together: the most useful ones that give away little enough."""
+"""Selection of columns to publish together: the most useful sets whose exposure is within a budget."""
 
 import math
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -36,29 +36,30 @@ from discretion.numerics.search.worth import Worth
 from discretion.tables.counting.threshold import Threshold
 from discretion.validation import as_real
 
-# So many sets that are equally useful are compared by their bits.
+# The most equally useful sets that are compared by their bits.
 _TIED = 100
-# Each number of values that a column may be coarsened to, up to here; above it the doubles only.
+# Up to this, coarsening tries each number of values to distinguish; above it, only doubles.
 _FEW_KEPT = 16
 
 
 @dataclass(frozen=True)
 class SelectedSet:
-    """A set of columns: what it gives away, and its utility.
+    """A set of columns, with its exposure, its utility and the best guesses of sensitive columns.
 
     Parameters
     ----------
     columns
-        In the order of the columns that were chosen from, copies of each after it.
+        The columns, in the order of the columns to choose from, with copies of each after it.
     exposure
         Exact, as a float; or, as an :class:`Estimate`, a bound: certified, or with a confidence.
     utility
-        What the columns are worth.
+        The utility of the columns together.
     guesses
-        A sensitive column → how often the best guess of it is right for who knows the others of the set.
+        A sensitive column → how often its best guess is correct, for an adversary that knows the other columns of the
+        set.
     kept
-        A column → how many of its most frequent values are told apart, the others being one; of the other columns all
-        are.
+        A column → how many of its most frequent values are distinguished, while all others are one value; columns that
+        are not named keep all values.
     """
 
     columns: Columns
@@ -72,52 +73,52 @@ class SelectedSet:
 class Selection(Tabular, Chartable):
     """The sets of columns within a budget.
 
-    A set is below another if each of its columns is in the other, or is a function of one there: as told by
-    hierarchies or found out.
+    A set is below another if each of its columns is in the other, or is a function of a column there, by a given
+    hierarchy or by the data.
 
     Parameters
     ----------
     best
-        The most useful set: of several, unless weights were told, the one that nothing can be added to with most bits,
-        then the least exposed, then that of the fewest columns, then the first. None if even knowing nothing, or what
-        is to be kept, exposes too many.
+        The most useful set. Among equally useful sets, without given weights: a set to which nothing can be added, with
+        the most bits; then the least exposed, then the one with the fewest columns, then the first. None if even the
+        empty set, or the set of columns to keep, exposes too many people.
     maximal
-        Sets within the budget that are below no other one within, the most useful first. All of them if complete.
+        The sets within the budget that are below no other such set, the most useful first. All of them if complete.
     front
-        The Pareto front of the sets within the budget that were looked at: none is as useful and exposes less, or
-        exposes as little and is more useful. By rising utility; of sets with the same of both, the first.
+        The Pareto front of the examined sets within the budget: no set is as useful and exposes fewer people, or
+        exposes as few and is more useful. By rising utility; of sets with the same utility and exposure, the first.
     smallest_over
-        The sets over a budget that were met and that no other one over is below, those of few columns first. All of
+        The examined sets over the budget that have no other such set below them, those of few columns first. All of
         them if complete.
     bound
-        No set within the budget is more useful than this. Of columns that tell apart C classes of people only so many
-        can be such that none determines another one: as many as the largest antichain of partitions of C elements.
+        An upper bound on the utility of any set within the budget. If columns distinguish C classes of people, the
+        largest antichain of partitions of C elements limits the number of columns of which none determines another.
     independent
-        No set within the budget has more columns than this of which none is determined by all the others together:
-        C − 1, if there are C classes at most, ``C = E + ⌊(n − E) / k⌋`` where E of n people may be exposed. (Column by
-        column, each of them splits a class, or the ones before it would determine it.) Of a release of other people it
-        is the number of columns to choose from.
+        An upper bound on the columns of a set within the budget such that none is determined by all the others
+        together: C − 1 with at most C classes, ``C = E + ⌊(n − E) / k⌋`` where E of n people may be exposed. (Each such
+        column splits a class, or the ones before it would determine it.) For a release of other people it is the number
+        of columns to choose from.
     complete
-        Whether every set is known: those that were not looked at are above one over the budget.
+        Whether every set is known: the sets that were not examined are above one over the budget.
     examined
-        How many sets were looked at.
+        The number of sets that were examined.
     possible
-        How many there are. The empty set is in neither number.
+        The number of sets. The empty set is in neither number.
     ended
-        "proved": no set within is more useful than the best one; "time", "sets" or "interrupted": what ended the
-        search before it was proved.
+        "proved": no set within the budget is more useful than the best one; "time", "sets" or "interrupted": the reason
+        why the search ended before that was proved.
     functions
-        A column that is a copy or a function of another → that other one. With a hierarchy told, those in it are left
-        out; found out only where exposure is measured, of people with one row each, and weights are not told. It goes
-        out with that other one, unless one of the two is sensitive.
+        A column that is a copy or a function of another → that other one. Columns in a given hierarchy are left out.
+        The search for functions takes place only if exposure is measured, people have one row each, and no weights are
+        given. The column is published with that other one, unless one of the two is sensitive.
     nearly
-        A column that is none of these → one from which it nearly follows: who knows that other one guesses it wrong
-        for at most a twentieth of those for whom who knows nothing does. Found out only where functions are, and where
-        the rows are in this process.
+        A column that is none of these → a column from which it nearly follows: knowledge of that column reduces wrong
+        guesses to at most a twentieth. The search takes place only if functions are searched for, and the rows are in
+        this process.
     constants
-        The columns with one value only.
+        The columns with only one value.
     by
-        How exposure was told: "measured", "certified" or "statistical".
+        The kind of exposure: "measured", "certified" or "statistical".
     """
 
     best: SelectedSet | None
@@ -178,74 +179,75 @@ def select_columns(
     Parameters
     ----------
     P
-        The people, or what is known of their columns, if by is "certified"; if it is "statistical", those who were
-        sampled, or what is known of them, also as :class:`SampledMarginals`.
+        The people; with by="certified" also the counts of their columns; with by="statistical" the sampled people or
+        their counts, also as :class:`SampledMarginals`.
     budget
         The share of the people in [0, 1] who may be exposed; as for a threshold, a float stands for the simplest
         fraction that rounds to it.
     k, threshold
-        Exactly one: who has fewer than k alike is exposed, or fewer than a share of all people in [0, 1].
+        Exactly one. A person is exposed if their equivalence class has fewer than k people, or fewer than this share
+        of all people, in [0, 1].
     by
-        "measured": by :func:`exposure`; "certified": by :func:`exposure_bound`, for which the class sizes of single
-        columns suffice, of people with one row each; "statistical": as certified, for a release of n other people, by
-        the bound of :func:`future_exposure_bound`, which holds for all sets of the columns at once.
+        "measured": by :func:`exposure`; "certified": by :func:`exposure_bound`, which needs only the class sizes of
+        single columns, for people with one row each; "statistical": the same for a release of n other people, by the
+        bound of :func:`future_exposure_bound`, which holds for all sets of the columns at once.
     columns
         The columns to choose from; None is all of them.
     keep, drop
-        Columns that go out in any case, or in none.
+        Columns to publish in any case, or never.
     weights
-        "columns", the default: a set is worth as many columns as it has of which none is a function of another, or
-        nearly so, for what follows from another column tells nothing more; a column that has a finer one in a hierarchy
-        counts for as much of it as it has of its entropy. "bits": the same with each column's entropy. Or a mapping,
-        column → its utility, at least 0, as above unless told; these are added up without rounding, so that 0.1 and
-        0.2 are worth 0.3.
+        "columns", the default: the utility of a set is the number of its columns without those that are functions or
+        near functions of another one, since they add no information; a column with a finer one in a hierarchy counts
+        for the share of the finer one's entropy that it has. "bits": the same with each column's entropy. Or a mapping,
+        column → its utility, at least 0; columns that are not named count as in "columns". Utilities are added without
+        rounding: 0.1 and 0.2 make 0.3.
     sensitive
-        Columns that nobody is to guess much better than without the set. They go out only if they are kept.
+        Columns whose best guess must not improve by more than guess_budget. They are published only if they are kept.
     guess_budget
-        By how much the share of right guesses of each of them may rise, in [0, 1]; 0.05 unless told.
+        The allowed rise of the share of correct guesses of each sensitive column, in [0, 1]; by default 0.05.
     certain_budget
-        Of which share of the people each of them may be known for certain; of anybody unless told, for small classes
-        that agree are in every table.
+        The largest share of the people whose value of a sensitive column may be certain; by default no limit, since
+        every table has small classes whose members share a value.
     hierarchies
-        Views of one column each, from the finest to the coarsest, such as ``["age", "decade"]``. A set takes at most
-        one of them.
+        Generalizations of one column each, from the finest to the coarsest, such as ``["age", "decade"]``. A set takes
+        at most one of them.
     n, confidence
-        If by is "statistical": how many other people the release has, and how surely the bounds hold, in (0, 1); 0.95
-        unless told.
+        If by is "statistical": the number of other people in the release, and the confidence of the bounds, in (0, 1);
+        by default 0.95.
     coarsen
-        If by is "certified": whether less frequent values of a column may be one, "other", so that it goes out where
-        it could not as it is; how many values are told apart is in ``kept`` of each set. As many as 1, 2, …, 16, 32, …
-        are tried, each a coarser view in a hierarchy: of many columns, with a time limit. Columns to keep go out as
-        they are.
+        If by is "certified": whether less frequent values of a column may become one value, "other", so that more
+        columns fit in the budget; ``kept`` of each set holds how many values are distinguished. The search tries 1, 2,
+        …, 16, 32, … values, each as a generalization in a hierarchy; with many columns, set a time limit. Columns to
+        keep are published unchanged.
     time_limit
-        When to stop, in seconds; None is when it is proved that nothing is more useful. What is found until then,
-        or until Ctrl-C, is returned.
+        When to stop, in seconds; None is when it is proved that no set is more useful. At this time, or at Ctrl-C, the
+        search returns its results so far.
     progress
-        Called with each set that is better than those before.
+        A function that is called with each set that is better than those before.
 
     Returns
     -------
     Selection
-        The best set, how much more useful another one can be, the maximal ones and the trade-off.
+        The best set, an upper bound on the utility of any other set, the maximal sets and the trade-off.
 
     Raises
     ------
     UnsupportedError
         If by is "certified" or "statistical" and people have several rows, columns are sensitive, or P is Marginals
-        without the counts of two columns of a hierarchy together; if n is missing or given without need; if values are
-        randomized and weights are bits, or columns of a hierarchy are; or if ``coarsen`` is asked for with another by,
-        or with hierarchies.
+        without the counts of two columns of a hierarchy together; if n is missing, or given with another by; if values
+        are randomized and weights are bits, or columns of a hierarchy are randomized; or if ``coarsen`` is set with
+        another by, or with hierarchies.
 
     Notes
     -----
-    What the search leaves out is left out for a reason: all that it counts only rises from a set to one above it, so
-    that a set above one over the budget is over too. The exposure, since who is alike on finer or more columns is alike
-    on the others. The guess, since it is best for each class, and that of parts of a class is no worse. The counting
-    bound, since a further column adds rare people and multiplies cells, by at least 1; and since the m commonest values
-    of a coarser column are had by at least as many people as any m values of a finer one. (Where
-    :func:`exposure_bound` may not be the least of its kind, a set may be missed.) Of other people a coarser column has
-    the limits of its finer ones too. The best set is counted once more by
-    the engine. Source: Anonymity, section 8.2; the search is that of ``discretion.numerics.search``.
+    The search skips a set only if it is above a set over the budget: then it is over the budget too, since every
+    constraint only rises from a set to one above it. The exposure rises, since people who share their values on finer
+    or more columns share them on the others. The best guess improves, since it is best for each class, and the guess
+    for parts of a class is no worse. The counting bound rises, since a further column adds rare people and multiplies
+    cells by at least 1; and since at least as many people have the m commonest values of a coarser column as have any
+    m values of a finer one. (Where :func:`exposure_bound` may not be the least of its kind, a set may be missed.) For
+    other people, the bounds of the finer columns also hold for a coarser one. The engine counts the best set again as a
+    check. Source: Anonymity, section 8.2; the search is that of ``discretion.numerics.search``.
 
     Examples
     --------
@@ -264,12 +266,12 @@ def select_columns(
     (('sex', 'income', 'race', 'workclass'), {'race': 2, 'workclass': 2}, 0.009951)
     """
     if weights == "bits" and isinstance(P, SampledMarginals) and P.randomizers:
-        raise UnsupportedError("reports that were randomized do not show the bits of a column; give weights as numbers")
+        raise UnsupportedError("randomized reports do not show the entropy of a column; give weights as numbers")
     people, views = P, None
     if coarsen:
         if by != "certified" or tuple(hierarchies):
             raise UnsupportedError(
-                'coarsen=True goes with by="certified" and no hierarchies; generalize a table by discretion.release'
+                'coarsen=True needs by="certified" and no hierarchies; to generalize a table use discretion.release'
             )
         keep, drop = tuple(keep), tuple(drop)
         views = _CoarserViews.of(as_counts(P), columns, {*keep, *drop})
@@ -286,16 +288,16 @@ def select_columns(
 
 @dataclass(frozen=True)
 class _CoarserViews:
-    """Columns with their less frequent values as one, each a column of its own.
+    """Generalizations of columns, with their less frequent values as one; each is a column of its own.
 
     Parameters
     ----------
     marginals
-        The counts of all of them.
+        The counts of all generalizations.
     chains
-        The views of each column that has several, from the finest to the coarsest.
+        The generalizations of each column that has several, from the finest to the coarsest.
     view_of
-        A coarser view → its column, and how many of its values it tells apart.
+        A generalization → its column, and how many of the column's values it distinguishes.
     """
 
     marginals: Marginals
@@ -304,7 +306,7 @@ class _CoarserViews:
 
     @classmethod
     def of(cls, counts: Population | Marginals, columns: Iterable[str] | None, as_they_are: Container[str]) -> Self:
-        """Return the views of columns, of some of which there is only one."""
+        """Return the generalizations of columns; some columns stay as they are."""
         alone = {name: counts.class_sizes([name]) for name in counts.known(columns)}
         finer = {name: sizes for name, sizes in alone.items() if name not in as_they_are}
         view_of = {
@@ -316,7 +318,7 @@ class _CoarserViews:
         return cls(Marginals(sizes, counts.people, groups), tuple(c for c in chains if len(c) > 1), view_of)
 
     def named(self, selection: Selection) -> Selection:
-        """Return a selection among the views, by the columns that they are of."""
+        """Return a selection among the generalizations, with the names of their columns."""
 
         def named(chosen: SelectedSet) -> SelectedSet:
             kept = dict(self.view_of[view] for view in chosen.columns if view in self.view_of)
@@ -333,7 +335,7 @@ class _CoarserViews:
 
 
 def _numbers_kept(values: int) -> list[int]:
-    """Return how many of so many values may be told apart from the others, falling, all but one at most."""
+    """Return the numbers of values of a column that may be distinguished, falling, from at most all but one."""
     doubles = (_FEW_KEPT << power for power in range(1, values.bit_length()))
     return [kept for kept in (*range(1, _FEW_KEPT + 1), *doubles) if kept < values - 1][::-1]
 
@@ -346,7 +348,7 @@ def selection_of(
     time_limit: float | None = None,
     progress: Callable[[Columns], None] | None = None,
 ) -> Selection:
-    """Return the most useful sets of columns, as :func:`select_columns` does, after looking at so many at most."""
+    """Return the most useful sets of columns, as :func:`select_columns` does, after examining at most ``sets`` sets."""
     population, people, least = problem.population, problem.population.people, problem.allowed.least
     weighted = isinstance(weights, Mapping)
     functions = None if weighted else problem.functions
@@ -354,7 +356,7 @@ def selection_of(
     choices = choices_among(problem.columns, problem.kept, problem.chains, bringing)
     constants = () if functions is None else functions.constants
     classes = len(problem.columns) + 1 if problem.certificate else problem.allowed.most_classes(people)
-    # Which columns determine another one is known of all of them where their codes are at hand, hierarchies aside.
+    # If the codes are in this process, it is known for all columns which determine another one, except in hierarchies.
     all_known = functions is not None and problem.codes is not None and all(len(chain) == 1 for chain in problem.chains)
     most_apart = most_columns_apart(classes) if all_known else None
     worth = utility_of(choices, population, weights, functions, most_apart)
@@ -414,12 +416,12 @@ def selection_of(
 def _as_time(time_limit: float) -> float:
     seconds = as_real(time_limit, "time_limit")
     if not seconds > 0:
-        raise InvalidValueError(f"time_limit must be seconds above 0, or None, got {time_limit!r}")
+        raise InvalidValueError(f"time_limit must be a number of seconds above 0, or None; got {time_limit!r}")
     return seconds
 
 
 def _disclosure(problem: SelectionProblem, choices: Choices) -> Disclosure:
-    """Return the disclosure of sets of columns."""
+    """Return the disclosure that yields the loads for sets of columns."""
     population = problem.population
     if problem.certificate is not None:
         return StatisticalDisclosure(problem.certificate, choices.ideals, choices.names)
@@ -431,7 +433,7 @@ def _disclosure(problem: SelectionProblem, choices: Choices) -> Disclosure:
 
 
 def _best(searched: Searched, worth: Worth, disclosure: Disclosure, choices: Choices) -> int | None:
-    """Return the set of most bits among the most useful ones that nothing can be added to."""
+    """Return the set with the most bits among the most useful ones to which nothing can be added."""
     if searched.best is None:
         return None
     most = worth.of(searched.best)
@@ -441,6 +443,6 @@ def _best(searched: Searched, worth: Worth, disclosure: Disclosure, choices: Cho
 
 
 def _check(population: Population, columns: Columns, least: int, exposed: int) -> None:
-    """Count the best set by the engine too: by another way, which must come to the same."""
+    """Check the best set by a count of the engine, another method that must give the same number."""
     if (recount := exposed_below(population.class_sizes(columns), least)) != exposed:
         raise EngineError(f"{exposed} people were counted as exposed, and {recount} by the engine; please report this")

@@ -1,8 +1,8 @@
 """The cuts below which values are rare such that the fewest cells are suppressed, from class sizes alone.
 
-A rule for a column suppresses the values that fewer people than its cut have. The counting bound of what is left is
-``Σ rare + (k - 1)·Π kept`` over the columns, or over groups of columns that were counted together, and "redacted" is
-one more kept value of a column with a rule.
+A rule for a column suppresses each value that fewer people have than its cut. The counting bound of the table after
+suppression is ``Σ rare + (k - 1)·Π kept`` over the columns, or over groups of columns that were counted together;
+"redacted" is one more kept value of a column with a rule.
 """
 
 import math
@@ -19,18 +19,18 @@ from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.convex_hulls import Line, lower_envelope
 from discretion.tables.counting.class_sizes import ClassSizes
 
-# Partial choices of cuts that a search goes on with, for each set of columns; first it goes on with a few of them.
+# Partial choices of cuts that a search extends, for each set of columns; first it extends a few of them.
 MAX_CUTS_KEPT = 1 << 13
 _FIRST_KEPT = 1 << 6
-# Sets of columns covered by groups that are gone on with, for each column.
+# Sets of columns covered by groups that are extended, for each column.
 _MAX_COVERS = 256
-# Cuts of a column that are tried, and pairs of lines that a bound on the columns to come is made of.
+# Cuts of a column that are tried, and pairs of lines in a bound on the columns to come.
 _MAX_CUTS_TRIED = 1 << 11
 _MAX_PAIRS = 1 << 14
 _BLOCK = 1 << 20
 # A cut and a threshold are one number.
 _WIDTH = 1 << 31
-# What the sums of expected people are off by at most, as a share of all people.
+# The largest error of the sums of expected people, as a share of all people.
 _ROUNDING = 1e-12
 
 # A group of columns, as the set bits of a number.
@@ -39,18 +39,18 @@ Group = int
 
 @dataclass(frozen=True)
 class SuppressedCuts:
-    """Cuts for some columns, and what is certified with them.
+    """Cuts for some columns, with the exposure that is certified for them.
 
     Parameters
     ----------
     cuts
-        A column's place → below how many people its values are suppressed.
+        A column's place → its cut: values that fewer people have are suppressed.
     cells
-        How many cells are suppressed, expected over the coins of decoys.
+        The number of suppressed cells, in expectation over the coins of decoys.
     exposed
-        How many people are exposed at most, expected over these coins.
+        An upper bound on the number of exposed people, in expectation over these coins.
     groups
-        The columns, or groups of them, whose class sizes certify it.
+        The columns, or groups of columns, whose class sizes certify the bound.
     """
 
     cuts: Mapping[int, int]
@@ -66,13 +66,13 @@ class ColumnCuts:
     Parameters
     ----------
     below
-        Below how many people values are suppressed, 0 being no rule.
+        The cuts: values that fewer people have are suppressed; 0 is no rule.
     suppressed
-        How many people have such a value.
+        For each cut the number of people with a suppressed value.
     kept
-        How many values are left.
+        For each cut the number of values that are left.
     decoys
-        With what probability each of the other people suppresses theirs too.
+        For each cut the probability that each of the other people also suppresses their value.
     """
 
     below: Integers
@@ -93,11 +93,11 @@ class ColumnCuts:
 
     @property
     def cells(self) -> Reals:
-        """How many cells are expected to be suppressed by each cut."""
+        """The expected number of suppressed cells for each cut."""
         return self.suppressed + self.decoys * (self.suppressed[-1] - self.suppressed)
 
     def rare(self, cut: int, threshold: int) -> Fraction:
-        """Return how many people are expected to show a value below a threshold though not below the cut."""
+        """Return the expected number of people who show a value below a threshold that is not below the cut."""
         return (1 - Fraction(float(self.decoys[cut]))) * int(self.suppressed[threshold] - self.suppressed[cut])
 
 
@@ -125,30 +125,30 @@ def fewest_suppressed(
     Parameters
     ----------
     known
-        The class sizes on some groups of the columns 0..d-1, each single column among them, of the same people.
+        The class sizes of the same people on some groups of the columns 0..d-1, including each single column.
     slack
-        How many people a combination of kept values exposes at most, at least 1.
+        The largest number of people whom a combination of kept values exposes, at least 1.
     allowed
-        How many people may be exposed.
+        The largest number of exposed people.
     decoys
-        With how many decoys so many people hide; None is without. Only of single columns.
+        The probability of decoys that hides a number of people; None is without decoys. Only for single columns.
     seconds
-        Until the best cuts so far are returned.
+        The time after which the search returns the best cuts so far.
 
     Returns
     -------
     SuppressedCuts | None
-        None if none were found.
+        The best cuts; None if the search found none.
     float
-        No cuts with such a certificate suppress fewer cells than this.
+        A lower bound on the cells of any cuts with such a certificate.
 
     Notes
     -----
-    A suppressed cell lowers the counting bound by a person at most, since a person with a rare value counts once for
-    its column. The class sizes of a group with suppressed values are unions of those of the group, so that the rare
-    people and the kept combinations of the group bound them too. Dynamic programming over the columns: of two choices
-    for the columns so far the one that is no better in cells, rare people and combinations is dropped, and so is one
-    that cannot come to fewer cells than the best one.
+    A suppressed cell lowers the counting bound by at most one person, since a person with a rare value counts once for
+    its column. The classes of a group with suppressed values are unions of those of the group, so the rare people and
+    the kept combinations of the group bound them too. Dynamic programming over the columns drops a choice for the
+    columns so far if another one is at least as good in cells, rare people and combinations, and a choice that cannot
+    lead to fewer cells than the best one.
     """
     search = _Search(known, slack, allowed, decoys, monotonic() + seconds)
     best = search.run(_FIRST_KEPT)
@@ -187,11 +187,11 @@ class _Search:
 
     @property
     def fewest(self) -> float:
-        """No cuts suppress fewer cells than this: as many as the counting bound without rules is over the budget."""
+        """A lower bound on the suppressed cells: the excess of the counting bound without rules over the budget."""
         return max(0.0, float(self._least(self._to_come[0], np.ones(1))[0]) - math.ceil(self._allowed))
 
     def run(self, most: int, fewer_than: float = math.inf) -> SuppressedCuts | None:
-        """Return the cuts of the fewest cells, if of fewer than so many, going on with so many choices at most."""
+        """Return the cuts with the fewest cells, if below ``fewer_than``, extending at most ``most`` choices."""
         self._fewer_than, self._kept, self.complete = fewer_than, most, not self._thinned
         start = _Partial(np.zeros(1), np.zeros(1), np.ones(1), np.zeros((1, len(self._groups)), np.int64))
         reached: dict[Group, _Partial] = {0: start}
@@ -234,7 +234,7 @@ class _Search:
         )
 
     def _extend(self, reached: dict[Group, _Partial], covered: Group, some: _Partial, item: int, column: int) -> None:
-        """Add what comes of some choices with each of a column or a group to those that cover the same columns."""
+        """Extend some choices with each choice of a column or group; add them to those that cover the same columns."""
         parts = [reached[covered]] if covered in reached else []
         choices = self._choices[item]
         step = max(1, _BLOCK // max(some.cost.size, 1))
@@ -263,7 +263,7 @@ class _Search:
         return some.rare + self._slack * some.cells
 
     def _choices_of(self, item: int, sizes: ClassSizes) -> _Partial:
-        """Return the choices of a cut and of the values that count as rare: cells, rare people and kept values."""
+        """Return the choices of a cut and of a threshold for rare values: cells, rare people and kept values."""
         cuts = self._cuts.get(item)
         below, kept = np.append(sizes.rarer, sizes.people), np.append(sizes.counts[::-1].cumsum()[::-1], 0)
         thresholds = np.flatnonzero(self._slack * kept <= self._allowed)
@@ -284,7 +284,7 @@ class _Search:
         return _undominated(some.at(rare + self._slack * cells <= self._allowed))
 
     def _lines_to_come(self, columns: Sequence[ClassSizes]) -> list[tuple[Reals, Reals]]:
-        """Return lines below what the columns from each on add to the bound and multiply it by, were cells no cost."""
+        """Return lines below what the columns from each on add to the bound and multiply it by, if cells are free."""
         nothing: list[Line[int]] = [(0, 1, ())]
         result = [nothing]
         for sizes in reversed(columns):
@@ -298,7 +298,7 @@ class _Search:
                 for each in reversed(result)]  # fmt: skip
 
     def _least(self, lines: tuple[Reals, Reals], cells: Reals) -> Reals:
-        """Return at least what the counting bound is with so many combinations of values of the columns so far."""
+        """Return a lower bound on the counting bound, given the combinations of values of the columns so far."""
         rare, kept = lines
         starts = np.append(-np.inf, np.diff(rare) / -np.diff(kept))
         at = starts.searchsorted(self._slack * cells, side="right") - 1
@@ -306,7 +306,7 @@ class _Search:
 
 
 def _undominated(some: _Partial) -> _Partial:
-    """Return those choices than which no other one has as little of all three: cells, rare people, combinations."""
+    """Return the choices that no other choice equals or beats in all three: cells, rare people, combinations."""
     if not some.cost.size:
         return some
     some = some.at(np.lexsort((some.rare, some.cost, some.cells)))

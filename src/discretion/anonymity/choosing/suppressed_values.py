@@ -1,9 +1,9 @@
 """The values of a table such that the fewest cells are suppressed, if everybody with one of them suppresses it.
 
-To suppress one value more only puts classes together, so that the exposure never rises. Sets of values that leave too
-many people exposed, and to which nothing can be added without leaving fewer, therefore say all: a set of values is
-within the budget if and only if it has a value outside of each of them. The cheapest such set is an integer program
-with a condition for each of those met so far.
+To suppress one more value only merges classes, so the exposure never rises. The maximal sets of values that still leave
+too many people exposed therefore determine all others: a set of values is within the budget if and only if it has a
+value outside of each of them. An integer program, with a condition for each maximal set found so far, finds the
+cheapest such set.
 """
 
 import math
@@ -17,40 +17,41 @@ import numpy as np
 from discretion.numerics.arrays import Booleans, Integers
 from discretion.numerics.equivalence_classes import Column, everybody, refined
 
-# HiGHS takes what is this near to a whole number for one.
+# HiGHS treats a number this near to a whole number as whole.
 _INTEGRALITY = 1e-5
 
 
 def fewest_hidden(
     codes: Integers, sizes: Integers, least: int, allowed: int, seconds: float
 ) -> tuple[list[Booleans], int]:
-    """Return the values of each column to suppress for few people to be exposed, and the fewest cells that need be.
+    """Return the values of each column to suppress so that few people are exposed, and a lower bound on the cells.
 
     Parameters
     ----------
     codes
-        A row for each class of people who are alike, of the numbers of their values, from 0 on in each column.
+        A row for each equivalence class: the numbers of its values, from 0 on in each column.
     sizes
-        How many people are in each class; ``least`` or more together.
+        The number of people in each class; at least ``least`` together.
     least
-        Who has fewer than so many alike is exposed, a suppressed value being like another one of its column.
+        A person is exposed if their class has fewer than this many people; all suppressed values of a column are equal.
     allowed
-        How many people may be exposed.
+        The largest number of exposed people.
     seconds
-        Until the best values so far are returned.
+        The time after which the search returns the best values so far.
 
     Returns
     -------
     list[Booleans]
         For each column whether each of its values is suppressed.
     int
-        No values suppress fewer cells; they are optimal if they suppress as many.
+        A lower bound on the suppressed cells; the values are optimal if they suppress this many.
 
     Notes
     -----
-    Of an exposed class nobody is exposed any more only if it is put together with another one, so that it has a
-    suppressed cell: that is in the program too, and that a value is not suppressed as the only one of its column, which
-    would name it. Source: implicit hitting sets, Moreno-Centeno and Karp, 2013; for suppression: Discretion.
+    The people of an exposed class stop being exposed only if the class merges with another one, and then it has a
+    suppressed cell. The program has this condition too, and another one: a value is not suppressed as the only one of
+    its column, which would reveal it. Source: implicit hitting sets, Moreno-Centeno and Karp, 2013; for suppression:
+    Discretion.
     """
     table = _Table(codes, sizes, least, allowed)
     deadline = monotonic() + seconds
@@ -70,7 +71,7 @@ def fewest_hidden(
 
 
 class _Table:
-    """The classes of a table, to be counted with some values suppressed."""
+    """The classes of a table, counted with some values suppressed."""
 
     def __init__(self, codes: Integers, sizes: Integers, least: int, allowed: int) -> None:
         self.sizes, self._least, self._allowed = sizes, least, allowed
@@ -85,7 +86,7 @@ class _Table:
 
     @property
     def over(self) -> int:
-        """How many more people are exposed than may be."""
+        """The number of exposed people over the budget."""
         return int(self.sizes[self.small].sum()) - self._allowed
 
     def cells(self, hidden: Booleans) -> int:
@@ -104,7 +105,7 @@ class _Table:
         return int(people[people < self._least].sum()) <= self._allowed
 
     def rarest(self) -> Booleans:
-        """Return the rarest values of all columns, as few as are within the budget."""
+        """Return the rarest values of all columns, as few as bring the exposure within the budget."""
         cuts = np.append(np.unique(self.costs), self.costs.max() + 1)
         low, high = 0, cuts.size - 1
         while low < high:
@@ -113,7 +114,7 @@ class _Table:
         return self.costs < cuts[low]
 
     def reduced(self, hidden: Booleans, last: Booleans, deadline: float) -> Booleans:
-        """Return hidden values, within the budget, of which none can be shown; the common ones go, then the last."""
+        """Return a minimal part of hidden values within the budget; drop common values first, those in last after."""
         hidden = hidden.copy()
         for value in self._common_first(hidden, last):
             if monotonic() > deadline:
@@ -123,7 +124,7 @@ class _Table:
         return hidden
 
     def enlarged(self, hidden: Booleans, deadline: float) -> Booleans:
-        """Return hidden values, over the budget, to which none can be added, the rare ones first."""
+        """Return a maximal set of hidden values, over the budget, that contains these; add rare values first."""
         hidden = hidden.copy()
         for value in self._common_first(~hidden, np.zeros_like(hidden))[::-1]:
             if monotonic() > deadline:
@@ -144,7 +145,7 @@ class _Program:
 
         values, small, columns = table.costs.size, table.small, table.values.shape[1]
         self._values, self._costs = values, np.concatenate([table.costs, np.zeros(small.size)])
-        # A class is not exposed any more: it has a suppressed cell; and so many people are to be in such classes.
+        # A class that stops being exposed has a suppressed cell, and enough people must be in such classes.
         classes: Any = np.arange(small.size)
         cells: Any = (np.repeat(classes, columns), table.values[small].reshape(-1))
         has: Any = sparse.csr_array((np.ones(small.size * columns), cells), (small.size, values))

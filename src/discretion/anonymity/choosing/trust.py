@@ -1,4 +1,4 @@
-"""The trade-off of trust, privacy and utility: what each party of a collection receives, by design."""
+"""The trade-off between trust, privacy and utility: the information of each party of a collection, by design."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,21 +42,22 @@ _NOTHING_CERTIFIED = Estimate(1.0, 0.0, 1.0, None, "nothing certified")
 
 @dataclass(frozen=True)
 class ReceivedInformation:
-    """The information that a party receives: answers to questions, each of which comes unlinked to any other.
+    """The information that a party receives: answers to questions, which it cannot link to one another.
 
     Parameters
     ----------
     questions
-        How many questions each person answers to the party.
+        The number of questions that each person answers to the party.
     record_bits
-        Of a person's record, by one message: the mutual information of the record of a person drawn at random and of
-        the person's answer to a question, the largest over the questions; exact.
+        The bits of one message about a person's record: the mutual information between the record of a person drawn at
+        random and the person's answer to a question, the largest over the questions; exact.
     linked_bits
-        The same of all answers of the person together, if the party could link them, which a shuffler prevents; exact.
+        The same for all answers of the person together, if the party could link them; a shuffler prevents this. Exact.
     table_bits
-        Of the table: the capacity of what the party receives, which is the largest mutual information of the table and
-        of the numbers of people with each answer, over all laws of the table. Exact for one question that is not
-        randomized, ``log₂ C(n + cells - 1, n)``, and for questions without a common column; else certified bounds.
+        The bits about the table: the capacity of the party's observation, which is the largest mutual information
+        between the table and the numbers of people with each answer, over all laws of the table. Exact for one question
+        that is not randomized, ``log₂ C(n + cells - 1, n)``, and for questions without a common column; else certified
+        bounds.
     """
 
     questions: int
@@ -70,28 +71,28 @@ _NOTHING = ReceivedInformation(0, 0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class TrustDesign:
-    """A way to collect a table: what each party receives, what is published, and whom that exposes.
+    """A design of a collection: the information of each party, the published table, and its exposure.
 
     Parameters
     ----------
     name
-        The design.
+        The name of the design.
     curator, analyst, participants, shuffler
-        What each receives of other people's records. The shuffler sees how many messages there are, and what is sealed;
-        which questions are asked is known to all, and not counted.
+        The information that each receives about other people's records. The shuffler sees the number of messages and
+        sealed contents; the questions are known to all parties and do not count.
     columns
-        What is published: the answers on these columns together.
+        The published columns: the answers on these columns together.
     kept
-        A column → how many of its most frequent values are told apart there, if these are not all.
+        A column → how many of its most frequent values are distinguished there, if not all.
     cells
-        How many combinations of answers there can be.
+        The number of possible combinations of answers.
     utility
-        How many bits the published answer of a person drawn at random has of their record; exact.
+        The bits of information of the published answer of a person drawn at random about their record; exact.
     certified_exposure
-        The share of the people whom it exposes at most, by what the curator or the participants know; exact for who
-        knows the whole table. With coins it holds for the expectation over these.
+        An upper bound on the share of the people whom the published table exposes, by the answers that the curator or
+        the participants know; exact if they know the whole table. With randomized answers it bounds the expectation.
     exposure
-        The share that it exposes, exact; with coins in expectation.
+        The share of the people whom the published table exposes, exact; with randomized answers the expectation.
     """
 
     name: str
@@ -109,20 +110,20 @@ class TrustDesign:
 
 @dataclass(frozen=True)
 class TrustTradeoff(Tabular, Chartable):
-    """A comparison of designs of a collection: trust, privacy and utility.
+    """A comparison of designs of a collection by trust, privacy and utility.
 
     Parameters
     ----------
     people
-        How many there are.
+        The number of people.
     columns
         The columns that are asked for.
     record_bits
-        How many bits the whole record of a person drawn at random has: the entropy of the records.
+        The bits of the whole record of a person drawn at random: the entropy of the records.
     table_bits
-        How many bits the whole table can have: ``log₂ C(n + cells - 1, n)``.
+        The largest number of bits of the whole table: ``log₂ C(n + cells - 1, n)``.
     designs
-        Each design.
+        The designs.
     """
 
     people: int
@@ -152,14 +153,15 @@ def trust_tradeoff(
 ) -> TrustTradeoff:
     """Return the information that each party receives in each design, with the exposure and utility of the release.
 
-    - trusted curator: gets all records; the most useful columns within the budget go out (`select_columns`).
-    - two rounds: the curator gets each column by itself, and publishes what their counts certify.
-    - two rounds, coarsened: the same, where less frequent values of a column may be one.
+    - trusted curator: the curator gets all records, and publishes the most useful columns within the budget
+      (`select_columns`).
+    - two rounds: the curator gets each column by itself, and publishes the columns that their counts certify.
+    - two rounds, coarsened: the same, but less frequent values of a column may become one value.
     - rounds by column: `hierarchical_rounds`, and the largest set that they certify.
     - rounds by value: `value_rounds`, and the release that they certify.
-    - redaction rules: two rounds; then everybody redacts by the `redaction_rules` of the columns that go out.
+    - redaction rules: two rounds; then everybody suppresses values by the `redaction_rules` for the published columns.
     - randomized answers: everybody sends all columns together to the analyst, each by randomized response.
-    - no curator: two rounds, where all participants get the counts of each column, and choose alike.
+    - no curator: two rounds, where all participants get the counts of each column and make the same choice.
 
     Parameters
     ----------
@@ -168,11 +170,12 @@ def trust_tradeoff(
     budget
         The share of the people in [0, 1] who may be exposed.
     k, threshold
-        Exactly one: who has fewer than k alike is exposed, or fewer than a share of all people in [0, 1].
+        Exactly one. A person is exposed if their equivalence class has fewer than k people, or fewer than this share
+        of all people, in [0, 1].
     columns
         The columns to ask for; None is all of them.
     rounds
-        How many rounds the designs by column and by value have at most, at least 1.
+        The largest number of rounds of the designs by column and by value, at least 1.
     epsilon
         The privacy parameter ε of each column's randomized response, at least 0.
     time_limit
@@ -190,14 +193,15 @@ def trust_tradeoff(
     UnsupportedError
         If the people of P have several rows.
     TooLargeError
-        If the columns have more than 16,777,216 combinations of values, for each of whether they agree with another.
+        If the randomized answers need more than 16,777,216 numbers: one for each combination of values, and for each
+        set of columns on which it may agree with another combination.
 
     Notes
     -----
-    All answers come through a shuffler, so that a party cannot link a person's answers to different questions. How the
-    two sizes of information are defined is in :class:`ReceivedInformation`: of a record, what one message gives away;
-    of the table, the most that all answers say of it, whatever a party knows before. Source: Anonymity, section 3
-    (trust as the information given to the curator), sections 5 and 8; the two definitions: Discretion.
+    All answers come through a shuffler, so a party cannot link a person's answers to different questions.
+    :class:`ReceivedInformation` defines the two measures of information: about a record, the mutual information of one
+    message; about the table, the capacity of all answers, for any prior of a party. Source: Anonymity, section 3 (trust
+    as the information given to the curator), sections 5 and 8; the two definitions: Discretion.
 
     Examples
     --------
@@ -215,7 +219,7 @@ def trust_tradeoff(
     no curator: 0.00, 0.00, 1.70
     """
     population = as_population_of_rows(
-        P, "each person answers a question once, and people with several rows have several; use a row per person"
+        P, "each person answers a question once, but several rows of a person are several answers; use a row per person"
     )
     least = least_unexposed(population.people, k, threshold)
     chosen = population.known(columns)
@@ -273,14 +277,14 @@ def trust_tradeoff(
 
 
 class _Designer:
-    """What people would answer, and what that says."""
+    """The designs for a table: its people's answers, and the information in them."""
 
     def __init__(self, population: Population, names: Columns, least: int) -> None:
         self._population, self._names, self._least = population, names, least
         self.records = Records.of(*population.coded_classes(names))
 
     def question(self, columns: Iterable[str], kept: Mapping[str, int] | None = None) -> Question:
-        """Return a question for columns, in which some have so many values told apart."""
+        """Return a question for columns, with the numbers of values that it distinguishes; all values by default."""
         chosen, fewer = set(columns), kept or {}
         places = tuple(place for place, name in enumerate(self._names) if name in chosen)
         most = ((fewer.get(self._names[place], self.records.most_kept[place]), place) for place in places)
@@ -289,7 +293,7 @@ class _Designer:
     def selection(
         self, name: str, selection: Selection, curator: Sequence[Question], participants: Sequence[Question] = ()
     ) -> TrustDesign:
-        """Return a design by which the best set goes out; no column if none is within the budget."""
+        """Return a design that publishes the best set; no column if no set is within the budget."""
         best = selection.best
         published = self.question(selection.columns, best.kept if best else {})
         certified = best.exposure if best else float(self._population.people < self._least)
@@ -304,7 +308,7 @@ class _Designer:
         participants: Sequence[Question] = (),
         exposure: float | Estimate | None = None,
     ) -> TrustDesign:
-        """Return a design, with what its parties receive."""
+        """Return a design, with the information of its parties."""
         sizes, people = self.records.class_sizes(published.places, published.kept), self.records.people
         most_kept = self.records.most_kept
         analyst = self._received([published] if published.places else [])
@@ -334,7 +338,7 @@ class _Designer:
         return ReceivedInformation(len(questions), max(bits), together, table_bits_of(questions, self.records.people))
 
     def redacted(self, name: str, columns: Columns, curator: Sequence[Question]) -> TrustDesign:
-        """Return a design by which everybody redacts rare values of the columns that go out, and others as decoys."""
+        """Return a design where everybody suppresses rare values of the published columns, and others as decoys."""
         least = max(1, self._least)
         rules = {rule.column: rule for rule in redaction_rules(self._population, least, columns)}
         alone = {column: self._population.class_sizes([column]) for column in columns}
@@ -347,15 +351,15 @@ class _Designer:
             )
             published = Question(published.places, published.kept, coins)
         exposure = redacted_exposure(self._population, rules.values(), least, columns=columns)
-        # What a single column exposes is known, but for what coins add to it.
+        # The exposure of a single column is known, except for the effect of decoys.
         certified = self._certified_redacted(alone, rules) if rules or len(columns) > 1 else exposure
         return self.release(name, published, certified, curator, exposure=exposure)
 
     def _certified_redacted(self, alone: Mapping[str, ClassSizes], rules: Mapping[str, RedactionRule]) -> Estimate:
-        """Return how many people who redact are exposed at most, whatever coins they toss.
+        """Return an upper bound on the exposure of people who suppress values, whatever coins they toss.
 
-        ``Σ_j R_j(c_j) + (k - 1)·Π_j (N_j(c_j) + 1)``, the counting bound where redacted is one more frequent value of a
-        column with a rule, and nobody who redacts by need counts as rare
+        ``Σ_j R_j(c_j) + (k - 1)·Π_j (N_j(c_j) + 1)``, the counting bound where "redacted" is one more frequent value of
+        a column with a rule, and nobody whose value a rule suppresses counts as rare
         """
         people, slack = self.records.people, min(self._least - 1, self.records.people)
         if slack < 1:
@@ -370,7 +374,7 @@ class _Designer:
         return rounded_outward(Fraction(0), Fraction(bound, people), f"{COUNTING}, with redacted as a value")
 
     def randomized(self, name: str, epsilon: float) -> TrustDesign:
-        """Return a design by which everybody sends all columns, each randomized, to the analyst."""
+        """Return a design where everybody sends all columns, each randomized, to the analyst."""
         from discretion.mechanisms.protocols.randomized_response import RandomizedResponse  # noqa: PLC0415
 
         question = self.question(self._names)
@@ -387,23 +391,23 @@ class _Designer:
 
 
 def _redacting(answers: int, decoys: float) -> Reals:
-    """Return the coins of a column whose last answer is "redacted": all others become it with some probability."""
+    """Return the answer probabilities of a column with a last answer "redacted", which replaces others at random."""
     coins = (1 - decoys) * np.eye(answers)
     coins[:, -1] += decoys
     return coins
 
 
 def _responses(values: int, truth: float) -> Reals:
-    """Return the coins of randomized response with this probability of the truth."""
+    """Return the answer probabilities of randomized response with this probability of the true answer."""
     lie = (1 - truth) / (values - 1) if values > 1 else 0.0
     return np.full((values, values), lie) + (truth - lie) * np.eye(values)
 
 
 def _exposed_by_responses(table: Integers, truths: Sequence[float], least: int) -> float:
-    """Return how many people's randomized responses fewer than ``least`` people give, in expectation.
+    """Return the expected number of people whose randomized response fewer than ``least`` people give.
 
-    ``Σ_y E[N_y·1{N_y < k}]``, ``N_y = Σ_S Bin(n_S(y), Π_{j∈S} p_j Π_{j∉S} q_j)``, where n_S(y) people's true values are
-    those of y on just the columns S
+    ``Σ_y E[N_y·1{N_y < k}]``, ``N_y = Σ_S Bin(n_S(y), Π_{j∈S} p_j Π_{j∉S} q_j)``, where the true values of n_S(y)
+    people agree with y on exactly the columns S
     """
     if int(table.sum()) < least:
         return float(table.sum())

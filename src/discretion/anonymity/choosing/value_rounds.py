@@ -1,4 +1,4 @@
-"""Rounds of questions by value: rare values answer "other", and ever more of the others are told apart."""
+"""Rounds of questions by value: people with rare values answer "other"; each round distinguishes more values."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,30 +18,30 @@ from discretion.numerics.arrays import Integers
 from discretion.tables.counting.threshold import Threshold, least_unexposed, most_exposed
 from discretion.validation import as_count
 
-# How much a person whom a question may expose counts, beside one whom it is expected to expose.
+# The weight of a person whom a question may expose, relative to one whom it is expected to expose.
 _PROMISED = 0.1
-# Cells of a table that is asked for: people who are spread over more stand out anyway.
+# The most cells of a table to ask for: people spread over more cells stand out anyway.
 _MOST_CELLS = 1 << 16
 
 
 @dataclass(frozen=True)
 class ValueQuestion:
-    """A question about several columns, in which everybody with a less frequent value of a column answers "other".
+    """A question about several columns; a person with a less frequent value of a column answers "other".
 
     Parameters
     ----------
     columns
         The columns.
     kept
-        How many of the most frequent values of each are told apart.
+        How many of the most frequent values of each column are distinguished.
     certified
-        The share of the people whom the answers expose at most, by what was known before they were asked.
+        An upper bound on the share of the people whom the answers expose, by the answers to earlier questions.
     exposure
-        The share of the people whom the answers did expose, exact.
+        The share of the people whom the answers exposed, exact.
     cells
-        How many combinations of answers there can be.
+        The number of possible combinations of answers.
     bits
-        The entropy of the answers: what they say of a person, on average.
+        The entropy of the answers: their information about a person, on average.
     """
 
     columns: Columns
@@ -54,20 +54,20 @@ class ValueQuestion:
 
 @dataclass(frozen=True)
 class ValueRound:
-    """A round of questions by value: what it asked and gave away, and what it lets the curator certify.
+    """A round of questions by value: its questions, the people exposed so far, and the release that is certified.
 
     Parameters
     ----------
     number
-        From 1 on; the first round asks for each column by itself.
+        The number of the round, from 1 on; the first round asks for each column by itself.
     questions
-        What was asked in it.
+        The questions of the round.
     exposed_at_most
-        The share of the people whom all questions about several columns so far exposed, at most: the sum of what each
-        exposed, or 1 if that is less.
+        An upper bound on the share of the people whom all questions about several columns so far exposed: the sum of
+        their exposures, or 1 if that is less.
     release
-        The table that can go out within the budget by all that is known after the round, and says most; its
-        ``exposure`` is that of the people who were asked. None if there is none of several columns.
+        The most informative table that is certified to be within the budget after the round; its ``exposure`` is that
+        of the people who were asked. None if there is no such table of several columns.
     """
 
     number: int
@@ -86,32 +86,34 @@ def value_rounds(
     rounds: int = 3,
     most_columns: int = 3,
 ) -> tuple[ValueRound, ...]:
-    """Return the rounds of a curator that asks about combinations of values, and never about those that are unsafe.
+    """Return the rounds of a curator that asks about combinations of values, and never about unsafe ones.
 
-    Round 1 asks for each column by itself. Each later one asks about pairs of columns, and about three or more where
-    all with one column less were asked, for as many values as the budget allows for: rare ones answer "other". What
-    all questions about several columns so far exposed, and what those of the round expose at most, is within the
-    budget *together*; a question that tells more values apart replaces the one of the same columns before.
+    Round 1 asks for each column by itself. Each later round asks about pairs of columns, and about three or more where
+    all sets with one column less were asked, for as many values as the budget allows: people with rare values answer
+    "other". The exposure of all earlier questions about several columns, plus the bounds for those of the round, is
+    within the budget *together*; a question that distinguishes more values replaces the earlier one of the same
+    columns.
 
     Parameters
     ----------
     P
-        The people, with one row each, who answer.
+        The people who answer, with one row each.
     budget
         The share of the people in [0, 1] whom all answers about several columns may expose together.
     k, threshold
-        Exactly one: who has fewer than k alike is exposed, or fewer than a share of all people in [0, 1].
+        Exactly one. A person is exposed if their equivalence class has fewer than k people, or fewer than this share
+        of all people, in [0, 1].
     columns
         The columns to ask for; None is all of them.
     rounds
-        How many rounds there are at most, at least 1.
+        The largest number of rounds, at least 1.
     most_columns
-        Of how many columns a question is at most, at least 2.
+        The largest number of columns of a question, at least 2.
 
     Returns
     -------
     tuple
-        Of :class:`ValueRound`. A round in which nothing could be asked is left out, and ends them.
+        One :class:`ValueRound` per round. The rounds end before the first round without a safe question.
 
     Raises
     ------
@@ -122,11 +124,12 @@ def value_rounds(
 
     Notes
     -----
-    What a question exposes at most is :func:`~discretion.anonymity.choosing.partial_tables.most_exposed_in` of all
-    tables that agree with what is known; once answered, what it exposes is known, and the rest of the budget is free
-    again. Of each column values are told apart in the order of how many people have them. Nothing can be promised of
-    the first round. Each question counts by itself: answers to different ones are not linked, as where they come
-    through a shuffler. Source: Anonymity, section 8.2; the bound and the order: Discretion.
+    The bound for a question is :func:`~discretion.anonymity.choosing.partial_tables.most_exposed_in`, over all tables
+    that agree with the known answers. Once a question is answered, its exposure is known, and the rest of its bound
+    returns to the budget. Questions distinguish the values of a column in the order of how many people have them. The
+    first round has no bound. Each question counts by itself: this assumes that answers to different questions are not
+    linked, for example because they come through a shuffler. Source: Anonymity, section 8.2; the bound and the order:
+    Discretion.
 
     Examples
     --------
@@ -140,8 +143,8 @@ def value_rounds(
     """
     population = as_population_of_rows(
         P,
-        "a question is about a person's one value of a column, and people with several rows have several; use a table "
-        "with a row per person",
+        "a question is about a person's one value of a column, but people with several rows have several values; use "
+        "a table with a row per person",
     )
     least = least_unexposed(population.people, k, threshold)
     chosen = population.known(columns)
@@ -163,7 +166,7 @@ def value_rounds(
 
 
 def _round(number: int, asked: "Questions", records: Records, names: Columns, curator: "ValueCurator") -> ValueRound:
-    """Return what a round asked of the people with these records, and what it lets a curator promise."""
+    """Return the questions of a round to the people with these records, and the release that it certifies."""
 
     def question(places: Places, kept: Kept, bound: int) -> ValueQuestion:
         sizes = sizes_in(records.table(places, kept))
@@ -190,20 +193,20 @@ Questions = Mapping[Places, tuple[Kept, int]]
 
 
 class ValueCurator:
-    """What the answers so far say, and what may be asked next.
+    """The answers so far, with the questions that are safe to ask next.
 
     Parameters
     ----------
     singles
-        How many people have each value of each column, the most frequent first.
+        The number of people with each value of each column, the most frequent first.
     people
-        How many people there are: those whom a table has lost may have any values.
+        The number of people; people who are missing from a table may have any values.
     least
-        Who has fewer than so many alike is exposed.
+        A person is exposed if their equivalence class has fewer than this many people.
     allowed
-        So many people may all answers about several columns expose together.
+        The largest number of people whom all answers about several columns may expose together.
     most_columns
-        Of how many columns a question is at most.
+        The largest number of columns of a question.
     """
 
     def __init__(self, singles: Sequence[Integers], people: int, least: int, allowed: int, most_columns: int) -> None:
@@ -215,20 +218,21 @@ class ValueCurator:
         self._released: dict[int, int] | None = None
 
     def learn(self, places: Places, table: Integers) -> None:
-        """Take the answers to a question, of each column the most frequent values first and all others last."""
+        """Take the answers to a question: for each column the most frequent values first, and "other" last."""
         self._tables[places] = table
         exposed = exposed_below(sizes_in(table), self.least) + lost_in(table, self._people)
         self._exposed[places] = exposed
 
     @property
     def exposed(self) -> int:
-        """How many people all questions about several columns exposed, at most: the sum of what each did."""
+        """An upper bound on the people whom all questions about several columns exposed: the sum over the questions."""
         return sum(self._exposed.values())
 
     def plan(self) -> dict[Places, tuple[Kept, int]]:
-        """Return what to ask next, and how many each question exposes at most: all together within the budget.
+        """Return the questions to ask next, with a bound on the people whom each exposes: together within the budget.
 
-        Each time what tells most for each person whom it may expose is added, as long as the budget allows for it.
+        Each step adds the question with the most information per person whom it may expose, as long as it fits in the
+        budget.
         """
         planned: dict[Places, tuple[Kept, int]] = {}
         left = self._allowed - self.exposed
@@ -244,7 +248,7 @@ class ValueCurator:
         return planned
 
     def _candidates(self) -> Iterator[Places]:
-        """Yield the sets of columns with more than one value, all parts of which with a column less were asked for."""
+        """Yield the sets of columns with several values whose parts with one column less were all asked for."""
         telling = [place for place, most in enumerate(self._most_kept) if most]
         for size in range(2, min(self._most_columns, len(telling)) + 1):
             for places in combinations(telling, size):
@@ -252,13 +256,13 @@ class ValueCurator:
                     yield places
 
     def _kept(self, places: Places) -> Kept:
-        """Return the number of values of each column that are told apart beside the others so far."""
+        """Return the number of values of each column that the known table of these columns distinguishes."""
         return kept_in(self._tables[places]) if places in self._tables else (0,) * len(places)
 
     def _offers(self, places: Places, start: Kept, exposed: int) -> "list[_Offer]":
-        """Return the finer questions about some columns: with a value more of one, all of one, or all of all.
+        """Return the finer questions about some columns: one more value of a column, all of one, or all of all.
 
-        No value is asked about that was "other" beside a part of the columns.
+        A question includes no value that was "other" in a question about a part of the columns.
         """
         parts = [dict(zip(part, self._kept(part), strict=True)) for part in combinations(places, len(places) - 1)]
         most = tuple(min(part[place] for part in parts if place in part) for place in places)
@@ -275,7 +279,7 @@ class ValueCurator:
         return _Offer(places, kept, bound, bound - exposed, alone - before, self._expected(places, kept))
 
     def _expected(self, places: Places, kept: Kept) -> float:
-        """Return how many people a table of independent columns exposes on average: ``Σ m·P(Po(m) ≤ k - 2)``."""
+        """Return the expected number of people whom independent columns expose: ``Σ m·P(Po(m) ≤ k - 2)``."""
         from scipy.special import gammaincc  # noqa: PLC0415
 
         people = self._people
@@ -290,10 +294,10 @@ class ValueCurator:
         return sizes_in(coarser(self._tables[place,], (kept,))).entropy
 
     def release(self) -> tuple[Places, Kept, int] | None:
-        """Return a table that is certified to be within the budget, and how many people it exposes at most.
+        """Return a table that is certified to be within the budget, and the bound on the people whom it exposes.
 
-        From none and each known table on, what tells more is added; of what comes out a table of several columns that
-        says most, or of one if there is no other; None if there is none.
+        From no column, and from each known table, the search adds information while the bound fits. The result is the
+        most informative table of several columns, or of one column if there is no other; None if there is none.
         """
         starts: list[dict[int, int]] = [
             {}, *(dict(zip(places, kept_in(table), strict=True)) for places, table in self._tables.items())
@@ -310,9 +314,9 @@ class ValueCurator:
         return tuple(told), tuple(told.values()), bound
 
     def _most_bits(self, told: dict[int, int]) -> float:
-        """Return how many bits a table says at most: ``Σ_j H_j - Σ I`` over a tree of pairs that were asked for.
+        """Return an upper bound on the bits of a table: ``Σ_j H_j - Σ I`` over a tree of pairs that were asked for.
 
-        The tree is the one of the largest sum (Chow and Liu), of pairs as coarse as they were told.
+        The tree has the largest sum (Chow and Liu), with the pairs as coarse as the questions were.
         """
         shared: list[tuple[float, Places]] = []
         for places in combinations(told, 2):
@@ -329,7 +333,7 @@ class ValueCurator:
         return most
 
     def _grown(self, told: dict[int, int], bound: int) -> tuple[dict[int, int], int]:
-        """Return a table with ever more values told apart, as long as it is certified to be within the budget."""
+        """Return a table that distinguishes as many more values as are certified to be within the budget."""
         while True:
             offers: list[_Offer] = []
             for place, most in enumerate(self._most_kept):
@@ -355,13 +359,13 @@ class _Offer:
     places, kept
         The question.
     bound
-        How many people it exposes at most.
+        An upper bound on the people whom it exposes.
     cost
-        How many more than the question before.
-    told
-        How many bits more it tells of the columns, each by itself.
+        The increase of that bound over the earlier question.
+    told : float
+        The additional bits of information about the columns, each by itself.
     expected
-        How many people it exposes on average if the columns are independent.
+        The expected number of people whom it exposes if the columns are independent.
     """
 
     places: Places
@@ -373,21 +377,21 @@ class _Offer:
 
     @property
     def worth(self) -> tuple[float, float]:
-        """What is told for each person who may be exposed; of what exposes nobody more, what is told.
+        """The information per person who may be exposed; if nobody more may be, infinity and the information.
 
-        Who is exposed is so for good; who may be and is not may be another time.
+        A person who is exposed stays exposed; a person who may be exposed but is not leaves budget for later questions.
         """
         price = self.expected + _PROMISED * self.cost
         return _rounded(self.told / price) if self.cost > 0 else math.inf, _rounded(self.told)
 
 
 def _rounded(number: float) -> float:
-    """Return a number of nine digits: what is alike by these is so on every machine, whose sums differ in the last."""
+    """Return a number rounded to nine digits: ties are then the same on machines whose sums differ in the last bits."""
     return float(f"{number:.9g}")
 
 
 def _finer(least: Kept, most: Kept) -> list[Kept]:
-    """Return finer questions than the coarsest one, and that one: with a value more of a column, all of one, or all."""
+    """Return the coarsest question and finer ones: one more value of a column, all of one, or all of all columns."""
     finer = {least, most}
     for j, kept in enumerate(least):
         finer |= {(*least[:j], step, *least[j + 1 :]) for step in (min(kept + 1, most[j]), most[j])}

@@ -1,1 +1,1 @@
-"""Exposure: the exact share, and bounds that need less than the table."""
+"""Exposure: the exact share of exposed people, and bounds that need less than the table."""

@@ -1,4 +1,4 @@
-"""A bound on exposure at every threshold at once: the least of a few lines."""
+"""A bound on exposure at every threshold at once: the minimum of a few lines."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -21,12 +21,12 @@ class ExposureBoundCurve(Tabular, Chartable):
     Parameters
     ----------
     people
-        How many there are, n.
+        The number of people, n.
     rare, cells
-        For each line that is the least somewhere at s ≥ 1, by ascending ``rare``: the people who are rare in some
-        column, and in how many cells of frequent values the others may be.
+        For each line that is the minimum for some s ≥ 1, by ascending ``rare``: the number of people who are rare in
+        some column, and the number of cells of frequent values for the others.
     itself
-        The exposure itself, where the class sizes on all the columns together are among what is known.
+        The exact exposure, where the class sizes on all the columns together are known.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class ExposureBoundCurve(Tabular, Chartable):
         return f"ExposureBoundCurve({self.people} people, {self.rare.size} lines)"
 
     def at_most(self, sizes: ArrayLike) -> Int64s:
-        """Return, for each size, a bound on how many people are in classes of at most that size."""
+        """Return for each size an upper bound on the number of people in classes of at most that size."""
         most = np.asarray(sizes, np.int64)
         if self.itself is not None:
             return self.itself.at_most(most)
@@ -61,15 +61,15 @@ class ExposureBoundCurve(Tabular, Chartable):
         return self.fewer_than(least_unexposed(self.people, threshold=as_fraction(threshold)))
 
     def fewer_than(self, k: int) -> float:
-        """Return the bound on the share of the people with fewer than k alike, rounded up."""
+        """Return the upper bound on the share of the people in classes of fewer than k, rounded up."""
         most = min(max(k - 1, 0), self.people)
         return above(Fraction(int(self.at_most(most)), self.people))
 
     def with_slack(self, threshold: Threshold) -> float:
         """Return ``min (Σ Q_j + t·Π N_j)``, with a slack of t for each cell rather than of whole people.
 
-        It is never below the bound, which is the same without its steps, and is 0 for t ≤ 1/n, when nobody is exposed.
-        It is rounded up.
+        It is a curve without steps that is never below the bound. For t ≤ 1/n nobody is exposed, and it is 0. It is
+        rounded up.
         """
         share = as_fraction(threshold)
         if share * self.people <= 1:

@@ -30,16 +30,16 @@ Group = int
 
 @dataclass(frozen=True)
 class BoundTerm:
-    """What a counting bound uses of one column, or of a group of columns as one.
+    """The term of a counting bound for one column, or for a group of columns as one.
 
     Parameters
     ----------
     columns
         The columns.
     rare
-        How many people have a value that is not kept.
+        The number of people with a value that is not kept.
     kept
-        How many values are kept.
+        The number of values that are kept.
     """
 
     columns: tuple[str, ...]
@@ -50,19 +50,19 @@ class BoundTerm:
 def bound_terms(
     P: People | Marginals, k: int, columns: Iterable[str] | None = None, groups: Sequence[Iterable[str]] = ()
 ) -> tuple[BoundTerm, ...]:
-    """Return the terms by which :func:`exposure_bound` certifies that few people have fewer than k alike.
+    """Return the terms of the bound that :func:`exposure_bound` certifies for classes of fewer than k people.
 
     They add up to ``Σ rare + (k - 1)·Π kept`` people; a single term, whose values are counted together, to ``rare``.
 
     Parameters
     ----------
     P, k, columns, groups
-        As of :func:`exposure_bound`.
+        The same as for :func:`exposure_bound`.
 
     Returns
     -------
     tuple[BoundTerm, ...]
-        The columns or groups that cover all columns; none if everybody may be exposed.
+        The terms of columns or groups that cover all columns; empty if everybody may be exposed.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def bound_terms(
 
 
 def _least_counted(known: Mapping[int, ClassSizes], slack: int, n: int) -> tuple[int, tuple[int, ...]]:
-    """Return how many people of n the counting bound lets be exposed, and by which cuts: by none if it lets all."""
+    """Return the counting bound on the exposed people, at most n, and its cuts; no cuts if it is n."""
     lines = counting_lines(known, min(max(slack, 1), n))
     rare, cells, made = min(lines, key=lambda line: line[0] + slack * line[1], default=(n, 0, ()))
     bound = rare + slack * cells
@@ -103,44 +103,44 @@ def exposure_bound(
     *,
     kept: Mapping[str, int] | None = None,
 ) -> Estimate:
-    """Return a bound on the exposure that needs only how often each value of each single column occurs.
+    """Return a certified bound on the exposure that needs only the counts of each value of each single column.
 
     The counting bound: for any thresholds ``t_j`` of the columns, with ``N_j(s) = #{v : p_j(v) ≥ s}``,
 
     ``Q_J(t) ≤ Σ_j Q_j(t_j) + slack·Π_j N_j(t_j)``, ``slack = (largest class size that is exposed) / n < t``
 
     since a person exposed on all columns is either rare in one of them, or in one of at most ``Π N_j`` cells of
-    frequent values, each of which holds at most that many.
+    frequent values; each such cell holds at most the slack of exposed people.
 
     Parameters
     ----------
     P
-        The people, with one row each, or what is known of their columns.
+        The people, with one row each, or the counts of their columns.
     k, threshold
         Exactly one: a number of people, or a share of them in [0, 1].
     columns
-        The columns to be known together; None is all of them.
+        The columns that are known together; None is all of them.
     groups
-        Groups of these columns whose class sizes may be used too, as if each were one column; of Marginals, some of
-        the groups that they hold. They may overlap. Of thousands of ways to cover the columns by them not all are
-        tried.
+        Groups of these columns whose class sizes the bound may also use, as if each were one column; with Marginals,
+        some of the groups that they hold. They may overlap. If there are thousands of ways to cover the columns by
+        them, not all are tried.
     kept
-        A column → how many of its most frequent values are told apart, at least 0: everybody with another one answers
-        "other". Of the columns not named all values are told apart.
+        A column → how many of its most frequent values are distinguished, at least 0; a person with another value
+        answers "other". Columns that are not named keep all values.
 
     Returns
     -------
     Estimate
-        Certified: ``value`` and ``high`` are the bound, minimised over the ``t_j`` and over the ways to cover the
+        Certified: ``value`` and ``high`` are the bound, minimized over the ``t_j`` and over the ways to cover the
         columns by groups and single ones; ``low`` is the largest exposure of any of these, as a joint class lies in a
-        class of each. The ends are rounded outwards. ``method`` is "counting", and which groups were used.
+        class of each. Both bounds are rounded outward. ``method`` is "counting" with the groups that were used.
 
     Raises
     ------
     InvalidValueError
-        If a group has a column that is not among the columns, or the counts of groups are those of no people.
+        If a group has a column that is not among the columns, or no people can have the counts of the groups.
     UnsupportedError
-        If Marginals hold a group with a column of which ``kept`` tells fewer values apart.
+        If ``kept`` distinguishes fewer values of a column than Marginals hold for a group with it.
 
     Notes
     -----
@@ -171,8 +171,8 @@ def exposure_bound(
     bound, used = _least_counted(known, least - 1, n) if least > 1 else (0, ())
     if surely > bound:
         raise InvalidValueError(
-            "no people have these counts: some columns expose more people together than others let them; take the "
-            "counts of all columns and groups from the same people"
+            "no people can have these counts: some columns expose more people than others allow; take the counts of "
+            "all columns and groups from the same people"
         )
     return rounded_outward(Fraction(surely, n), Fraction(bound, n), described(used, marginals))
 
@@ -187,17 +187,17 @@ def exposure_bound_curve(
     Parameters
     ----------
     P
-        The people, with one row each, or what is known of their columns.
+        The people, with one row each, or the counts of their columns.
     columns
-        The columns to be known together; None is all of them.
+        The columns that are known together; None is all of them.
     groups
-        Groups of these columns whose class sizes may be used too.
+        Groups of these columns whose class sizes the bound may also use.
 
     Returns
     -------
     ExposureBoundCurve
-        Call it at a threshold, or ask how many are in classes of at most so many people; ``with_slack(t)`` has
-        exactly t as the slack.
+        Call it at a threshold; ``at_most(sizes)`` bounds the people in classes of at most these sizes, and
+        ``with_slack(t)`` has exactly t as the slack.
 
     Raises
     ------
@@ -208,9 +208,9 @@ def exposure_bound_curve(
 
     Notes
     -----
-    Each choice of the cuts is a line in the slack, and their lower envelope is found column by column: no lines but
-    those on the envelope of the columns so far can ever be needed, however many values there are. Should these be more
-    than 4,096, not all are looked for, and the bound holds but may not be the least.
+    Each choice of the cuts is a line in the slack. Their lower envelope is computed column by column, since only lines
+    on the envelope of the columns so far can ever be needed, whatever the number of values. If there are more than
+    4,096 such lines, not all are searched: then the bound still holds, but may not be the least.
 
     Examples
     --------
@@ -227,10 +227,10 @@ def exposure_bound_curve(
 
 
 def counting_bound(marginals: Marginals, k: int) -> int:
-    """Return the counting bound on how many people have fewer than k alike on all columns together.
+    """Return the counting bound on the number of people in classes of fewer than k on all columns together.
 
     ``min over cuts c_j of Σ_j R_j(c_j) + (k - 1)·Π_j N_j(c_j)``, where R_j counts the people whose value in column j
-    is had by fewer than c_j, and N_j the other values; with k up to 1 nobody is exposed
+    fewer than c_j people have, and N_j the other values; with k up to 1 nobody is exposed
     """
     alone, people = marginals.alone(), marginals.people
     if len(alone) == 1 or k <= 1:
@@ -241,18 +241,18 @@ def counting_bound(marginals: Marginals, k: int) -> int:
 
 
 def as_share(people: int, k: int | None, threshold: Threshold | None) -> Fraction:
-    """Return the share of the people below which a class is exposed; k of them are k/n, which may be over 1."""
+    """Return the share of the people below which a class is exposed; for k people it is k/n, which may be over 1."""
     least = least_unexposed(people, k, threshold)
     return Fraction(least, people) if threshold is None else as_fraction(threshold)
 
 
 def rounded_outward(low: Fraction, high: Fraction, method: str) -> Estimate:
-    """Return certified ends of an exposure as floats that are no further inwards; its value is the upper one."""
+    """Return certified bounds on an exposure as floats, rounded outward; the value is the upper bound."""
     return Estimate(float(high), low=below(low), high=above(high), confidence=None, method=method)
 
 
 def exposed_below(sizes: ClassSizes, least: int) -> int:
-    """Return how many people are in classes of fewer than ``least``, which may be 0."""
+    """Return the number of people in classes of fewer than ``least`` people; ``least`` may be 0."""
     return sizes.exposed(k=least) if least else 0
 
 
@@ -276,20 +276,21 @@ def described(used: Iterable[Group], marginals: Marginals) -> str:
 
 
 def counting_lines(known: Mapping[Group, ClassSizes], slack: int) -> list[Line[int]]:
-    """Return the lines ``slack ↦ Σ R + slack·Π N`` of which the counting bound is the least, over all covers and cuts.
+    """Return the lines ``slack ↦ Σ R + slack·Π N`` over all covers and cuts; their minimum is the counting bound.
 
     Parameters
     ----------
     known
-        The class sizes on some groups of the columns 0..d-1, each single column among them, of the same people.
+        The class sizes of the same people on some groups of the columns 0..d-1, including each single column.
     slack
-        Lines that cannot tell anybody apart at this many people per cell, at least 1, or more are left out.
+        The least number of people per cell of interest, at least 1: lines that are trivial at this slack and above are
+        left out.
 
     Returns
     -------
     list[Line[int]]
-        Rare people, cells, and the groups that cover the columns, each with the place of its cut above the bits of its
-        columns; none if everybody may be exposed.
+        Rare people, cells, and the groups that cover the columns; a group has the place of its cut above the bits of
+        its columns. Empty if everybody may be exposed.
     """
     people, columns = next(iter(known.values())).people, max(known).bit_length()
     cuts = {
@@ -305,15 +306,15 @@ def covering_lines(cuts: Mapping[Group, Sequence[Line[Real]]], slack: Real, limi
     Parameters
     ----------
     cuts
-        The lines of some groups of the columns 0..d-1, each single column among them, as `lower_envelope` returns them.
+        The lines of some groups of the columns 0..d-1, including each single column, as `lower_envelope` returns them.
     slack, limit
-        Lines that are not below the limit at this slack, or more, are left out.
+        Lines that are not below the limit at this slack or above are left out.
 
     Notes
     -----
     Dynamic programming over the set of columns covered so far: the next group is one with the first column that is
-    not. Groups may overlap. Of more than 256 sets with the same first column to cover, the best are kept: what comes
-    out then is a bound still, and may not be the least.
+    not covered. Groups may overlap. Of more than 256 sets with the same first column to cover, only the best are kept:
+    the result is still a bound, but may not be the least.
     """
     columns = max(cuts).bit_length()
     nothing: list[Line[Any]] = [(0, 1, ())]
@@ -346,12 +347,12 @@ def _first_missing(covered: Group) -> int:
 
 
 def _group_of(made: int, columns: int) -> Group:
-    """Return the group of columns in what a line was made of."""
+    """Return the columns of a group in a line, without the place of its cut."""
     return made & ((1 << columns) - 1)
 
 
 def _cuts(sizes: ClassSizes) -> list[tuple[int, int, int]]:
-    """Return, for a cut at each class size, how many people are below, how many classes are not, and its place."""
+    """Return for a cut at each class size the people below it, the classes not below it, and its place."""
     below = sizes.rarer.tolist()
     kept = sizes.counts[::-1].cumsum()[::-1].tolist()
     return [(rare, cells, place) for place, (rare, cells) in enumerate(zip(below, kept, strict=True))]

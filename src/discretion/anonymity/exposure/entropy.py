@@ -21,7 +21,7 @@ METHOD = "entropy"
 
 @quantity
 def entropy_of_curve(curve: ExposureCurve) -> float:
-    """Return the entropy in bits that an exposure curve belongs to.
+    """Return the entropy in bits of the table with an exposure curve.
 
     ``H = ∫₀¹ Q(t)/t dt``, in bits ``/ log 2``
 
@@ -50,23 +50,24 @@ def entropy_of_curve(curve: ExposureCurve) -> float:
 
 
 def column_entropies(P: People | Marginals, columns: Iterable[str] | None = None) -> dict[str, float]:
-    """Return the bits that each column by itself gives away of a random person: ``H_j = Σ_v p_j(v) log₂ 1/p_j(v)``.
+    """Return the entropy of each column, its bits about a random person: ``H_j = Σ_v p_j(v) log₂ 1/p_j(v)``.
 
     Parameters
     ----------
     P
-        The people, or what is known of their columns.
+        The people, or the counts of their columns.
     columns
         The columns; None is all of them.
 
     Returns
     -------
     dict
-        The column → its entropy in bits, at least 0, exact.
+        A column → its entropy in bits, at least 0, exact.
 
     Notes
     -----
-    Source: Anonymity, section 7.3. Few bits are no promise: see :func:`entropy_exposure_bound`.
+    Source: Anonymity, section 7.3. Few bits do not guarantee a low exposure: see
+    :func:`entropy_exposure_bound`.
 
     Examples
     --------
@@ -85,27 +86,27 @@ def entropy_exposure_bound(
     columns: Iterable[str] | None = None,
     people: int | None = None,
 ) -> Estimate:
-    """Return the bound that an entropy puts on exposure.
+    """Return the upper bound on exposure that follows from an entropy.
 
-    ``Q(t) ≤ H / log₂(1/t)``; fewer than k alike of n people: ``P ≤ H / log₂(n/(k-1))``, with H in bits
+    ``Q(t) ≤ H / log₂(1/t)``; for classes of fewer than k of n people ``P ≤ H / log₂(n/(k-1))``, with H in bits
 
     Parameters
     ----------
     P
-        The people, or an entropy in bits that is at least theirs, such as a sum over columns; or an interval for that
-        of a law, of which the upper end counts.
+        The people; or an upper bound on their entropy in bits, such as a sum over columns; or an interval for the
+        entropy of a law, of which the upper bound is used.
     k, threshold
         Exactly one: a number of people, or a share of them in [0, 1].
     columns
-        With a Population, what is known of people; None is all columns.
+        With a Population, the columns that the adversary knows; None is all columns.
     people
-        With an entropy, how many people there are, or will be drawn from the law, n; needed for k.
+        With an entropy, the number n of people, or of people who will be drawn from the law; needed for k.
 
     Returns
     -------
     Estimate
         Certified, or with the confidence of the interval: ``value`` and ``high`` are the bound, at most 1; ``low`` is
-        0. Of a law it bounds Q(t), and for k the statistical exposure 𝒬(n, k).
+        0. For a law it bounds Q(t), and with k the statistical exposure 𝒬(n, k).
 
     Raises
     ------
@@ -114,11 +115,11 @@ def entropy_exposure_bound(
 
     Notes
     -----
-    Markov's inequality for ``log 1/p``. B bits do not mean that everybody is alike n/2^B others: with n = 2¹⁶ and 8
-    bits half of the people may be unique. Where n is known, the largest class that is exposed, an integer, takes the
-    place of t·n. The entropy of n people drawn from a law is on average at most the law's, so their exposure is on
-    average at most the bound by that. Source: Anonymity, Proposition 9 (whose displayed entropy lacks a minus), nearly
-    attained by its Proposition 13.
+    Markov's inequality for ``log 1/p``. B bits do not mean that everybody is in a class of n/2^B people: with n = 2¹⁶
+    and 8 bits, half of the people may be unique. Where n is known, the size of the largest exposed class, an integer,
+    replaces t·n. The entropy of n people drawn from a law is on average at most the law's, so their exposure is on
+    average at most the bound by the law's entropy. Source: Anonymity, Proposition 9 (its displayed entropy lacks a
+    minus sign), nearly attained by its Proposition 13.
 
     Examples
     --------
@@ -147,7 +148,7 @@ def entropy_exposure_bound(
         bound = 0.0 if largest < 1 else 1.0 if largest >= people else bits / _log2_inverse(largest, people)
     else:
         if k is not None and threshold is None:
-            raise UnsupportedError("fewer than k alike among how many? give people= with an entropy and k")
+            raise UnsupportedError("with an entropy and k, give the number of people too: people=")
         if threshold is None or k is not None:
             least_unexposed(1, k, threshold)  # says that exactly one is wanted
         share = as_fraction(threshold if threshold is not None else 0)
@@ -158,7 +159,7 @@ def entropy_exposure_bound(
 
 
 def _as_bits(entropy: object) -> float:
-    """Return an entropy in bits, of an interval the upper end, which may be infinite."""
+    """Return an entropy in bits; for an interval its upper bound, which may be infinite."""
     if isinstance(entropy, Estimate):
         return entropy.high if entropy.high == math.inf else _as_bits(entropy.high)
     if isinstance(entropy, bool) or not isinstance(entropy, int | float | np.floating):
@@ -173,7 +174,7 @@ def _as_bits(entropy: object) -> float:
 
 
 def _log2_inverse(numerator: int, denominator: int) -> float:
-    """Return ``log₂(denominator/numerator)`` of integers to full precision, near 1 too, and where no float holds it."""
+    """Return ``log₂(denominator/numerator)`` of integers to full precision, also near 1 and beyond floats."""
     if denominator < numerator << 1000:
         return math.log1p((denominator - numerator) / numerator) / math.log(2)
     return math.log2(denominator) - math.log2(numerator)

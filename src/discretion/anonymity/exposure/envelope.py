@@ -24,16 +24,16 @@ def combine_lines(
     Parameters
     ----------
     lines, others
-        Lower envelopes, as returned by `lower_envelope`, with every b at least 1.
+        Lower envelopes, as `lower_envelope` returns them, with every b at least 1.
     least, limit
-        Only what is needed for ``s ≥ least`` and below ``limit`` is returned.
+        Only the part for ``s ≥ least`` and below ``limit`` is returned.
 
     Notes
     -----
-    The envelopes are enough: for whatever is combined with these lines later, and for every s, the result is linear in
-    (a, b) with positive weights. Neither are all pairs of lines formed: where two neighbours on the envelope found so
-    far cross, the least pair either is a line between them or shows that there is none. Of more than 4,096 lines not
-    all are looked for: what comes out is never below the envelope, and may be a little above.
+    The envelopes suffice: for any later combination with these lines, and for every s, the result is linear in (a, b)
+    with positive weights. Not all pairs of lines are formed: where two adjacent lines on the envelope so far cross, the
+    least pair is either a line between them, or shows that there is none. Of more than 4,096 lines not all are
+    searched: then the result is never below the envelope, but may be a little above it.
     """
     few, many = sorted((_useful(lines, least, limit), _useful(others, least, limit)), key=len)
     if not few:
@@ -55,7 +55,7 @@ def combine_lines(
 
 
 class _Pairs(Generic[Real]):
-    """All sums of a line of each side, to be asked for the least one."""
+    """All combinations of a line of each side, with a search for the least one."""
 
     def __init__(self, few: Sequence[Line[Real]], many: Sequence[Line[Real]]) -> None:
         self.few, self.many = few, many
@@ -64,7 +64,7 @@ class _Pairs(Generic[Real]):
         self.crossings = np.diff(self.c) / -np.diff(self.d)
 
     def least_at(self, places: Sequence[float]) -> Iterator[Line[Real]]:
-        """Return, for each s, a least pair as a line."""
+        """Return for each s a least pair as a line."""
         for some in np.array_split(np.array(places, float), -(-len(places) * len(self.few) // BLOCK)):
             slopes = some[:, None] * self.b
             nearest = self.crossings.searchsorted(slopes)

@@ -1,4 +1,4 @@
-"""Exposure of a table, exactly."""
+"""The exact exposure of a table."""
 
 from collections.abc import Iterable
 
@@ -27,7 +27,7 @@ def exposure(
         Exactly one: a number of people, or a share t of them in [0, 1]. A float stands for the simplest fraction that
         rounds to it; sizes are compared in integers.
     columns
-        What is known of people; None is all columns, ``()`` nothing.
+        The columns that the adversary knows; None is all columns, ``()`` none.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def exposure(
 
 
 def exposure_curve(P: People, columns: Iterable[str] | None = None) -> ExposureCurve:
-    """Return the exposure at every threshold, as the step function that it is.
+    """Return the exposure at every threshold as a step function.
 
     ``t ↦ Q(t) = Σ_v p(v)·1{p(v) < t}``
 
@@ -58,7 +58,7 @@ def exposure_curve(P: People, columns: Iterable[str] | None = None) -> ExposureC
     P
         The people.
     columns
-        What is known of people; None is all columns.
+        The columns that the adversary knows; None is all columns.
 
     Returns
     -------

@@ -28,7 +28,7 @@ _MIN_DEPTH = 1e-3
 # In bins: a logarithm's rounding errors are below the first, and those of all columns far below the second.
 _HAIR, _MARGIN = 1e-9, 1e-6
 
-# Cells by the product of their people in each column: so many people's product → how many cells have it.
+# Cells by the product of their people in each column: the product → the number of cells with it.
 Products = dict[int, int]
 
 
@@ -45,18 +45,18 @@ def exposure_if_independent(
     Parameters
     ----------
     P
-        The people, with one row each, or what is known of their columns.
+        The people, with one row each, or the counts of their columns.
     k, threshold
         Exactly one: a number of people, which stands for k/n, or a share of them in [0, 1].
     columns
-        The columns to be known together; None is all of them.
+        The columns that are known together; None is all of them.
 
     Returns
     -------
     Estimate
-        Assuming independent columns, and so not certified: the interval holds the exposure of the product law without
-        exception, but not that of the people unless their columns are independent. It is a point unless there are too
-        many different products; then the logarithms of the shares were rounded, and ``value`` is the middle.
+        An assumption of independent columns, so not certified: the interval always contains the exposure of the product
+        law, but that of the people only if their columns are independent. It is a point unless there are too many
+        different products; then the logarithms of the shares are rounded, and ``value`` is the middle.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def exposure_if_independent(
 
 
 def product_exposure(marginals: Marginals, share: Fraction) -> tuple[float, float]:
-    """Return the least and the most that the exposure of the product of the columns' laws can be.
+    """Return a lower and an upper bound on the exposure of the product of the columns' laws.
 
     Parameters
     ----------
@@ -108,14 +108,14 @@ def product_exposure(marginals: Marginals, share: Fraction) -> tuple[float, floa
 
 
 def _mass_below(left: Products, right: Products, limit: int) -> int:
-    """Return the sum of all products of one of each that are below the limit."""
+    """Return the sum of all products of an element of each side that are below the limit."""
     products = sorted(right)
     masses = [0, *accumulate(product * right[product] for product in products)]
     return sum(product * cells * masses[bisect_left(products, -(-limit // product))] for product, cells in left.items())
 
 
 def _rounded(marginals: Marginals, share: Fraction) -> tuple[float, float]:
-    """Return both ends with the logarithms of the shares in each column rounded up to whole bins.
+    """Return a lower and an upper bound, with the logarithms of the shares in each column rounded up to whole bins.
 
     With d columns a cell in bin i of those up from share 1 has a share in ``(e^{-w i}, e^{-w (i - d)}]``.
     """

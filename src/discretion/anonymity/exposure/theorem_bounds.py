@@ -1,4 +1,4 @@
-"""Composition theorems of Anonymity at their best: the least bounds of Theorems 2 and 3 on an exposure."""
+"""Composition theorems of Anonymity: the least bounds of Theorems 2 and 3 on an exposure, over their parameters."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ from discretion.numerics.convex_hulls import Line, lower_envelope
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.counting.threshold import Threshold, as_fraction
 
-# Choices of thresholds among which the best bound is looked for.
+# Choices of thresholds that the search for the best bound examines.
 MAX_COMPOSITIONS = 20_000
 
 _HALVINGS = 60
@@ -32,16 +32,16 @@ _ROUNDING = 1e-14
 
 @dataclass(frozen=True)
 class Composition:
-    """What a composition theorem gives, and for which of its parameters.
+    """The bound of a composition theorem, with the parameters that give it.
 
     Parameters
     ----------
     bound
-        On the exposure, in [0, 1].
+        The upper bound on the exposure, in [0, 1].
     thresholds
-        The t_j of the columns, in their order; none where the theorem says no more than that the bound is 1.
+        The t_j of the columns, in their order; empty where the theorem gives only the bound 1.
     c
-        That of Theorem 3.
+        The slack c of Theorem 3.
     star
         The place of the column j* of Theorem 2.
     """
@@ -65,14 +65,14 @@ def theorem2_bound(marginals: Marginals, threshold: Threshold) -> Composition:
     Returns
     -------
     Composition
-        The least over all thresholds t_j and all j*, and those that give it.
+        The least bound over all thresholds t_j and all j*, with those that give it.
 
     Notes
     -----
-    The least is not at the steps of the Q_j: within a choice of steps the ``w_j = t_j |V_j|`` of given product and
-    least sum are level but for those at the end of their step. Choices of steps are tried in the order of a lower
-    bound, the Lagrangian's, until none left can be lower. Should these be more than 20,000 for some j*, what comes
-    out is a bound on the exposure still, and may not be the least.
+    The minimum is not at the steps of the Q_j: within a choice of steps, the ``w_j = t_j |V_j|`` with a given product
+    and the least sum are equal, except those at the end of their step. The search tries choices of steps in the order
+    of a lower bound, the Lagrangian's, until no other choice can be lower. If it reaches 20,000 choices for some j*,
+    the result is still a bound on the exposure, but may not be the least.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def theorem2_bound(marginals: Marginals, threshold: Threshold) -> Composition:
 
 @dataclass(frozen=True, eq=False)
 class _Steps:
-    """The steps of Q_j: up to ``w = t |V|`` of ``ends`` it is ``rare``."""
+    """The steps of Q_j as a function of ``w = t |V|``: its value is ``rare`` up to ``ends``."""
 
     people: int
     values: int
@@ -110,11 +110,11 @@ class _Steps:
 
     @cached_property
     def logs(self) -> Reals:
-        """What log w is at the ends."""
+        """The logarithms of w at the ends of the steps."""
         return np.log(self.ends)
 
     def relaxed(self, price: float, *, is_free: bool) -> tuple[Reals, Reals]:
-        """Return, per step, the least ``cost - price·log w`` with w up to its end, and that w."""
+        """Return for each step the least ``cost - price·log w`` with w up to its end, and that w."""
         if is_free:
             return self.rare - price * self.logs, self.ends
         w = np.minimum(self.ends, price)
@@ -122,7 +122,7 @@ class _Steps:
 
 
 def _least_sum(columns: Sequence[_Steps], free: int, share: Fraction, best: Composition) -> Composition:
-    """Return the least bound with j* = free, or ``best`` if that is no more."""
+    """Return the least bound with j* = free, or ``best`` if that is not larger."""
     target = math.log(share) + sum(math.log(column.values) for column in columns)  # of Σ log w_j
     if sum(math.log(column.ends[-1]) for column in columns) < target - 1e-9:
         return best
@@ -141,7 +141,7 @@ def _least_sum(columns: Sequence[_Steps], free: int, share: Fraction, best: Comp
 
 
 def _price(columns: Sequence[_Steps], free: int, target: float) -> float:
-    """Return about the best Lagrange multiplier of ``Σ log w_j ≥ target``: any gives a lower bound."""
+    """Return a nearly optimal Lagrange multiplier of ``Σ log w_j ≥ target``; any multiplier gives a lower bound."""
 
     def reached(price: float) -> float:
         total = 0.0
@@ -193,14 +193,14 @@ def _levelled(
 
 @dataclass(frozen=True)
 class TheoremBound(Estimate):
-    """The bound that the composition theorems certify, and the parameters with which they do.
+    """The bound that the composition theorems certify, with the parameters that give it.
 
     Parameters
     ----------
     value, low, high, confidence, method, assuming
-        As of every :class:`Estimate`.
+        The fields of every :class:`Estimate`.
     thresholds
-        A column → its t_j, a share of the people. None is named where the theorems say nothing: ``value`` is 1 then.
+        A column → its t_j, a share of the people. Empty where the theorems give only the bound 1.
     c
         The slack of Theorem 3, if that is the method.
     j_star
@@ -218,18 +218,18 @@ def theorem_bound(
     threshold: Threshold | None = None,
     columns: Iterable[str] | None = None,
 ) -> TheoremBound:
-    """Return the best bound on the exposure that Theorems 2 and 3 of Anonymity give, over all of their parameters.
+    """Return the least bound on the exposure by Theorems 2 and 3 of Anonymity, over all of their parameters.
 
     ``Q_J(Π t_j) ≤ Σ_j Q_j(t_j) + Σ_{j≠j*} t_j |V_j|`` and ``Q_J(c Π t_j) ≤ Σ_j Q_j(t_j) + c``
 
     Parameters
     ----------
     P
-        The people, with one row each, or what is known of their columns.
+        The people, with one row each, or the counts of their columns.
     k, threshold
         Exactly one: a number of people, which stands for k/n, or a share t of them in [0, 1].
     columns
-        The columns to be known together; None is all of them.
+        The columns that are known together; None is all of them.
 
     Returns
     -------
@@ -294,12 +294,12 @@ def theorem3_bound(marginals: Marginals, threshold: Threshold) -> Composition:
     Returns
     -------
     Composition
-        The least over all thresholds t_j and c, and those that give it.
+        The least bound over all thresholds t_j and c, with those that give it.
 
     Notes
     -----
-    Within a step of Q_j a larger t_j only lowers c, so the t_j are at the ends of steps: the counting bound's search,
-    with 1/t_j in the place of the number of values of share t_j or more.
+    Within a step of Q_j a larger t_j only lowers c, so the t_j are at the ends of steps. The search is that of the
+    counting bound, with 1/t_j instead of the number of values of share t_j or more.
 
     Examples
     --------
@@ -328,10 +328,10 @@ def theorem3_bound(marginals: Marginals, threshold: Threshold) -> Composition:
 
 
 def _rounding(marginals: Marginals, share: Fraction) -> Fraction:
-    """Return how much of a bound at most is rounded away.
+    """Return an upper bound on the rounding error of a bound.
 
-    With d columns it is made of fewer than 4d sums of fewer than 4d logarithms of at most log n, and of ``log 1/t``:
-    what these round, an exponential makes relative. The rest is a sum of 2d positive numbers or a product of d.
+    With d columns the bound uses fewer than 4d sums of fewer than 4d logarithms of at most log n, and ``log 1/t``: an
+    exponential turns their errors into relative ones. The rest is a sum of 2d positive numbers or a product of d.
     """
     if not 0 < share <= 1:
         return Fraction(0)

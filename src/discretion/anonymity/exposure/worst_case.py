@@ -1,4 +1,4 @@
-"""The worst that a table can be, of all tables whose columns look as they do one by one: an integer programme."""
+"""The largest exposure of any table with given counts of single columns, by an integer program."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -18,10 +18,10 @@ from discretion.tables.counting.class_sizes import Int64s
 from discretion.tables.counting.threshold import Threshold, least_unexposed
 from discretion.validation import as_real
 
-# Cells of the tables among which the worst is searched.
+# The most cells of the tables that the search covers.
 MAX_TABLE_CELLS = 4096
 
-# HiGHS takes what is this near to a whole number for one.
+# HiGHS treats a number this near to a whole number as whole.
 _INTEGRALITY = 1e-5
 
 
@@ -39,19 +39,19 @@ def worst_exposure(
     Parameters
     ----------
     P
-        The people, with one row each, or what is known of their columns.
+        The people, with one row each, or the counts of their columns.
     k, threshold
         Exactly one: a number of people, or a share of them in [0, 1].
     columns
-        The columns to be known together; None is all of them.
+        The columns that are known together; None is all of them.
     time_limit
-        In seconds, above 0; what is known by then is returned.
+        In seconds, above 0; at this time the search returns its bounds so far.
 
     Returns
     -------
     Estimate
-        Certified: ``low`` is the exposure of a table that was found, ``value`` and ``high`` the dual bound, which no
-        table exceeds; the two are equal where the search was finished, as ``method`` says.
+        Certified: ``low`` is the exposure of a table that the search found, ``value`` and ``high`` the dual bound,
+        which no table exceeds. The two are equal if the search was finished; ``method`` shows whether it was.
 
     Raises
     ------
@@ -64,9 +64,9 @@ def worst_exposure(
 
     Notes
     -----
-    Solved by HiGHS's branch and bound, in floating point: its dual bound, rounded down to a whole number of people with
-    a margin of 1e-5 of a person, is taken where it is below the counting bound; the table found is checked in whole
-    numbers. Source: Discretion.
+    HiGHS solves the program by branch and bound, in floating point. Its dual bound, rounded down to a whole number of
+    people with a margin of 1e-5 of a person, is used where it is below the counting bound; the table that it finds is
+    checked in whole numbers. Source: Discretion.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def worst_exposure(
 
 
 def worst_exposed(marginals: Marginals, k: int, seconds: float = 10.0) -> tuple[int, int, str]:
-    """Return how many people have fewer than k alike in a table found, in no table, and how that was decided."""
+    """Return the exposed people in the worst table found, an upper bound for all tables, and the method."""
     alone = marginals.alone()
     low = max(exposed_below(marginal, k) for marginal in alone)
     high = counting_bound(marginals, k)
@@ -95,8 +95,8 @@ def worst_exposed(marginals: Marginals, k: int, seconds: float = 10.0) -> tuple[
     shape = tuple(marginal.classes for marginal in alone)
     if (cells := int(np.prod(shape, dtype=object))) > (most := limits.current().steps(MAX_TABLE_CELLS, each=1 << 16)):
         raise TooLargeError(
-            f"the worst case over tables of {cells:,} cells is beyond the {most:,} that can be searched; "
-            "take exposure_bound, or fewer columns"
+            f"the worst case is searched over tables of at most {most:,} cells, got {cells:,}; use exposure_bound, or "
+            "fewer columns"
         )
     programme = _Programme([np.repeat(marginal.sizes, marginal.counts) for marginal in alone], shape, k)
     for whole in (False, True):
@@ -106,14 +106,14 @@ def worst_exposed(marginals: Marginals, k: int, seconds: float = 10.0) -> tuple[
         if low == high:
             break
     how = "solved" if low == high else f"stopped after {seconds:g} s"
-    return low, high, f"integer programme, {how}"
+    return low, high, f"integer program, {how}"
 
 
 class _Programme:
-    """The programme: of each cell's people, those exposed are ``e ≤ (k - 1)(1 - b)``, the others ``f ≤ m b``.
+    """The integer program: in each cell ``e ≤ (k - 1)(1 - b)`` people are exposed, and ``f ≤ m b`` are not.
 
-    b says whether the cell is frequent; m is the least of its margins, and where m < k there is neither f nor b. To
-    leave out f ≥ k loses no table, and none counts for more than it exposes.
+    b is 1 if the cell is frequent; m is the least of its margins, and where m < k there is neither f nor b. To leave
+    out f ≥ k loses no table, and no table counts for more than it exposes.
     """
 
     def __init__(self, margins: Sequence[Int64s], shape: tuple[int, ...], k: int) -> None:
@@ -136,9 +136,9 @@ class _Programme:
         self.either_limits = np.repeat([k - 1, 0], m.size)
 
     def solve(self, seconds: float, *, whole: bool) -> tuple[int, int]:
-        """Return how many are exposed in the best table found, 0 if none was, and how many are at most.
+        """Return the number of exposed people in the best table found, 0 if none, and an upper bound for all tables.
 
-        Only b need be whole for the second; with two columns the table is then, at a vertex, whole by itself.
+        The upper bound only needs whole b; with two columns the table is then, at a vertex, whole by itself.
         """
         from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415 - slow to import
 
@@ -163,7 +163,7 @@ class _Programme:
         return self.exposed_in(table.reshape(self.shape)), high
 
     def exposed_in(self, table: Integers) -> int:
-        """Return how many people of the table are in cells of fewer than k, or 0 if it does not have the margins."""
+        """Return the number of people of the table in cells of fewer than k, or 0 if it does not have the margins."""
         for axis, margin in enumerate(self.margins):
             others = tuple(other for other in range(table.ndim) if other != axis)
             if table.min() < 0 or not np.array_equal(table.sum(axis=others), margin):

@@ -1,1 +1,1 @@
-"""What has been published about the same people, and what a next publication gives away beside it."""
+"""Ledgers of publications about the same people, and the joint exposure by a next publication."""

@@ -1,4 +1,4 @@
-"""Published tables of counts: how many people have each combination of values, small counts withheld."""
+"""Published tables of counts: the number of people with each combination of values; small counts may be withheld."""
 
 import csv
 import io
@@ -20,27 +20,27 @@ _LONGEST_COUNT = 15  # digits
 
 @dataclass(frozen=True)
 class CountTable:
-    """A published table of counts, of which those of fewer than k people may be blank.
+    """A published table of counts; counts of fewer than k people may be blank.
 
     Parameters
     ----------
     columns
-        The columns that people are counted by; none of them for a total.
+        The columns that people are counted by; empty for a total.
     counts
-        A combination of values, one of each column → how many people have it; None is a blank: 1 to k - 1 people.
+        A combination of values, one of each column → the number of people; None is a blank: 1 to k - 1 people.
     k
         Counts of fewer people are blank; 1 if none are.
     where
         The people who were counted, if not all: a column → the value that they have there.
     complete
-        Whether each combination that some person has is listed; otherwise each other one has up to k - 1 people.
+        Whether the table lists each combination that some person has; if not, each other one has at most k - 1 people.
     name
-        What the table is called in sentences.
+        The name of the table in messages.
 
     Raises
     ------
     InvalidValueError
-        If a combination has other than one value a column, or a count is negative.
+        If a combination does not have one value per column, or a count is negative.
 
     Examples
     --------
@@ -68,18 +68,16 @@ class CountTable:
     ) -> None:
         names = distinct_names(columns)
         if twice := next((column for column in where or {} if column in names), None):
-            raise InvalidValueError(
-                f"the column {twice!r} is counted by and has one value in where; leave one of them out"
-            )
+            raise InvalidValueError(f"the column {twice!r} is in both columns and where; leave it out of one of them")
         if not all(len(values) == len(names) for values in counts):
-            raise InvalidValueError(f"counts by {', '.join(names) or 'no column'} need one value a column")
+            raise InvalidValueError(f"counts by {', '.join(names) or 'no column'} need one value per column")
         k = as_count(k, "k", at_least=1)
         sizes = {
             values: None if count is None else as_count(count, "a count", at_least=0)
             for values, count in counts.items()
         }
         if k == 1 and (not complete or None in sizes.values()):
-            raise InvalidValueError("a table with withheld counts needs k: counts of fewer people are withheld")
+            raise InvalidValueError("a table with withheld counts needs k, the least count that is published")
         given = (names, sizes, k, dict(where or {}), complete, name or f"counts by {', '.join(names) or 'no column'}")
         for each, value in zip(self.__dataclass_fields__, given, strict=True):
             object.__setattr__(self, each, value)
@@ -94,7 +92,7 @@ def read_count_table(
     complete: bool = True,
     name: str | None = None,
 ) -> CountTable:
-    r"""Return the table of counts in a CSV file: a line for each combination of values, and the count; or a blank.
+    r"""Return the table of counts in a CSV file with a line for each combination of values, with its count or a blank.
 
     Parameters
     ----------
@@ -103,12 +101,12 @@ def read_count_table(
     count
         The column of the counts; people are counted by all others.
     k, where, complete, name
-        As of :class:`CountTable`; the name is that of the file by default.
+        The same as for :class:`CountTable`; by default the name is that of the file.
 
     Raises
     ------
     InvalidTableError, UnknownColumnError
-        If it cannot be read as that. No sentence quotes a value.
+        If the file is not such a table. No message quotes a value.
 
     Examples
     --------
@@ -130,7 +128,7 @@ def read_count_table(
     try:
         lines = [(rows.line_num, row) for row in rows if row]
     except csv.Error:
-        raise InvalidTableError(f"line {rows.line_num} of {file.name} is too long to be read") from None
+        raise InvalidTableError(f"line {rows.line_num} of {file.name} is too long to read") from None
     for line, row in lines[1:]:
         digits = row[place].strip()
         if digits and not (digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST_COUNT):
@@ -139,7 +137,7 @@ def read_count_table(
             )
         values = tuple(value or None for value in (*row[:place], *row[place + 1 :]))
         if values in counts:
-            raise InvalidTableError(f"line {line} of {file.name} counts a combination again; add up the two")
+            raise InvalidTableError(f"line {line} of {file.name} repeats a combination of values; add the two counts")
         counts[values] = int(digits) if digits else None
     columns = [*names[:place], *names[place + 1 :]]
     return CountTable(columns, counts, k=k, where=where, complete=complete, name=name or Path(file.name).name)

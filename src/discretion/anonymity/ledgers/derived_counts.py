@@ -1,4 +1,4 @@
-"""Differencing: counts of few people that follow from published counts, small ones withheld, of the same people."""
+"""Differencing: small counts that follow from published counts of the same people, even if small ones are withheld."""
 
 import itertools
 import math
@@ -21,11 +21,11 @@ MAX_DERIVED_SUMS = 50_000
 
 # Any value of a column that no table lists.
 _OTHER = object()
-# As far as a solver's whole number may be from one.
+# The largest distance of a solver's whole number from a whole number.
 _ROUNDING = 1e-6
-# Tables of people that are looked at before any cell is bounded.
+# Tables of people that are examined before any cell is bounded.
 _DRAWN = 8
-# So many counts are named in a sentence.
+# The most counts that a message names.
 _SHOWN = 4
 
 Cell = tuple[Any, ...]
@@ -33,18 +33,18 @@ Cell = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class DerivedCount:
-    """The number of people who have some values, as follows from published counts.
+    """The number of people with some values, as it follows from published counts.
 
     Parameters
     ----------
     values
         A column → the value.
-    besides
-        A column → the values in it that these people do not have: all that some table lists.
+    besides : Mapping
+        A column → the values that these people do not have in it: all values that some table lists.
     low, high
-        At least and at most so many people; equal where the count follows exactly.
+        A lower and an upper bound on the number of people; equal where the count follows exactly.
     follows_from
-        The published counts that it follows from, as text; none if it takes all of them.
+        The published counts that it follows from, as text; empty if it needs all of them.
     tables
         The names of the tables with these counts.
     """
@@ -75,8 +75,8 @@ class DerivedCount:
 def derived_counts(tables: Iterable[CountTable], k: int) -> tuple[DerivedCount, ...]:
     r"""Return the counts of fewer than k people that follow from several published tables of counts.
 
-    The people who have each combination v of values of all columns are integers ``x_v ≥ 0`` that no table contradicts;
-    the number of people in a cell C is between
+    The numbers of people with each combination v of values of all columns are integers ``x_v ≥ 0`` that no table
+    contradicts; the number of people in a cell C is between
 
     ``min Σ_{v ∈ C} x_v`` and ``max Σ_{v ∈ C} x_v``.
 
@@ -90,22 +90,22 @@ def derived_counts(tables: Iterable[CountTable], k: int) -> tuple[DerivedCount, 
     Returns
     -------
     tuple[DerivedCount, ...]
-        The cells of each table, and of each two tables together, that no table shows and that hold 1 to k - 1 people
-        for certain; of cells that a table leaves blank, which it so shows to be small, those whose count is known
-        exactly.
+        The cells of each table, and of each two tables together, that no table shows and that certainly hold 1 to k - 1
+        people; and the blank cells of a table whose exact count follows. (A blank itself shows that its count is
+        small.)
 
     Raises
     ------
     InvalidValueError
-        If no people have these counts.
+        If no people can have these counts.
     TooLargeError
-        If people may have more than 20,000 combinations of values, or more than 50,000 cells are to be bounded.
+        If there are more than 20,000 possible combinations of values, or more than 50,000 cells to bound.
 
     Notes
     -----
-    Of a column whose values are not all listed by a table of all people, any other value is one value more. Both ends
-    are those of integer programs, which HiGHS solves; a table of people that it finds on the way shows of most cells
-    that nothing follows. Source: Discretion; the audit of tables by their bounds is due to Dobra and Fienberg (2000).
+    If no table of all people lists all values of a column, its other values count as one more value. HiGHS solves an
+    integer program for each bound; the tables of people that it finds on the way show for most cells that nothing
+    follows. Source: Discretion; the audit of tables by their bounds is due to Dobra and Fienberg (2000).
 
     Examples
     --------
@@ -123,7 +123,7 @@ def derived_counts(tables: Iterable[CountTable], k: int) -> tuple[DerivedCount, 
 
 @dataclass(frozen=True)
 class _Published:
-    """A cell of a table: the joint cells that it sums, and how many people it shows there are."""
+    """A cell of a table: the joint cells that it sums, with its bounds on their number of people."""
 
     table: CountTable
     values: Cell
@@ -140,7 +140,7 @@ class _Published:
 
 
 class _Differencing:
-    """Bounds the sums of joint cells by the counts of all tables."""
+    """Bounds on the sums of joint cells by the counts of all tables."""
 
     def __init__(self, tables: Sequence[CountTable], k: int) -> None:
         from scipy.sparse import csr_array  # noqa: PLC0415 - slow to import, as all of SciPy
@@ -168,7 +168,7 @@ class _Differencing:
         seen: dict[tuple[int, ...], int] = {}
 
         def settle(people: Reals) -> None:
-            """Leave out the sums of which this table of people shows that nothing follows."""
+            """Drop each sum for which this table of people shows that no small count follows."""
             for cells in [*open_targets]:
                 size = round(float(people[list(cells)].sum()))
                 if size == 0 or size >= self._k or (cells in blank and seen.setdefault(cells, size) != size):
@@ -200,7 +200,7 @@ class _Differencing:
         )
 
     def _used(self, cells: tuple[int, ...], low: int, high: int) -> tuple[_Published, ...]:
-        """Return the counts that both bounds follow from as those of linear programs; none if that takes integers."""
+        """Return the counts from which both bounds follow by linear programs; none if the bounds need integers."""
         from scipy.optimize import linprog  # noqa: PLC0415
         from scipy.sparse import vstack  # noqa: PLC0415
 
@@ -226,7 +226,7 @@ class _Differencing:
         return tuple(self._published[place] for place in sorted(used))
 
     def _best(self, objective: Reals) -> Reals:
-        """Return the people, as many of each joint cell, who have the least sum of all that no table contradicts."""
+        """Return the number of people in each joint cell that minimizes the objective and that no table contradicts."""
         from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415
 
         result = cast(Any, milp)(
@@ -242,8 +242,8 @@ class _Differencing:
 
     def _contradiction(self) -> None:
         raise InvalidValueError(
-            "no people have these counts: they contradict each other; give tables of the same people at the same time, "
-            "with k, where and complete as they were published"
+            "no people can have these counts: they contradict each other; give tables of the same people at the same "
+            "time, with k, where and complete as they were published"
         )
 
     def _indicator(self, cells: tuple[int, ...], sign: float) -> Reals:
@@ -252,7 +252,7 @@ class _Differencing:
         return objective
 
     def _targets(self) -> Iterator[tuple[tuple[int, ...], tuple[tuple[str, ...], Cell]]]:
-        """Yield the sums of joint cells that no table shows, of each table's columns and of those of each two."""
+        """Yield the sums of joint cells that no table shows, by the columns of each table and of each two tables."""
         shown = {each.cells for each in self._published if each.low == each.high}
         wholes = [frozenset((*table.columns, *table.where)) for table in self._tables]
         margins = dict.fromkeys([*wholes, *(one | other for one, other in itertools.combinations(wholes, 2))])
@@ -264,7 +264,7 @@ class _Differencing:
                     done.add(cells)
                     if len(done) - len(shown) > most:
                         raise TooLargeError(
-                            f"the tables have more than {most:,} cells to bound; give fewer tables, or columns, at once"
+                            f"the tables have more than {most:,} cells to bound; give fewer tables or columns at once"
                         )
                     yield cells, (names, values)
 
@@ -295,7 +295,7 @@ class _Differencing:
                         yield _Published(table, values, cells, 0, table.k - 1)
 
     def _joint_cells(self) -> tuple[Cell, ...]:
-        """Return the combinations of values of all columns that somebody may have."""
+        """Return the possible combinations of values of all columns."""
         most = limits.current().steps(MAX_JOINT_CELLS, each=1 << 20)
         known = [self._allowed(table) for table in self._tables if table.complete]
         cells: list[Cell] = [()]
@@ -316,7 +316,7 @@ class _Differencing:
         return tuple(cells)
 
     def _allowed(self, table: CountTable) -> tuple[tuple[int, ...], int, Cell, frozenset[Cell]]:
-        """Return the places of a complete table's columns, of how many, its condition, and the cells with people."""
+        """Return the places of a complete table's columns, their number, its condition, and the cells with people."""
         places = tuple(self._columns.index(name) for name in (*table.columns, *table.where))
         some = frozenset(values for values, count in table.counts.items() if count != 0)
         return places, len(table.columns), tuple(table.where.values()), some

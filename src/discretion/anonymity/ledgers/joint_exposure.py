@@ -1,4 +1,4 @@
-"""Exposure by all that is published about the same people: exact where people are followed, certified elsewhere."""
+"""Exposure by all publications about the same people: exact where persons can be linked, else certified bounds."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,24 +31,24 @@ _METHOD = "counting, with the classes of each table"
 
 @dataclass(frozen=True)
 class JointExposure:
-    """The exposure by a table together with all that was published before.
+    """The exposure by a table together with all earlier publications.
 
     Parameters
     ----------
     people
-        How many people the table has.
+        The number of people in the table.
     k
-        Exposed are fewer than k people alike.
+        A person is exposed if fewer than k people share their values.
     exposed_people
-        How many of them are exposed by all publications together: exact, or certified bounds.
+        The number of them whom all publications together expose: exact, or certified bounds.
     alone
-        How many of them are exposed by the table itself.
+        The number of them whom the table itself exposes.
     left
-        How many people who are in earlier tables and not in this one are exposed with it, and were not before.
+        The number of people in earlier tables, but not in this one, whom it newly exposes.
     found
-        An earlier publication whose people cannot be followed → how many people the difference with it isolates.
+        An earlier publication whose persons cannot be linked → the number of people whom the difference isolates.
     in_both
-        An earlier table whose people are followed → how many people of the new table it has.
+        An earlier table whose persons are linked → the number of people of the new table that it has.
     """
 
     people: int
@@ -69,9 +69,9 @@ class JointExposure:
         return rounded_outward(low, high, number.method)
 
     def keeps_to(self, budget: Fraction) -> bool | None:
-        """Return whether the table exposes no more than a share of its people; None where the bounds do not decide.
+        """Return whether the table exposes at most a share of its people; None where the bounds do not decide.
 
-        Of people who are exposed because they left there may be as many, and no difference may isolate anybody.
+        The same limit holds for the newly exposed people who left, and no difference may isolate anybody.
         """
         most = budget * self.people
         number = self.exposed_people
@@ -82,46 +82,46 @@ class JointExposure:
 
 
 def joint_exposure(P: People, ledger: Ledger, k: int, *, sensitive: Iterable[str] = ()) -> JointExposure:
-    r"""Return the exposure of a table's people by the table and all that was published about them before.
+    r"""Return the exposure of a table's people by the table and all earlier publications about them.
 
-    The adversary knows of a person which of the tables they are in, and their values in each. Of all people who are in
-    just these tables, it finds those who have the same values in each:
+    The adversary knows the tables that a person is in, and the person's values in each. The people in exactly these
+    tables with the same values in each are the person's class:
 
     ``exposed = #{i ∈ NEW : #{j : S_j = S_i, v_r(j) = v_r(i) for r ∈ S_i} < k}``, ``S_i`` the tables that i is in.
 
-    These are the equivalence classes of the outer join of all tables by their persons, to be absent being a value.
+    These are the equivalence classes of the outer join of all tables by their persons, where absence is a value.
 
     Parameters
     ----------
     P
-        The people of the new table. To follow them through the earlier ones, a Population with ``person=``.
+        The people of the new table. To link them to the earlier tables, give a Population with ``person=``.
     ledger
-        What was published before.
+        The earlier publications.
     k
-        Exposed are fewer than k people alike.
+        A person is exposed if fewer than k people share their values.
     sensitive
-        Columns that the adversary does not know before.
+        Columns that the adversary does not know.
 
     Returns
     -------
     JointExposure
-        Exact if each linkable table of the ledger names its persons as P does; otherwise ``exposed_people`` is
-        certified.
+        Exact if each linkable table of the ledger names its persons as P does; otherwise ``exposed_people`` has
+        certified bounds.
 
     Raises
     ------
     InvalidTableError, UnknownColumnError
-        If a table of the ledger cannot be read, lacks a column, or names none of the people of P.
+        If a table of the ledger cannot be read, lacks a column, or has none of the people of P by their names.
     UnsupportedError
-        If the rows of a table stay in an engine elsewhere.
+        If the rows of a table are in an engine outside of this process.
     TooLargeError
         If a table has too many rows.
 
     Notes
     -----
-    Where the people of some tables r cannot be followed, E ≤ exposed ≤ min over cuts ``c`` of ``R_0 + Σ_r R_r + (k -
-    1)·N_0·Π_r (N_r + 1)``: E are exposed by the tables that are followed, R_r people are in classes of r of fewer than
-    c_r, and N_r are its other classes; one more is for those who are not in r. A table that is not linkable, and tables
+    Where the persons of some tables r cannot be linked, E ≤ exposed ≤ min over cuts ``c`` of ``R_0 + Σ_r R_r + (k -
+    1)·N_0·Π_r (N_r + 1)``: the linked tables expose E people, R_r people are in classes of r of fewer than c_r, and
+    N_r are its other classes; one more class is for people who are not in r. A table that is not linkable, and tables
     of counts, are compared with the new one as :func:`discretion.diff` compares two tables. Source: Discretion.
 
     Examples
@@ -149,8 +149,8 @@ def joint_exposure(P: People, ledger: Ledger, k: int, *, sensitive: Iterable[str
     in_both = {name: joined.in_both(place) for place, (name, _) in enumerate(followed, 1)}
     if strange := next((name for name, both in in_both.items() if not both), None):
         raise InvalidTableError(
-            f"{strange} has none of the people of the new table by their names in {people.person!r}; name persons "
-            "alike in both, or take it out of the ledger if it is of other people"
+            f"{strange} has none of the people of the new table by their names in {people.person!r}; use the same "
+            "names of persons in both, or remove it from the ledger if it is about other people"
         )
     exposed, left = joined.exposed(k)
     return JointExposure(
@@ -167,7 +167,7 @@ def joint_exposure(P: People, ledger: Ledger, k: int, *, sensitive: Iterable[str
 
 @dataclass(frozen=True, eq=False)
 class _Read:
-    """A table in this process: its columns, the persons of its rows, and who these are; each row one if None."""
+    """A table in this process: its columns, and the persons of its rows by name; if None, each row is a person."""
 
     columns: "Mapping[str, Valued]"
     persons: "Valued | None"
@@ -181,12 +181,12 @@ class _Read:
         values = people.read_rows(lambda rows, length: (rows.arrow is None, column_values(rows, names, length)))
         if values[0]:
             raise UnsupportedError(
-                f"the rows of {what} stay in their engine, and a ledger is read in one process; save them as a file"
+                f"the rows of {what} stay in their engine, but a ledger is read in one process; save them as a file"
             )
         if values[1] is None:
             raise TooLargeError(
-                f"{what} has {people.rows:,} rows in {len(names)} columns: too many to compare, or values that cannot "
-                "be numbered, such as lists; name the columns that were published"
+                f"{what} has {people.rows:,} rows in {len(names)} columns: too many to compare, or with values without "
+                "codes, such as lists; name the columns that were published"
             )
         persons = None if people.person is None else values[1][people.person]
         return cls({name: values[1][name] for name in columns}, persons, people.rows)
@@ -198,7 +198,7 @@ class _Read:
         return cls.of(people, entry.name, columns)
 
     def classes(self, hidden: Iterable[str], owners: Codes, people: int) -> Column:
-        """Return the classes of the people whose rows these are, by all columns that are not hidden."""
+        """Return the class of each owner of the rows, by all columns that are not hidden."""
         from discretion.anonymity.pairs.pair import PairedTable  # noqa: PLC0415
 
         known = {name: column for name, (column, _) in self.columns.items() if name not in hidden}
@@ -213,7 +213,7 @@ class _Read:
 
 @dataclass(frozen=True, eq=False)
 class _Joined:
-    """Several tables joined by their persons: the class of each person in each, 0 where the person is not in it."""
+    """Several tables joined by their persons: the class of each person in each table, 0 if the person is absent."""
 
     classes: tuple[Column, ...]
 
@@ -230,11 +230,11 @@ class _Joined:
         return cls(tuple(classes))
 
     def in_both(self, place: int) -> int:
-        """Return how many people of the first table another one has."""
+        """Return the number of people who are in both the first table and another one."""
         return int(((self.classes[0].codes > 0) & (self.classes[place].codes > 0)).sum())
 
     def exposed(self, k: int) -> tuple[int, int]:
-        """Return how many people of the first table are exposed, and of those who are only in others, by it."""
+        """Return the number of exposed people of the first table, and of people in others whom it newly exposes."""
         inside = self.classes[0].codes > 0
         now, before = (_few(some, k, inside.size) for some in (self.classes, self.classes[1:]))
         return int(now[inside].sum()), int((now & ~before & ~inside).sum())
@@ -247,13 +247,13 @@ class _Joined:
 
 
 def _few(classes: Sequence[Column], k: int, persons: int) -> Booleans:
-    """Return which of so many persons have fewer than k alike in all tables; that no table has them is one class."""
+    """Return for each person whether their class in all tables has fewer than k; persons in no table are one class."""
     codes = reduce(refined, classes, everybody(persons)).codes
     return np.bincount(codes)[codes] < k
 
 
 def _one_numbering(tables: Sequence[_Read]) -> tuple[list[Codes], int]:
-    """Return the person of each row of each table by one numbering, and how many persons there are."""
+    """Return the person of each row of each table in one numbering, and the number of persons."""
     if len(tables) == 1 and tables[0].persons is None:
         return [np.arange(tables[0].rows, dtype=np.int32)], tables[0].rows
     from discretion.anonymity.pairs.pair import as_texts, values_in_one_type  # noqa: PLC0415
@@ -269,13 +269,13 @@ def _one_numbering(tables: Sequence[_Read]) -> tuple[list[Codes], int]:
 
 
 def _certified(joined: _Joined, others: Sequence[_Read], hidden: Iterable[str], exposed: int, k: int) -> Estimate:
-    """Return how many people of the first table are exposed at least and at most if others are linked with it too."""
+    """Return certified bounds on the exposed people of the first table if others can also be linked with it."""
     sizes = joined.class_sizes()
     people, bound = sizes.people, exposed
     if k > 1:
         known = {1: sizes}
         for place, table in enumerate(others, 1):
-            # Those who are not in it are one class more, which is never rare.
+            # People who are not in it are one more class, which is never rare.
             own = table.class_sizes(hidden)
             counts = np.append(np.repeat(own.sizes, own.counts), max(people, own.largest))
             known[1 << place] = ClassSizes.from_counts(counts)
@@ -285,7 +285,7 @@ def _certified(joined: _Joined, others: Sequence[_Read], hidden: Iterable[str], 
 
 
 def _found(old: _Read, new: _Read, hidden: Iterable[str], k: int) -> int:
-    """Return how many people came or went who stand out in the difference of two tables, if these are of one kind."""
+    """Return the number of people who came or left and whom the difference of two comparable tables isolates."""
     from discretion.anonymity.pairs.differences import differencing, match_rows  # noqa: PLC0415
     from discretion.anonymity.pairs.pair import compared_columns  # noqa: PLC0415
 
@@ -308,7 +308,7 @@ def _one_row_each(table: _Read, columns: Sequence[str]) -> "Mapping[str, Valued]
 
 
 def _found_by_counts(table: CountTable, new: _Read, k: int) -> int:
-    """Return how many people came or went since a table of counts who stand out in the difference with a new table."""
+    """Return the number of people who came or left since a table of counts and whom the difference isolates."""
     shared = [name for name in table.columns if name in new.columns]
     if not all(name in new.columns for name in table.where) or (shared != [*table.columns] and not table.complete):
         return 0
@@ -324,7 +324,7 @@ def _found_by_counts(table: CountTable, new: _Read, k: int) -> int:
 
 
 def _shown_sums(table: CountTable, columns: Sequence[str]) -> Iterator[tuple[Values, int]]:
-    """Yield the counts by some of a table's columns that follow by adding up: those without a blank among them."""
+    """Yield the counts by some of a table's columns that are sums of its counts without a blank among them."""
     places = [table.columns.index(name) for name in columns]
     sums: Counter[Values] = Counter()
     blank: set[Values] = set()
@@ -337,7 +337,7 @@ def _shown_sums(table: CountTable, columns: Sequence[str]) -> Iterator[tuple[Val
 
 
 def _counted(table: _Read, columns: Sequence[str]) -> dict[Values, int]:
-    """Return how many rows of a table have each combination of values, as text."""
+    """Return the number of rows of a table with each combination of values, as text."""
     classes = reduce(refined, (table.columns[name][0] for name in columns), everybody(table.rows))
     numbers, firsts, counts = np.unique(classes.codes, return_index=True, return_counts=True)
     from discretion.anonymity.pairs.pair import as_texts  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Ledgers: what has been published about the same people, as a TOML file that a person can write."""
+"""Ledgers: lists of the publications about the same people, as TOML files that a person can write."""
 
 import hashlib
 import json
@@ -20,29 +20,29 @@ _CHUNK = 1 << 20
 _TABLE_KEYS = ("file", "date", "person", "columns", "linkable", "sha256")
 _COUNT_KEYS = ("file", "date", "count", "k", "where", "complete", "sha256")
 _BEGIN = (
-    "# What has been published about the same people; docs/how-to/two-releases.md lists the keys. Do not publish this\n"
-    "# file, nor those that it names with a person column.\n"
+    "# The publications about the same people; docs/how-to/two-releases.md lists the keys. Do not publish this file,\n"
+    "# nor the files that it names with a person column.\n"
 )
 
 
 @dataclass(frozen=True, eq=False)
 class PublishedTable:
-    """A table with the rows of a publication.
+    """A published table with rows.
 
     Parameters
     ----------
     table
-        The rows as they were published, and perhaps the column that names their persons: anything that
+        The rows as they were published, possibly with a column that names their persons: anything that
         `discretion.Population` takes.
     person
-        The column that names the persons, the same ones as in the other tables. It need not have been published. None
-        if nothing says whose the rows are.
+        The column that names the persons, with the same names as in the other tables. It need not have been published.
+        None if no column names them.
     columns
-        The columns that were published; None is all but the person's.
+        The columns that were published; None is all except the person's.
     linkable
-        Whether an adversary may know which rows of this and of another publication are of one person.
+        Whether an adversary may know which rows of this and of another publication belong to one person.
     name
-        What the table is called in sentences.
+        The name of the table in messages.
     """
 
     table: Any
@@ -71,7 +71,7 @@ class Ledger:
     counts
         Tables of counts.
     path, text
-        The file that says so, if one does, and what it says.
+        The path and the text of the ledger's file, if it has one.
 
     Examples
     --------
@@ -103,7 +103,7 @@ class Ledger:
 
 
 def read_ledger(path: str | os.PathLike[str]) -> Ledger:
-    r"""Return the ledger in a TOML file, if each file that it names is the one that it was.
+    r"""Return the ledger in a TOML file, if each file that it names is unchanged.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def read_ledger(path: str | os.PathLike[str]) -> Ledger:
     Raises
     ------
     InvalidValueError
-        If there is no such file, it is not TOML, or it has what no ledger has.
+        If there is no such file, it is not TOML, or it has keys that a ledger does not have.
     InvalidTableError
         If a file that it names is missing, or has changed.
 
@@ -138,18 +138,18 @@ def read_ledger(path: str | os.PathLike[str]) -> Ledger:
 def ledger_with(
     ledger: Ledger, file: Path, *, person: str | None, columns: Sequence[str], day: date, sha256: str
 ) -> str:
-    """Return the text of a ledger's file with one more table at its end.
+    """Return the text of a ledger's file with another table at its end.
 
     Parameters
     ----------
     ledger
         The ledger as it was read from its file.
     file
-        The table that is added.
+        The file of the table to add.
     person, columns
-        The column of the table that names the persons, and those that were published.
+        The column of the table that names the persons, and the published columns.
     day
-        When they were.
+        The day of the publication.
     sha256
         The digest of the table's file.
     """
@@ -169,7 +169,7 @@ def ledger_with(
 def _entries(given: Mapping[str, Any], part: str, keys: Sequence[str], path: str) -> list[dict[str, Any]]:
     entries: Any = given.get(part, [])
     if not isinstance(entries, list) or not all(isinstance(each, dict) for each in cast("list[Any]", entries)):
-        raise InvalidValueError(f"{path}: each {part} of a ledger begins with a line [[{part}]]")
+        raise InvalidValueError(f"{path}: begin each {part} of a ledger with a line [[{part}]]")
     for entry in cast("list[dict[str, Any]]", entries):
         for key in entry:
             _one_of(key, keys, f"key of a {part} called", path)
@@ -194,7 +194,7 @@ def _counts(entry: Mapping[str, Any], path: str) -> CountTable:
     _typed(entry, "date", date, path)
     where: Mapping[str, Any] = _typed(entry, "where", dict, path) or {}
     if not all(isinstance(value, str) for value in where.values()):
-        raise InvalidValueError(f'{path}: where has a text for each column, such as {{sex = "f"}}')
+        raise InvalidValueError(f'{path}: where must have a text for each column, such as {{sex = "f"}}')
     return read_count_table(
         _unchanged(entry, path),
         _typed(entry, "count", str, path) or "count",
@@ -231,8 +231,8 @@ def _unchanged(entry: Mapping[str, Any], path: str) -> str:
     expected = _typed(entry, "sha256", str, path)
     if expected is not None and digest.hexdigest() != expected.lower():
         raise InvalidTableError(
-            f"{str(file)!r} has changed since it was entered in the ledger {path}: its SHA-256 digest is another one; "
-            "put back the file that was published, or correct the ledger"
+            f"{str(file)!r} has changed since it was entered in the ledger {path}: its SHA-256 digest differs; put "
+            "back the file that was published, or correct the ledger"
         )
     return str(file)
 
@@ -245,7 +245,7 @@ def _one_of(key: str, keys: Sequence[str], what: str, path: str) -> None:
 
 
 def _spelled(value: Any) -> str:
-    """Return a value as TOML has it: JSON's spelling, but for days and one character."""
+    """Return a value as TOML spells it: as JSON does, except for days and one character."""
     if isinstance(value, date):
         return value.isoformat()
     return re.sub("\x7f", r"\\u007f", json.dumps(value, ensure_ascii=False))

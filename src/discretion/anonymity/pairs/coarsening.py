@@ -1,4 +1,4 @@
-"""Values of a column as coarse as those of another table, as far as their spelling tells."""
+"""Generalization of a column's values to the groups of another table, where the spelling of groups shows them."""
 
 import calendar
 import math
@@ -25,10 +25,11 @@ _Range = tuple[float, float, bool]
 
 
 def as_coarse(values: Sequence[Text], groups: Sequence[Text]) -> list[Text] | None:
-    """Return for each value the group that it is in; None where that is not plain.
+    """Return for each value the group that it is in; None where the groups are not clear.
 
-    Groups are as `discretion.release` writes them: ranges of numbers or dates, beyond which a value stays itself; codes
-    cut short; or ``(other)`` beside values that are kept. Null is null, or in the group of missing values.
+    Groups are as `discretion.release` writes them: ranges of numbers or dates, while values outside all ranges stay
+    themselves; shortened codes; or ``(other)`` with other values that are kept. Null stays null, or is in the group of
+    missing values.
 
     Examples
     --------
@@ -108,13 +109,13 @@ def _reaches(part: _Range, point: float) -> bool:
 
 
 def _apart(groups: Sequence[str]) -> dict[str, str]:
-    """Return the missing and the other values, each with the group that it is in."""
+    """Return the marks of missing and of other values, each with the group that contains it."""
     apart = {group: group for group in groups if _is_missing(group) or _OTHER.fullmatch(group)}
     return apart | {group[len(alone) + len(", or ") :]: group for group in groups if (alone := _alone(group)) != group}
 
 
 def _alone(group: str) -> str:
-    """Return a group without the few missing or other values that are in it, as in ``80 or more, or NA``."""
+    """Return a group without the missing or other values that it also contains, as in ``80 or more, or NA``."""
     also = _ALSO.fullmatch(group)
     return also[1] if also and (_is_missing(also[2]) or _OTHER.fullmatch(also[2])) else group
 
@@ -216,7 +217,7 @@ def _in_shorter_codes(values: Sequence[str], groups: Sequence[str]) -> dict[str,
 
 
 def _characters(code: str) -> str:
-    """Return the letters and digits of a code, or of what is left of it."""
+    """Return the letters and digits of a code, which may be shortened."""
     return code.rstrip("*").translate(_SEPARATORS).upper()
 
 

@@ -14,9 +14,9 @@ Int64s = Integers
 
 @dataclass(frozen=True)
 class Candidates:
-    """Of the people of one table: for how many so many of the other agree on the shared columns.
+    """The numbers of people of one table with no, one, and few candidates: people of the other with the same values.
 
-    ``few`` are from 1 to fewer than k, those with one among them.
+    ``few`` is from 1 to fewer than k candidates, so it includes the people with one.
     """
 
     none: int
@@ -26,18 +26,18 @@ class Candidates:
 
 @dataclass(frozen=True)
 class RowMatching:
-    """How two tables of people match on the columns that both have.
+    """The matches between two tables of people on the columns that both have.
 
     Parameters
     ----------
     in_both
-        ``Σ min(o, n)`` over the values of the shared columns, that o have in the old table and n in the new.
+        ``Σ min(o, n)`` over the values of the shared columns, with o people in the old table and n in the new.
     only_old, only_new
-        The others of each.
+        The other people of each table.
     of_old, of_new
-        How many candidates the people of each have in the other.
+        The numbers of people of each table by their candidates in the other.
     linked
-        Who is alone with her values in both: her two records are found to be one.
+        The people who are unique in both tables with the same values: the adversary links their two records.
     """
 
     in_both: int
@@ -50,16 +50,16 @@ class RowMatching:
 
 @dataclass(frozen=True)
 class Differencing:
-    """Who is found by taking one table from the other: ``d = n - o`` people of each values of the shared columns.
+    """The people whom the difference of two tables isolates: ``d = n - o`` for each combination of shared values.
 
     Parameters
     ----------
     added, removed
         ``Σ max(d, 0)`` and ``Σ max(-d, 0)``.
     added_found, removed_found
-        Those of them where d, or -d, is from 1 to fewer than k.
+        The people among them where d, or -d, is from 1 to fewer than k.
     hidden
-        Those of the found whom each table by itself hides among k or more.
+        The isolated people who are in a class of k or more in each table by itself.
     """
 
     added: int
@@ -71,7 +71,7 @@ class Differencing:
 
 @dataclass(frozen=True)
 class Changes:
-    """What became of the people, as the column says that names them: who came, went, stayed, and of these changed."""
+    """The numbers of named people who came, left and stayed, and of those who stayed with changed values."""
 
     added: int
     removed: int
@@ -80,7 +80,7 @@ class Changes:
 
 
 def match_rows(old: Column, new: Column, k: int) -> RowMatching:
-    """Return how two tables match whose people are in these classes, numbered alike."""
+    """Return the matches between two tables whose people are in these classes, with the same numbers in both."""
     o, n = _counts(old), _counts(new)
     both = int(np.minimum(o, n).sum())
     alone = int(((o == 1) & (n == 1)).sum())
@@ -90,7 +90,7 @@ def match_rows(old: Column, new: Column, k: int) -> RowMatching:
 
 
 def differencing(old: Column, new: Column, k: int) -> Differencing:
-    """Return whom the difference of two tables finds whose people are in these classes, numbered alike."""
+    """Return the people whom the difference of two tables isolates, by their classes, with the same numbers in both."""
     o, n = _counts(old), _counts(new)
     d = n - o
     isolated = (d != 0) & (abs(d) < k)
@@ -105,15 +105,15 @@ def differencing(old: Column, new: Column, k: int) -> Differencing:
 
 
 def revealed_values(old: tuple[Column, Column], new: tuple[Column, Column]) -> int:
-    """Return of how many people who were added or removed the difference tells a value that no table tells by itself.
+    """Return the number of people who came or left and whose value only the difference of the tables reveals.
 
-    In a class that only grew, or only shrank, all by people of one and the same value; while the larger of the two
-    tables has several values in it.
+    Their class only grew, or only shrank, and all who came or left have the same value, while the larger of the two
+    tables has several values in the class.
 
     Parameters
     ----------
     old, new
-        The classes of the people of each table, and their values, numbered alike.
+        The classes of the people of each table, and their values, with the same numbers in both tables.
     """
     (before, had), (after, have) = old, new
     classes = Column(np.concatenate((before.codes, after.codes)), before.count)
@@ -133,14 +133,14 @@ def revealed_values(old: tuple[Column, Column], new: tuple[Column, Column]) -> i
 
 
 def changes(old: PairedTable, new: PairedTable, classes: tuple[Column, Column]) -> Changes:
-    """Return what became of people who are named, by their classes on the shared columns."""
+    """Return the changes of named people, by their classes on the shared columns."""
     in_old, in_new = common_rows(old, new)
     changed = classes[0].codes[in_old] != classes[1].codes[in_new]
     return Changes(new.people - in_new.size, old.people - in_old.size, in_old.size, int(changed.sum()))
 
 
 def common_rows(old: PairedTable, new: PairedTable) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the places in each table of the people who are named in both, in one order."""
+    """Return the places in each table of the people who are named in both, in the same order."""
     assert old.persons is not None
     assert new.persons is not None
     _, in_old, in_new = np.intersect1d(old.persons, new.persons, assume_unique=True, return_indices=True)

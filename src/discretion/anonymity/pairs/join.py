@@ -1,4 +1,4 @@
-"""Exposure after joining two tables person by person, certified where the join itself is not made."""
+"""Exposure after a join of two tables person by person, with certified bounds where the join is not possible."""
 
 from dataclasses import dataclass
 
@@ -12,18 +12,19 @@ from discretion.numerics.small_cells import Int64s, Margins, most_in_small_cells
 
 @dataclass(frozen=True)
 class Side:
-    """The people of one table: their classes on all columns that are known of them, and on those that are shared."""
+    """The people of one table: their classes on all columns that the adversary knows, and on the shared columns."""
 
     known: Column
     shared: Column
 
 
 def joined_exposed_bound(old: Side, new: Side, k: int) -> tuple[int, int]:
-    r"""Return how many of the new table's people are exposed at least and at most if both tables are joined.
+    r"""Return certified bounds on the exposed people of the new table if both tables are joined.
 
-    Exposed is who has fewer than k alike in the new table, or whose two records together fewer than k of the people in
-    both tables have. Only people with the same shared values in both can be joined, so that with E exposed in the new
-    table, and n_as and n_bs people who have the values a or b besides the shared s in either,
+    A person is exposed if their class in the new table has fewer than k people, or if fewer than k people in both
+    tables share both of their records. Only people with the same shared values in both can be joined. So with E people
+    exposed in the new table, and n_as and n_bs people who have the other values a or b with the shared values s in
+    either table,
 
     ``E ≤ exposed ≤ E + Σ_s max Σ_ab x_ab``, ``x_ab ≤ k-1``, ``Σ_b x_ab ≤ n_as``, ``Σ_a x_ab ≤ n_bs``
 
@@ -32,20 +33,22 @@ def joined_exposed_bound(old: Side, new: Side, k: int) -> tuple[int, int]:
     Parameters
     ----------
     old, new
-        The classes of their people; those of shared columns are numbered alike, and follow from the others.
+        The classes of their people; classes on shared columns have the same numbers in both tables, and follow from
+        the others.
     k
-        Exposed are fewer than k people alike.
+        A person is exposed if fewer than k people share their values.
 
     Returns
     -------
     tuple[int, int]
-        Certain, whoever is in both: at least those are exposed who are so in the new table alone.
+        A lower and an upper bound, whichever people are in both tables; the lower bound is the number of people whom
+        the new table alone exposes.
 
     Notes
     -----
-    Of the same people it is never above the counting bound of :func:`discretion.exposure_bound` with the columns of
-    each table as a group plus the exposure of the new one: a choice of rare values and cells is a cut of each flow.
-    Source: Discretion.
+    For the same people the bound is never above the counting bound of :func:`discretion.exposure_bound`, with the
+    columns of each table as a group, plus the exposure of the new one: a choice of rare values and cells is a cut of
+    each flow. Source: Discretion.
     """
     classes = old.shared.count
     rows, columns = _margins(old), _margins(new)
@@ -57,7 +60,7 @@ def joined_exposed_bound(old: Side, new: Side, k: int) -> tuple[int, int]:
 
 
 def exposed_if_the_same(old: Side, new: Side, k: int) -> int:
-    """Return how many people are exposed at least when both tables are of the same people with the same shared values.
+    """Return a lower bound on the exposed people if both tables have the same people with the same shared values.
 
     ``Σ_s max(E_As, E_Bs)``
     """
@@ -70,7 +73,7 @@ def exposed_if_the_same(old: Side, new: Side, k: int) -> int:
 
 
 def joined_exposed(old: PairedTable, new: PairedTable, sides: tuple[Side, Side], k: int) -> int:
-    """Return how many of the new table's people are exposed when the tables are joined by who they are."""
+    """Return the number of exposed people of the new table when the tables are joined by their persons."""
     before, after = sides
     in_old, in_new = common_rows(old, new)
     same = before.shared.codes[in_old] == after.shared.codes[in_new]
@@ -85,7 +88,7 @@ def joined_exposed(old: PairedTable, new: PairedTable, sides: tuple[Side, Side],
 
 
 def _margins(side: Side) -> Margins:
-    """Return the sizes of the classes of one table, among those with the same shared values."""
+    """Return the sizes of the classes of one table, grouped by the shared values."""
     sums: Int64s = np.bincount(side.known.codes, minlength=side.known.count)
     class_of = np.zeros(side.known.count, np.int64)
     class_of[side.known.codes] = side.shared.codes

@@ -1,4 +1,4 @@
-"""Two tables of people brought together: the columns of both in codes that mean the same in each."""
+"""Pairs of tables of people: the columns of both tables in codes with the same meaning in each."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -21,25 +21,25 @@ from discretion.tables.layouts.names import check_person_apart, names_among
 from discretion.tables.layouts.text_format import TextFormat
 from discretion.tables.sources import open_rows
 
-# A column in codes, and what they stand for as an Arrow array.
+# A column in codes, and their values as an Arrow array.
 Valued = tuple[Column, Any]
 _AS_IT_IS = TextFormat()
 
 
 @dataclass(frozen=True)
 class PairedTable:
-    """One table of two.
+    """One of the two tables of a pair.
 
     Parameters
     ----------
     columns
-        What each row has of each column, without the person's.
+        The code of each row in each column, without the person's.
     rows, people
-        How many there are.
+        The numbers of rows and of people.
     owners
-        The number of the person whose row it is, from 0.
+        The number of the person of each row, from 0.
     persons
-        Who these people are, by numbers that are those of the other table too; None if nothing says.
+        The identities of these people, by numbers that mean the same in the other table; None if no column names them.
     """
 
     columns: Mapping[str, Column]
@@ -49,31 +49,31 @@ class PairedTable:
     persons: Codes | None
 
     def classes(self, columns: Iterable[str]) -> Column:
-        """Return which people are alike on some columns."""
+        """Return the classes of people on some columns."""
         return _of_people(reduce(refined, (self.columns[name] for name in columns), everybody(self.rows)), self.owners)
 
     def without_each(self, columns: Iterable[str]) -> Iterator[Column]:
-        """Yield which people are alike on all of these columns but one, for each in turn."""
+        """Yield the classes of people on all of these columns except one, for each column in turn."""
         for classes in without_each([self.columns[name] for name in columns], self.rows):
             yield _of_people(classes, self.owners)
 
 
 @dataclass(frozen=True)
 class TablePair:
-    """Two tables of people, and how the columns that both have fit each other.
+    """Two tables of people, with the columns that both have in comparable values.
 
     Parameters
     ----------
     old, new
         The tables.
     shared
-        The columns that both have, in values that can be compared: each row's of the old table, then of the new.
+        The columns that both have, in comparable codes: of each row of the old table, then of the new.
     left_out
-        Columns that both have, in values of which too few occur in the other.
+        Columns that both have, but with too few values that occur in the other table.
     coarsened
-        Columns that are compared as coarsely as one of the tables has them → which one.
+        A column that is compared in the coarser values of one table → that table.
     retyped
-        Columns of different types → the types; they are compared as text.
+        A column of different types → the types; it is compared as text.
     overlaps
         A shared column → the share of the old and of the new rows whose value occurs in the other table at all.
     """
@@ -87,12 +87,12 @@ class TablePair:
     overlaps: Mapping[str, tuple[float, float]]
 
     def classes(self, columns: Iterable[str]) -> tuple[Column, Column]:
-        """Return which people of both tables are alike on some shared columns: those of the old one, of the new."""
+        """Return the classes of the people of both tables on some shared columns: of the old table, and of the new."""
         everyone = everybody(self.old.rows + self.new.rows)
         return self._parted(reduce(refined, (self.shared[name] for name in columns), everyone))
 
     def without_each(self, columns: Iterable[str]) -> Iterator[tuple[Column, Column]]:
-        """Yield the same of all these columns but one, for each in turn."""
+        """Yield the classes on all of these columns except one, for each column in turn."""
         rows = self.old.rows + self.new.rows
         yield from map(self._parted, without_each([self.shared[name] for name in columns], rows))
 
@@ -113,16 +113,16 @@ def open_pair(
     memory: int | str | None = None,
     look: Callable[[Population], None] = lambda _: None,
 ) -> TablePair:
-    """Return two tables of people, as `discretion.diff` takes them.
+    """Return a pair of two tables of people, as `discretion.diff` takes them.
 
     ``look`` is called with the people of the old table and then of the new one, while each is open: with all columns,
-    those too that are not asked for.
+    including those that are not asked for.
 
     Raises
     ------
     InvalidTableError, UnknownColumnError
-        If one cannot be read as it stands, lacks the person's column, neither has a column that is asked for, or they
-        share none that can be compared.
+        If a table cannot be read, or lacks the person's column; if neither has a column that is asked for; or if they
+        share no column that can be compared.
     """
     names: dict[str, tuple[str, ...]] = {}
     opened = [  # one after the other, so that no engine holds the first while the second is read
@@ -162,7 +162,7 @@ def _take_out(
 ) -> Mapping[str, Valued]:
     if rows.arrow is None:
         raise UnsupportedError(
-            f"two tables are compared in one process, and the rows of the {which} one stay in their engine; pass it as "
+            f"two tables are compared in one process, but the rows of the {which} one stay in their engine; pass it as "
             "a file, or the table's to_pyarrow()"
         )
     length = count_rows(rows)
@@ -174,8 +174,8 @@ def _take_out(
     values = column_values(rows, kept, length)
     if values is None:
         raise TooLargeError(
-            f"the {which} table has {length:,} rows in {len(kept)} columns: too many to compare, or values that "
-            "cannot be numbered, such as lists; name the columns that matter (--columns, columns=)"
+            f"the {which} table has {length:,} rows in {len(kept)} columns: too many to compare, or with values "
+            "without codes, such as lists; name the columns that matter (--columns, columns=)"
         )
     return values
 
@@ -183,7 +183,7 @@ def _take_out(
 def compared_columns(
     old: Mapping[str, Valued], new: Mapping[str, Valued], both: Sequence[str], person: str | None = None
 ) -> TablePair:
-    """Return two tables whose values are in this process, with those of these columns that can be compared."""
+    """Return a pair of tables whose values are in this process, with the columns that can be compared."""
     shared: dict[str, Column] = {}
     left_out: list[str] = []
     coarsened: dict[str, str] = {}
@@ -207,8 +207,8 @@ def compared_columns(
             shared[name] = joined
     if not shared:
         raise InvalidTableError(
-            "the two tables have no column in common of which at least half of the rows in either have a value that "
-            "occurs in the other: they are in different forms or of different people, and their rows cannot be matched"
+            "the two tables share no column in which at least half of the rows of either have a value that occurs in "
+            "the other: they have different formats or different people, and their rows cannot be matched"
         )
     whose: tuple[Codes | None, Codes | None] = None, None
     if person is not None:
@@ -236,7 +236,7 @@ def _release(columns: Mapping[str, Valued], person: str | None, persons: Codes |
 
 
 def _in_one_numbering(columns: tuple[Column, Column], values: Sequence[Any]) -> tuple[Column, tuple[float, float]]:
-    """Return the codes of both tables in one numbering, and which share of each one's rows occurs in the other."""
+    """Return the codes of both tables in one numbering, and the share of each one's rows that occurs in the other."""
     pa: Any = import_module("pyarrow")
     arrays = [each if isinstance(each, pa.Array) else pa.array(each, pa.string()) for each in values]
     whole = pa.concat_arrays(arrays).dictionary_encode(null_encoding="encode")
@@ -249,7 +249,7 @@ def _in_one_numbering(columns: tuple[Column, Column], values: Sequence[Any]) -> 
 
 
 def values_in_one_type(*values: Any) -> tuple[Any, ...] | None:
-    """Return Arrow arrays in a type that holds the values of each as they are; None if there is none."""
+    """Return Arrow arrays in a type that holds the values of all without a change; None if there is no such type."""
     pa: Any = import_module("pyarrow")
     kinds, types = {each.type for each in values}, pa.types
     if len(kinds) == 1:
@@ -271,7 +271,7 @@ def values_in_one_type(*values: Any) -> tuple[Any, ...] | None:
 
 
 def _kind(kind: Any) -> str:
-    """Return what kind of values a type is of; the engine's own width of numbers says nothing of the table."""
+    """Return the kind of values of a type, without the width of numbers, which is the engine's choice."""
     pa: Any = import_module("pyarrow")
     kinds: dict[str, Any] = {
         "text": (pa.types.is_string, pa.types.is_large_string),
@@ -301,7 +301,7 @@ def _as_persons(old: Any, new: Any) -> Sequence[Any]:
 
 
 def _as_coarse(old: Sequence[str | None], new: Sequence[str | None]) -> tuple[str, Any, Any] | None:
-    """Return which table is the coarser one, and the values of both as that has them."""
+    """Return which table is the coarser one, and the values of both in its groups."""
     if (coarse := as_coarse(new, old)) is not None:
         return "old", old, coarse
     if (coarse := as_coarse(old, new)) is not None:
@@ -310,7 +310,7 @@ def _as_coarse(old: Sequence[str | None], new: Sequence[str | None]) -> tuple[st
 
 
 def _of_people(classes: Column, owners: Codes) -> Column:
-    """Return the class of each person: that of her row, or the bag of those of her rows."""
+    """Return the class of each person: that of their row, or the bag of those of their rows."""
     counts = np.bincount(owners)
     if counts.size == owners.size:
         codes = np.empty_like(classes.codes)
@@ -318,7 +318,7 @@ def _of_people(classes: Column, owners: Codes) -> Column:
         return Column(codes, classes.count)
     sorted_codes = classes.codes[np.lexsort((classes.codes, owners))].astype(np.int64)
     starts = np.cumsum(counts) - counts
-    # Bags that differ in their number of rows never meet: each step numbers on from the last.
+    # Bags with different numbers of rows never get the same number: each step continues the numbers of the last.
     bags, following = counts.astype(np.int64), int(counts.max()) + 1
     for place in range(int(counts.max())):
         longer = np.flatnonzero(counts > place)

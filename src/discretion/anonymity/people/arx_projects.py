@@ -1,4 +1,4 @@
-"""Projects as ARX saves them (.deid): a zip archive whose XML maps each attribute to a CSV file of its hierarchy."""
+"""Projects of ARX (.deid): a zip archive whose XML maps each attribute to a CSV file of its hierarchy."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ _INPUT = "input/"  # the settings as they are edited; output/ has those of the l
 
 
 class ArxProject:
-    """An open project. Only the entries that are needed are unpacked, into memory and never to a file.
+    """An open project. It unpacks only the entries that are needed, into memory and never to a file.
 
     Parameters
     ----------

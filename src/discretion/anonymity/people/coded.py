@@ -1,4 +1,4 @@
-"""Codes of people's columns, for what is counted row by row in this process."""
+"""Codes of people's columns, for functions that count row by row in this process."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
@@ -11,14 +11,14 @@ T = TypeVar("T")
 
 
 def in_process(people: Population, memory: int | str | None = None) -> Population:
-    """Return people whose rows are in this process: of a server's table as they are at one moment."""
+    """Return people with rows in this process: for a server's table a copy of its rows at one moment."""
     from discretion.tables.ibis_tables import rows_in_process  # noqa: PLC0415 - imports Ibis
 
     return people.with_rows(lambda rows: rows_in_process(rows, memory), None)
 
 
 def codes_of(population: Population, columns: Iterable[str], what: str) -> Mapping[str, Column]:
-    """Return each column in codes, null being a value, in the order of the rows; ``what`` needs them.
+    """Return each column in codes, with null as a value, in the order of the rows; ``what`` names the caller.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def codes_of(population: Population, columns: Iterable[str], what: str) -> Mappi
 
 
 def values_of(population: Population, columns: Iterable[str], what: str) -> Mapping[str, tuple[Column, Any]]:
-    """Return each column in codes, and the values that they stand for as an Arrow array; ``what`` needs them."""
+    """Return each column in codes, and the values of the codes as an Arrow array; ``what`` names the caller."""
     from discretion.tables.counting.codes import column_values  # noqa: PLC0415 - imports Ibis
 
     names = population.known(columns)
@@ -42,7 +42,7 @@ def values_of(population: Population, columns: Iterable[str], what: str) -> Mapp
 def _needed(coded: Mapping[str, T] | None, what: str) -> Mapping[str, T]:
     if coded is None:
         raise UnsupportedError(
-            f"{what} need the rows of the table in this process; these are too many, or of a type without codes; "
-            "choose fewer columns"
+            f"{what} need the rows of the table in this process, but there are too many, or they have a type without "
+            "codes; choose fewer columns"
         )
     return coded

@@ -28,12 +28,12 @@ Kind = Literal[
     "nearly constant",
 ]
 
-#: Kinds of columns that name their person, and so go out only if they are kept.
+#: Kinds of columns that name their person, and so are published only if they are kept.
 NAMING: tuple[Kind, ...] = ("identifier", "key", "free text")
 
 # Of the rows that have a value: where there are more values than this, one mostly names its row.
 _OWN_VALUES = 0.5
-# So many whole numbers that hardly repeat are no measurements.
+# At least this many whole numbers that hardly repeat are no measurements.
 _NUMBERING = 200
 # Fewer values are no people, show nothing of how they spread, or name no rows.
 _ENOUGH_PEOPLE = 10
@@ -67,7 +67,7 @@ _TIMES = {
 _ROW_NUMBERS = {"index", "nr", "number", "obs", "obsno", "row", "rowid", "seq", "seqno", "unnamed"}
 # Of few people each may have another one.
 _AGES = {"age", "ages", "alter"}
-# Whole numbers of these are amounts though all of them differ; beside the second ones they may be numbers of accounts.
+# Whole numbers with these words are amounts though all of them differ; with the second words, numbers of accounts.
 _AMOUNTS = _AGES | {
     "amount", "amounts", "area", "betrag", "charge", "charges", "cost", "costs", "distance", "duration", "earnings",
     "einkommen", "expenditure", "expenses", "gehalt", "gross", "income", "incomes", "length", "lohn", "mass", "net",
@@ -75,7 +75,7 @@ _AMOUNTS = _AGES | {
     "steps", "sum", "total", "turnover", "umsatz", "value", "volume", "wage", "wages",
 }  # fmt: skip
 _NUMBERED = {"contract", "invoice", "order", "policy", "reference", "serial", "ticket", "transaction"}
-# What rows are of by the dozen and is nobody.
+# Things that have a dozen rows each and are not people.
 _GROUPS = (
     "batch", "block", "city", "class", "cluster", "commune", "county", "country", "district", "famil", "group",
     "household", "julday", "litter", "neighb", "point", "province", "region", "sample", "school", "site", "state",
@@ -90,9 +90,10 @@ _OF_SAMPLES = {
     "design", "expansion", "fnl", "instance", "prob", "probability", "replicate", "samp", "sample", "sampling", "strat",
     "survey",
 }  # fmt: skip
-# These may stand beside the weight of a body, which has no more values than that.
+# These words may go with the weight of a body, which has no more values than this.
 _OF_SAMPLES_OR_BODIES = {"base", "case", "final", "hh", "household", "person", "population", "post", "respondent"}
 _WEIGHTS_OF_BODIES = 200
+_WEIGHTS_OF_NO_BODY = 650_000  # the heaviest people had as many grams
 _WEIGHTS_BY_NAME = {
     "anweight", "asecwt", "dweight", "finalwgt", "finalwt", "fnlwgt", "fnlwt", "hhwt", "instweight", "perwt", "pspwght",
     "pweight", "pwgtp", "sampwt", "sampweight", "wgtp", "wtfinl", "wtint", "wtmec", "wtss", "wtssall",
@@ -101,21 +102,21 @@ _WEIGHTS_BY_NAME = {
 
 @dataclass(frozen=True)
 class ColumnKind:
-    """The kind that a column looks to be of.
+    """The kind of a column, as it appears from its name and values.
 
     Parameters
     ----------
     column
-        Its name.
+        The name of the column.
     kind
         ``"identifier"``: nearly every value has a row to itself. ``"key"``: it looks like the name of a person with
         several rows. ``"measurement"``: a number so fine that most values have a row to themselves. ``"free text"``,
         ``"date"`` (or time), ``"coordinate"``, ``"weight"`` (of a row in a survey), ``"constant"``, ``"nearly
         constant"``. ``"trait"``: none of these.
     reason
-        Why, in a few words; no value is among them.
+        The reason, in a few words without any value of the column.
     values
-        How many different values it has, null aside.
+        The number of different values, without null.
     """
 
     column: str
@@ -126,7 +127,7 @@ class ColumnKind:
 
 @dataclass(frozen=True)
 class _ColumnSummary:
-    """What is known of a column: how many rows each value has, and what the values are like."""
+    """A summary of a column: the number of rows of each value, and the form of the values."""
 
     column: str
     rows: int
@@ -143,7 +144,7 @@ class _ColumnSummary:
 
     @property
     def rows_of_values(self) -> Mapping[int, int]:
-        """How many values, null aside, have so many rows."""
+        """A number of rows → the number of values, without null, that have this many rows."""
         counts = dict(zip(self.sizes.sizes.tolist(), self.sizes.counts.tolist(), strict=True))
         if self.like.nulls:
             counts[self.like.nulls] -= 1
@@ -155,7 +156,7 @@ class _ColumnSummary:
         return name_words(self.column)
 
     def mostly(self, count: int, share: float = _MOSTLY) -> bool:
-        """Whether this many of the values that were looked at are nearly all of them."""
+        """Whether this many of the examined values are nearly all of them."""
         return self.like.seen > 0 and count >= share * self.like.seen
 
     def description(self) -> str:
@@ -186,8 +187,8 @@ def column_kinds(P: People, columns: Iterable[str] | None = None) -> tuple[Colum
 
     Notes
     -----
-    Numbers of rows are exact; of what form the values are is taken from some thousands of them, looked at where they
-    are. It is a guess that is meant to be asked about, and no measure depends on it. Source: Discretion.
+    Numbers of rows are exact; the form of the values comes from a sample of some thousands of them, examined where they
+    are. The kind is a heuristic for you to check, and no measure depends on it. Source: Discretion.
 
     Examples
     --------
@@ -228,8 +229,8 @@ def person_question(kinds: Iterable[ColumnKind]) -> str | None:
     >>> import pyarrow as pa
     >>> visits = pa.table({"ID": [*range(40), *range(40)], "visit": [1] * 40 + [2] * 40})
     >>> person_question(column_kinds(visits))
-    'ID has 40 values in 80 rows, each in 2 rows: if it says whose row it is, name it with --person ID; as it stands, \
-every row counts as a person'
+    'ID has 40 values in 80 rows, each in 2 rows: if it names the person of a row, add --person ID; without it, every \
+row counts as a person'
     """
     keys = [kind for kind in kinds if kind.kind == "key"]
     if not keys:
@@ -237,13 +238,13 @@ every row counts as a person'
     key = max(keys, key=lambda kind: kind.values)
     name = printable(key.column)
     return (
-        f"{name} has {key.reason}: if it says whose row it is, name it with --person {shlex.quote(name)}; as it "
-        "stands, every row counts as a person"
+        f"{name} has {key.reason}: if it names the person of a row, add --person {shlex.quote(name)}; without it, "
+        "every row counts as a person"
     )
 
 
 def names_people(column: str) -> bool:
-    """Return whether a column has a name as columns have that identify people.
+    """Return whether the name of a column is typical for columns that identify people.
 
     Examples
     --------
@@ -297,7 +298,8 @@ def _coordinate(seen: _ColumnSummary) -> tuple[Kind, str] | None:
 def _weight(seen: _ColumnSummary) -> tuple[Kind, str] | None:
     words = {*seen.words}
     of_samples = _OF_SAMPLES | (_OF_SAMPLES_OR_BODIES if seen.values > _WEIGHTS_OF_BODIES else set[str]())
-    named = bool(words & _WEIGHTS_BY_NAME or (words & _WEIGHTS and words & of_samples))
+    of_no_body = seen.like.span > _WEIGHTS_OF_NO_BODY
+    named = bool(words & _WEIGHTS_BY_NAME or (words & _WEIGHTS and (words & of_samples or of_no_body)))
     if named and seen.mostly(seen.like.positive) and seen.values >= min(_ENOUGH, seen.filled):
         return "weight", f"named like a survey weight, {seen.description()}"
     return None
@@ -336,7 +338,7 @@ _RULES = (_constant, _date, _coordinate, _weight, _free_text, _naming, _nearly_c
 
 
 def _keys(seen: Iterable[_ColumnSummary]) -> set[str]:
-    """Return the columns that look like the names of people with several rows: by their own names, or by the one."""
+    """Return the columns that appear to name people with several rows: all with fitting names, else the most even."""
     fit = [each for each in seen if _repeats(each)]
     if named := {each.column for each in fit if names_people(each.column) or _is_of_codes(each) or _is_of_names(each)}:
         return named
@@ -345,10 +347,10 @@ def _keys(seen: Iterable[_ColumnSummary]) -> set[str]:
 
 
 def _repeats(seen: _ColumnSummary) -> bool:
-    """Whether a column has enough values to be a key, of which some have several rows, and is nothing else.
+    """Whether a column has enough values to be a key, some of them with several rows, and is of no other kind.
 
-    Of an identifier two values are enough; and of a word for people three if all have as many rows, for a column such
-    as member may say who is one.
+    For a column with the name of an identifier two values are enough. With a word for people, such as member, three
+    are enough if all have the same number of rows: otherwise the column may mark who is a member.
     """
     if not 2 <= seen.values < seen.filled or seen.like.fractions:
         return False
@@ -360,7 +362,7 @@ def _repeats(seen: _ColumnSummary) -> bool:
 
 
 def _is_identifier(seen: _ColumnSummary) -> bool:
-    """Whether a column is named an identifier of people, rather than just after them."""
+    """Whether the name of a column is that of an identifier of people, rather than only a word for people."""
     return names_people(seen.column) and bool({*seen.words} & (_IDENTIFYING | _BESIDE_AN_ID))
 
 
@@ -369,18 +371,18 @@ def _names_a_group(seen: _ColumnSummary) -> bool:
 
 
 def _is_of_codes(seen: _ColumnSummary) -> bool:
-    """Whether values are UUIDs or hashes, and so many that a group is unlikely to be what they name."""
+    """Whether values are UUIDs or hashes, and too many to be names of groups."""
     return seen.mostly(seen.like.codes) and seen.values**2 >= seen.filled and not _names_a_group(seen)
 
 
 def _is_of_names(seen: _ColumnSummary) -> bool:
-    """Whether values are names that come again more often than namesakes do."""
+    """Whether values are names that repeat more often than namesakes would."""
     often = 2 * seen.values <= seen.filled <= _ROWS_OF_ONE * seen.values or seen.sizes.largest >= _ENOUGH_PEOPLE
     return bool(seen.words) and {*seen.words} <= _NAMES and often and not seen.mostly(seen.like.numbers)
 
 
 def _is_even(seen: _ColumnSummary) -> bool:
-    """Whether every value has several rows, and so nearly as many as the others that it is no chance."""
+    """Whether every value has several rows, and their numbers of rows are too similar to be chance."""
     counts = seen.rows_of_values
     mean = seen.filled / seen.values
     if seen.values < _ENOUGH_TO_SPREAD or min(counts) < 2 or mean > min(_ROWS_OF_ONE, seen.values):

@@ -1,4 +1,4 @@
-"""Conversion of a table to a Population at the border, or an error that names the function."""
+"""Conversion of a function's table to a Population, or an error that names the function."""
 
 import inspect
 from pathlib import Path
@@ -18,9 +18,9 @@ class TableInMemory(Protocol):
         ...
 
 
-# What Population takes for a table: a path, an address, or a table in memory.
+# The tables that Population takes: a path, an address, or a table in memory.
 Table: TypeAlias = str | Path | TableInMemory
-# A table has one row per person; a Population says which rows are a person's.
+# A table has one row per person; a Population knows which rows belong to a person.
 People: TypeAlias = Population | Table
 
 

@@ -25,7 +25,7 @@ _LONGEST_COUNT = 18  # digits
 
 _T = TypeVar("_T")
 
-# Counts of columns, how many people there are if the file says so, and counts of groups.
+# Counts of columns, the number of people if the file has it, and counts of groups.
 Read = tuple[Mapping[str, Any], int | None, Mapping[tuple[str, ...], Any]]
 
 
@@ -41,7 +41,7 @@ def read_counts(path: str | Path) -> Read:
     Raises
     ------
     InvalidTableError
-        If it cannot be read as that.
+        If the file has no such contents.
     TooLargeError
         If it is larger than 64 MB.
     """
@@ -82,10 +82,10 @@ def _read_csv(file: BinaryIO) -> Read:
                 raise InvalidTableError(f"{file.name} is not a file of counts: line {rows.line_num} lacks {what}")
             of_column = counts.setdefault(column, {})
             if (value or None) in of_column:
-                raise InvalidTableError(f"line {rows.line_num} of {file.name} counts a value again; add up the two")
+                raise InvalidTableError(f"line {rows.line_num} of {file.name} repeats a value; add the two counts")
             of_column[value or None] = int(count)
     except csv.Error:
-        raise InvalidTableError(f"line {rows.line_num} of {file.name} is too long to be read") from None
+        raise InvalidTableError(f"line {rows.line_num} of {file.name} is too long to read") from None
     return counts, None, {}
 
 
@@ -123,7 +123,7 @@ def _read_json(file: BinaryIO) -> Read:
 
 
 def _released(document: Mapping[str, Any], path: str) -> Read:
-    """Return what ``Marginals.to_json`` wrote."""
+    """Return the counts in a document of ``Marginals.to_json``."""
     sizes: dict[tuple[str, ...], ClassSizes] = {}
     try:
         people = as_crowd(document["people"], "people")
@@ -144,7 +144,7 @@ def _released(document: Mapping[str, Any], path: str) -> Read:
 
 
 def _all(values: Any, kind: type[_T]) -> list[_T]:
-    """Return a list, if all in it is of that kind."""
+    """Return a list, if all of its elements have that type."""
     if not isinstance(values, list) or any(type(value) is not kind for value in cast("list[Any]", values)):
         raise TypeError
     return cast("list[_T]", values)

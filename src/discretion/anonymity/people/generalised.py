@@ -24,9 +24,9 @@ def generalised(
     values: Mapping[str | None, str | None],
     other: str | None = None,
 ) -> Population:
-    """Return the population with one more column: a coarser view of one that it has.
+    """Return the population with one more column: a generalization of one of its columns.
 
-    ``v ↦ values[v]``, so whoever is alike on the column is alike on its coarser view
+    ``v ↦ values[v]``, so people who share a value of the column share its generalization
 
     Parameters
     ----------
@@ -35,23 +35,23 @@ def generalised(
     column
         The finer column.
     name
-        The name of the coarser one, which no column has.
+        The name of the coarser column, which no other column has.
     values
-        The column's values → the coarser ones, as text; None is null on either side.
+        The column's values → the coarser values, as text; None is null on either side.
     other
-        What the values without an entry become, null included; None if all have one.
+        The coarser value of all values without an entry, including null; None if each value has an entry.
 
     Returns
     -------
     Population
-        Of the same people, on the same engine; no row is copied.
+        The same people, on the same engine; no row is copied.
 
     Raises
     ------
     UnsupportedError
-        If the values are no mapping of texts, or a text has a null character or half a surrogate pair.
+        If the values are not a mapping of texts, or a text has a null character or half a surrogate pair.
     InvalidTableError
-        If it has a column of the new name, or one that differs only by case.
+        If a column has the new name, or one that differs only by case.
     InvalidValueError
         If there are values without an entry.
 
@@ -103,7 +103,7 @@ def _with_coarser(
 
 
 def _views(rows: "Rows", field: str, values: Mapping[str | None, str | None]) -> Any:
-    """Return a row per value of a field: the value, its coarser view if it is told, and whether it is."""
+    """Return a row per value of a field: the value, its coarser value if it has an entry, and whether it has one."""
     from discretion.tables.engines.rows import text_of  # noqa: PLC0415
 
     ibis: Any = import_module("ibis")
@@ -137,7 +137,7 @@ def _views(rows: "Rows", field: str, values: Mapping[str | None, str | None]) ->
 
 
 def _unused(texts: Iterable[str]) -> tuple[str, str]:
-    """Return two characters that are in none of the texts, of those that Unicode leaves to private use."""
+    """Return two characters of Unicode's private use area that are in none of the texts."""
     used = set[str]().union(*texts)
     first, second = islice((own for own in map(chr, range(0xF0000, 0x10FFFE)) if own not in used), 2)
     return first, second

@@ -1,8 +1,8 @@
-"""Earth mover's distances between distributions of a sensitive column, by how far its values are from each other.
+"""Earth mover's distances between distributions of a sensitive column, by the distances between its values.
 
-Each is ``D(p, q) = Σ_A |p(A) − q(A)| / scale`` over some sets A of values, so that it is exact in whole numbers:
-``D`` of n people from a whole of N is a multiple of ``1 / (scale·n·N)``. Source: Li, Li and Venkatasubramanian,
-"t-closeness", 2007, section 4.
+Each is ``D(p, q) = Σ_A |p(A) − q(A)| / scale`` over some sets A of values, so it is exact in whole numbers: ``D`` of n
+people from a whole of N is a multiple of ``1 / (scale·n·N)``. Source: Li, Li and Venkatasubramanian, "t-closeness",
+2007, section 4.
 """
 
 import re
@@ -27,11 +27,11 @@ _DAY = re.compile(r"\d{4}-\d{2}(-\d{2})?([T ].*)?")
 
 
 class GroundDistance(Protocol):
-    """How far the values of a sensitive column are from each other: 1 at most."""
+    """The distances between the values of a sensitive column: at most 1."""
 
     @property
     def scale(self) -> int:
-        """What the differences of shares are divided by."""
+        """The divisor of the differences of shares."""
         ...
 
     def from_whole(self, cells: Cells, sizes: Integers, whole: Integers) -> Integers:
@@ -39,22 +39,22 @@ class GroundDistance(Protocol):
         ...
 
     def between(self, values: Counts, everybody: Counts) -> Fraction:
-        """Return the distance between two distributions, given by counts of codes: another count of the same."""
+        """Return the distance between two distributions, given by counts of codes: a second way to compute it."""
         ...
 
 
 @dataclass(frozen=True)
 class TreeDistance:
-    """Two values are as far from each other as the share of the levels on which they are in different groups.
+    """The distance of two values by the share of the levels on which they are in different groups.
 
     ``D`` is the average over the levels of ``½·Σ_groups |p(group) − q(group)|``. In a hierarchy of H levels above the
-    values, the last being everything, the levels are those from the values themselves up to the last but one: values
-    whose lowest common group is on level h are ``h/H`` apart. With no hierarchy, all values are 1 apart.
+    values, of which the last has one group, the levels go from the values themselves to the last but one: values whose
+    lowest common group is on level h have the distance ``h/H``. Without a hierarchy all distances are 1.
 
     Parameters
     ----------
     levels
-        Of each level the group of each code; no level is the values themselves alone.
+        For each level the group of each code; without levels, only the values themselves.
     """
 
     levels: tuple[tuple[int, ...], ...] = ()
@@ -91,14 +91,14 @@ EQUAL_DISTANCE = TreeDistance()
 
 @dataclass(frozen=True)
 class OrderedDistance:
-    """Two of m values in order are as far from each other as their places, divided by m - 1.
+    """The distance of two of m values in order: the difference of their places, divided by m - 1.
 
     ``D = Σ_i |Σ_{j≤i} (p_j − q_j)| / (m − 1)``
 
     Parameters
     ----------
     places
-        The place of each code, from 0, without gaps; -1 for one that nobody has.
+        The place of each code, from 0, without gaps; -1 for a code that nobody has.
     """
 
     places: tuple[int, ...]
@@ -147,29 +147,29 @@ def ordered_distance(
     values: Sequence[Any],
     counts: Integers,
     hierarchy: Hierarchy | None = None,
-    way_out: str = "add a hierarchy of the column whose lines are in order, or take the equal distance",
+    way_out: str = "add a hierarchy of the column whose lines are in order, or use the equal distance",
 ) -> OrderedDistance:
-    """Return the distance of values by their places in order: that of numbers or dates, or of a hierarchy's lines.
+    """Return the distance of values by their places in the order of numbers, of dates, or of a hierarchy's lines.
 
     Parameters
     ----------
     column
-        Their column.
+        The column of the values.
     values
-        What each code stands for.
+        The value of each code.
     counts
-        How many people have each code; values that nobody has take no place.
+        The number of people with each code; values that nobody has get no place.
     hierarchy
-        In whose lines' order the values are; None if they are numbers or dates.
+        The hierarchy whose lines give the order; None if the values are numbers or dates.
     way_out
-        What to do where they are neither.
+        The advice in the message if they are neither.
 
     Raises
     ------
     InvalidValueError
         If a value has no place in the order.
     TooLargeError
-        If there are too many values and people to count with in 64 bits.
+        If there are too many values and people for counts in 64 bits.
 
     Examples
     --------
@@ -189,13 +189,13 @@ def ordered_distance(
     if people * people * len(places) >= 2**63:
         raise TooLargeError(
             f"an ordered distance is computed for at most 2^63 people times people times values, got {people:,} people "
-            f"and {len(places):,} values; take the equal distance, or coarser values"
+            f"and {len(places):,} values; use the equal distance, or coarser values"
         )
     return OrderedDistance(tuple(places[of_code[code]] if code in of_code else -1 for code in range(len(values))))
 
 
 def hierarchical_distance(column: str, values: Sequence[Any], counts: Integers, hierarchy: Hierarchy) -> TreeDistance:
-    """Return the distance of values by the level of a hierarchy on which they are in one group; null is in none.
+    """Return the distance of values by the lowest level of a hierarchy with both in one group; null is in no group.
 
     Raises
     ------
@@ -221,8 +221,8 @@ def hierarchical_distance(column: str, values: Sequence[Any], counts: Integers, 
         levels.append({text: groups[place] for text, groups in hierarchy.items()})
         if len(set(zip(levels[-2].values(), levels[-1].values(), strict=True))) > len(set(levels[-2].values())):
             raise InvalidValueError(
-                f"the hierarchy of {column!r} is none: values alike on level {place} differ on level {place + 1}; "
-                "each level has to follow from the one before"
+                f"the hierarchy of {column!r} is not valid: values in one group on level {place} are in different "
+                f"groups on level {place + 1}; each level must follow from the one before"
             )
     height = next((level for level, groups in enumerate(levels) if len(set(groups.values())) == 1), len(levels))
     return TreeDistance(
@@ -236,7 +236,7 @@ def _numbered(groups: Sequence[str | None]) -> tuple[int, ...]:
 
 
 def _keys_in_order(column: str, values: Sequence[Any], way_out: str) -> list[Any]:
-    """Return something that is in order as the values are."""
+    """Return sort keys in the order of the values."""
     numbers = [_as_number(value) for value in values]
     if None not in numbers:
         return numbers

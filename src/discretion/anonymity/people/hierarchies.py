@@ -1,4 +1,4 @@
-"""Hierarchies of values in files, as ARX writes them: one line per value, coarser from left to right."""
+"""Hierarchies of values in files in the format of ARX: one line per value, coarser from left to right."""
 
 import csv
 import io
@@ -19,22 +19,23 @@ Hierarchy = Mapping[str, Sequence[str]]
 def read_hierarchies(path: str | Path, columns: Sequence[str]) -> dict[str, Hierarchy]:
     """Return the hierarchies in a file, in the files of a folder, or in an ARX project, by their columns.
 
-    A file is a column's if its name ends with the column's, as ``adult_hierarchy_age.csv`` does, whatever stands
-    between words; ``;`` or ``,`` parts the values. An attribute of a project is the column of the same name.
+    A file belongs to a column if its name ends with the column's name, as ``adult_hierarchy_age.csv`` does, with any
+    separators between words; ``;`` or ``,`` separates the values. An attribute of a project belongs to the column of
+    the same name.
 
     Parameters
     ----------
     path
         A file, a folder, or an ARX project (``.deid``).
     columns
-        The columns that there are.
+        The columns of the table.
 
     Raises
     ------
     InvalidTableError
         If a file cannot be read, has lines of unequal length, or a value twice.
     InvalidValueError
-        If no column has the name of the file, or of any in the folder or project, or two files are of one column.
+        If no column has the name of the file, or of any in the folder or project, or two files belong to one column.
     """
     place = Path(path)
     if place.suffix.lower() == ".deid":
@@ -43,7 +44,7 @@ def read_hierarchies(path: str | Path, columns: Sequence[str]) -> dict[str, Hier
     named: dict[str, Path] = {}
     for file, column in ((file, column) for file in files for column in columns if _is_of(file, column, columns)):
         if (other := named.setdefault(column, file)) != file:
-            raise InvalidValueError(f"{other.name} and {file.name} in {path} are both of {column!r}; keep one of them")
+            raise InvalidValueError(f"{other.name} and {file.name} in {path} are both for {column!r}; keep one of them")
     if not named:
         raise InvalidValueError(
             f"{path} has no hierarchy of a column: name each file after its column, such as {columns[0]}.csv"
@@ -73,7 +74,7 @@ def _hierarchies_of_project(path: Path, columns: Iterable[str]) -> dict[str, Hie
 
 
 def spelled_values(hierarchy: Hierarchy, column: str, values: Sequence[Any]) -> list[str]:
-    """Return how a hierarchy spells values of its column, each of which must have a line."""
+    """Return values of a column as its hierarchy spells them; each must have a line."""
     texts = ["" if value is None else spelled_value(value, hierarchy) for value in values]
     check_lines(hierarchy, column, texts)
     return texts
@@ -89,7 +90,7 @@ def check_lines(hierarchy: Hierarchy, column: str, texts: Iterable[str | None]) 
 
 
 def spelled_value(value: Any, hierarchy: Hierarchy) -> str:
-    """Return how a hierarchy spells a value: 39.0, midnight or a flag may stand in it as 39, the day or true."""
+    """Return a value as a hierarchy spells it: 39.0, midnight or a flag may be written as 39, the day or true."""
     spellings = [str(value), str(value).strip()]
     if isinstance(value, bool):
         spellings.append(str(value).lower())
@@ -101,19 +102,19 @@ def spelled_value(value: Any, hierarchy: Hierarchy) -> str:
 
 
 def _is_of(file: Path, column: str, columns: Iterable[str]) -> bool:
-    """Whether a file is named after a column, and after no longer one."""
+    """Whether a file has the name of a column, and of no column with a longer name."""
     name = _plain(file.stem)
     fits = [each for each in columns if name == _plain(each) or name.endswith("_" + _plain(each))]
     return column == max(fits, key=len, default=None)
 
 
 def _plain(name: str) -> str:
-    """Return a name as all spellings of it are: marital-status, Marital Status, and R's marital.status."""
+    """Return the common form of all spellings of a name: marital-status, Marital Status, and R's marital.status."""
     return re.sub(r"[\W_]+", "_", name.casefold())
 
 
 def read_hierarchy(path: str | Path) -> Hierarchy:
-    """Return the hierarchy in a file: each value as text, and its coarser views.
+    """Return the hierarchy in a file: each value as text, and its generalizations.
 
     Raises
     ------
@@ -138,7 +139,7 @@ def _lines(text: str, delimiter: str, what: str) -> list[list[str]]:
 def _as_hierarchy(lines: Sequence[Sequence[str]], what: str) -> Hierarchy:
     hierarchy = {line[0].strip(): tuple(value.strip() for value in line[1:]) for line in lines}
     if not lines or len({len(line) for line in lines}) > 1 or len(lines[0]) < 2:
-        raise InvalidTableError(f"{what} is no hierarchy: each line has a value and as many coarser ones, at least one")
+        raise InvalidTableError(f"{what} is no hierarchy: each line needs a value and equally many coarser ones")
     if len(hierarchy) < len(lines):
         raise InvalidTableError(f"{what} has two lines for one value; keep one of them")
     return hierarchy

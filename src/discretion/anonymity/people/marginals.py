@@ -1,4 +1,4 @@
-"""Marginals: how many people share each value of a column, without their values on other columns."""
+"""Marginals: the numbers of people who share each value of a column, without their values on other columns."""
 
 import json
 import operator
@@ -13,7 +13,7 @@ from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.layouts.names import distinct_names, names_among
 from discretion.validation import as_crowd
 
-# How many people have each value, or of how many people each class of those alike is.
+# The number of people with each value, or the class sizes.
 Counts = Mapping[Any, int] | ClassSizes
 Group = tuple[str, ...]
 
@@ -21,29 +21,29 @@ SEVERAL_ROWS = "single columns do not bound the exposure of people with several 
 
 
 class Marginals:
-    """The counts of single columns, and perhaps of some groups of them: people known, their joint table not.
+    """The counts of single columns, and optionally of some groups of them, without the joint table of the people.
 
-    What it keeps is how many people share a value, and not the values: that is all that bounds on the exposure need.
+    Marginals keep the numbers of people who share a value, but not the values: bounds on the exposure need no more.
 
     Parameters
     ----------
     counts
-        A column → its values, and how many people have each; or its :class:`ClassSizes`. Or a path to such counts: a
-        ``.csv`` file of the columns column, value and count, or a ``.json`` file of objects in an object, or of what
-        :meth:`to_json` wrote. No value (None, empty in CSV) is a value like any other.
+        A column → its values with the number of people for each; or its :class:`ClassSizes`. Or a path to such counts:
+        a ``.csv`` file of the columns column, value and count, a ``.json`` file of objects in an object, or a file of
+        :meth:`to_json`. A missing value (None, empty in CSV) is a value like any other.
     people
-        How many people there are; None is as many as every column counts. Those whom a mapping leaves out then have no
-        value there (None), and are alike in that. Not for rare values that were withheld: nothing would bound these.
+        The number of people; None is the number that every column counts. People whom a mapping leaves out count as
+        one class without a value there (None). Do not use this for rare values that were withheld: then the bounds
+        would not hold.
     groups
-        Groups of the columns → the values that people have there together, as tuples, and how many have each; or their
-        :class:`ClassSizes`.
+        Groups of the columns → tuples of values with the number of people for each; or their :class:`ClassSizes`.
 
     Raises
     ------
     InvalidTableError
-        If a file cannot be read as it stands. No sentence says a value.
+        If a file cannot be read. No message quotes a value.
     TooLargeError
-        If there are more people than can be computed for.
+        If there are more people than the package can count.
     UnsupportedError
         If ``counts`` is something else.
 
@@ -69,9 +69,9 @@ class Marginals:
         for given in (together, {} if isinstance(counts, str | Path) else counts):
             if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise UnsupportedError(
-                    "Marginals are of a mapping {column: {value: count}} or a path to a .csv or .json file, and groups "
-                    "are {(column, column): {(value, value): count}}, "
-                    f"got {type(given).__name__}; of a table they are discretion.Population(table).marginals()"
+                    "Marginals take a mapping {column: {value: count}} or a path to a .csv or .json file, and groups "
+                    "{(column, column): {(value, value): count}}, "
+                    f"got {type(given).__name__}; for a table use discretion.Population(table).marginals()"
                 )
         if isinstance(counts, str | Path):
             from discretion.anonymity.people.counts_files import read_counts  # noqa: PLC0415 - few have them in a file
@@ -95,7 +95,7 @@ class Marginals:
 
     @property
     def people(self) -> int:
-        """How many people there are, n."""
+        """The number of people, n."""
         return self._people
 
     @property
@@ -104,17 +104,17 @@ class Marginals:
         return self._groups
 
     def class_sizes(self, columns: Iterable[str] | None = None) -> ClassSizes:
-        """Return the sizes of the classes of people who are alike on the columns, if these were counted together.
+        """Return the sizes of the equivalence classes on the columns, if these were counted together.
 
         Parameters
         ----------
         columns
-            A column, or a group of them; None is all of them, and with none of them, ``()``, everybody is alike.
+            A column, or a group of them; None is all of them; with ``()`` everybody is in one class.
 
         Raises
         ------
         UnsupportedError
-            If they were not counted together.
+            If the columns were not counted together.
         UnknownColumnError
             If there are no counts of such a column.
 
@@ -126,8 +126,8 @@ class Marginals:
         chosen = self.known(columns)
         if (sizes := self._sizes.get(frozenset(chosen))) is None:
             raise UnsupportedError(
-                f"the counts of {' and '.join(chosen)} together are not among these Marginals; make some that hold "
-                "them, by groups=, or do without"
+                f"these Marginals lack the counts of {' and '.join(chosen)} together; add them with groups=, or leave "
+                "out the group"
             )
         return sizes
 
@@ -146,13 +146,13 @@ class Marginals:
         groups
             Some of the groups of these.
         kept
-            A column → how many of its most frequent values are told apart, the others being one; of the other columns
-            all are.
+            A column → how many of its most frequent values are distinguished, while all others become one value;
+            columns that are not named keep all values.
 
         Raises
         ------
         UnsupportedError
-            If a group was not counted, or not with as few values of a column as ``kept`` tells apart.
+            If a group was not counted, or was counted with other values of a column than ``kept`` distinguishes.
         UnknownColumnError
             If there are no counts of such a column.
         InvalidValueError
@@ -165,13 +165,13 @@ class Marginals:
         for group in together:
             if merged := next((name for name in group if coarse.get(name, sizes[name]) != sizes[name]), None):
                 raise UnsupportedError(
-                    f"the counts of {' and '.join(group)} together do not show how many have a rare value of {merged}; "
-                    f"leave out the group or kept[{merged!r}], or pass the table"
+                    f"the counts of {' and '.join(group)} together do not show the rare values of {merged}; leave out "
+                    f"the group or kept[{merged!r}], or pass the table"
                 )
         return Marginals(sizes | coarse, self._people, {group: self.class_sizes(group) for group in together})
 
     def alone(self) -> tuple[ClassSizes, ...]:
-        """Return the class sizes of each column by itself; with no column everybody is alike."""
+        """Return the class sizes of each column by itself; without a column, those of one class of everybody."""
         return tuple(self._sizes[frozenset([name])] for name in self._columns) or (self._sizes[frozenset()],)
 
     def known(self, columns: Iterable[str] | None) -> tuple[str, ...]:
@@ -179,7 +179,7 @@ class Marginals:
         return self._columns if columns is None else names_among(distinct_names(columns), self._columns)
 
     def to_json(self) -> str:
-        """Return the class sizes as JSON, for a curator to make Marginals of them: sizes, and no value.
+        """Return the class sizes as JSON, without values, so that a curator can make Marginals from them.
 
         Examples
         --------
@@ -199,12 +199,12 @@ class Marginals:
         names = next(iter(groups_among([group], self._columns)), ())
         together = " and ".join(names)
         if not names or frozenset(names) in self._sizes:
-            raise InvalidValueError(f"a group of Marginals is of two or more columns and given once, got {group!r}")
+            raise InvalidValueError(f"a group of Marginals needs two or more columns and may occur once; got {group!r}")
         sizes = _class_sizes(joint, f"the group {together}")
         if sizes.people != self._people:
             raise InvalidValueError(
-                f"the group {together} counts {sizes.people:,} people of {self._people:,}; count everybody, and no "
-                "value as one"
+                f"the group {together} counts {sizes.people:,} people of {self._people:,}; count everybody, and a "
+                "missing value as a value"
             )
         if not isinstance(joint, ClassSizes):
             self._check_sums(tuple(group), joint)
@@ -215,7 +215,7 @@ class Marginals:
         """Raise InvalidValueError unless the counts of a group add up to those of each of its columns."""
         if not all(isinstance(values, tuple) and len(cast("Group", values)) == len(group) for values in joint):
             raise InvalidValueError(
-                f"the counts of a group are by tuples of values, one of each column of {' and '.join(group)}"
+                f"the counts of a group need tuples of values, one for each column of {' and '.join(group)}"
             )
         for place, name in enumerate(group):
             summed: Counter[Any] = Counter()
@@ -240,13 +240,13 @@ class Marginals:
 
 
 def groups_among(groups: Iterable[Iterable[str]], columns: Sequence[str]) -> tuple[Group, ...]:
-    """Return those of two or more of the columns, each in the columns' order: others are columns by themselves."""
+    """Return the groups of two or more of the columns, each in the columns' order, without groups of one column."""
     result: list[Group] = []
     for names in groups:
         group = (names,) if isinstance(names, str) else tuple(names)
         if not group or isinstance(names, str) or not set(group) <= set(columns):
             raise InvalidValueError(
-                f"a group is a sequence of columns out of {', '.join(columns)} whose class sizes together are known, "
+                f"a group must be a sequence of columns out of {', '.join(columns)} whose joint class sizes are known, "
                 f"got {names!r}"
             )
         result.append(tuple(name for name in columns if name in group))
@@ -254,7 +254,7 @@ def groups_among(groups: Iterable[Iterable[str]], columns: Sequence[str]) -> tup
 
 
 def _class_sizes(counts: Any, what: str, people: int | None = None) -> ClassSizes:
-    """Return the class sizes that counts are, those of so many people whom they leave out having no value."""
+    """Return the class sizes of counts; people whom the counts leave out form the class without a value."""
     if isinstance(counts, ClassSizes):
         return counts
     if not isinstance(counts, Mapping) or not counts:
@@ -281,7 +281,7 @@ def _as_size(count: Any, what: str) -> int:
 
 
 def _check_same_people(singles: Mapping[str, ClassSizes], people: int | None) -> int:
-    """Return the number of people, or refuse a column that counts others."""
+    """Return the number of people; refuse a column that counts another number."""
     totals = {name: sizes.people for name, sizes in singles.items()}
     if people is None and not totals:
         raise InvalidValueError("Marginals need the counts of at least one column")
@@ -291,9 +291,9 @@ def _check_same_people(singles: Mapping[str, ClassSizes], people: int | None) ->
             raise InvalidValueError(
                 f"the column {name!r} counts {total:,} people, and "
                 + (
-                    f"another one {most:,}; count everybody in each, no value as one, or give people={most} if those "
-                    "whom a column leaves out have no value there (if their values were withheld as rare ones, nothing "
-                    "bounds what they show)"
+                    f"another one {most:,}; count everybody in each, with a missing value as a value, or give "
+                    f"people={most} if the people whom a column leaves out have no value there (if their values were "
+                    "withheld because they are rare, the bounds do not hold)"
                     if people is None
                     else f"people={people}; give the counts of these people and of no others"
                 )

@@ -21,45 +21,47 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# What a question to an engine takes, beside looking at each person.
+# The cost of a query to an engine, in addition to a step for each person.
 OPERATIONS_PER_QUESTION = 1 << 22
 
 
 class Population(ProcessBound):
-    """People described by a table: a person a row, or several rows for each with ``person=``.
+    """People described by a table with one row per person, or several rows per person with ``person=``.
 
-    Two people are alike on some columns when their values there are the same; null is a value. With ``person=`` a
-    person has the bag of their rows: the same rows, as often, in any order. Rows stay in their engine: only class sizes
-    and single numbers reach Python.
+    Two people are in the same equivalence class on some columns if they share their values there; null is a value. With
+    ``person=`` the value of a person is the bag of their rows: the same rows, equally often, in any order. Rows stay in
+    their engine: only class sizes and single numbers reach Python.
 
     Parameters
     ----------
     table
-        A path, an address of a database (``"postgres://user@host/db?table=visits"``) or ``"-"``, as the page on tables
-        lists them (in ``.csv`` every value is text, empty is null); the bundled ``"example:adult"``; a pandas, polars
-        or Arrow table (anything with ``__arrow_c_stream__``; pandas without its index); or an Ibis table, in place.
+        A path, an address of a database (``"postgres://user@host/db?table=visits"``) or ``"-"``: the page on tables
+        lists them (in ``.csv`` every value is text, and empty is null); the bundled ``"example:adult"``; a pandas,
+        polars or Arrow table (anything with ``__arrow_c_stream__``; pandas without its index); or an Ibis table, which
+        stays in place.
     columns
         The columns to keep; None keeps all.
     person
-        The column that names the person of a row, if people have several. It is not one of the population's columns.
+        The column that names the person of a row, if people have several rows. It is not one of the population's
+        columns.
     header
         Whether the first line of a CSV file holds names (True) or a person (False: the columns are called column1,
-        column2, …), or names for the columns of a file that has none. None looks: a file whose columns seem to be
-        named by a person's values is refused, and True says that they are names all the same, in JSON and Parquet too.
-        In a CSV file a first column without a name is called row if its row numbers rise or header is True.
+        column2, …), or names for the columns of a file that has none. With None, a file whose column names look like a
+        person's values is refused; True accepts them as names, also in JSON and Parquet. In a CSV file, a first column
+        without a name is called row if its row numbers rise or header is True.
     delimiter
-        What separates the values of a CSV file: one of ``, ; | :`` or a tab, also as ``"tab"``. None looks: commas or
-        semicolons, in ``.tsv`` and ``.tab`` tabs.
+        The separator of the values of a CSV file: one of ``, ; | :`` or a tab, also as ``"tab"``. None detects commas
+        or semicolons; in ``.tsv`` and ``.tab`` it is tabs.
     encoding
-        What a CSV file is in if it is not UTF-8, such as ``"latin-1"``, ``"cp1252"`` or ``"utf-16"``.
+        The encoding of a CSV file that is not in UTF-8, such as ``"latin-1"``, ``"cp1252"`` or ``"utf-16"``.
     memory
-        How much the engine may hold that holds a table for which it has none of its own: bytes, or text such as
-        ``"2GB"``; None is half of what is available.
+        The memory limit of the engine that holds a table without an engine of its own: bytes, or text such as
+        ``"2GB"``; None is half of the available memory.
 
     Raises
     ------
     InvalidTableError
-        If the table cannot be read as it stands, a column is named twice, or a row is nobody's.
+        If the table cannot be read, a column is named twice, or a row has no person.
     UnknownColumnError
         If the table lacks a column; the methods raise it too.
     UnsupportedError
@@ -97,7 +99,7 @@ class Population(ProcessBound):
                 names_among([person], names)
             kept = [name for name in names if name != person] if chosen is None else names_among(chosen, names)
             if not kept:
-                raise InvalidTableError("a population needs at least one column besides the person's")
+                raise InvalidTableError("a population needs at least one column in addition to the person's")
             check_person_apart(person, kept)
             return [*kept, *([person] if person is not None else [])]
 
@@ -106,7 +108,7 @@ class Population(ProcessBound):
         )
 
     def with_rows(self, change: "Callable[[Rows], Rows]", person: str | None) -> "Population":
-        """Return the population that changed rows are about, unchecked, with the person's column. For the package."""
+        """Return the population of changed rows, unchecked, with the person's column. For the package."""
         rows = change(self._rows)
         if rows is self._rows and person == self._person:
             return self  # with what was counted
@@ -114,24 +116,24 @@ class Population(ProcessBound):
 
     @classmethod
     def of_rows(cls, rows: "Rows", person: str | None = None) -> "Population":
-        """Return the population that rows are about, unchecked. For the package."""
+        """Return the population of rows, unchecked. For the package."""
         population = object.__new__(cls)
         population._hold(rows, person)
         return population
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that describe people, in the table's order or in that asked for."""
+        """The columns that describe people, in the order of the table or of ``columns``."""
         return self._columns
 
     @property
     def people(self) -> int:
-        """How many people there are, n."""
+        """The number of people, n."""
         return self._people
 
     @property
     def rows(self) -> int:
-        """How many rows there are: as many as people, unless people have several."""
+        """The number of rows: that of the people, unless they have several rows."""
         return self._row_count
 
     @property
@@ -141,7 +143,7 @@ class Population(ProcessBound):
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """What of the table's source is not among the rows: other sheets or tables, or files that are no part of it.
+        """The parts of the table's source that are not among the rows: other sheets, other tables, or other files.
 
         Examples
         --------
@@ -151,13 +153,12 @@ class Population(ProcessBound):
         return self._rows.left_out
 
     def class_sizes(self, columns: Iterable[str] | None = None) -> ClassSizes:
-        """Return the sizes of the classes of people who are alike on the columns.
+        """Return the sizes of the equivalence classes on the columns.
 
         Parameters
         ----------
         columns
-            Some of the population's columns, in any order; None is all of them, and with none of them, ``()``,
-            everybody is alike.
+            Some of the population's columns, in any order; None is all of them; with ``()`` everybody is in one class.
 
         Examples
         --------
@@ -173,9 +174,9 @@ class Population(ProcessBound):
         return self._class_sizes[key]
 
     def class_sizes_of_all(self, sets: Iterable[Iterable[str]]) -> tuple[ClassSizes, ...]:
-        """Return the class sizes on each of several sets of columns, which is faster than one set after another.
+        """Return the class sizes on each of several sets of columns, faster than one set after another.
 
-        The sets share what the engine works out: the rows are grouped on the larger ones, and the smaller ones follow.
+        The sets share the engine's work: it groups the rows on the larger sets, and the smaller ones follow.
 
         Parameters
         ----------
@@ -210,15 +211,15 @@ class Population(ProcessBound):
         columns
             Some of the population's columns; None is all of them.
         groups
-            Groups of these columns that are to be counted together too.
+            Groups of these columns to count together as well.
         kept
-            A column → how many of its most frequent values are told apart, the others being one; of the other columns
-            all are.
+            A column → how many of its most frequent values are distinguished, while all others become one value;
+            columns that are not named keep all values.
 
         Raises
         ------
         UnsupportedError
-            If people have several rows: what they have on all columns does not follow from what they have on each.
+            If people have several rows: their values on all columns do not follow from their values on each.
         InvalidValueError
             If a group has a column that is not among the columns.
 
@@ -241,7 +242,7 @@ class Population(ProcessBound):
         )
 
     def _classes_of_kept(self, columns: tuple[str, ...], kept: Mapping[str, int]) -> ClassSizes:
-        """Return the class sizes of people who are alike but for rare values of some columns."""
+        """Return the class sizes of people if all rare values of some columns are one value."""
         if not kept.keys() & set(columns):
             return self.class_sizes(columns)
         records = Records.of(*self.coded_classes(columns))
@@ -249,11 +250,11 @@ class Population(ProcessBound):
         return records.class_sizes(tuple(range(len(columns))), tuple(most))
 
     def read_rows(self, read: "Callable[[Rows, int], T]") -> T:
-        """Return what a function makes of the rows, and of how many there are. For the package."""
+        """Return the result of a function of the rows and of their number. For the package."""
         return read(self._rows, self._row_count)
 
     def rarest_value(self, column: str) -> tuple[str | None, int]:
-        """Return a column's value that the fewest people have, as text (None for null), and how many have it.
+        """Return the value of a column that the fewest people have, as text (None for null), and their number.
 
         Of several, the first by its text, and null last. With ``person=`` a person has every value in their rows.
 
@@ -265,7 +266,7 @@ class Population(ProcessBound):
         return self.rarest_values([column])[column]
 
     def rarest_values(self, columns: Iterable[str]) -> dict[str, tuple[str | None, int]]:
-        """Return :meth:`rarest_value` of each column, which is faster at once. For the package."""
+        """Return :meth:`rarest_value` of each column, faster than one after another. For the package."""
         from discretion.tables.counting.rarest_values import rarest_of_all, rarest_of_persons  # noqa: PLC0415
 
         chosen = self.known(columns)
@@ -274,7 +275,7 @@ class Population(ProcessBound):
         return rarest_of_all(self._rows, chosen, self.class_sizes_of_all([column] for column in chosen))
 
     def common_values(self, column: str, least: int) -> list[tuple[str | None, int]]:
-        """Return the column's values in so many rows or more, as text (None for null), and their rows, commonest first.
+        """Return a column's values in at least ``least`` rows, as text (None is null), and their rows, commonest first.
 
         Examples
         --------
@@ -286,7 +287,7 @@ class Population(ProcessBound):
         return common_values(self._rows, self.known([column])[0], least)
 
     def agreements(self, values: Mapping[str, str | None]) -> list[tuple[frozenset[str], int]]:
-        """Return how many rows have just which of these values, given as text: sets of columns, and rows of each.
+        """Return the number of rows for each set of columns on which exactly these values, given as text, agree.
 
         Examples
         --------
@@ -298,12 +299,12 @@ class Population(ProcessBound):
         return agreements(self._rows, {column: values[column] for column in self.known(values)})
 
     def best_guesses(self, columns: Iterable[str], sensitive: str) -> int:
-        """Return for how many people the likeliest sensitive value in their class on the columns is theirs.
+        """Return the number of people who have the likeliest sensitive value of their class on the columns.
 
         Parameters
         ----------
         columns
-            What the adversary knows of a person.
+            The columns that the adversary knows of a person.
         sensitive
             The column that the adversary guesses; with ``person=``, the bag of its values.
         """
@@ -312,14 +313,14 @@ class Population(ProcessBound):
         return count_best_guesses(self.joint(columns, sensitive))
 
     def joint(self, columns: Iterable[str], sensitive: str) -> "SensitiveCounts":
-        """Return how many people of each class have each sensitive value, still in the engine, to ask about."""
+        """Return the counts of each sensitive value in each class, which stay in the engine for further queries."""
         from discretion.tables.counting.grouping import count_jointly  # noqa: PLC0415
 
         chosen = self.known(columns)
         self.known([sensitive])
         if sensitive in chosen:
             raise InvalidValueError(
-                f"the sensitive column {sensitive!r} is among those known, so nothing is left to guess"
+                f"the sensitive column {sensitive!r} is among the columns that the adversary knows; leave it out there"
             )
         return count_jointly(self._rows, chosen, sensitive, self._person)
 
@@ -330,21 +331,21 @@ class Population(ProcessBound):
         decoyed: Iterable[str],
         sets: "Sequence[int] | None" = None,
     ) -> "Iterator[Answers]":
-        """Yield how many people could give each answer, if some have to redact values and perhaps others do.
+        """Yield the number of people who could give each answer, if some have to suppress values and others may.
 
-        Each time: the columns that an answer has redacted, of those with decoys; how many people agree with the rest of
-        it and have to redact just which of these; and how many such answers there are.
+        Each element has the suppressed columns of an answer, of those with decoys; the numbers of people who agree with
+        the rest of it, by the columns that they have to suppress; and the number of such answers.
 
         Parameters
         ----------
         columns
-            What people, with one row each, are asked for.
+            The columns that people, with one row each, are asked for.
         redacting
-            Some of the columns → who has to redact it.
+            Some of the columns → the conditions under which a person has to suppress it.
         decoyed
-            Those of them where anybody else may redact too.
+            The columns among them that anybody else may suppress too.
         sets
-            Sets of redacted columns among these, as the bits of a number; None is all of them.
+            Sets of suppressed columns among these, as the bits of a number; None is all of them.
         """
         from discretion.tables.counting.redacted_answers import count_answers  # noqa: PLC0415
 
@@ -352,21 +353,21 @@ class Population(ProcessBound):
         return count_answers(self._rows, self._row_count, chosen, redacting, coined, sets=sets)
 
     def forced_columns(self, redacting: "Redacting", decoyed: "Sequence[str]") -> dict[int, int]:
-        """Return how many people have to redact just some of the columns with decoys, as the bits of a number."""
+        """Return the number of people by the set of decoyed columns that they have to suppress, as bits of a number."""
         from discretion.tables.counting.redacted_answers import count_forced  # noqa: PLC0415
 
         return count_forced(self._rows, redacting, decoyed)
 
     def absent_values(self, column: str, values: "Sequence[str | None]") -> list[str | None]:
-        """Return which of some values, as the table spells them, nobody has; None is a missing one."""
+        """Return the values, spelled as in the table, that nobody has; None is a missing value."""
         from discretion.tables.counting.grouping import absent_values  # noqa: PLC0415
 
         return absent_values(self._rows, column, values)
 
     def coded_classes(self, columns: Iterable[str]) -> "tuple[Integers, Integers]":
-        """Return a number for each value of each class of people alike on some columns, and the classes' sizes.
+        """Return a number for each value of each equivalence class on some columns, and the classes' sizes.
 
-        The numbers of a column tell its values apart, and no more; they go from 0 on.
+        The numbers of a column, from 0 on, only distinguish its values.
         """
         from discretion.tables.counting.grouping import code_classes  # noqa: PLC0415
 
@@ -381,7 +382,7 @@ class Population(ProcessBound):
     def redacted_counts(
         self, about: str, column: str, matches: "Sequence[Match]"
     ) -> "list[tuple[Hashable, Hashable, int, int]]":
-        """Return for each pair of values of two columns how many people have it, and how many redact the second."""
+        """Return for each pair of values of two columns the people who have it, and those who suppress the second."""
         from discretion.tables.counting.redacted_answers import count_redacted  # noqa: PLC0415
 
         return count_redacted(self._rows, about, column, matches)

@@ -1,4 +1,4 @@
-"""People's values by their frequency, of which the less frequent ones of each column may be one."""
+"""People's values by their frequency; the less frequent values of each column may become one value."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,16 +12,16 @@ from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.layouts.names import names_among
 from discretion.validation import as_count
 
-# Columns by their places, in order; how many of the most frequent values of each are told apart.
+# Columns by their places, in order; how many of the most frequent values of each are distinguished.
 Places = tuple[int, ...]
 Kept = tuple[int, ...]
 
 
 def as_kept(kept: Mapping[str, int] | None, columns: Sequence[str]) -> dict[str, int]:
-    """Return how many values of some of the columns are told apart; those not named tell all apart."""
+    """Return the numbers of distinguished values of the named columns; other columns distinguish all values."""
     given: Mapping[str, int] = kept or {}
     if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidValueError(f"kept is a mapping from columns to numbers of values, got {type(given).__name__}")
+        raise InvalidValueError(f"kept must be a mapping from columns to numbers of values, got {type(given).__name__}")
     return {name: as_count(given[name], f"kept[{name!r}]", at_least=0) for name in names_among(tuple(given), columns)}
 
 
@@ -32,9 +32,9 @@ class Records:
     Parameters
     ----------
     ranks
-        A row for each class of people who are alike, of the ranks of their values.
+        A row for each equivalence class, with the ranks of its values.
     sizes
-        How many people are in each class.
+        The number of people in each class.
     """
 
     ranks: Integers
@@ -42,7 +42,7 @@ class Records:
 
     @classmethod
     def of(cls, codes: Integers, sizes: Integers) -> "Records":
-        """Return records of values by any codes: of values that as many people have the lesser code comes first."""
+        """Return records of values by any codes; of equally frequent values the lesser code comes first."""
         ranks = np.empty_like(codes)
         for place in range(codes.shape[1]):
             people = np.bincount(codes[:, place], sizes)
@@ -54,23 +54,23 @@ class Records:
 
     @property
     def people(self) -> int:
-        """How many people there are."""
+        """The number of people."""
         return int(self.sizes.sum())
 
     @property
     def most_kept(self) -> Kept:
-        """How many values of each column can be told apart from "other", which is the last one then."""
+        """The largest number of values of each column that can be distinguished from "other", the last value."""
         return tuple(int(most) for most in self.ranks.max(axis=0))
 
     def table(self, places: Places, kept: Kept) -> Integers:
-        """Return how many people have each combination of answers, the last of each column being "other"."""
+        """Return the number of people with each combination of answers; the last answer of each column is "other"."""
         shape = tuple(most + 1 for most in kept)
         capped = [np.minimum(self.ranks[:, place], most) for place, most in zip(places, kept, strict=True)]
         cells = np.ravel_multi_index(capped, shape) if capped else np.zeros(self.sizes.size, np.int64)
         return np.bincount(cells, self.sizes, prod(shape)).astype(np.int64).reshape(shape)
 
     def class_sizes(self, places: Places, kept: Kept) -> ClassSizes:
-        """Return the sizes of the classes of people with the same answers, of which there may be very many."""
+        """Return the sizes of the classes of people with the same answers; there may be very many possible answers."""
         capped = np.minimum(self.ranks[:, places], kept)
         _, answer = np.unique(capped, axis=0, return_inverse=True)
         return ClassSizes.from_counts(np.bincount(answer.reshape(-1), self.sizes).astype(np.int64))

@@ -1,4 +1,4 @@
-"""Surprisals: the bits that a value or a set of values of a person gives away."""
+"""Surprisals: the bits of information in a value, or in a set of values, of a person."""
 
 import math
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from discretion.anonymity.people.conversion import People, as_population_of_rows
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.validation import as_count
 
-# Columns of a fingerprint, all of whose subsets are read.
+# The most columns of a fingerprint for which all subsets are counted.
 MAX_COLUMNS_COMBINED = 10
 
 Value = str | int | float | bool | None
@@ -24,9 +24,9 @@ class Surprisal:
     Parameters
     ----------
     value
-        As text; None for null.
+        The value as text; None for null.
     people
-        How many have it.
+        The number of people who have it.
     bits
         ``log₂ 1/p(v)``.
     """
@@ -38,7 +38,7 @@ class Surprisal:
 
 @dataclass(frozen=True)
 class Surprisals:
-    """The surprisal of a column's values, but for those that too few people have to be shown.
+    """The surprisals of a column's values, without rare values.
 
     Parameters
     ----------
@@ -47,11 +47,11 @@ class Surprisals:
     bits
         Its entropy: the mean surprisal of a random person.
     values
-        The values shown, the commonest first.
+        The shown values, the commonest first.
     hidden_values
-        How many values are not shown, as fewer than k people have each.
+        The number of values that are not shown, since fewer than k people have each.
     hidden_people
-        How many people have these.
+        The number of people who have these.
     """
 
     column: str
@@ -63,14 +63,14 @@ class Surprisals:
 
 @dataclass(frozen=True)
 class GivenAway:
-    """Some values together, the number of people who have them, and their bits of information on these people.
+    """Some values together, the number of people who have them, and their bits of information.
 
     Parameters
     ----------
     columns
         The columns whose values are known.
     people
-        How many people have all of them.
+        The number of people who have all of them.
     bits
         ``log₂(n/people)``: ``log₂ n`` bits single out one person. Infinite if nobody has them.
     """
@@ -81,7 +81,7 @@ class GivenAway:
 
 
 def surprisal(P: People, column: str, k: int = 10, show_rare: bool = False) -> Surprisals:
-    """Return the bits that each value of a column gives away of the people who have it: ``log₂ 1/p(v)``.
+    """Return the bits of information of each value of a column about the people who have it: ``log₂ 1/p(v)``.
 
     Parameters
     ----------
@@ -92,12 +92,12 @@ def surprisal(P: People, column: str, k: int = 10, show_rare: bool = False) -> S
     k
         Values that fewer than k people have are not shown, at least 1.
     show_rare
-        Whether to show them nevertheless.
+        Whether to show rare values too.
 
     Returns
     -------
     Surprisals
-        The values that k people or more have, and how many others there are.
+        The values that at least k people have, and the number of other values.
 
     Raises
     ------
@@ -137,13 +137,13 @@ def given_away(P: People, values: Mapping[str, Value]) -> tuple[GivenAway, ...]:
     P
         The people, with one row each.
     values
-        The column → the person's value there, as text or as a number or truth value whose text it is; None is null.
+        A column → the person's value there: text, or a number or truth value with the same text; None is null.
 
     Returns
     -------
     tuple
-        Of :class:`GivenAway`, for every non-empty subset of the columns, small ones first; of more than ten columns,
-        for each and for all together.
+        A :class:`GivenAway` for every non-empty subset of the columns, small ones first; with more than ten columns,
+        for each column and for all together.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def given_away(P: People, values: Mapping[str, Value]) -> tuple[GivenAway, ...]:
 
     Notes
     -----
-    The rows are asked once, how many agree with the person on just which of the columns. Source: Discretion.
+    One query counts the rows by the exact set of columns on which they agree with the person. Source: Discretion.
 
     Examples
     --------

@@ -11,22 +11,22 @@ from discretion.errors import InvalidTableError, InvalidValueError, UnsupportedE
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.equivalence_classes import everybody, refined
 
-# What a sum of weights may be off by where they are rounded.
+# The tolerance for rounded weights.
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class WeightedClasses:
-    """The classes of people who look alike in a weighted sample.
+    """The equivalence classes of a weighted sample.
 
     Parameters
     ----------
     sizes
-        How many of the sample's people are in each class.
+        The number of the sample's people in each class.
     weights
-        Their weights added up: an estimate of how many people are in it in the population.
+        The sum of their weights: an estimate of the number of people in the class in the population.
     equal
-        Whether all rows weigh the same, as in a sample for which everybody was as likely to be drawn.
+        Whether all rows have the same weight, as in a sample where everybody was equally likely to be drawn.
     """
 
     sizes: Integers
@@ -35,32 +35,32 @@ class WeightedClasses:
 
     @property
     def people(self) -> float:
-        """How many people the population has, estimated: all weights added up."""
+        """The estimated number of people in the population: the sum of all weights."""
         return float(self.weights.sum())
 
 
 def weighted_classes(people: Population, columns: Sequence[str], weight: str) -> WeightedClasses:
-    """Return the classes of a sample's people on some columns, with the weights that another column has.
+    """Return the classes of a sample's people on some columns, with the weights in another column.
 
     Raises
     ------
     InvalidTableError
-        If a weight is missing, no number, or below 1: a person stands for herself at least.
+        If a weight is missing, not a number, or below 1: a row stands for at least one person.
     InvalidValueError
-        If the weights are of a column that is known.
+        If the adversary knows the column of weights.
     """
     (weight,) = people.known([weight])
     if weight in columns:
-        raise InvalidValueError(f"the column {weight!r} holds weights, so it cannot be one that is known of people")
+        raise InvalidValueError(f"the column {weight!r} holds weights, so the adversary cannot know it; leave it out")
     if people.person is not None:
-        raise UnsupportedError("weights are of people with one row each; make a table with one row a person first")
+        raise UnsupportedError("weights need people with one row each; make a table with one row per person first")
     from discretion.tables.counting.codes import column_values  # noqa: PLC0415 - imports Ibis
 
     values_of = people.read_rows(lambda rows, length: column_values(rows, [*columns, weight], length))
     if values_of is None:
         raise UnsupportedError(
-            "weights are added up where the rows are in this process, and these are not, or are too many; pass the "
-            "rows themselves"
+            "weights need the rows in this process, but they are in another engine, or too many; pass the rows "
+            "themselves"
         )
     coded, values = values_of[weight]
     numbers = _numbers(values.to_pylist(), weight)
@@ -77,12 +77,12 @@ def _numbers(values: Sequence[object], weight: str) -> Reals:
         numbers = np.array([np.nan])
     if not np.isfinite(numbers).all():
         raise InvalidTableError(
-            f"the column {weight!r} has values that are no numbers, or none: a weight is the number of people that a "
-            "row stands for; leave out the rows without one, or name another column"
+            f"the column {weight!r} has missing values or values that are not numbers; a weight is the number of "
+            "people that a row stands for; leave out the rows without one, or name another column"
         )
     if (numbers < 1 - _ROUNDING).any():
         raise InvalidTableError(
-            f"the column {weight!r} has weights below 1, and each row is one person at least; scale them, so that they "
-            "add up to the people there are"
+            f"the column {weight!r} has weights below 1, but each row is at least one person; scale them so that they "
+            "add up to the number of people in the population"
         )
     return np.maximum(numbers, 1.0)

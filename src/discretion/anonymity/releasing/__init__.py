@@ -1,1 +1,1 @@
-"""A table of people that may go out: its columns coarsened and its rows suppressed as little as a goal asks for."""
+"""Releases: tables of people whose columns are generalized and rows suppressed as little as a goal allows."""

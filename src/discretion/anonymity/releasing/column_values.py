@@ -1,4 +1,4 @@
-"""Values of a column read as numbers, dates or codes, beside marks of missing values and a few odd cells."""
+"""Values of a column read as numbers, dates or codes, with marks of missing values and a few odd cells."""
 
 import math
 import re
@@ -20,7 +20,7 @@ DATE_ORDERS: tuple[DateOrder, ...] = ("dmy", "mdy", "ymd")
 MARKS = ("", "na", "n/a", "#n/a", "nan", "null", "missing", "unknown", ".", "-", "--", "?", "none")
 _ONLY_BESIDE_A_KIND = frozenset({"none", "unknown"})
 
-# Of the cells that have a value, so many may be odd.
+# The largest share of odd cells among the cells with a value.
 ODD_SHARE = 0.02
 
 _CURRENCY = "[$€£]?"
@@ -66,9 +66,10 @@ Text = str | None
 
 @dataclass(frozen=True)
 class Reading:
-    """How the values of a column are to be read: the order of its dates, its missing marks, its bins; default: by it.
+    """Settings to read the values of a column: the order of its dates, its missing marks and its bins.
 
-    ``missing`` are the marks instead of :data:`MARKS`, and ``bins`` the numbers at which a bin begins.
+    ``missing`` replaces the marks in :data:`MARKS`, and ``bins`` are the numbers at which a bin begins. By default the
+    column itself decides.
     """
 
     order: DateOrder | None = None
@@ -82,16 +83,16 @@ BY_COLUMN = Reading()
 
 @dataclass(frozen=True)
 class Numbers:
-    """Numbers; a label that is none is missing or odd.
+    """The numbers of a column; every other label is missing or odd.
 
     Parameters
     ----------
     values
-        The number of each label, not a number where it is none; the end of a top or bottom code.
+        The number of each label, NaN where it is none; for a top or bottom code, its bound.
     missing, odd
-        Which labels are missing, null among them, and which are neither that nor numbers.
+        Whether each label is missing (null included), and whether it is neither missing nor a number.
     lowest, highest
-        Numbers as low or as high are in one category with a code such as ``<5`` or ``87+``.
+        Numbers up to or from here are in one category with a code such as ``<5`` or ``87+``.
     """
 
     values: Reals
@@ -103,16 +104,16 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Dates:
-    """Days, counted from the year 1, as far as they are known: of an ambiguous date the year.
+    """The dates of a column as days from the year 1; for an ambiguous date only the year counts.
 
     Parameters
     ----------
     values
-        The day of each label, not a number where it is none; the first of a month or year that is all that is known.
+        The day of each label, NaN where it is none; the first day if only the month or year is known.
     missing, odd
-        Which labels are missing, null among them, and which are neither that nor dates.
+        Whether each label is missing (null included), and whether it is neither missing nor a date.
     unit
-        What is known of all of them.
+        The finest unit that is known for all of them.
     """
 
     values: Reals
@@ -123,16 +124,16 @@ class Dates:
 
 @dataclass(frozen=True)
 class Codes:
-    """Codes whose first characters name what is coarser.
+    """The codes of a column, whose first characters are coarser codes.
 
     Parameters
     ----------
     parts
-        The parts of each label's code, from the coarsest; none where it is no code.
+        The parts of each label's code, from the coarsest; empty where it is no code.
     missing, odd
-        Which labels are missing, null among them, and which are neither that nor codes.
+        Whether each label is missing (null included), and whether it is neither missing nor a code.
     width
-        How many characters a shortened code is filled up to with ``*``; None is one ``*``.
+        The number of characters to which a shortened code is padded with ``*``; None is one ``*``.
     """
 
     parts: Sequence[Sequence[str]]
@@ -144,18 +145,18 @@ class Codes:
 def read_values(
     labels: Sequence[Any], people: Integers, name: str = "", reading: Reading = BY_COLUMN
 ) -> Numbers | Dates | Codes | None:
-    """Return the values of a column as what nearly all of them are, or None if that is none of the three.
+    """Return the values of a column as the kind of nearly all of them, or None if that is none of the three kinds.
 
     Parameters
     ----------
     labels
         The distinct values; None is null.
     people
-        How many people have each.
+        The number of people with each.
     name
         The column's name: digits in a column of postcodes are no number.
     reading
-        How its values are to be read.
+        The settings to read its values.
 
     Examples
     --------
@@ -211,7 +212,7 @@ Enough = Callable[[Booleans], bool]
 def _numbers(
     labels: Sequence[Any], texts: Sequence[Text], people: Integers, missing: Booleans, enough: Enough
 ) -> Numbers | None:
-    """Return numbers, top codes and bottom codes among them."""
+    """Return numbers, with top codes and bottom codes."""
     if all(text is None or isinstance(label, int | float | Decimal) for label, text in zip(labels, texts, strict=True)):
         values = np.array([_float(label) for label in labels])
         values[missing] = math.nan
@@ -228,7 +229,7 @@ def _numbers(
             bottoms[place] = parse(below[1]) - 1 if whole else np.nextafter(parse(below[1]), -math.inf)
         elif bottom := _BOTTOM.fullmatch(text):
             bottoms[place] = parse(bottom[1] or bottom[2])
-    # A code is one beside the numbers only if no more people have numbers beyond it than have the code.
+    # A top or bottom code counts as such only if no more people have numbers beyond it than have the code.
     for codes, beyond in ((tops, values.__gt__), (bottoms, values.__lt__)):
         for end in np.unique(codes[~np.isnan(codes)]):
             if people[beyond(end)].sum() > people[codes == end].sum():
@@ -243,7 +244,7 @@ def _numbers(
 
 
 def _number_parser(texts: Sequence[Text], people: Integers) -> Callable[[str], float]:
-    """Return how the numbers of a column are spelled: the separators by which most people have one."""
+    """Return a parser for the numbers of a column, with the separators that give most people a number."""
     plain = np.array([text is None or not math.isnan(_float(text)) for text in texts])
     dotted = [text for text in texts if text is not None and "." in text]
     if plain.all() and not (
@@ -277,7 +278,7 @@ def _parser(thousands: str, point: str) -> Callable[[str], float]:
 
 
 def _float(value: Any) -> float:
-    """Return a value as a finite number, else not a number."""
+    """Return a value as a finite number, else NaN."""
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -294,7 +295,7 @@ def _dates(  # noqa: PLR0917 - of a column
     given: DateOrder | None,
     enough: Enough,
 ) -> Dates | None:
-    """Return days, of a column whose order of day and month is known, else months or years."""
+    """Return days if the order of day and month in the column is known, else months or years."""
     digits = bool(_DATE_WORDS & {*words})
     local = [_LOCAL.fullmatch(text) if text else None for text in texts]
     order = given or _date_order(local, people)
@@ -319,7 +320,7 @@ def _dates(  # noqa: PLR0917 - of a column
 
 
 def _date_order(local: Sequence[re.Match[str] | None], people: Integers) -> DateOrder | None:
-    """Return the order of day, month and year that the dates of a column show, None if they may be of several."""
+    """Return the order of day, month and year in the dates of a column, None if several orders fit."""
     shown = {"dmy": 0, "mdy": 0, "ymd": 0}
     dots = True
     for match, count in zip(local, people.tolist(), strict=True):
@@ -340,7 +341,7 @@ def _date_order(local: Sequence[re.Match[str] | None], people: Integers) -> Date
 def _date(
     text: str, local: re.Match[str] | None, order: DateOrder | None, *, digits: bool
 ) -> date | tuple[int, ...] | None:
-    """Return the date that a text is: a day, or the year and month, or the year; None if it is none."""
+    """Return the date in a text: a day, or the year and month, or the year; None if it is no date."""
     parts: tuple[int, ...]
     if iso := _ISO.fullmatch(text):
         parts = (int(iso[1]), int(iso[4]), int(iso[5])) if iso[3] else (int(iso[1]), int(iso[2]))
@@ -385,7 +386,7 @@ def _is_day(year: int, month: int, day: int) -> bool:
 def _codes(
     texts: Sequence[Text], people: Integers, missing: Booleans, words: Iterable[str], enough: Enough
 ) -> Codes | None:
-    """Return codes of a usual form, or what the column's name or leading zeros show to be codes."""
+    """Return codes of a usual form, or values that the column's name or leading zeros mark as codes."""
     given = [None if text is None else text.upper() for text in texts]
     named = {*words}
 
@@ -428,7 +429,7 @@ def _characters(
     *,
     fewest: int = 0,
 ) -> Codes | None:
-    """Return codes of which each letter or digit is a part; a postcode that lost its zeros gets them back."""
+    """Return codes in which each letter or digit is a part; a postcode that lost its leading zeros gets them back."""
     fits = [text is not None and len(text) <= _LONG_CODE and any(map(str.isdecimal, text)) for text in texts]
     fits = [fit and all(c.isalnum() or c in " .-+" for c in text or "") for fit, text in zip(fits, texts, strict=True)]
     if not enough(np.array(fits)):

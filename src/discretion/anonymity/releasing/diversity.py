@@ -1,9 +1,10 @@
-"""How diverse a sensitive column is in a class: how many values, how evenly, and how like in the whole table.
+"""Conditions on a sensitive column in each class: the number of values, their evenness, their closeness to the table.
 
-A kind says which classes fail, and how many rows at least fail or are left out in whatever is finer: what its classes
-have too much of is convex in their counts and scales with them, so that classes put together have no more of it than
-the classes have, and a row brings one of it at most. Classes put together may fail where most of them did not, so the
-number of rows in failing classes itself says nothing of what is finer, but where only values are counted.
+A kind of condition decides which classes fail. It also gives a lower bound on the rows that fail or are left out in any
+finer classes. This bound exists because the excess of a class is convex in its counts and scales with them: a merged
+class has at most the sum of the excesses of its parts, and a row adds at most one to the excess. A merged class may
+fail although most of its parts did not. So the number of rows in failing classes is no such bound, except where only
+values are counted.
 """
 
 import math
@@ -23,17 +24,17 @@ Int64s = Integers
 #: Of fewer values, none is rarer than the l-th commonest.
 MIN_RECURSIVE_L = 2
 
-# What entropies are compared with to spare when they are counted, and by whoever counts again; and of counts of rows.
+# Tolerances: of entropies when they are computed, of a second computation, and of counts of rows.
 _ROUNDING, _SPARE, _WHOLE = 1e-12, 1e-9, 1e-6
-# What a number is divided by is at least this.
+# The least divisor.
 _NEARLY = 1e-4
 
 
 @dataclass(frozen=True)
 class ClassValues:
-    """A sensitive column in classes: the cells, each class's size, and how many people have each value.
+    """A sensitive column in classes: the cells, the size of each class, and the number of people with each value.
 
-    ``leave`` of the people may still be left out.
+    At most ``leave`` of the people may still be left out.
     """
 
     cells: Cells
@@ -43,11 +44,11 @@ class ClassValues:
 
     @property
     def people(self) -> int:
-        """How many there are."""
+        """The number of people."""
         return int(self.whole.sum())
 
     def compared_with(self, whole: tuple[int, ...] | None) -> "ClassValues":
-        """Return the same classes beside another whole, which nobody leaves; None is their own."""
+        """Return the same classes with another whole to compare, from which nobody is left out; None is their own."""
         return self if whole is None else replace(self, whole=np.array(whole, np.int64), leave=0)
 
 
@@ -62,7 +63,7 @@ def count_class_values(classes: Column, secret: Column, leave: int) -> ClassValu
 
 
 class Diversity(Protocol):
-    """What a class must have of a sensitive column, lest its people count as exposed."""
+    """A condition on a sensitive column in each class; the people of a class that fails it count as exposed."""
 
     @property
     def column(self) -> str:
@@ -70,21 +71,21 @@ class Diversity(Protocol):
         ...
 
     def fails(self, given: ClassValues) -> Booleans:
-        """Return of each class whether it has not."""
+        """Return for each class whether it fails the condition."""
         ...
 
     def fewest(self, given: ClassValues) -> int:
-        """Return how many rows at least fail or are left out in these classes, and in any finer ones."""
+        """Return a lower bound on the rows that fail or are left out in these classes and in any finer ones."""
         ...
 
     def holds(self, values: Mapping[int, int], everybody: Mapping[int, int]) -> bool:
-        """Whether one class has it, by how many people have each code in it and in all: another count of the same."""
+        """Whether a class meets the condition, by the people with each code in it and in all: a second computation."""
         ...
 
 
 @dataclass(frozen=True)
 class Distinct:
-    """At least so many values: distinct l-diversity (Machanavajjhala and others, 2007)."""
+    """At least l values: distinct l-diversity (Machanavajjhala and others, 2007)."""
 
     column: str
     least: int
@@ -93,21 +94,21 @@ class Distinct:
         return f"{self.least} values of {self.column}"
 
     def fails(self, given: ClassValues) -> Booleans:
-        """Return of each class whether it has fewer values."""
+        """Return for each class whether it has fewer values."""
         return np.bincount(given.cells.classes, minlength=given.sizes.size) < self.least
 
     def fewest(self, given: ClassValues) -> int:
-        """Return how many rows are in classes of fewer values: what is finer has no more."""
+        """Return the number of rows in classes of fewer values: finer classes have no more values."""
         return int(given.sizes[self.fails(given)].sum())
 
     def holds(self, values: Mapping[int, int], everybody: Mapping[int, int]) -> bool:
-        """Whether the class has as many values."""
+        """Whether the class has at least l values."""
         return len(values) >= self.least
 
 
 @dataclass(frozen=True)
 class Entropy:
-    """An entropy of ``log l`` at least: entropy l-diversity (Machanavajjhala and others, 2007)."""
+    """An entropy of at least ``log l``: entropy l-diversity (Machanavajjhala and others, 2007)."""
 
     column: str
     least: float
@@ -116,20 +117,20 @@ class Entropy:
         return f"the entropy of {self.least:g} values of {self.column}"
 
     def fails(self, given: ClassValues) -> Booleans:
-        """Return of each class whether it has less, rounding aside."""
+        """Return for each class whether it has less entropy, except for rounding."""
         return self._lacking(given) > _ROUNDING * np.maximum(given.sizes, 1)
 
     def fewest(self, given: ClassValues) -> int:
-        """Return the least number of rows that can make up for what classes lack."""
+        """Return the least number of rows that can make up for the lack of the classes."""
         return _added_up(self._lacking(given))
 
     def holds(self, values: Mapping[int, int], everybody: Mapping[int, int]) -> bool:
-        """Whether the class has as much."""
+        """Whether the class has enough entropy."""
         shares = [count / sum(values.values()) for count in values.values()]
         return -math.fsum(p * math.log(p) for p in shares) >= math.log(self.least) * (1 - _SPARE)
 
     def _lacking(self, given: ClassValues) -> Reals:
-        """Return ``n·(1 − H / log l)`` of each class of n."""
+        """Return ``n·(1 − H / log l)`` for each class of n people."""
         sizes = given.cells.sizes.astype(np.float64)
         logs = np.bincount(given.cells.classes, sizes * np.log(sizes), given.sizes.size)
         of_class = given.sizes.astype(np.float64)
@@ -138,10 +139,10 @@ class Entropy:
 
 @dataclass(frozen=True)
 class Recursive:
-    """The commonest value has fewer than c times as many people as the l-th commonest and rarer ones have together.
+    """The commonest value has fewer than c times the people of the l-th commonest and all rarer values together.
 
-    Recursive (c, l)-diversity: ``r_1 < c·(r_l + … + r_m)``, of the numbers ``r_1 ≥ r_2 ≥ …`` of people with each value
-    (Machanavajjhala and others, 2007, Definition 4.2). A class of fewer than l values is not diverse.
+    Recursive (c, l)-diversity: ``r_1 < c·(r_l + … + r_m)``, with the numbers ``r_1 ≥ r_2 ≥ …`` of people with each
+    value (Machanavajjhala and others, 2007, Definition 4.2). A class of fewer than l values is not diverse.
     """
 
     column: str
@@ -152,14 +153,14 @@ class Recursive:
         return f"recursive ({float(self.c):g}, {self.least})-diversity of {self.column}"
 
     def fails(self, given: ClassValues) -> Booleans:
-        """Return of each class whether its commonest value is too common: exact, in whole numbers."""
+        """Return for each class whether its commonest value is too common: exact, in whole numbers."""
         commonest, others = commonest_and_rarest(given.cells, given.sizes.size, self.least)
         different, of_class = np.unique(others, return_inverse=True)
         limits = [math.ceil(self.c * count) for count in different.tolist()]
         return commonest >= np.array(limits, np.int64)[of_class]
 
     def fewest(self, given: ClassValues) -> int:
-        """Return the least number of rows that can make up for how much too common the commonest values are."""
+        """Return the least number of rows that can make up for the excess of the commonest values."""
         commonest, others = commonest_and_rarest(given.cells, given.sizes.size, self.least)
         return _added_up(commonest - float(self.c) * others)
 
@@ -171,16 +172,16 @@ class Recursive:
 
 @dataclass(frozen=True)
 class Closeness:
-    """Values distributed as in the whole but for t at most: t-closeness (Li, Li and Venkatasubramanian, 2007).
+    """Values distributed as in the whole up to a distance of t: t-closeness (Li, Li and Venkatasubramanian, 2007).
 
     Parameters
     ----------
     column, t
         The sensitive column, and the largest distance.
     distance
-        How far its values are from each other.
+        The distances between its values.
     whole
-        What is compared with: how many people of the input have each code; None is the file itself.
+        The distribution to compare with: the number of people of the input with each code; None is the file itself.
     """
 
     column: str
@@ -193,16 +194,16 @@ class Closeness:
         return f"{self.column} spread as in the {whole} but for t={float(self.t):g}"
 
     def fails(self, given: ClassValues) -> Booleans:
-        """Return of each class whether its distance is above t: exact, in whole numbers."""
+        """Return for each class whether its distance is above t: exact, in whole numbers."""
         given = given.compared_with(self.whole)
         sizes, of_class = np.unique(given.sizes, return_inverse=True)
         most = [math.floor(self.distance.scale * self.t * size * given.people) for size in sizes.tolist()]
         return self._far(given) > np.array(most, np.int64)[of_class]
 
     def fewest(self, given: ClassValues) -> int:
-        """Return the least number of rows that can make up for what classes are too far.
+        """Return the least number of rows that can make up for the excess distance of the classes.
 
-        Leaving people out moves the whole by as large a share at most, if it is that of the file.
+        To leave people out moves the whole by at most their share, if the whole is that of the file.
         """
         given = given.compared_with(self.whole)
         t = float(self.t) + given.leave / given.people
@@ -211,7 +212,7 @@ class Closeness:
         return _added_up((self._far(given) / (self.distance.scale * given.people) - t * given.sizes) / (1 - t))
 
     def holds(self, values: Mapping[int, int], everybody: Mapping[int, int]) -> bool:
-        """Whether the class is as close."""
+        """Whether the class is close enough."""
         return self.reached(values, everybody) <= self.t
 
     def reached(self, values: Mapping[int, int], everybody: Mapping[int, int]) -> Fraction:
@@ -226,7 +227,7 @@ class Closeness:
 class Likeness:
     """No value's share above ``1 + beta`` times that in the whole: basic beta-likeness (Cao and Karras, 2012).
 
-    ``(p_c(s) − p(s)) / p(s) ≤ beta`` of each value s of a class c; ``whole`` is as in `Closeness`.
+    ``(p_c(s) − p(s)) / p(s) ≤ beta`` for each value s of a class c; ``whole`` is as in `Closeness`.
     """
 
     column: str
@@ -237,12 +238,12 @@ class Likeness:
         return f"basic {float(self.beta):g}-likeness of {self.column}"
 
     def fails(self, given: ClassValues) -> Booleans:
-        """Return of each class whether a value is too common, rounding aside."""
+        """Return for each class whether a value is too common, except for rounding."""
         above = _times_as_common(given.compared_with(self.whole)) > float(1 + self.beta) * (1 + _ROUNDING)
         return np.bincount(given.cells.classes, above, given.sizes.size) > 0
 
     def fewest(self, given: ClassValues) -> int:
-        """Return the least number of rows that can make up for how much too common values are."""
+        """Return the least number of rows that can make up for the excess of too common values."""
         given = given.compared_with(self.whole)
         return _added_up(_most_of_class(given, _too_common(given, float(1 + self.beta))))
 
@@ -257,10 +258,10 @@ class Likeness:
 
 @dataclass(frozen=True)
 class Disclosure:
-    """Each value's share below ``exp(delta)`` times that in the whole, and the other way round.
+    """Each value's share in a class and in the whole differ by a factor below ``exp(delta)``.
 
-    Delta-disclosure privacy (Brickell and Shmatikov, 2008): ``|ln(p_c(s) / p(s))| < delta`` of each value s of the
-    whole in each class c, so that a class has all of them; ``whole`` is as in `Closeness`.
+    Delta-disclosure privacy (Brickell and Shmatikov, 2008): ``|ln(p_c(s) / p(s))| < delta`` for each value s of the
+    whole in each class c, so a class has all values; ``whole`` is as in `Closeness`.
     """
 
     column: str
@@ -271,7 +272,7 @@ class Disclosure:
         return f"{self.delta:g}-disclosure privacy of {self.column}"
 
     def fails(self, given: ClassValues) -> Booleans:
-        """Return of each class whether a value is too common or too rare."""
+        """Return for each class whether a value is too common or too rare."""
         given = given.compared_with(self.whole)
         far = np.abs(np.log(_times_as_common(given))) >= self.delta
         values = np.bincount(given.cells.classes, minlength=given.sizes.size)
@@ -279,10 +280,10 @@ class Disclosure:
         return too_far | (values < np.count_nonzero(given.whole))
 
     def fewest(self, given: ClassValues) -> int:
-        """Return the least number of rows that can make up for how much too common or too rare values are."""
+        """Return the least number of rows that can make up for too common or too rare values."""
         given = given.compared_with(self.whole)
         too_common = _too_common(given, math.exp(self.delta))
-        # A value that all people with it may leave is not missed in any class.
+        # If all people with a value may be left out, no class lacks the value.
         rarest = np.maximum(given.whole - given.leave, 0) / max(1, given.people - given.leave) * math.exp(-self.delta)
         stays = rarest > 0
         of_class = given.sizes[given.cells.classes]
@@ -303,7 +304,7 @@ class Disclosure:
 
 
 def commonest_and_rarest(values: Cells, classes: int, least: int) -> tuple[Int64s, Int64s]:
-    """Return ``r_1`` and ``r_l + … + r_m`` of each of so many classes, with l the least number of values.
+    """Return ``r_1`` and ``r_l + … + r_m`` for each of the classes, with l the least number of values.
 
     Examples
     --------
@@ -327,22 +328,22 @@ def _whole(whole: tuple[int, ...] | None, everybody: Mapping[int, int]) -> Mappi
 
 
 def _exact_times(values: Mapping[int, int], everybody: Mapping[int, int]) -> dict[int, Fraction]:
-    """Return how many times as common each of everybody's values is among some people."""
+    """Return for each value the ratio of its share among some people to its share among all."""
     size, people = sum(values.values()), sum(everybody.values())
     return {value: Fraction(values.get(value, 0) * people, count * size) for value, count in everybody.items()}
 
 
 def _times_as_common(given: ClassValues) -> Reals:
-    """Return of each cell how many times as common its value is in its class as in the whole."""
+    """Return for each cell the ratio of its value's share in its class to the share in the whole."""
     expected = given.whole[given.cells.codes] * given.sizes[given.cells.classes]
     return given.cells.sizes * given.people / expected
 
 
 def _too_common(given: ClassValues, times: float) -> Reals:
-    """Return of each cell how many rows at least make up for a share above so many times that in the whole.
+    """Return for each cell a lower bound on the rows that make up for a share above ``times`` that in the whole.
 
-    ``n_cs − times·p_s·n_c`` is of classes put together what they have of it together. Who is left out may make p_s
-    higher, where it is the file's.
+    The excess ``n_cs − times·p_s·n_c`` of a merged class is the sum over its parts. To leave people out may raise p_s
+    where it is that of the file.
     """
     highest = np.minimum(1.0, given.whole / max(1, given.people - given.leave)) * times
     highest = highest[given.cells.codes]

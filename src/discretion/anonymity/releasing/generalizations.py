@@ -34,7 +34,7 @@ from discretion.escaping import printable
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.equivalence_classes import Column
 
-# Values that fewer people hold than so many times k are merged into one.
+# The multiples of k below which values are merged into one.
 _TIMES_K = (1, 2, 5, 10, 20, 50, 100)
 #: Of a view of the column itself.
 AS_IT_IS = "as it is"
@@ -46,20 +46,20 @@ OTHER = "(other)"
 
 @dataclass(frozen=True)
 class Generalization:
-    """A column as it goes out.
+    """A column in the form in which it may be published.
 
     Parameters
     ----------
     how
-        What was done to it, in a few words; "as it is" if nothing.
+        The change to the column, in a few words; "as it is" if there is none.
     column
-        The code that each row has.
+        The code of each row.
     labels
-        What each code stands for.
+        The value of each code.
     blank
-        The code of cells that were left blank, which tell nothing.
+        The code of cells that were left blank, which carry no information.
     missing
-        The marks that it shows as one missing value, null aside.
+        The marks that it shows as one missing value, in addition to null.
     """
 
     how: str
@@ -70,17 +70,17 @@ class Generalization:
 
     @property
     def is_as_it_was(self) -> bool:
-        """Whether nothing was done to it."""
+        """Whether the column is unchanged."""
         return self.how == AS_IT_IS
 
     @property
     def is_redacted(self) -> bool:
-        """Whether it is the column itself but for the cells that are blank."""
+        """Whether it is the column itself except for blank cells."""
         return self.how in (REDACTED, RULED)
 
     @cached_property
     def sizes(self) -> Integers:
-        """How many rows have each code."""
+        """The number of rows with each code."""
         return np.bincount(self.column.codes, minlength=self.column.count)
 
     @cached_property
@@ -90,37 +90,37 @@ class Generalization:
 
     @cached_property
     def bits_of_codes(self) -> Reals:
-        """What each code tells of a row that has it: ``log2(n / n_code)``."""
+        """The information of each code about a row with it, in bits: ``log2(n / n_code)``."""
         bits = np.log2(self.column.codes.size / np.maximum(self.sizes, 1))
         if self.blank is not None:
             bits[self.blank] = 0.0
         return bits
 
     def shows_rare(self, k: int) -> Booleans:
-        """Return the rows that look in it like fewer than k do: a range with one person in it may reveal a value."""
+        """Return for each row whether fewer than k rows have its code: a range with one person may reveal a value."""
         return (self.sizes < k)[self.column.codes]
 
 
 def identity_generalization(column: Column, values: Sequence[Any]) -> Generalization:
-    """Return a column as a view of itself."""
+    """Return a column as a generalization without a change."""
     return Generalization(AS_IT_IS, column, values)
 
 
 def generalizations_of(
     finest: Generalization, k: int, name: str = "", reading: Reading = BY_COLUMN
 ) -> tuple[Generalization, ...]:
-    """Return a view and coarser ones, the finest first: each is a function of the one before.
+    """Return a generalization and coarser ones, the finest first; each is a function of the one before.
 
     Parameters
     ----------
     finest
         The first of them; a label None is null.
     k
-        Of fewer people a value or a range is rare.
+        A value or a range of fewer people is rare.
     name
         The column's name: digits in a column of postcodes are codes.
     reading
-        How its values are to be read.
+        The settings to read its values.
     """
     result = [finest]
     for coarser in _coarser(finest, k, name, reading):
@@ -130,7 +130,7 @@ def generalizations_of(
 
 
 def merge_groups(view: Generalization, how: str, groups: Sequence[Any]) -> Generalization:
-    """Return a view that has of each code the group that it is in."""
+    """Return a generalization with the group of each code."""
     places = {group: place for place, group in enumerate(dict.fromkeys(groups))}
     codes = np.array([places[group] for group in groups], np.int32)
     blank = None if view.blank is None else places[groups[view.blank]]
@@ -138,12 +138,12 @@ def merge_groups(view: Generalization, how: str, groups: Sequence[Any]) -> Gener
 
 
 def toss_coins(people: int, probability: float) -> Booleans:
-    """Return whose coin falls so: by the system's own randomness, since coins from a seed somebody might toss again."""
+    """Return coins with this probability, from the system's randomness: coins from a seed could be reproduced."""
     return np.frombuffer(secrets.token_bytes(8 * people), np.uint64) / 2.0**64 < probability
 
 
 def redact_column(view: Generalization, redacted: Booleans, how: str) -> Generalization:
-    """Return a column in which some rows are redacted: what is blank is null."""
+    """Return a column with the values of some rows suppressed; a blank is null."""
     labels = [*view.labels] if None in view.labels else [*view.labels, None]
     left, codes = np.unique(np.where(redacted, labels.index(None), view.column.codes), return_inverse=True)
     left_labels = [labels[code] for code in left]
@@ -175,7 +175,7 @@ def _ranges(values: Numbers | Dates, people: Integers, k: int, bins: Sequence[fl
 def _in_ranges(
     view: Generalization, values: Numbers | Dates, ranges: Sequence[Ranges], k: int
 ) -> Iterator[Generalization]:
-    """Yield the view in ever fewer ranges, and apart those without a value; fewer than k of these in the last range."""
+    """Yield the column in ever fewer ranges; rows without a value are apart, or in the last range if below k."""
     known = ~np.isnan(values.values)
     whole = isinstance(values, Numbers) and is_whole(values.values[known])
     apart, names = _without_value(view, values.missing, values.odd, k)
@@ -203,9 +203,9 @@ def _in_ranges(
 
 
 def _without_value(view: Generalization, missing: Booleans, odd: Booleans, k: int) -> tuple[Integers, list[str | None]]:
-    """Return the category, from 0, of each label that has no value of the column's kind, and what it is called.
+    """Return the category, from 0, of each label without a value of the column's kind, and the categories' names.
 
-    They are the missing ones and the odd ones, together if either are few; what was left blank is always by itself.
+    Missing and odd labels are two categories, or one if either has few people; blanks are always apart.
     """
     missing = missing.copy()
     apart, names = np.zeros(len(view.labels), np.int64), list[str | None]()
@@ -223,7 +223,7 @@ def _without_value(view: Generalization, missing: Booleans, odd: Booleans, k: in
 
 
 def _commonest(view: Generalization, among: Booleans) -> str | None:
-    """Return the commonest of some labels."""
+    """Return the commonest among some labels."""
     label = view.labels[int(np.argmax(np.where(among, view.sizes, -1)))]
     return None if label is None else str(label)
 
@@ -235,7 +235,7 @@ def _marks(view: Generalization, missing: Booleans) -> tuple[str, ...]:
 
 
 def _other(labels: Sequence[Any]) -> str:
-    """Return what merged values are called, where none is called so."""
+    """Return a name for merged values that is not a value itself."""
     other, texts = OTHER, {*map(str, labels)}
     while other in texts:
         other = f"({other})"
@@ -245,7 +245,7 @@ def _other(labels: Sequence[Any]) -> str:
 def _with_codes(
     view: Generalization, how: str, codes: Integers | Reals, labels: Mapping[Any, str | None], marks: tuple[str, ...]
 ) -> Generalization:
-    """Return a view that has of each label a code, and what this is called."""
+    """Return a generalization with a code for each label, and the names of codes."""
     held, places = np.unique(codes, return_inverse=True)
     column = Column(places.astype(np.int32)[view.column.codes], held.size)
     blank = None if view.blank is None else int(places[view.blank])
@@ -253,7 +253,7 @@ def _with_codes(
 
 
 def _shortened_codes(view: Generalization, codes: Codes, k: int) -> Iterator[Generalization]:
-    """Yield the view with ever fewer first parts of each code; one that fewer than k people share has fewer still."""
+    """Yield the column with fewer and fewer first parts of each code; codes of fewer than k people get even fewer."""
     apart, names = _without_value(view, codes.missing, codes.odd, k)
     people, other, marks = view.sizes.tolist(), _other(view.labels), _marks(view, codes.missing)
     depths, blank = [len(parts) for parts in codes.parts], view.blank
@@ -308,12 +308,12 @@ def _shortened_codes(view: Generalization, codes: Codes, k: int) -> Iterator[Gen
 
 
 def _shortened(prefix: str, width: int | None) -> str:
-    """Return the first characters of codes as one, such as ``021**``."""
+    """Return the common first characters of codes as a code, such as ``021**``."""
     return prefix + "*" * (1 if width is None else max(width - len(prefix), 0))
 
 
 def _rare_values_merged(view: Generalization, missing: Booleans, k: int) -> Iterator[Generalization]:
-    """Yield the view with ever more of its rare values merged into one, missing ones apart unless they are rare."""
+    """Yield the column with more and more rare values merged into one; missing ones are apart unless they are rare."""
     apart, names = _without_value(view, missing, np.zeros_like(missing), k)
     texts: list[str | None] = [None if value is None else str(value) for value in view.labels]
     groups: list[str | None] = [

@@ -14,20 +14,21 @@ from discretion.numerics.equivalence_classes import Column, best_guesses
 
 @dataclass(frozen=True)
 class ReleaseGoal:
-    """What holds of a table that goes out, of people with one row each.
+    """The conditions on a published table of people with one row each.
 
     Parameters
     ----------
     k
-        Who is in a class of fewer people alike on the known columns is exposed.
+        A person is exposed if their equivalence class on the known columns has fewer than k people.
     budget
-        The share of the people who may be.
+        The largest share of exposed people.
     diversity
-        What a class must have of sensitive columns, lest its people are exposed.
+        Conditions on sensitive columns in each class; the people of a class that fails one are exposed.
     rise
-        By how much the share of right guesses of a sensitive column may rise for who knows the known columns.
+        The allowed rise of the share of correct guesses of a sensitive column, by an adversary that knows the known
+        columns.
     certain
-        Of which share of the people a sensitive value may be known for certain; None is any.
+        The largest share of the people whose sensitive value is known for certain; None is no limit.
     """
 
     k: int
@@ -37,14 +38,14 @@ class ReleaseGoal:
     certain: Fraction | None
 
     def failing(self, classes: Column, secrets: Mapping[str, Column]) -> Booleans:
-        """Return of each row whether its class is too small or not diverse enough."""
+        """Return for each row whether its class is too small or not diverse enough."""
         fails = np.bincount(classes.codes, minlength=classes.count) < self.k
         for diversity in self.diversity:
             fails |= diversity.fails(count_class_values(classes, secrets[diversity.column], 0))
         return fails[classes.codes]
 
     def fewest_failing(self, classes: Column, secrets: Mapping[str, Column], leave: int) -> int:
-        """Return how many rows at least fail or are left out in these classes and in any finer, if so many may be."""
+        """Return a lower bound on the rows that fail or are left out in these and any finer classes."""
         fewest = (
             diversity.fewest(count_class_values(classes, secrets[diversity.column], leave))
             for diversity in self.diversity
@@ -52,14 +53,14 @@ class ReleaseGoal:
         return max(self.exposed(classes), *fewest)
 
     def exposed(self, classes: Column) -> int:
-        """Return how many rows are in classes that are too small."""
+        """Return the number of rows in classes that are too small."""
         sizes = np.bincount(classes.codes)
         return int(sizes[sizes < self.k].sum())
 
     def left_out(self, classes: Column, secrets: Mapping[str, Column], rare: Booleans, most: int) -> Booleans | None:
-        """Return the rows to leave out for no more to be exposed than may be; None if that takes more than so many.
+        """Return the rows to leave out so that the exposure is within the budget; None if it takes more than ``most``.
 
-        They are those that show something rare, then those of the smallest classes, and of equal ones of the first.
+        They are the rows that show something rare, then those of the smallest classes; of equal classes, the first.
         """
         out = rare.copy()
         while (spare := most - int(out.sum())) >= 0:
@@ -79,7 +80,7 @@ class ReleaseGoal:
         return None
 
     def keeps_secrets(self, classes: Column, secrets: Mapping[str, Column], left: Booleans) -> bool:
-        """Whether in the rows that are left no sensitive value is guessed too well, by classes of who is alike."""
+        """Whether the best guesses of sensitive values, by class, are within their limits in the rows that are left."""
         people, known = int(left.sum()), _of_rows(classes, left)
         for column in secrets.values():
             secret = _of_rows(column, left)
@@ -93,7 +94,7 @@ class ReleaseGoal:
 
 
 def fewest_left_out(exposed: int, people: int, budget: Fraction) -> int:
-    """Return how many of the exposed to leave out: the least s with ``exposed - s ≤ ⌊budget·(people - s)⌋``."""
+    """Return how many exposed people to leave out: the least s with ``exposed - s ≤ ⌊budget·(people - s)⌋``."""
     low, high = 0, exposed
     while low < high:
         middle = (low + high) // 2

@@ -6,12 +6,12 @@ from discretion.errors import InvalidValueError
 
 
 def generalizations_by(hierarchy: Hierarchy, column: str, finest: Generalization) -> tuple[Generalization, ...]:
-    """Return a view of a column and the coarser ones that a hierarchy tells, the finest first; null is null in each.
+    """Return a column and its generalizations by a hierarchy, the finest first; null stays null in each.
 
     Raises
     ------
     InvalidValueError
-        If it has no line for a value, or a view is no function of the one before.
+        If the hierarchy has no line for a value, or a level is not a function of the one before.
     """
     texts = [None if value is None else spelled_value(value, hierarchy) for value in finest.labels]
     check_lines(hierarchy, column, texts)
@@ -21,8 +21,8 @@ def generalizations_by(hierarchy: Hierarchy, column: str, finest: Generalization
         alike = before.column.codes.tolist()
         if len({*zip(alike, view.column.codes.tolist(), strict=True)}) > len({*alike}):
             raise InvalidValueError(
-                f"the hierarchy of {column!r} is none: values alike on level {level} differ on level {level + 1}; "
-                "each level has to follow from the one before"
+                f"the hierarchy of {column!r} is not valid: values in one group on level {level} are in different "
+                f"groups on level {level + 1}; each level must follow from the one before"
             )
         before = view
         if 1 < view.column.count < result[-1].column.count:

@@ -1,7 +1,7 @@
-"""The joint information of rows in equivalence classes, counted so that the order of the classes does not matter.
+"""The joint information of rows in equivalence classes, computed independently of the order of the classes.
 
-``m·H = m log2 m − Σ_classes s log2 s`` of m rows in classes of s. Each term is a whole number of tiny units: sums are
-then exact, and classes of the same sizes carry the same information on every machine, in whichever order they come.
+``m·H = m log2 m − Σ_classes s log2 s`` for m rows in classes of s. Each term is a whole number of tiny units, so sums
+are exact, and classes of the same sizes carry the same information on every machine, in any order.
 """
 
 import math
@@ -20,7 +20,7 @@ _LISTED = 1 << 16
 
 
 class JointInformation:
-    """Counts joint information of up to so many rows, in bits of all rows together.
+    """Joint information of up to ``rows`` rows, in bits of all rows together.
 
     Examples
     --------
@@ -34,7 +34,7 @@ class JointInformation:
         self._terms = self._terms_of(np.arange(min(rows + 1, _LISTED)))
 
     def of_sizes(self, sizes: Codes | Integers) -> Fraction:
-        """Return the information of classes of these sizes, of which 0 is none."""
+        """Return the information of classes of these sizes; a size of 0 is no class."""
         total = int(self._terms_of(np.array([sizes.sum()]))[0])
         if sizes.size < COMPILED_FROM:
             return Fraction(total - int(self._terms_of(sizes).sum()), self._unit)
@@ -43,15 +43,15 @@ class JointInformation:
         return Fraction(total - int(result[0]), self._unit)
 
     def _terms_of(self, sizes: Codes | Integers) -> Integers:
-        """Return ``s log2 s`` of each size in units."""
+        """Return ``s log2 s`` for each size, in units."""
         return np.rint(sizes * np.log2(np.maximum(sizes, 1)) * self._unit).astype(np.int64)
 
 
 def information_bound(rows: int, k: int, budget: Fraction) -> Fraction:
-    """Return at least as much information as rows carry of which a share of the budget is in classes of fewer than k.
+    """Return an upper bound on the information of rows if at most the budget's share is in classes of fewer than k.
 
-    Of m rows the others add ``s log2 s ≥ s log2 k`` a class, so that ``m·H ≤ m log2 m − (1 − budget) m log2 k``. This
-    is convex in m, and so at most what it is for all rows or for none.
+    In m rows each other class adds ``s log2 s ≥ s log2 k``, so ``m·H ≤ m log2 m − (1 − budget) m log2 k``. This is
+    convex in m, so its maximum is at all rows or at none.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Ranges of numbers and dates: each coarser choice of edges is among the finer ones, and no range has few people."""
+"""Ranges of numbers and dates: the edges of coarser ranges are edges of finer ones, and no range has few people."""
 
 import math
 from bisect import bisect_right
@@ -15,13 +15,13 @@ from discretion.numerics.arrays import Integers, Reals
 # More ranges than these are no help to a reader; a choice between steps is made among ranges that are few.
 _LEGIBLE = 100
 _FEW_RANGES = 12
-# Where steps of one width are at an end, neighbours are merged to so many ranges.
+# After the last steps of one width, adjacent ranges are merged to these numbers of ranges.
 _MERGED = (20, 12, 8, 5, 3, 2)
-# Steps of one width keep this share at least of the entropy of as many ranges of any width, or are not offered.
+# Steps of one width are offered if they keep at least this share of the entropy of as many ranges of any width.
 _EVEN_ENOUGH = 0.8
-# Steps of 1, 2, 5, 10, … are taken if few of them have so many times the entropy.
+# Steps of 1, 2, 5, 10, … are used if few of them have this many times the entropy.
 _POWERS_TELL_MORE = 1.15
-# Rounder ranges that are so many of the finer ones stand for them.
+# Rounder ranges that are at least this share of the finer ones replace them.
 _HARDLY_FEWER = 0.9
 _LARGEST_WHOLE = 2.0**53
 _MONTH, _QUARTER, _YEAR = 1, 3, 12
@@ -41,11 +41,11 @@ class Ranges:
     Parameters
     ----------
     how
-        What they are, in words.
+        The description of the ranges.
     edges
-        Where one range ends and the next begins.
+        The points where one range ends and the next begins.
     low, high
-        Where the first begins and the last ends; None if it is open.
+        The start of the first range and the end of the last; None if it is open.
     """
 
     how: str
@@ -54,12 +54,12 @@ class Ranges:
     high: float | None = None
 
     def ends(self) -> list[tuple[float | None, float | None]]:
-        """Return where each range begins and ends."""
+        """Return the start and the end of each range."""
         return [*pairwise([self.low, *self.edges.tolist(), self.high])]
 
 
 def number_ranges(numbers: Numbers, people: Integers, k: int) -> tuple[Ranges, ...]:
-    """Return ranges of numbers, the finest first: steps of one width, or of 1, 2, 5, 10, … where they tell more."""
+    """Return ranges of numbers, the finest first: steps of one width, or of 1, 2, 5, 10, … for a higher entropy."""
     values, weights = _sorted(numbers.values, people)
     if not values.size or not 0 < values[-1] - values[0] < math.inf:
         return ()
@@ -83,7 +83,7 @@ def given_ranges(numbers: Numbers, people: Integers, k: int, bins: Sequence[floa
 
 
 def date_ranges(dates: Dates, people: Integers, k: int) -> tuple[Ranges, ...]:
-    """Return months, quarters and years, as far as they are known, and steps of years."""
+    """Return months, quarters and years, from the finest known unit on, and steps of years."""
     values, weights = _sorted(dates.values, people)
     if not values.size:
         return ()
@@ -98,12 +98,12 @@ def date_ranges(dates: Dates, people: Integers, k: int) -> tuple[Ranges, ...]:
 
 
 def is_whole(values: Reals) -> bool:
-    """Return whether all are whole numbers, so small that each is one for itself."""
+    """Return whether all are whole numbers, and small enough for doubles to distinguish adjacent ones."""
     return bool((values == np.floor(values)).all() and np.abs(values).max() <= _LARGEST_WHOLE)
 
 
 def number_range_name(low: float | None, high: float | None, *, whole: bool) -> str:
-    """Return what a range of numbers is called, as ``10 to 19``, ``under 10``, ``60 or more``.
+    """Return the name of a range of numbers, such as ``10 to 19``, ``under 10``, ``60 or more``.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def number_range_name(low: float | None, high: float | None, *, whole: bool) -> 
 
 
 def date_range_name(low: float | None, high: float | None) -> str:
-    """Return what a range of days is called, by its months, quarter or years.
+    """Return the name of a range of days, by its months, quarter or years.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def date_range_name(low: float | None, high: float | None) -> str:
 
 
 def _months(day: float) -> int:
-    """Return how many months are before a day that begins one."""
+    """Return the number of months before the first day of a month."""
     start = date.fromordinal(int(day))
     return _YEAR * start.year + start.month - 1
 
@@ -155,29 +155,29 @@ def _spelled_month(month: int) -> str:
 
 
 def _day_of_month(month: int) -> int | None:
-    """Return the day that begins a month, if there is one; what lies outside the calendar has no edge."""
+    """Return the first day of a month; None outside of the calendar, where ranges have no edge."""
     year = month // _YEAR
     return date(year, month % _YEAR + 1, 1).toordinal() if date.min.year <= year <= date.max.year else None
 
 
 def _spelled(number: float) -> str:
-    """Return a number in digits enough to tell it from the next."""
+    """Return a number with enough digits to distinguish it from the next."""
     return f"{number:.0f}" if number % 1 == 0 and abs(number) < 1e18 else f"{number:.15g}"
 
 
 def _sorted(values: Reals, people: Integers) -> tuple[Reals, Integers]:
-    """Return the values that are known, in order, and the people of each."""
+    """Return the known values in order, and the people of each."""
     order = np.argsort(values, kind="stable")[: int((~np.isnan(values)).sum())]
     return values[order], people[order]
 
 
 def _counts(edges: Reals, values: Reals, weights: Integers) -> Integers:
-    """Return how many people are in each range."""
+    """Return the number of people in each range."""
     return np.bincount(np.searchsorted(edges, values, "right"), weights, edges.size + 1).astype(np.int64)
 
 
 def _even_grids(values: Reals, weights: Integers, k: int, *, whole: bool) -> Iterator[tuple[str, Reals]]:
-    """Yield multiples of 1, 5, 10 and 20 or 50 times a power of ten, over what k people reach at either end."""
+    """Yield multiples of 1, 5, 10 and 20 or 50 times a power of ten, with k people beyond the span at each end."""
     reached, from_above = np.cumsum(weights), np.cumsum(weights[::-1])
     low = float(values[min(int(np.searchsorted(reached, k)), values.size - 1)])
     high = float(values[::-1][min(int(np.searchsorted(from_above, k)), values.size - 1)])
@@ -218,7 +218,7 @@ def _chain(
     weights: Integers,
     k: int,
 ) -> tuple[Ranges, ...]:
-    """Return ranges along ever coarser grids as far as these are good, and merged ones of any width after them."""
+    """Return ranges along coarser and coarser grids while these are good, then merged ranges of any width."""
     result: list[Ranges] = []
     grids = list(grids)
     most = _LEGIBLE if numbers is not None else math.inf
@@ -261,7 +261,7 @@ def _chain(
 
 
 def _merged(edges: Reals, values: Reals, weights: Integers) -> Iterator[Ranges]:
-    """Yield ever fewer ranges of any width, neighbours with the fewest people merged first."""
+    """Yield fewer and fewer ranges of any width; adjacent ranges with the fewest people are merged first."""
     for wanted in _MERGED:
         if wanted <= edges.size:
             edges = _merge(edges, _counts(edges, values, weights), wanted)
@@ -269,7 +269,7 @@ def _merged(edges: Reals, values: Reals, weights: Integers) -> Iterator[Ranges]:
 
 
 def _merge(edges: Reals, counts: Integers, wanted: int) -> Reals:
-    """Return the edges of so many ranges."""
+    """Return the edges of this many ranges."""
     while edges.size >= wanted:
         place = int(np.argmin(counts[:-1] + counts[1:]))
         counts = np.concatenate([counts[:place], [counts[place] + counts[place + 1]], counts[place + 2 :]])
@@ -278,7 +278,7 @@ def _merge(edges: Reals, counts: Integers, wanted: int) -> Reals:
 
 
 def _enough_people(edges: Reals, ranks: Integers, values: Reals, weights: Integers, k: int) -> Reals:
-    """Return the edges between ranges of at least k people: the roundest are taken first, and then from the left."""
+    """Return the edges between ranges of at least k people, choosing the roundest edges first, then from the left."""
     below = np.concatenate([[0], np.cumsum(weights)])[np.searchsorted(values, edges)].tolist()
     taken = [0, int(weights.sum())]  # how many people are below each edge that is taken
     kept: list[int] = []
@@ -297,5 +297,5 @@ def _entropy(edges: Reals, values: Reals, weights: Integers) -> float:
 
 
 def _entropy_of_few(chain: tuple[Ranges, ...], values: Reals, weights: Integers) -> float:
-    """Return the most entropy of ranges that are few; steps of one width need no more of it."""
+    """Return the largest entropy of choices with few ranges, the reference for steps of one width."""
     return max((_entropy(each.edges, values, weights) for each in chain if each.edges.size < _FEW_RANGES), default=-1.0)

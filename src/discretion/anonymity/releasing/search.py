@@ -1,4 +1,4 @@
-"""Search for the most useful release: a generalization per column or none, and the few rows to suppress."""
+"""Search for the most useful release: a generalization or no column at all for each, and few rows to suppress."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,25 +31,26 @@ from discretion.numerics.search.monotone_sets import MAX_SETS_EXAMINED, Monotone
 
 
 class SearchEndedError(InvalidValueError):
-    """It is not known whether a release is within the goal: the search ended before."""
+    """The search reached its limit before it found a release within the goal, or proved that there is none."""
 
 
 @dataclass(frozen=True)
 class BestRelease:
-    """The release that was found.
+    """The best release that the search found.
 
     Parameters
     ----------
     views
-        Of each column that goes out its view.
+        A published column → its generalization.
     cut
-        What of their rows and cells does not; its blanks are in the order of the views.
+        The suppressed rows and cells; its blanks are in the order of the views.
     kept, uncut
-        What goes out is worth, and would be if nothing were cut.
+        The utility of the release, and its utility if nothing were suppressed.
     bound
-        No choice of views within the goal is worth more, the rows of the smallest classes being cut first.
+        An upper bound on the utility of any choice of generalizations within the goal, if the rows of the smallest
+        classes are suppressed first.
     ended
-        "proved", or what ended the search before.
+        "proved", or the reason why the search ended before that.
     """
 
     views: Mapping[str, Generalization]
@@ -79,64 +80,63 @@ def most_useful_release(
 ) -> BestRelease | None:
     """Return the most useful release within the goal, or None if there is none.
 
-    ``max m·H(columns)`` over the m rows that go out: their joint information; or another utility
+    ``max m·H(columns)`` over the m published rows: their joint information; or another utility
 
     Parameters
     ----------
     known
-        The columns that somebody may know of a person → their views, the finest first.
+        A column that an adversary may know of a person → its generalizations, the finest first.
     secrets
-        The sensitive columns, which nobody knows.
+        The sensitive columns, which the adversary does not know.
     goal
-        What must hold of the table that goes out.
+        The conditions on the published table.
     people
-        How many there are.
+        The number of people.
     keep
-        Known columns that go out in some view.
+        Known columns to publish in some generalization.
     chosen
-        A column → the one of its views that goes out, if it does; of the others any may.
+        A column → its only allowed generalization, if it is published; other columns may have any.
     most_suppressed
-        How many rows may be cut.
+        The largest number of rows to suppress.
     suppress
-        Whether these are left out, or cells of theirs are blank
+        Whether to leave these rows out, or to blank cells in them
         (:func:`~discretion.anonymity.releasing.suppression.suppress_cells`).
     utility
-        What counts: "information", as above; "columns", ``Σ_cells H(view) / H(finest view)``, the share of each
-        column's own entropy that is kept, added up, repeated columns counted once
+        The utility to maximize: "information", as above; "columns", ``Σ_cells H(view) / H(finest view)``, the sum of
+        the shares of each column's own entropy that are kept, with repeated columns counted once
         (:func:`~discretion.anonymity.choosing.dependencies.repeated_columns`); "entropy",
-        ``Σ_cells log2(n / n_cell)`` where ``n_cell`` of the n people show what a cell does; "precision",
-        ``Σ_cells 1 − level / views``; or "discernibility", the ordered pairs of people that are told apart.
+        ``Σ_cells log2(n / n_cell)`` where ``n_cell`` of the n people have the value of a cell; "precision",
+        ``Σ_cells 1 − level / views``; or "discernibility", the ordered pairs of people that are distinguished.
     guarded
-        The sensitive columns that go out as they are: only what the others carry beside them is information.
+        The sensitive columns that are published unchanged: only the additional information of other columns counts.
     starts
-        Choices of views that are known to be good, of the columns that go out: if one of them is within the goal, what
-        is found is at least as useful.
+        Known good choices of generalizations, by column: if one of them is within the goal, the result is at least as
+        useful.
     sets
-        How many choices of views may be looked at; without it and a time limit so many that their rows are a certain
-        amount of work, so that the same is found on every machine.
+        The largest number of choices to examine. Without it and a time limit, the number follows from a fixed amount of
+        work on rows, so every machine finds the same result.
     time_limit
-        Seconds until the best release so far is returned.
+        The time in seconds after which the search returns the best release so far.
     progress
-        Called with how many columns the best release so far has.
+        A function that is called with the number of columns of the best release so far.
 
     Raises
     ------
     SearchEndedError
-        If the search ended before anything was found.
+        If the search ended before it found a release.
 
     Notes
     -----
-    Nothing that a view shows of fewer than k people goes out, whatever the budget: these rows are left out first.
-    What is coarser shows it in fewer rows.
+    Whatever the budget, no value of a generalization that fewer than k people share is published: the search leaves out
+    these rows first. A coarser generalization has fewer such rows.
 
-    Coarser views and fewer columns only put classes together, so that fewer rows are in small ones, no more can make up
-    for what classes lack of diversity, and guesses get no better: what is over a limit, as if no row were left out but
-    as many as may be were not counted, is so with anything finer. Source: the entropy is that of Gionis and Tassa,
-    "k-Anonymization with Minimal Loss of Information", 2009; the recoding of whole columns with suppression is from
-    Samarati, 2001.
+    Coarser generalizations and fewer columns only merge classes. Then fewer rows are in small classes, the lack of
+    diversity does not grow, and best guesses do not improve. So a choice over a limit, even without the rows that may
+    be left out, stays over it with anything finer. Source: the entropy is that of Gionis and Tassa, "k-Anonymization
+    with Minimal Loss of Information", 2009; the recoding of whole columns with suppression is from Samarati, 2001.
     """
     every, chosen = known, chosen or {}
-    # Not the finest views of a column, in which too many rows show something rare.
+    # Leave out the finest generalizations of a column in which too many rows have a rare value.
     known = {
         name: [
             view
@@ -189,7 +189,7 @@ def most_useful_release(
         loads.loads,
         allowed.limits,
         worth,
-        # Of those that are as useful, the one whose columns carry most one by one.
+        # Of equally useful releases, the one whose single columns carry most information.
         place=lambda ideal: (-sum(views[j].bits for j in bits(ideals.tops(ideal))), list(bits(ideals.tops(ideal)))),
         starts=list(_masks(starts, elements, views)),
         sets=sets or (sets_within_work(people) if time_limit == math.inf else MAX_SETS_EXAMINED),
@@ -199,7 +199,7 @@ def most_useful_release(
     searched = search.run()
     best = None if searched.best is None else cut(searched.best)
     if searched.ended != "proved" and (best is None or not searched.best):
-        raise SearchEndedError("the search ended before it found anything within the goal; let it take longer")
+        raise SearchEndedError("the search reached its limit before it found a release within the goal; give it longer")
     if searched.best is None or best is None:
         return None
     tops = [elements[j] for j in bits(ideals.tops(searched.best))]
@@ -218,7 +218,7 @@ def _masks(
     elements: Sequence[tuple[str, int]],
     views: Sequence[Generalization],
 ) -> Iterator[int]:
-    """Yield the elements of each start, but of those with a view that shows too much by itself."""
+    """Yield the elements of each start, except starts with a generalization that shows too much by itself."""
     places = {(name, id(view)): j for j, ((name, _), view) in enumerate(zip(elements, views, strict=True))}
     for start in starts:
         some = [places.get((name, id(view))) for name, view in start.items()]
@@ -227,7 +227,7 @@ def _masks(
 
 
 class _ReleaseLoads(CodeDisclosure):
-    """Counts the rows in classes that are too small or not diverse enough."""
+    """The disclosure of a release: its load is the rows in classes that are too small or not diverse enough."""
 
     def __init__(  # noqa: PLR0917 - what a search is given
         self,
@@ -248,11 +248,11 @@ class _ReleaseLoads(CodeDisclosure):
         self._failing: dict[int, int] = {}
 
     def count_information(self, guarded: Sequence[str]) -> None:
-        """Count, with those exposed, the information of the classes beside some sensitive columns."""
+        """Count, with the exposed rows, the information of the classes in addition to some sensitive columns."""
         self._joint, self._guarded = JointInformation(self._rows), [self._secrets[name] for name in guarded]
 
     def exposed(self, ideal: int, classes: Column, by: Column) -> int:
-        """Return how many rows at least fail or are left out."""
+        """Return a lower bound on the rows that fail or are left out."""
         counts: Codes | None = None
         if self._goal.diversity:
             failing = self._goal.fewest_failing(refined(classes, by), self._secrets, self._most_suppressed)
@@ -266,11 +266,11 @@ class _ReleaseLoads(CodeDisclosure):
         return failing
 
     def fewest_out(self, ideal: int) -> int:
-        """Return how many rows at least are left out of an ideal that was looked at."""
+        """Return a lower bound on the rows that are left out of an examined ideal."""
         return fewest_left_out(self._failing.get(ideal, 0), self._rows, self._goal.budget)
 
     def information(self, ideal: int, cut: Suppression | None) -> Fraction:
-        """Return what the rows that go out carry beside the guarded columns, ``m·H(shown | guarded)``."""
+        """Return the information of the published rows in addition to the guarded columns, ``m·H(shown | guarded)``."""
         assert self._joint is not None
         if cut is None and ideal in self._information:
             return self._information.pop(ideal)
@@ -285,7 +285,7 @@ class _ReleaseLoads(CodeDisclosure):
         return [self._views[j] for j in bits(self._ideals.tops(ideal))]
 
     def cut(self, ideal: int, suppress: Suppress) -> Suppression | None:
-        """Return what to cut for the goal to hold, or None if it cannot."""
+        """Return the suppression that meets the goal, or None if there is none."""
         classes, shown = self.classes(ideal), self._shown(ideal)
         rare = np.zeros(self._rows, bool)
         for view in shown:

@@ -15,20 +15,20 @@ from discretion.numerics.equivalence_classes import Column, everybody, refined
 
 Suppress = Literal["rows", "cells"]
 SUPPRESS: tuple[Suppress, ...] = ("rows", "cells")
-# Rows that are looked at for all sets of so many columns to leave blank: a cut is made for each choice of views.
+# The most rows to examine for all sets of some number of blank columns, for each choice of generalizations.
 _MOST_ROWS_TRIED = 1 << 17
 
 
 @dataclass(frozen=True)
 class Suppression:
-    """What of some views does not go out.
+    """The rows and cells of some generalized columns that are not published.
 
     Parameters
     ----------
     out
-        Which rows are left out.
+        Whether each row is left out.
     blank
-        Of each view which of the other rows have a blank for its value.
+        For each column, whether each of the other rows has a blank instead of its value.
     """
 
     out: Booleans
@@ -36,22 +36,22 @@ class Suppression:
 
     @property
     def blank_cells(self) -> int:
-        """How many cells are blank."""
+        """The number of blank cells."""
         return sum(int(rows.sum()) for rows in self.blank)
 
     def classes(self, shown: Sequence[Generalization]) -> Column:
-        """Return who is alike in what goes out: a blank is like a missing value. Rows left out are in any class."""
+        """Return the classes of the published rows; a blank equals a missing value. Rows left out are in any class."""
         seen = (suppressed_column(view, rows) for view, rows in zip(shown, self.blank, strict=True))
         return reduce(refined, seen, everybody(self.out.size))
 
 
 def suppress_rows(out: Booleans, shown: Sequence[Generalization]) -> Suppression:
-    """Return the cut that leaves rows out."""
+    """Return the suppression that leaves rows out."""
     return Suppression(out, [np.zeros_like(out)] * len(shown))
 
 
 def suppressed_column(view: Generalization, blank: Booleans) -> Column:
-    """Return a view's codes, with that of null for what is blank."""
+    """Return the codes of a generalized column, with the code of null for blank cells."""
     if not blank.any():
         return view.column
     labels = list(view.labels)
@@ -60,14 +60,14 @@ def suppressed_column(view: Generalization, blank: Booleans) -> Column:
 
 
 def suppress_cells(out: Booleans, shown: Sequence[Generalization], k: int) -> Suppression:
-    """Return the cut that leaves cells blank of rows to cut, and out only whom nothing is left of that k share.
+    """Return the suppression that blanks cells; it leaves out only rows whose remaining cells no k rows share.
 
-    One cell of each is blank if that puts k together who have the same one blank and are alike on the others; then two
-    cells of those who are left, and ever more: of the sets of so many columns first the one that leaves most of what
-    cells tell in such groups. Those who are left join rows with as many blanks that can change to the same ones, since
-    k are in their group without them. What is blank follows from the values of the rows to cut, so that blanks tell
-    people apart that the values do, and no others. Source: cells are suppressed in Sweeney, 2002; the order:
-    Discretion.
+    In the first step each row has one blank cell, if k rows with the same column blank share their other values. The
+    second step blanks two cells of the remaining rows, and so on; among the sets of this many columns, the one that
+    keeps most information in such groups comes first. The remaining rows then join rows with as many blanks that can
+    change to the same columns, if k rows stay in their group without them. The blanks follow from the values of the
+    rows to suppress, so they distinguish only people whom the values distinguish. Source: Sweeney, 2002, for the
+    suppression of cells; the order: Discretion.
     """
     left, blank = np.flatnonzero(out), [np.zeros_like(out) for _ in shown]
     last: tuple[int, ...] = ()  # where there are too many sets, those with one column more than this
@@ -96,16 +96,16 @@ def suppress_cells(out: Booleans, shown: Sequence[Generalization], k: int) -> Su
 
 
 class _Groups:
-    """Rows in groups of k or more that have the same columns blank, as many for each row, and are alike on the others.
+    """Groups of at least k rows that have the same columns blank and share their values on the others.
 
     Parameters
     ----------
     rows
-        Rows that are to be in groups.
+        The rows to put into groups.
     shown
-        The views that go out.
+        The published generalizations.
     k
-        How many are in a group at least.
+        The least number of rows of a group.
     """
 
     def __init__(self, rows: Integers, shown: Sequence[Generalization], k: int) -> None:
@@ -116,30 +116,30 @@ class _Groups:
 
     @property
     def left(self) -> Integers:
-        """The rows that are in no group."""
+        """The rows that are not in a group."""
         return self._rows[self._group_of < 0]
 
     def members(self) -> Iterator[tuple[tuple[int, ...], Integers]]:
-        """Yield the blank columns of groups and the rows in these."""
+        """Yield the blank columns and the rows of each group."""
         hidden_of = {hidden: number for number, hidden in enumerate(dict.fromkeys(self._hidden_of))}
         numbers = np.array([hidden_of[hidden] for hidden in self._hidden_of] + [-1])[self._group_of]
         for hidden, number in hidden_of.items():
             yield hidden, self._rows[numbers == number]
 
     def add(self, hidden: tuple[int, ...]) -> None:
-        """Put rows that are left into groups, wherever k are alike if some columns are blank."""
+        """Put remaining rows into groups, wherever k share their values if some columns are blank."""
         if (left := np.flatnonzero(self._group_of < 0)).size >= self._k:
             classes = self._alike(left, hidden)
             self._put(left, classes, np.bincount(classes) >= self._k, hidden)
 
     def join(self, hidden: tuple[int, ...]) -> None:
-        """Put rows that are left into groups with rows that k others of their groups can do without."""
+        """Put remaining rows into groups with rows whose own groups keep k others."""
         if (self._group_of >= 0).all() or not self._hidden_of:
             return
         classes = self._alike(np.arange(self._rows.size), hidden)
         inside = self._group_of >= 0
         waiting = np.bincount(classes[~inside], minlength=int(classes.max()) + 1)
-        # Of each group so many rows are free that k are not, first those that somebody waits for.
+        # In each group all rows but k are free, first the rows that remaining rows wait for.
         sizes = np.bincount(self._group_of[inside])
         wanted = np.flatnonzero(inside & (waiting[classes] > 0))
         wanted = wanted[_number_within(self._group_of[wanted]) < sizes[self._group_of[wanted]] - self._k]
@@ -161,7 +161,7 @@ class _Groups:
 
 
 def _number_within(groups: Integers) -> Integers:
-    """Return how many rows before each are in its group."""
+    """Return for each row the number of earlier rows in its group."""
     order = np.argsort(groups, kind="stable")
     starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
     result = np.empty_like(order)
@@ -177,7 +177,7 @@ class _Together:
 
 
 def _together(left: Integers, shown: Sequence[Generalization], hidden: Sequence[int], k: int) -> _Together:
-    """Return which rows are in groups of k if some columns are blank, and what their other cells tell."""
+    """Return which rows are in groups of k if some columns are blank, and the information in their other cells."""
     if not left.size:
         return _Together(np.zeros(0, bool), 0.0, 0)
     seen = [j for j in range(len(shown)) if j not in hidden]

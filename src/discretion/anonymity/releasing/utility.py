@@ -1,4 +1,4 @@
-"""Utility of a release: joint information, columns, entropy, precision or discernibility of the rows that go out."""
+"""Utility of a release: joint information, columns, entropy, precision or discernibility of the published rows."""
 
 import math
 from abc import ABC, abstractmethod
@@ -21,11 +21,12 @@ UTILITIES: tuple[Utility, ...] = ("information", "columns", "entropy", "precisio
 
 
 def utility_of_cells(utility: Utility, views: Sequence[Generalization], level: int) -> Reals:
-    """Return what a cell is worth in a row that goes out, by its code in one of the views of its column.
+    """Return the utility of a cell in a published row, by its code in one of the generalizations of its column.
 
     Entropy: ``log2(n / n_code)``. Columns: ``H(view) / H(finest view)``. Precision: ``1 − level / views``, where
-    dropping a column is one level more than its coarsest view; what has one value is worth nothing. Source: Gionis and
-    Tassa, 2009; Sweeney, "Achieving k-anonymity privacy protection using generalization and suppression", 2002.
+    dropping a column is one level above its coarsest generalization; a column with one value has utility 0. Source:
+    Gionis and Tassa, 2009; Sweeney, "Achieving k-anonymity privacy protection using generalization and suppression",
+    2002.
     """
     view = views[level]
     if utility == "entropy":
@@ -37,9 +38,9 @@ def utility_of_cells(utility: Utility, views: Sequence[Generalization], level: i
 
 
 class ReleaseUtility(ABC):
-    """What goes out is worth, if a choice of views can keep to the goal.
+    """The utility of a release, if a choice of generalizations can meet the goal.
 
-    It is worked out only where it may be more than the most so far; less is as good as nothing to the search.
+    It is computed exactly only where it may exceed the largest utility so far; the search does not need the others.
     """
 
     def __init__(
@@ -58,7 +59,7 @@ class ReleaseUtility(ABC):
         self._whole: dict[int, Fraction] = {}
 
     def of(self, ideal: int) -> Fraction:
-        """Return the worth of an ideal, negative if it cannot keep to the goal."""
+        """Return the utility of an ideal, negative if it cannot meet the goal."""
         if ideal not in self._known:
             self._known[ideal] = whole = self.whole(ideal)
             if whole >= self._most:
@@ -68,25 +69,25 @@ class ReleaseUtility(ABC):
         return self._known[ideal]
 
     def most(self, ideal: int) -> Fraction:
-        """Return at least as much as any ideal inside of it is worth."""
+        """Return an upper bound on the utility of any ideal inside of this one."""
         return self._alone.most(ideal)
 
     def whole(self, ideal: int) -> Fraction:
-        """Return what it is worth if nothing is cut."""
+        """Return the utility if nothing is suppressed."""
         return self._alone.of(ideal)
 
     def potential(self, ideal: int) -> Fraction:
-        """Return about what is left when as few rows as can be are cut, if these are worth as much as others."""
+        """Estimate the utility after the fewest suppressed rows, if these have the average utility of rows."""
         people = max((view.column.codes.size for view in self._views), default=1)
         return self.whole(ideal) * (1 - Fraction(self._fewest_out(ideal), people))
 
     @abstractmethod
     def lost(self, ideal: int, cut: Suppression) -> Fraction:
-        """Return what is lost with what is cut."""
+        """Return the utility that a suppression loses."""
 
 
 class CellUtility(ReleaseUtility):
-    """What the cells that go out are worth together."""
+    """The sum of the utilities of the published cells."""
 
     def __init__(
         self,
@@ -101,7 +102,7 @@ class CellUtility(ReleaseUtility):
         self._worths = worths
 
     def lost(self, ideal: int, cut: Suppression) -> Fraction:
-        """Return what the cells are worth that are cut."""
+        """Return the utility of the suppressed cells."""
         tops = list(bits(self._ideals.tops(ideal)))
         return Fraction(
             math.fsum(
@@ -112,10 +113,10 @@ class CellUtility(ReleaseUtility):
 
 
 class InformationUtility(ReleaseUtility):
-    """The joint information of the rows that go out, beside that of the sensitive columns which go out as they are.
+    """The joint information of the published rows, in addition to that of unchanged sensitive columns.
 
-    What follows from other columns adds nothing, and what nearly follows little. The blanks of a redacted column, of
-    which some are decoys, count as carrying none: the entropy of being blank is subtracted.
+    A column that follows from other columns adds nothing, and one that nearly follows adds little. The blanks of a
+    column with suppressed values, some of them decoys, carry no information: the entropy of the blanks is subtracted.
     """
 
     def __init__(  # noqa: PLR0917 - what information is counted from
@@ -132,27 +133,27 @@ class InformationUtility(ReleaseUtility):
         self._information, self._bound = information, most
 
     def most(self, ideal: int) -> Fraction:
-        """Return what its columns carry one by one, or what any file within the goal does."""
+        """Return the smaller of the sum over its single columns and the bound for any file within the goal."""
         return min(super().most(ideal), self._bound)
 
     def whole(self, ideal: int) -> Fraction:
-        """Return what it carries if nothing is cut."""
+        """Return the information if nothing is suppressed."""
         if ideal not in self._whole:
             self._whole[ideal] = max(Fraction(0), self._information(ideal, None) - self._of_blanks(ideal, None))
         return self._whole[ideal]
 
     def potential(self, ideal: int) -> Fraction:
-        """Return about what is left when as few rows as can be are cut: one that is alone takes log2 n bits with it."""
+        """Estimate the information after the fewest suppressed rows: a unique row carries log2 n bits."""
         bits_of_row = math.log2(max((view.column.codes.size for view in self._views), default=1))
         return self.whole(ideal) - self._fewest_out(ideal) * Fraction(bits_of_row)
 
     def lost(self, ideal: int, cut: Suppression) -> Fraction:
-        """Return what it carries less: cells that are blank may tell people apart, which is not counted."""
+        """Return the lost information; blank cells that distinguish people do not count as information."""
         kept = max(Fraction(0), self._information(ideal, cut) - self._of_blanks(ideal, cut))
         return max(self.whole(ideal) - kept, Fraction(0))
 
     def _of_blanks(self, ideal: int, cut: Suppression | None) -> Fraction:
-        """Return the entropy of who is blank in redacted columns."""
+        """Return the entropy of the blanks in columns with suppressed values."""
         redacted = [view for j in bits(self._ideals.tops(ideal)) if (view := self._views[j]).blank is not None]
         rows = slice(None) if cut is None else ~cut.out
         total = Fraction(0)
@@ -163,9 +164,10 @@ class InformationUtility(ReleaseUtility):
 
 
 class PairUtility(ReleaseUtility):
-    """How many ordered pairs of people are told apart in the file: n² less the discernibility (Bayardo, Agrawal, 2005).
+    """The number of ordered pairs of people that the file distinguishes: n² minus the discernibility.
 
-    Those that several columns tell apart are no more than those that each of them does, added up.
+    Several columns together distinguish at most the sum of the pairs that each of them distinguishes. Source: Bayardo
+    and Agrawal, 2005.
     """
 
     def __init__(
@@ -181,26 +183,26 @@ class PairUtility(ReleaseUtility):
         self._classes = classes
 
     def most(self, ideal: int) -> Fraction:
-        """Return how many pairs all of it tells apart."""
+        """Return the number of pairs that the whole ideal distinguishes, or a smaller bound."""
         return min(super().most(ideal), self.whole(ideal))
 
     def whole(self, ideal: int) -> Fraction:
-        """Return how many pairs it tells apart if nothing is cut."""
+        """Return the number of distinguished pairs if nothing is suppressed."""
         return Fraction(distinguished_pairs(np.bincount(self._classes(ideal).codes)))
 
     def lost(self, ideal: int, cut: Suppression) -> Fraction:
-        """Return how many pairs fewer are told apart: who is left out is from nobody."""
+        """Return the number of lost pairs: a person who is left out is in none."""
         shown = [self._views[j] for j in bits(self._ideals.tops(ideal))]
         lost = self.whole(ideal) - cut.out.size**2 + discernibility(cut.classes(shown), cut.out, cut.out.size)
         return max(lost, Fraction(0))  # the rest of a class of most people is told from more
 
 
 def discernibility(classes: Column, out: Booleans, people: int) -> int:
-    """Return ``Σ_class size² + n·(rows left out)`` of n people: with how many each is confused, added up."""
+    """Return the discernibility ``Σ_class size² + n·(rows left out)`` of n people: the sum of each one's class size."""
     sizes = np.bincount(classes.codes[~out])
     return int((sizes.astype(object) ** 2).sum()) + int(out.sum()) * people
 
 
 def distinguished_pairs(sizes: Integers) -> int:
-    """Return how many ordered pairs are in different classes of these sizes."""
+    """Return the number of ordered pairs in different classes of these sizes."""
     return int(sizes.sum()) ** 2 - int((sizes.astype(object) ** 2).sum())

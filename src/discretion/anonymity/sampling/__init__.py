@@ -1,1 +1,1 @@
-"""Exposure of people who are not in a sample, from the sample."""
+"""Exposure of people who are not in a sample, estimated or bounded from the sample."""

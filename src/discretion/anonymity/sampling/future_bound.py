@@ -1,4 +1,4 @@
-"""Bound on the exposure of people yet to come, from counts of single columns of people like them."""
+"""Bound on the exposure of the people of a future release, from the counts of single columns in a sample."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from discretion.mechanisms.reporting import Reporting, Response
 
 METHOD = "counting, with limits of the probabilities of rare values"
-# What special functions and sums round away, relatively, at the most people.
+# The relative rounding error of special functions and sums, for the most people.
 _ROUNDING = 1e-10
 
 Columns = tuple[str, ...]
@@ -31,14 +31,15 @@ Columns = tuple[str, ...]
 
 @dataclass(frozen=True)
 class SampledMarginals:
-    """The counts of single columns of a sample of people, and how these reported their values.
+    """The counts of single columns of a sample of people, and the randomizers of their reports.
 
     Parameters
     ----------
     counts
-        The people who were sampled, or the counts of their columns. Of a randomized column they count reports.
+        The sampled people, or the counts of their columns. In a randomized column, the counts are those of reports.
     domain
-        A column → how many values are possible there, those not seen included. Columns may be left out.
+        A column → the number of its possible values, including values that are not in the sample. Columns may be left
+        out.
     randomizers
         A column → the k-ary randomized response by which each person reported their value there, independently.
         Columns that are left out hold the values themselves.
@@ -46,7 +47,7 @@ class SampledMarginals:
     Raises
     ------
     InvalidValueError
-        If more values were seen than are possible.
+        If the sample has more values than are possible.
     UnsupportedError
         If people have several rows, or a randomizer is not k-ary randomized response.
 
@@ -90,11 +91,11 @@ class SampledMarginals:
         return self.counts
 
     def values(self, columns: Columns) -> SampledValues:
-        """Return how often each value of a column was reported, or of a group of them."""
+        """Return how often each value of a column, or of a group of columns, was reported."""
         randomized = next((name for name in columns if name in self.randomizers), None)
         if randomized is not None and len(columns) > 1:
             raise UnsupportedError(
-                f"a group is of columns that are not randomized, got {randomized!r} in {' and '.join(columns)}"
+                f"a group must have no randomized columns, got {randomized!r} in {' and '.join(columns)}"
             )
         sizes = self.known.class_sizes(columns)
         of_each = [self.domain.get(name) for name in columns]
@@ -116,18 +117,18 @@ def _response_of(column: str, randomizer: "Reporting") -> "Response":
 
 @dataclass(frozen=True)
 class FutureCertificate:
-    """What counts of a sample certify of a release of n other people, for all sets of columns at once.
+    """The bounds that a sample's counts certify for a release of n other people, for all sets of columns at once.
 
     Parameters
     ----------
     counts
-        Each column, and perhaps some groups of them, → how many people of the sample have each value.
+        A column, or a group of columns → the numbers of people of the sample with each value.
     n, k
-        The number of people of the release, and who has fewer alike in it is exposed.
+        The number of people of the release; a person is exposed if their class in it has fewer than k people.
     confidence
-        How surely all bounds hold together, in (0, 1).
+        The confidence that all bounds hold together, in (0, 1).
     finer
-        A column → columns of which it is a function. What bounds these bounds it.
+        A column → columns of which it is a function. A bound for one of these also holds for the column.
     """
 
     counts: Mapping[Columns, SampledValues]
@@ -137,7 +138,7 @@ class FutureCertificate:
     finer: Mapping[str, Columns] = field(default_factory=dict[str, Columns])
 
     def exposure(self, columns: Iterable[str]) -> Estimate:
-        """Return the bound on the statistical exposure of some of the columns together."""
+        """Return the upper bound on the statistical exposure of some of the columns together."""
         bound = self._bound(tuple(columns))
         return Estimate(bound, 0.0, bound, self.confidence, METHOD)
 
@@ -170,36 +171,36 @@ def future_exposure_bound(
     columns: Iterable[str] | None = None,
     groups: Sequence[Iterable[str]] = (),
 ) -> Estimate:
-    """Return a bound, from single columns, on the chance that a person of a future release is exposed.
+    """Return an upper bound, from single columns, on the chance that a person of a future release is exposed.
 
-    The statistical exposure of n people drawn independently from the unknown joint law p, given how often each value of
-    each single column occurs among m other people drawn from it:
+    The bound is on the statistical exposure of n people drawn independently from the unknown joint law p, given the
+    counts of each value of each single column among m other people drawn from p:
 
     ``𝒬_p(n, k) ≤ min over N of Σ_j u_j(N_j) + max_q φ(q)·Π_j N_j``, ``φ(q) = q·P(Bin(n-1, q) ≤ k-2)``
 
-    where ``u_j(N)`` is an upper limit of the probability of a value of column j that is none of N frequent ones.
+    where ``u_j(N)`` is an upper limit of the probability that a value of column j is none of N frequent ones.
 
     Parameters
     ----------
     P
-        The people who were sampled, or what is known of their columns; as :class:`SampledMarginals` with the number of
-        possible values, or with reports that were randomized.
+        The sampled people, or the counts of their columns; as :class:`SampledMarginals` with the number of possible
+        values, or with randomized reports.
     n
-        How many people there will be in the release, at least 1 and at most 10¹⁰.
+        The number of people in the release, at least 1 and at most 10¹⁰.
     k
-        At least 1.
+        The size below which a class is exposed, at least 1.
     confidence
-        In (0, 1).
+        The confidence of the bound, in (0, 1).
     columns
-        What will be released of people; None is all columns.
+        The columns to release; None is all columns.
     groups
-        Groups of these columns whose class sizes may be used too, as if each were one column. They may overlap.
+        Groups of these columns whose class sizes the bound may also use, as if each were one column. They may overlap.
 
     Returns
     -------
     Estimate
-        ``value`` and ``high`` are the bound; it is below the statistical exposure with probability at most
-        ``1 - confidence``, for every joint law; ``low`` is 0.
+        ``value`` and ``high`` are the bound; for every joint law it is below the statistical exposure with probability
+        at most ``1 - confidence``; ``low`` is 0.
 
     Raises
     ------
@@ -210,11 +211,11 @@ def future_exposure_bound(
     -----
     A person who is exposed has a rare value in some column, or is in one of at most ``Π N_j`` cells of frequent values;
     a cell of probability q adds ``φ(q)`` to the exposure, which is at most (k-1)/n, and about a third of that for
-    k = 2. The limits of all columns, groups and N hold at once, so that the least may be taken: the order of the values
-    by their counts depends on the sample, and the limits pay for it, either by the number of sets of N values (which
-    needs the number of possible values) or by counting values near a threshold on both sides. If the columns were
-    counted together, :func:`future_exposure` has half of the misses, and the lower of both is returned. Source:
-    Discretion; Anonymity, section 7 and Definition 7.
+    k = 2. The limits of all columns, groups and N hold at once, so the result may be their minimum. The order of values
+    by their counts depends on the sample; the limits allow for this, either by a union over all sets of N values (which
+    needs the number of possible values), or by counting values near a threshold on both sides. If the columns were
+    counted together, :func:`future_exposure` gets half of the allowed misses, and the lower bound of the two is
+    returned. Source: Discretion; Anonymity, section 7 and Definition 7.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Exposure of people yet to come, from a sample of people like them."""
+"""Exposure of the people of a future release, from a sample of other people of the same law."""
 
 import math
 from collections.abc import Iterable
@@ -38,18 +38,18 @@ def future_exposure(
     Parameters
     ----------
     P
-        The m people that were sampled, or the sizes of the classes in which they are alike; those of the release will
-        be others like them.
+        The m sampled people, or the sizes of their equivalence classes; the people of the release are others, drawn
+        from the same law.
     n
-        How many people there will be in the release, at least 1 and at most 10¹⁰.
+        The number of people in the release, at least 1 and at most 10¹⁰.
     k
-        At least 1.
+        The size below which a class is exposed, at least 1.
     confidence
-        In (0, 1).
+        The confidence of the interval, in (0, 1).
     columns
-        What will be released of people; None is all columns. Not with class sizes.
+        The columns to release; None is all columns. Not with class sizes.
     domain
-        How many different values are possible, those not seen included; None if that is not known.
+        The number of possible values, including values that are not in the sample; None if it is not known.
 
     Returns
     -------
@@ -66,11 +66,11 @@ def future_exposure(
 
     Notes
     -----
-    Two intervals share the misses, and their intersection is returned. First, limits of every value's share at once,
-    and the extreme laws within them by convex duality. Second, for ``n ≤ m``, the mean exposure of n of the m people,
-    which is unbiased; with one person replaced it changes by no more than the range of its increments, so McDiarmid's
-    inequality bounds how far off it is. Exposure falls with n: for ``n > m/2`` the upper limit is that of half as many
-    people as were sampled. Neither needs the domain. Source: Discretion.
+    Two intervals share the allowed misses, and the result is their intersection. The first uses limits of the shares of
+    all values at once, and the extreme laws within them by convex duality. The second, for ``n ≤ m``, uses the mean
+    exposure of n of the m people, which is unbiased; to replace one person changes it by at most the range of its
+    increments, so McDiarmid's inequality bounds its error. Exposure falls with n: for ``n > m/2`` the upper limit is
+    that of half of the sampled people. Neither needs the domain. Source: Discretion.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def future_exposure(
     misses = 1 - confidence
     unseen = None if domain is None else as_count(domain, "domain", at_least=1) - sizes.classes
     if unseen is not None and unseen < 0:
-        raise InvalidValueError(f"domain is the number of possible values; {sizes.classes} were seen, got {domain}")
+        raise InvalidValueError(f"domain must be at least the {sizes.classes} values in the sample; got {domain}")
     value = statistical_exposure(sizes, n, k)
     if k == 1 or k > n:
         return Estimate(value, value, value, confidence, "the same for every law")
@@ -100,7 +100,7 @@ def future_exposure(
 
 @dataclass(frozen=True, eq=False)
 class SimulatedEstimates:
-    """Estimates from samples of the exposure of another sample of as many people (Anonymity, Figure 3).
+    """Estimates, from samples, of the exposure of another sample of the same size (Anonymity, Figure 3).
 
     Parameters
     ----------
@@ -125,9 +125,9 @@ def simulated_estimates(p: ArrayLike, n: int, runs: int = 1000, rng: Seed = None
     p
         The law, shape (m,).
     n
-        How many people a sample has, at least 1.
+        The number of people of a sample, at least 1.
     runs
-        How many samples, at least 1.
+        The number of samples, at least 1.
     rng
         The seed.
 
@@ -156,7 +156,7 @@ def simulated_estimates(p: ArrayLike, n: int, runs: int = 1000, rng: Seed = None
 
 
 def _by_run(parts: Reals, counts: Any) -> Reals:
-    """Return the sum over values of what a count contributes, for each run and k."""
+    """Return the sum over values of the contribution of their counts, for each run and k."""
     total = np.zeros((counts.shape[0], parts.shape[1]))
     for column in counts.T:
         total += parts[column]
@@ -180,7 +180,7 @@ def _unbiased(sizes: ClassSizes, n: int, k: int, misses: float) -> tuple[float, 
     """Return limits from the mean exposure of subsets of the sample."""
     m = sizes.people
     low = _mean_exposure(sizes, n, k) - _off_the_mean(m, n, k, misses / 2) if n <= m else 0.0
-    # The more of the sample, the more one person matters, up to k at n = m.
+    # The larger the part of the sample, the more one person matters, up to k at n = m.
     fewer = min(n, max(m // 2, 1))
     high = 1.0 if k > fewer else _mean_exposure(sizes, fewer, k) + _off_the_mean(m, fewer, k, misses / 2)
     return max(low, 0.0), min(high, 1.0)
@@ -194,11 +194,12 @@ def _mean_exposure(sizes: ClassSizes, n: int, k: int) -> float:
 
 
 def _off_the_mean(m: int, n: int, k: int, misses: float) -> float:
-    """Return how far the mean exposure of n of m people may be off, by McDiarmid's inequality.
+    """Return a bound on the error of the mean exposure of n of m people, by McDiarmid's inequality.
 
-    One more person in a class of s adds ``(P(H ≤ k-2) - (k-1) P(H = k-1))/m`` to it, for the number H of n - 1 others
-    drawn that are of the class: if she is drawn she may be exposed, or k - 1 others no longer are. That falls with s
-    from 1/m and rises after the s with ``k·P(H' = k-2) = (k-1)·P(H' = k-1)``, for n - 2 others drawn.
+    One more person in a class of s adds ``(P(H ≤ k-2) - (k-1) P(H = k-1))/m``, where H is the number of people of the
+    class among n - 1 others drawn: if the person is drawn, they may be exposed, or k - 1 others stop being exposed.
+    That falls with s from 1/m, and rises after the s with ``k·P(H' = k-2) = (k-1)·P(H' = k-1)``, for n - 2 others
+    drawn.
     """
     turn = math.floor((k * (m - n + k - 1) + (k - 2) * (n - k)) / n)
     least = min(

@@ -1,4 +1,4 @@
-"""Rare values of a law: upper limits of their probability from a sample, at once for every number of frequent ones."""
+"""Rare values of a law: upper limits of their probability from a sample, jointly for all numbers of frequent values."""
 
 import math
 from dataclasses import dataclass
@@ -13,29 +13,29 @@ from discretion.numerics.laws.binomial_limits import limits_of_parts, upper_limi
 if TYPE_CHECKING:
     from discretion.mechanisms.reporting import Response
 
-# Of the misses, the part spent on recognizing frequent values by their counts; the rest is for the share of the others.
+# The part of the misses for recognizing frequent values by their counts; the rest is for the share of the others.
 _ON_CUTS = 0.3
-# Thresholds between frequent and rare: 1, and each so much of the one before.
+# Thresholds between frequent and rare: 1, and then each this share of the one before.
 _STEP = math.sqrt(0.5)
-# Below such a risk no limit can be computed, and 1 is taken.
+# Below this risk no limit can be computed, and 1 is used.
 _LEAST_RISK = 1e-280
 
 
 @dataclass(frozen=True, eq=False)
 class SampledValues:
-    """How many people of a sample have, or report, each value of a column.
+    """The numbers of people of a sample who have, or report, each value of a column.
 
     Parameters
     ----------
     sizes, values
-        The distinct numbers of people with a value, ascending from 1 or more, and how many values have each; both
+        The distinct numbers of people with a value, ascending from at least 1, and the number of values with each; both
         shape (s,).
     people
-        How many people were sampled, m. Those who are not in the sizes may have any value.
+        The number of sampled people, m. People who are not in the sizes may have any value.
     domain
-        How many values are possible; None if that is not known.
+        The number of possible values; None if it is not known.
     response
-        The randomized response by which each of them reported their value, independently; None if they reported the
+        The randomized response by which each person reported their value, independently; None if they reported the
         value itself.
     """
 
@@ -46,27 +46,27 @@ class SampledValues:
     response: "Response | None" = None
 
     def rare_lines(self, misses: float) -> list[Line[float]]:
-        """Return pairs of a limit and N: N values can be chosen such that another one has at most that probability.
+        """Return pairs of a limit and N: all values except N chosen ones together have at most that probability.
 
-        All of them hold at once, whatever the law is, but for a probability of ``misses``.
+        All of the limits hold at once for every law, except with probability ``misses``.
 
         Notes
         -----
-        Two arguments, which share the misses if the domain of d values is known.
+        Two arguments share the misses if the domain of d values is known.
 
         *All sets.* The N values with most reports depend on the sample. A limit of Clopper and Pearson at the risk
-        ``misses / ((d-1)·C(d, N))`` holds for all sets of N values at once, so for them.
+        ``misses / ((d-1)·C(d, N))`` holds for all sets of N values at once, so also for these.
 
-        *The law's order.* Fix a threshold x. The values of probability x or more are a set that no sample changes, so
-        the number of people outside is binomial, and its limit needs no union over sets. All values' probabilities lie
-        within their limits at once (each at a risk in proportion to it): so a value with few reports is outside, one
-        with many inside, and those between are counted on both sides. There are at most 1/x values inside. This is
-        done for thresholds chosen before the sample, at a risk divided among them. It needs no domain: a value that
-        nobody has is below the threshold, as long as this is above the limit of such a value.
+        *The law's order.* Fix a threshold x. The set of values with probability at least x does not depend on the
+        sample, so the number of people outside of it is binomial, and its limit needs no union over sets. The
+        probabilities of all values lie within their limits at once (each at a risk in proportion to it). So a value
+        with few reports is outside, one with many is inside, and values between count on both sides. At most 1/x values
+        are inside. The thresholds are chosen before the sample, and share the risk. This needs no domain: a value that
+        nobody has is below the threshold, if the threshold is above the limit of such a value.
 
-        k-ary randomized response reports a value of probability p as often as ``q + (p_truth - q)·p``, which rises
-        with p. So the same holds for the reports, and the probability of a set of values is that of their reports,
-        less q for each, divided by ``p_truth - q``: what is a limit of one is a limit of the other.
+        k-ary randomized response reports a value of probability p with probability ``q + (p_truth - q)·p``, which rises
+        with p. So the same holds for the reports. The probability of a set of values is that of their reports, minus q
+        for each, divided by ``p_truth - q``: a limit of one gives a limit of the other.
 
         Source: Discretion.
         """
@@ -82,11 +82,11 @@ class SampledValues:
         return 1.0 if self.response is None else self.response.gap
 
     def _share(self, reported: float, values: int) -> float:
-        """Return the probability of so many values of which the reports have this one."""
+        """Return the probability of a set of this many values whose reports have this probability."""
         return reported if self.response is None else max(0.0, reported - values * self.response.q) / self._gap
 
     def _lines_of_all_sets(self, domain: int, misses: float) -> list[Line[float]]:
-        # Values that as many people have are kept together: between, the limit is next to linear in N.
+        # Equally frequent values are kept together: between, the limit is almost linear in N.
         kept = np.cumsum(self.values[::-1])
         outside = self.people - np.cumsum((self.sizes * self.values)[::-1])
         kept, outside = kept[kept < domain], outside[kept < domain]

@@ -1,4 +1,4 @@
-"""Entropy of the law that people were drawn from, from a sample that may be smaller than its support."""
+"""Entropy of the law of a sample's people; the sample may be smaller than the support of the law."""
 
 import math
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ from discretion.validation import as_confidence, as_count
 
 METHOD = "limits of all shares, and bounded differences"
 _HALVINGS = 60
-# What sums of bits round away.
+# The rounding error of sums of bits.
 _ROUNDING = 1e-11
 
 
@@ -29,28 +29,28 @@ def sampled_entropy(
     columns: Iterable[str] | None = None,
     domain: int | None = None,
 ) -> Estimate:
-    """Return an interval for the entropy in bits of the law that the people of a table were drawn from.
+    """Return a confidence interval for the entropy in bits of the law that the people of a table were drawn from.
 
     ``H = Σ_v p(v) log₂ 1/p(v)`` for the unknown p, given m people drawn from it independently
 
     Parameters
     ----------
     P
-        The people that were sampled, or the sizes of the classes in which they are alike.
+        The sampled people, or the sizes of their equivalence classes.
     confidence
-        In (0, 1).
+        The confidence of the interval, in (0, 1).
     columns
-        What is known of people; None is all columns. Not with class sizes.
+        The columns of the values; None is all columns. Not with class sizes.
     domain
-        How many different values are possible, those not seen included; None if that is not known.
+        The number of possible values, including values that are not in the sample; None if it is not known.
 
     Returns
     -------
     Estimate
         The interval misses with probability at most ``1 - confidence``, for every p. If the domain is known, ``value``
-        is an estimate: the entropy of the sample and Miller and Madow's ``(values seen - 1)/2m`` nats, moved into the
-        interval if it lies outside. If it is not known, ``value`` and ``low`` are a lower bound and ``high`` is
-        infinite: values too rare to be seen may add any number of bits.
+        is an estimate: the entropy of the sample plus Miller and Madow's ``(values in the sample - 1)/2m`` nats, moved
+        into the interval if it lies outside. If it is not known, ``value`` and ``low`` are a lower bound and ``high``
+        is infinite: values too rare for the sample may add any number of bits.
 
     Raises
     ------
@@ -61,12 +61,12 @@ def sampled_entropy(
 
     Notes
     -----
-    Two intervals share the misses, and their intersection is returned. First, the mean entropy Ĥ of a sample is at most
-    H, and lower by no more than ``log₂(1 + (|V|-1)/m)`` (Paninski, Estimation of entropy and mutual information, 2003,
-    Proposition 1). One person replaced changes Ĥ by at most that of m alike people of whom one becomes another, so
-    McDiarmid's inequality bounds how far Ĥ is from its mean. Second, limits of every value's share at once. The
-    largest entropy within them has all shares at one level, as far as the limits let it, and the least one is bounded
-    by chords of ``p log 1/p``. Source: Discretion; Anonymity, section 7.3.
+    Two intervals share the allowed misses, and the result is their intersection. First, the mean entropy Ĥ of a sample
+    is at most H, and lower by at most ``log₂(1 + (|V|-1)/m)`` (Paninski, Estimation of entropy and mutual information,
+    2003, Proposition 1). To replace one person changes Ĥ by at most the change from one class of m people to classes of
+    m - 1 and 1, so McDiarmid's inequality bounds the distance of Ĥ from its mean. Second, limits of the shares of all
+    values at once. The largest entropy within them has all shares at one level, where the limits allow it; chords of
+    ``p log 1/p`` bound the least entropy. Source: Discretion; Anonymity, section 7.3.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def sampled_entropy(
     misses = 1 - confidence
     unseen = None if domain is None else as_count(domain, "domain", at_least=1) - sizes.classes
     if unseen is not None and unseen < 0:
-        raise InvalidValueError(f"domain is the number of possible values; {sizes.classes} were seen, got {domain}")
+        raise InvalidValueError(f"domain must be at least the {sizes.classes} values in the sample; got {domain}")
     mean, limits = _by_mean(sizes, misses / 2, unseen), _within_limits(sizes, misses / 2, unseen)
     low, high = max(mean[0], limits[0]) - _ROUNDING, min(mean[1], limits[1]) + _ROUNDING
     if low > high:  # one of both has missed
@@ -94,7 +94,7 @@ def sampled_entropy(
 
 
 def _by_mean(sizes: ClassSizes, misses: float, unseen: int | None) -> tuple[float, float]:
-    """Return limits from the entropy of the sample and how far its mean is from it and from that of the law."""
+    """Return limits from the entropy of the sample and the distances of its mean from it and from the law's entropy."""
     m = sizes.people
     change = math.log2(m) / m + (m - 1) / m * math.log2(m / max(m - 1, 1))
     off = change * math.sqrt(m * math.log(2 / misses) / 2)
@@ -103,11 +103,11 @@ def _by_mean(sizes: ClassSizes, misses: float, unseen: int | None) -> tuple[floa
 
 
 def _within_limits(sizes: ClassSizes, misses: float, unseen: int | None) -> tuple[float, float]:
-    """Return the least and the largest entropy of the laws whose every share is within its limits, or beyond these."""
+    """Return a lower bound on the least, and an upper bound on the largest, entropy of laws with shares in limits."""
     low, high = limits_of_parts(np.append(0, sizes.sizes), sizes.people, misses)
     values = np.append(math.inf if unseen is None else unseen, sizes.counts)
     at_least = float(sizes.counts @ _parts(low[1:]))
-    # What is left of the mass goes to where a bit of it adds least.
+    # The rest of the mass goes to the value where it adds least.
     left = max(0.0, 1 - float(sizes.counts @ low[1:]))
     slopes = (_parts(high) - _parts(low)) / (high - low)
     for place in np.argsort(slopes):

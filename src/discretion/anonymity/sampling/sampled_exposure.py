@@ -1,4 +1,4 @@
-"""Exposure of a sampled population, as an interval that holds for every law."""
+"""Exposure of the law of a sample's people, as a confidence interval for every law."""
 
 import math
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.counting.threshold import Threshold, as_fraction
 from discretion.validation import as_confidence, as_count
 
-# Of the misses of either side, the part spent on telling which values are frequent; the rest is for their share.
+# The part of the misses of either side for recognizing the frequent values; the rest is for their share.
 _ON_CUTS = 0.1
 
 Method = Literal["auto", "theorem5"]
@@ -30,26 +30,25 @@ def sampled_exposure(
     domain: int | None = None,
     method: Method = "auto",
 ) -> Estimate:
-    """Return an interval for the exposure of the law that the people of a table were drawn from.
+    """Return a confidence interval for the exposure of the law that the people of a table were drawn from.
 
     ``Q(t) = Σ_v p(v)·1{p(v) < t}`` for the unknown p, given n people drawn from it independently
 
     Parameters
     ----------
     P
-        The people that were sampled, or the sizes of the classes in which they are alike.
+        The sampled people, or the sizes of their equivalence classes.
     threshold
-        A share t in [0, 1].
+        The share t below which a class is exposed, in [0, 1].
     confidence
-        In (0, 1).
+        The confidence of the interval, in (0, 1).
     columns
-        What is known of people; None is all columns. Not with class sizes.
+        The columns that the adversary knows; None is all columns. Not with class sizes.
     domain
-        How many different values are possible, those not seen included; None if that is not known.
+        The number of possible values, including values that are not in the sample; None if it is not known.
     method
-        ``"auto"``: the values at least t common are recognised by their counts, and their joint share has the limits
-        of a binomial's; the domain need not be known. ``"theorem5"``: the paper's interval, ``Q̂(t ± γ) ± γ|V|``, which
-        needs the domain.
+        ``"auto"``: the counts show which values have a share of at least t, and their joint share has binomial limits;
+        the domain is not needed. ``"theorem5"``: the paper's interval, ``Q̂(t ± γ) ± γ|V|``, which needs the domain.
 
     Returns
     -------
@@ -66,12 +65,12 @@ def sampled_exposure(
 
     Notes
     -----
-    There are at most ``M = min(|V|, 1/t)`` values of share t or more. All are had by c people or more, but for a chance
-    of ``M·P(Bin(n, t) < c)``; and rarer ones are had by c people or more, for c past the mean, with a chance of at most
-    ``M·P(Bin(n, t) ≥ c)``, as ``P(Bin(n, p) ≥ c)/p`` rises with p. The number of sampled people with the frequent
-    values is binomial, so limits of their share need no union over values: the interval has no ``γ|V|``. Theorem 5
-    holds with ``n ≥ log(2|V|/δ)/(2γ²)``, the paper lacks the 2. No estimator comes closer than 1/(16|V|) in the
-    worst case (Theorem 6). Source: Anonymity, Theorem 5; "auto": Discretion.
+    At most ``M = min(|V|, 1/t)`` values have a share of at least t. The sample has at least c people with each of them,
+    except with probability ``M·P(Bin(n, t) < c)``. For c above the mean, it has at least c people with some rarer value
+    with probability at most ``M·P(Bin(n, t) ≥ c)``, since ``P(Bin(n, p) ≥ c)/p`` rises with p. The number of sampled
+    people with the frequent values is binomial, so limits of their share need no union over values: the interval has no
+    ``γ|V|``. Theorem 5 holds with ``n ≥ log(2|V|/δ)/(2γ²)``; the paper lacks the 2. No estimator comes closer than
+    1/(16|V|) in the worst case (Theorem 6). Source: Anonymity, Theorem 5; "auto": Discretion.
 
     Examples
     --------
@@ -88,7 +87,7 @@ def sampled_exposure(
     if domain is not None:
         domain = as_count(domain, "domain", at_least=1)
         if domain < sizes.classes:
-            raise InvalidValueError(f"domain is the number of possible values; {sizes.classes} were seen, got {domain}")
+            raise InvalidValueError(f"domain must be at least the {sizes.classes} values in the sample; got {domain}")
     value = sizes.exposure(threshold=t)
     match method:
         case "auto":
@@ -103,11 +102,11 @@ def sampled_exposure(
 
 
 def sizes_of(P: People | ClassSizes, columns: Iterable[str] | None) -> ClassSizes:
-    """Return the class sizes of a population, or those given."""
+    """Return the class sizes of a population, or the given class sizes."""
     if not isinstance(P, ClassSizes):
         return as_population(P, "future_exposure_bound").class_sizes(columns)
     if columns is not None:
-        raise UnsupportedError("class sizes are of certain columns already; give columns= with a Population only")
+        raise UnsupportedError("class sizes already belong to certain columns; give columns= only with a Population")
     return P
 
 

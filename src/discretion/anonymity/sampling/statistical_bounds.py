@@ -1,8 +1,8 @@
-"""The least and the largest statistical exposure of the laws near one: certified, by convex duality."""
+"""Certified bounds, by convex duality, on the statistical exposure of all laws near a known one."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,7 @@ from discretion.anonymity.sampling.statistical_exposure import (
 )
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
-from discretion.numerics.arrays import Booleans, Reals
+from discretion.numerics.arrays import Reals
 from discretion.numerics.bisection import bisected
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.validation import as_count, as_crowd, as_real
@@ -23,31 +23,31 @@ from discretion.validation import as_count, as_crowd, as_real
 METHOD = "convex dual over the laws within the radius"
 _PRICES = 1 << 10
 _HALVINGS = 60
-# Twice what the incomplete beta function has been seen to be off at 10⁹ people.
+# Twice the observed error of the incomplete beta function at 10⁹ people.
 _ROUNDING = 5e-11
 
 
 def statistical_exposure_bounds(p: ArrayLike | ClassSizes, radius: float, n: int, k: int) -> Estimate:
-    """Return bounds on the statistical exposure of every law within a distance of one that is known.
+    """Return certified bounds on the statistical exposure of every law within a distance of a known one.
 
     ``max { 𝒬_q(n, k) : ‖q - p‖₁ ≤ radius }``, and the minimum
 
     Parameters
     ----------
     p
-        The law that is known, shape (m,), or class sizes as for :func:`statistical_exposure`. List a value that may
-        occur with share 0: q has no others.
+        The known law, shape (m,), or class sizes as for :func:`statistical_exposure`. List a value that may occur with
+        share 0: q has no other values.
     radius
-        At least 0, and 2 is all laws.
+        The largest L1 distance, at least 0; 2 is all laws.
     n
-        How many people will be drawn, at least 1 and at most 10¹⁰.
+        The number of people to be drawn, at least 1 and at most 10¹⁰.
     k
-        At least 1.
+        The size below which a class is exposed, at least 1.
 
     Returns
     -------
     Estimate
-        Certified; ``value`` is the exposure of p. Never wider than ``sensitivity·radius`` to either side.
+        Certified bounds; ``value`` is the exposure of p. Each side is at most ``sensitivity·radius`` wide.
 
     Raises
     ------
@@ -56,9 +56,9 @@ def statistical_exposure_bounds(p: ArrayLike | ClassSizes, radius: float, n: int
 
     Notes
     -----
-    Prices λ on the sum of the law and μ on the distance from p part the problem value by value; there, φ is concave
-    and then convex, so that its best point is an end or the one where its slope is the price. Any prices give a
-    bound; the best of a thousand of each is taken. Source: Discretion.
+    Prices λ on the sum of the law and μ on the distance from p separate the problem by value. For each value φ is
+    concave and then convex, so the best point is an end or the point where the slope equals the price. Any prices give
+    a bound; the function takes the best of a thousand of each. Source: Discretion.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def statistical_exposure_bounds(p: ArrayLike | ClassSizes, radius: float, n: int
     shares, values = shares_of(p)
     radius = as_real(radius, "radius")
     if not radius >= 0:
-        raise InvalidValueError(f"radius must be at least 0, the L1 distance of laws, got {radius!r}")
+        raise InvalidValueError(f"radius must be an L1 distance of at least 0, got {radius!r}")
     value = statistical_exposure(p, n, k)
     n, k = as_crowd(n, "n"), as_count(k, "k", at_least=1)
     if k == 1 or k > n:
@@ -82,16 +82,16 @@ def statistical_exposure_bounds(p: ArrayLike | ClassSizes, radius: float, n: int
 
 @dataclass(frozen=True)
 class ShareIntervals:
-    """The values of a law that is known but for an interval about each share.
+    """The values of a law whose shares are known up to an interval.
 
     Parameters
     ----------
-    centre, low, high
+    centre, low, high : ndarray
         The shares, ``low <= centre <= high``.
     values
-        How many values each entry stands for.
+        The number of values of each entry.
     unseen
-        The largest share of a value not listed, of which there may be any number; 0 for none.
+        The largest share of a value that is not listed, of which there may be any number; 0 for none.
     """
 
     centre: Reals
@@ -102,26 +102,27 @@ class ShareIntervals:
 
 
 def extreme_exposure(cells: ShareIntervals, n: int, k: int, sign: int, radius: float | None = None) -> float:
-    """Return a bound on the exposures of all laws in the cells: above them for sign 1, below them for sign -1.
+    """Return a bound on the exposure of all laws in the cells: an upper bound for sign 1, a lower bound for sign -1.
 
-    For 2 ≤ k ≤ n; with a radius, of the laws that are also within that L1 distance of the centres.
+    For 2 ≤ k ≤ n; with a radius, only the laws within that L1 distance of the given shares count.
     """
-    prices, peaks, at_peaks = _priced(n, k, sign)
+    priced = _priced(n, k, sign)
     at_centre, at_low, at_high = (sign * exposed_part(x, n, k) for x in (cells.centre, cells.low, cells.high))
-    # A share of the unseen is exposed as one of hardly any people, wholly; or at the least as the largest of them.
+    # A share of the unseen values is exposed completely, as that of very few people; at the least as the largest one.
     unseen = 1.0 if sign > 0 or not cells.unseen else -float(exposed_part(cells.unseen, n, k)) / cells.unseen
     missing = 1 - float(cells.values @ cells.centre)
 
-    def best(low: Reals, at_low: Reals, high: Reals, at_high: Reals, price: int) -> Reals:
-        peak, each = peaks[price], prices[price]
-        ends = np.maximum(at_low - each * (low - cells.centre), at_high - each * (high - cells.centre))
+    def best(low: Reals, at_low: Reals, high: Reals, at_high: Reals, place: int) -> Reals:
+        price, peak, at_peak = priced(place)
+        ends = np.maximum(at_low - price * (low - cells.centre), at_high - price * (high - cells.centre))
         inside = (low < peak) & (peak < high)
-        return np.where(inside, np.maximum(ends, at_peaks[price] - each * (peak - cells.centre)), ends)
+        return np.where(inside, np.maximum(ends, at_peak - price * (peak - cells.centre)), ends)
 
     def dual(up: int, down: int) -> float:
         above = best(cells.centre, at_centre, cells.high, at_high, up)
         below = best(cells.low, at_low, cells.centre, at_centre, down)
-        on_sum, on_distance = (prices[up] + prices[down]) / 2, (prices[up] - prices[down]) / 2
+        dear, cheap = priced(up)[0], priced(down)[0]
+        on_sum, on_distance = (dear + cheap) / 2, (dear - cheap) / 2
         total = float(cells.values @ np.maximum(above, below)) + on_sum * missing + on_distance * (radius or 0)
         return total + (max(0.0, unseen - on_sum) if cells.unseen else 0.0)
 
@@ -135,25 +136,34 @@ def extreme_exposure(cells: ShareIntervals, n: int, k: int, sign: int, radius: f
 
 
 @lru_cache(maxsize=16)
-def _priced(n: int, k: int, sign: int) -> tuple[list[float], list[float], list[float]]:
-    """Return prices over the range of slopes of ``sign·φ``, where it falls through each, and what it is there."""
+def _priced(n: int, k: int, sign: int) -> Callable[[int], tuple[float, float, float]]:
+    """Return a function of a number up to `_PRICES`: a price over the slopes of ``sign·φ``, and where φ is best by it.
+
+    That is the point where the slope falls through the price, and the value there. A search asks for few prices.
+    """
     from scipy.special import betaincc  # noqa: PLC0415
 
     cheapest, dearest = sorted((sign * least_slope(n, k), float(sign)))
-    prices = np.linspace(cheapest, dearest, _PRICES + 1)
-    low, high = (np.full_like(prices, x) for x in ((0.0, k / n) if sign > 0 else (k / n, 1.0)))
+    prices = np.linspace(cheapest, dearest, _PRICES + 1).tolist()
+    low, high = (0.0, k / n) if sign > 0 else (k / n, 1.0)
 
-    def is_steeper(p: Reals) -> Booleans:
-        fewer = betaincc(k - 1, n - k + 1, p)
-        at_most = betaincc(k, n - k, p) if k < n else np.ones_like(p)
-        return sign * (fewer - (k - 1) * (at_most - fewer)) > prices
+    @cache
+    def priced(place: int) -> tuple[float, float, float]:
+        price = prices[place]
 
-    low, high = bisected(is_steeper, low, high, _HALVINGS)
-    return prices.tolist(), low.tolist(), (sign * exposed_part(low, n, k)).tolist()
+        def is_steeper(p: Reals) -> bool:
+            fewer = float(betaincc(k - 1, n - k + 1, p))
+            at_most = float(betaincc(k, n - k, p)) if k < n else 1.0
+            return sign * (fewer - (k - 1) * (at_most - fewer)) > price
+
+        peak = float(bisected(is_steeper, low, high, _HALVINGS)[0])
+        return price, peak, sign * float(exposed_part(peak, n, k))
+
+    return priced
 
 
 def _least(function: Callable[[int], float], low: int, high: int) -> float:
-    """Return the least value of a convex function of a whole number."""
+    """Return the minimum of a convex function of a whole number."""
     while low < high:
         middle = (low + high) // 2
         if function(middle) <= function(middle + 1):

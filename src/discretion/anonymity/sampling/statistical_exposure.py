@@ -19,20 +19,20 @@ _HALVINGS = 60
 
 @quantity
 def statistical_exposure(p: ArrayLike | ClassSizes, n: int, k: int) -> float:
-    """Return the probability that fewer than k of n people drawn from a law share a random one's values.
+    """Return the probability that fewer than k of n people drawn from a law share the values of a random one of them.
 
     ``𝒬_p(n, k) = Σ_i p_i · P(Bin(n-1, p_i) ≤ k-2)``
 
     Parameters
     ----------
     p
-        The law of what people look like, shape (m,): non-negative, with sum 1; or the class sizes of a table, which
-        stand for the shares of its classes.
+        The law of people's values, shape (m,): non-negative, with sum 1; or the class sizes of a table, which stand for
+        the shares of its classes.
     n
-        How many people will be drawn, at least 1 and at most 10¹⁰.
+        The number of people to be drawn, at least 1 and at most 10¹⁰.
     k
-        At least 1; oneself is counted. With k = 1 it is 0, with k = 2 the probability of being unique, with k > n it
-        is 1.
+        The size below which a class is exposed, at least 1; a person counts in their own class. With k = 1 the result
+        is 0, with k = 2 the probability to be unique, with k > n it is 1.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def statistical_exposure(p: ArrayLike | ClassSizes, n: int, k: int) -> float:
     Notes
     -----
     Source: Anonymity, Definition 7. The binomial tail is the complement of the incomplete beta function at
-    ``(k-1, n-k+1)``; the paper's form at 1 - p loses the digits of a small p.
+    ``(k-1, n-k+1)``; the paper's form at 1 - p loses digits for a small p.
 
     Examples
     --------
@@ -58,16 +58,16 @@ def statistical_exposure(p: ArrayLike | ClassSizes, n: int, k: int) -> float:
 
 @quantity
 def statistical_exposure_sensitivity(n: int, k: int) -> float:
-    """Return the least constant by which laws that differ little have like statistical exposures.
+    """Return the Lipschitz constant of the statistical exposure in the L1 distance of laws.
 
     ``|𝒬_p(n, k) - 𝒬_p̂(n, k)| ≤ c·‖p - p̂‖₁``, ``c = (1 - φ'(k/n)) / 2``
 
     Parameters
     ----------
     n
-        How many people will be drawn, at least 1 and at most 10¹⁰.
+        The number of people to be drawn, at least 1 and at most 10¹⁰.
     k
-        At least 1.
+        The size below which a class is exposed, at least 1.
 
     Returns
     -------
@@ -77,11 +77,11 @@ def statistical_exposure_sensitivity(n: int, k: int) -> float:
     Notes
     -----
     With ``φ(p) = p·P(Bin(n-1, p) ≤ k-2)``, ``φ' = P(Bin(n-1, p) ≤ k-2) - (k-1)·P(Bin(n-1, p) = k-1)`` falls from 1 at 0
-    to its least at k/n and then rises to 0. As both laws sum to 1, any constant may be taken from φ' first; the middle
-    of its range leaves half of the range. It cannot be lowered: move mass between a value of share k/n and others of
-    hardly any. It is at most the ``max(1, (k-1)·P(Bin(n-1, p) = k-1))`` that bounds ``|φ'|``. Theorem 8 of Anonymity
-    and its Appendix G are false as printed: with n = k = 1000, p = (1, 0) and p̂ = (1 - 10⁻⁶, 10⁻⁶) the exposures
-    differ by 10⁻³ and the printed bound is 5.4·10⁻⁵. Source: Discretion.
+    to its least at k/n and then rises to 0. As both laws sum to 1, any constant may be subtracted from φ' first; the
+    middle of its range leaves half of the range. The constant is the least one: move mass between a value of share k/n
+    and values of very small shares. It is at most the ``max(1, (k-1)·P(Bin(n-1, p) = k-1))`` that bounds ``|φ'|``.
+    Theorem 8 of Anonymity and its Appendix G are false as printed: with n = k = 1000, p = (1, 0) and
+    p̂ = (1 - 10⁻⁶, 10⁻⁶) the exposures differ by 10⁻³, but the printed bound is 5.4·10⁻⁵. Source: Discretion.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def statistical_exposure_sensitivity(n: int, k: int) -> float:
 def exposed_part(p: Any, n: int, k: Any) -> Reals:
     """Return ``φ(p) = p·P(Bin(n-1, p) ≤ k-2)`` for 1 ≤ k ≤ n: the part of a share p of the people that is exposed.
 
-    It is concave up to k/n and convex from there.
+    It is concave up to k/n, and convex from there on.
     """
     from scipy.special import betaincc  # noqa: PLC0415
 
@@ -118,17 +118,17 @@ def _slope(p: float, q: float, n: int, k: int) -> float:
 
 @lru_cache(maxsize=1 << 10)
 def largest_exposed_part(n: int, k: int) -> float:
-    """Return ``max_p φ(p)`` for 2 ≤ k ≤ n: what a single value of any share adds to the statistical exposure at most.
+    """Return ``max_p φ(p)`` for 2 ≤ k ≤ n: the most that a single value of any share adds to the statistical exposure.
 
-    It is at most (k-1)/n, and less for a small k: φ rises up to a share below k/n, where its slope is 0, and falls from
-    there.
+    It is at most (k-1)/n, and less for a small k: φ rises up to a share below k/n, where its slope is 0, and then
+    falls.
     """
     share, _ = bisected(lambda p: _slope(float(p), 1 - float(p), n, k) > 0, 0.0, k / n, _HALVINGS)
     return float(exposed_part(share, n, k))
 
 
 def shares_of(p: ArrayLike | ClassSizes) -> tuple[Reals, Reals]:
-    """Return the distinct shares of a law, and how many values have each."""
+    """Return the distinct shares of a law, and the number of values with each."""
     if isinstance(p, ClassSizes):
         return p.sizes / p.people, p.counts.astype(np.float64)
     shares, values = np.unique(as_distribution(p, "p"), return_counts=True)

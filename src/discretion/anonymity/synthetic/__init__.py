@@ -1,1 +1,1 @@
-"""Attacks by a synthetic table on the people it was made from, compared with held-out people."""
+"""Attacks with a synthetic table on the people of its original, compared with attacks on held-out people."""

@@ -1,4 +1,4 @@
-"""An attack on people by a synthetic table, and how much better it does on those that the table was made from."""
+"""An attack on people with a synthetic table, and its excess success on the people of the table's original."""
 
 from dataclasses import dataclass
 
@@ -10,33 +10,33 @@ ASSUMING = "people held out at random"
 
 @dataclass(frozen=True)
 class AttackCount:
-    """How often an attack succeeded: ``hits`` of so many ``attacks``; on held-out people perhaps on average."""
+    """The successes of an attack: ``hits`` in ``attacks`` attempts; for held-out people ``hits`` may be an average."""
 
     hits: float
     attacks: int
 
     @property
     def rate(self) -> float:
-        """The share that succeeded."""
+        """The share of attempts that succeeded."""
         return self.hits / self.attacks
 
 
 @dataclass(frozen=True)
 class SyntheticAttack:
-    """An attack by a synthetic table on the people it was made from, and on others.
+    """An attack with a synthetic table on the people of its original, and on held-out people.
 
     Parameters
     ----------
     name
-        Which attack it is.
+        The name of the attack.
     original, control
-        How often it succeeded on the people of the original, and on those held out.
+        Its successes on the people of the original, and on held-out people.
     scale
-        How often it would succeed on as many held-out people as the original has, to how often it did on these; 1 but
-        where one of a few is singled out more rarely than one of many.
+        The ratio of its success rate on as many held-out people as the original has to that on the given ones; 1 except
+        where it is rarer to single out one of few people than one of many.
     naive
-        The share of successes on the original without looking at its people: by chance, or by the commonest value; None
-        for what nobody guesses.
+        The share of successes on the original without the synthetic records: by chance, or by the commonest value; None
+        for an attack without guesses.
     """
 
     name: str
@@ -47,18 +47,18 @@ class SyntheticAttack:
 
     @property
     def control_rate(self) -> float:
-        """The share of successes if the held-out people were as many as the original's."""
+        """The share of successes if there were as many held-out people as people of the original."""
         return self.scale * self.control.rate
 
     def risk(self, confidence: float, *, others: bool = True) -> Estimate:
-        """Return ``(r − c)/(1 − c)``, r being the rate on the original and c that on held-out people; at least -1.
+        """Return ``(r − c)/(1 − c)`` with the rate r on the original and c on held-out people; at least -1.
 
-        It is 0 where others are told as much of, 1 where the attack is always right because a person is in the
+        It is 0 if the attack is equally successful on others, and 1 if it always succeeds because a person is in the
         original. Source: Giomi, Boenisch, Wehmeyer and Tasnádi, A Unified Framework for Quantifying Privacy Risk in
         Synthetic Data, PoPETs 2023, section 4; the interval: see :func:`excess_limits`.
 
-        Where some of those held out are the original's, not all ``others``, c is between the rate on others and r: a
-        risk above 0 is at least as high as it looks, and nothing bounds it from above.
+        If some held-out people are in the original (``others`` is False), c is between the rate on other people and r:
+        then a risk above 0 is a lower bound, and nothing bounds it from above.
         """
         value, low, high = excess_limits(
             self.original.hits,

@@ -1,4 +1,4 @@
-"""Rows of one table that stand in another: copies in a synthetic table, and an overlap of the held-out table."""
+"""Rows of one table that are in another: copies in a synthetic table, and an overlap of the held-out table."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,14 @@ from discretion.anonymity.synthetic.attack import AttackCount, SyntheticAttack
 from discretion.anonymity.synthetic.tables import MISSING, Tables
 from discretion.numerics.arrays import Booleans, Integers, Reals
 
-# So seldom may as many equal rows, or more, fall into both tables if the people of these are different.
+# The probability below which this many or more equal rows in both tables count as evidence of the same people.
 _CHANCE = 0.001
 
 
 def copies(tables: Tables) -> tuple[SyntheticAttack, SyntheticAttack]:
-    """Return the number of people whose row is in the synthetic table: of all, and of those whose row is unique.
+    """Return the number of people whose row is in the synthetic table: among all, and among people with a unique row.
 
-    Alone among the people of the original and those held out together, so that either are as rare.
+    A row is unique among the people of the original and the held-out people together, so both are equally rare.
     """
     original, synthetic, control = tables.rows()
     known = np.bincount(synthetic.codes, minlength=synthetic.count) > 0
@@ -42,16 +42,16 @@ def copied_values(tables: Tables, name: str) -> SyntheticAttack:
 
 @dataclass(frozen=True)
 class Overlap:
-    """People who stand in the original and in the held-out table.
+    """People who are in both the original and the held-out table.
 
     Parameters
     ----------
     people
-        How many held-out people have a row that one person of the original has, and nobody else of either table; or
-        all of them, where both tables hold the same rows.
+        The number of held-out people with a row that one person of the original has, and nobody else in either table;
+        or all held-out people if both tables have the same rows.
     by_chance
-        How many they would be on average if the people of both tables were different, by the rows that two people of
-        one table share.
+        The expected number of them if the people of both tables were different, by the rows that two people of one
+        table share.
     """
 
     people: int
@@ -61,11 +61,11 @@ class Overlap:
 def overlap(tables: Tables) -> Overlap | None:
     """Return how many held-out people are in the original, None if chance explains the rows that both have.
 
-    People who are held out at random leave the two persons of a row that two persons have in different tables with the
-    probability ``p = 2nm/((n + m)(n + m − 1))``. Persons who stand in both tables leave all of their rows there. So the
-    number of such rows that are in both is tested against ``Binomial(rows, p)``. Tables of the same rows are halves of
-    one, which chance makes alike with the probability ``Π_v C(2c_v, c_v)/C(2n, n)``, c_v people having the row v.
-    Source: Discretion.
+    If people are held out at random, two people who share a row are in different tables with probability
+    ``p = 2nm/((n + m)(n + m − 1))``. A person who is in both tables has the row in both. So the number of such rows
+    that are in both is tested against ``Binomial(rows, p)``. Two tables with the same rows would be halves of one
+    table; chance makes two halves equal with probability ``Π_v C(2c_v, c_v)/C(2n, n)``, where c_v people have the row
+    v. Source: Discretion.
     """
     original, _, control = tables.rows()
     n, _, m = tables.sizes
@@ -81,7 +81,7 @@ def overlap(tables: Tables) -> Overlap | None:
 
 
 def _at_least(hits: int, trials: int, p: float) -> float:
-    """Return the probability of so many hits or more."""
+    """Return the probability of at least this many hits."""
     from scipy.special import betainc  # noqa: PLC0415
 
     return float(betainc(hits, trials - hits + 1, p))

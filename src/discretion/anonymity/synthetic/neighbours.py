@@ -1,4 +1,4 @@
-"""Attacks by the synthetic records that are nearest to a person: linkability and inference."""
+"""Attacks with the synthetic records nearest to a person: linkability and inference."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -23,8 +23,8 @@ def linkability(
 ) -> SyntheticAttack:
     """Return the rate at which a synthetic record links two parties' columns of a person.
 
-    It does if it is among the nearest by either's columns: those at most as far as the k-th nearest, k being
-    ``neighbours``, so that all at that distance are among them. Source: as for :meth:`SyntheticAttack.risk`.
+    A record links them if it is among the nearest by the columns of both parties. The nearest are all records at most
+    at the distance of the k-th nearest, with k = ``neighbours``. Source: as for :meth:`SyntheticAttack.risk`.
     """
     known_to_first, known_to_second = tables.records(first), tables.records(second)
     size = tables.sizes[1]
@@ -51,9 +51,9 @@ def neighbour_inference(
 ) -> SyntheticAttack:
     """Return the rate at which the synthetic records nearest by the known columns reveal a sensitive value.
 
-    The guess is the commonest value among all that are nearest, of tied ones the commonest in the whole synthetic
-    table: where records are the same as the person on the known columns, that of a Bayes adversary. A number counts as
-    guessed within a twentieth of it. Naive is to guess the commonest value of the table.
+    The guess is the commonest value among the nearest records; of tied values, the commonest in the whole synthetic
+    table. Where records equal the person on the known columns, it is the guess of a Bayes adversary. A guess of a
+    number counts as correct within a twentieth of it. The naive guess is the commonest value of the table.
     """
     records, column = tables.records(known), tables.columns[sensitive]
     shifted = [part - MISSING for part in column.parts]
@@ -79,14 +79,14 @@ def neighbour_inference(
 
 
 def _hits(is_right: Callable[[slice], Booleans], people: Integers, size: int) -> AttackCount:
-    """Return of how many people something is told, asking for some of them at a time."""
+    """Return the number of people on whose records an attack succeeds, computed for some of them at a time."""
     step = max(1, _AT_ONCE // size)
     parts = [slice(start, start + step) for start in range(0, people.size, step)]
     return AttackCount(int(sum(part.sum() for part in on_all_cores(is_right, parts))), people.size)
 
 
 def _nearest(targets: Records, known: Records, k: int) -> Booleans:
-    """Return which known records are at most as far from each asked one as its k-th nearest."""
+    """Return for each target which known records are at most at the distance of its k-th nearest."""
     away = gower_distances(targets, known)
     furthest = away.min(axis=1) if k == 1 else np.partition(away, k - 1, axis=1)[:, k - 1]
     return away <= furthest[:, None]

@@ -1,4 +1,4 @@
-"""Attacks by conditions that one synthetic record meets, and then perhaps one person: singling out."""
+"""Singling out: attacks with conditions that exactly one synthetic record meets, and perhaps exactly one person."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,15 +28,15 @@ class Conditions:
 
     @property
     def size(self) -> int:
-        """How many conditions there are."""
+        """The number of conditions."""
         return len(self.columns)
 
     def taken(self, places: Integers | Booleans) -> "Conditions":
-        """Return some of them."""
+        """Return some of the conditions."""
         return Conditions(self.columns[places], self.low[places], self.high[places])
 
     def matches(self, codes: Codes, most: int = _MANY) -> Codes:
-        """Return how many rows meet each, codes being of shape (columns, rows); counted to one more than ``most``."""
+        """Return how many rows meet each condition, counted up to ``most`` + 1; codes have shape (columns, rows)."""
         counts = np.zeros(self.size, np.int32)
         compiled(_count)(codes, self.columns, self.low, self.high, most, counts)
         return counts
@@ -45,17 +45,19 @@ class Conditions:
 def singling_out(
     tables: Tables, how: Literal["univariate", "multivariate"], attacks: int, rng: np.random.Generator
 ) -> SyntheticAttack | None:
-    """Return the rate at which a condition of one synthetic record is met by one person; None without a condition.
+    """Return the rate at which one person meets a condition of one synthetic record; None without a condition.
 
-    Univariate ones: a value, or none, that one record has, and the least and greatest number. Multivariate ones are
-    each of another record: its values on three columns, at least its number where that is above the median and at most
-    otherwise; of up to 50 sets of columns the first by which the record stands alone.
+    Univariate conditions: a value, or a missing value, that one record has, and the least and the greatest number.
+    Multivariate conditions, each from another record: its values on three columns; for numbers, at least its number if
+    that is above the median, and at most its number otherwise. Of up to 50 sets of columns the first one counts by
+    which the record is unique.
 
-    How often one of m held-out people is singled out where the original has n is made comparable exactly. For m <= n,
-    these take the places of m of its people at random: a condition that k of the original's meet and one held-out
-    person counts ``n/m·Π_(i<k) (m − i)/(n − i)``. For m > n, a condition that k of them meet counts as often as one is
-    among n of them at random. So where the synthetic table has nothing of either, both rates have the same mean. Naive
-    are random conditions on as many columns. Source: as for :meth:`SyntheticAttack.risk`; the comparison: Discretion.
+    The rate on m held-out people is made comparable to that on n people of the original exactly. For m <= n, the
+    held-out people take the places of m people of the original at random: a condition that k people of the original and
+    one held-out person meet counts ``n/m·Π_(i<k) (m − i)/(n − i)``. For m > n, a condition that k of them meet counts
+    with the probability that exactly one of them is among n at random. So if the synthetic table depends on neither,
+    both rates have the same mean. The naive attack uses random conditions on as many columns. Source: as for
+    :meth:`SyntheticAttack.risk`; the comparison: Discretion.
     """
     made = _univariate(tables) if how == "univariate" else _multivariate(tables, attacks, rng)
     if made.size > attacks:
@@ -77,14 +79,14 @@ def singling_out(
 
 
 def _taking_places(n: int, m: int, of_original: Codes, of_control: Codes) -> Reals:
-    """Return how likely all people of the original who meet a condition are among m, where one held out does."""
+    """Return the probability that all original people who meet a condition are among m, where one held-out one does."""
     i = np.arange(int(of_original.max()))
     likely: Reals = np.append(1.0, np.maximum(m - i, 0) / (n - i)).cumprod()
     return likely[of_original] * (of_control == 1)
 
 
 def _among_fewer(n: int, m: int, of_control: Codes) -> Reals:
-    """Return how likely just one of those who meet a condition is among n of the m held-out people."""
+    """Return the probability that exactly one person who meets a condition is among n of the m held-out people."""
     i = np.arange(1, int(of_control.max()))
     no_other: Reals = np.append(1.0, np.maximum(m - n - i + 1, 0) / (m - i)).cumprod()
     return no_other[np.maximum(of_control - 1, 0)] * of_control * (n / m)
@@ -131,7 +133,7 @@ def _random(tables: Tables, size: int, columns: int, rng: np.random.Generator) -
 
 
 def _conditions(tables: Tables, columns: Codes, values: Codes, upwards: Booleans) -> Conditions:
-    """Return the conditions to have these values, or at least or at most so large numbers."""
+    """Return the conditions to have these values, or numbers at least or at most as large."""
     each = list(tables.columns.values())
     ordered = np.array([column.numbers is not None for column in each])[columns] & (values != MISSING)
     greatest = np.array([column.count - 1 for column in each], np.int32)[columns]
@@ -140,7 +142,7 @@ def _conditions(tables: Tables, columns: Codes, values: Codes, upwards: Booleans
 
 
 def _drawn_columns(tables: Tables, size: int, count: int, rng: np.random.Generator) -> Codes:
-    """Return so many sets of ``count`` different columns."""
+    """Return ``size`` sets of ``count`` different columns."""
     drawn = rng.integers(len(tables.columns), size=(size, count), dtype=np.int32)
     while (again := np.flatnonzero((np.diff(np.sort(drawn, axis=1), axis=1) == 0).any(axis=1))).size:
         drawn[again] = rng.integers(len(tables.columns), size=(again.size, count), dtype=np.int32)
@@ -148,7 +150,7 @@ def _drawn_columns(tables: Tables, size: int, count: int, rng: np.random.Generat
 
 
 def _medians(tables: Tables) -> Reals:
-    """Return the median code of each column, among the synthetic values that there are."""
+    """Return the median code of each column among the synthetic values, without missing ones."""
 
     def medians() -> Iterator[float]:
         for column in tables.columns.values():

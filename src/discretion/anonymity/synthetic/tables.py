@@ -1,4 +1,4 @@
-"""An original table, a synthetic one and one of held-out people, in the same codes."""
+"""An original table, a synthetic table and a table of held-out people, in the same codes."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,15 +19,15 @@ Valued = tuple[Column, Any]
 
 NAMES = ("the original", "the synthetic table", "the held-out table")
 MISSING = -1
-# Of fewer synthetic records the value is somebody's by chance; and in so few records hardly any value is.
+# Below this share, synthetic values that somebody has are chance; and the least number of records for this test.
 _COPIED, _FEW_RECORDS = 0.05, 20
 
 
 @dataclass(frozen=True)
 class CodedColumn:
-    """A column of the three tables in the same codes: of numbers by their size; -1 where there is no value.
+    """A column of the three tables in the same codes, ordered by size for numbers; -1 is a missing value.
 
-    ``numbers`` are those that the codes stand for, None for other values.
+    ``numbers`` are the numbers of the codes, None for other values.
     """
 
     original: Codes
@@ -43,7 +43,7 @@ class CodedColumn:
 
     @cached_property
     def scale(self) -> tuple[float, float] | None:
-        """Between what the synthetic table's numbers lie, if these differ."""
+        """The least and the greatest number of the synthetic table, if they differ."""
         if self.numbers is None:
             return None
         numbers = self.numbers[np.unique(self.synthetic[self.synthetic != MISSING])]
@@ -61,7 +61,7 @@ class Tables:
 
     @cached_property
     def sizes(self) -> tuple[int, int, int]:
-        """How many rows the original, the synthetic table and the held-out one have."""
+        """The numbers of rows of the original, of the synthetic table and of the held-out one."""
         first = next(iter(self.columns.values()))
         return first.original.size, first.synthetic.size, first.control.size
 
@@ -79,9 +79,9 @@ class Tables:
 
     @cached_property
     def newly_made(self) -> tuple[str, ...]:
-        """The columns of which hardly any synthetic record has a value that a person has: by them no row is a copy.
+        """The columns in which hardly any synthetic record has a value of a person: with them no row is a copy.
 
-        Time stamps of the synthetic table's own are such, and numbers with noise. None is one if all are.
+        Examples are the synthetic table's own time stamps, and numbers with noise. If all columns are such, none is.
         """
         return self._but_not_all(
             name
@@ -91,7 +91,7 @@ class Tables:
 
     @cached_property
     def of_one_table(self) -> tuple[str, ...]:
-        """The columns of which hardly any held-out person has a value that somebody of the original has."""
+        """The columns in which hardly any held-out person has a value of a person of the original."""
         return self._but_not_all(
             name for name, column in self.columns.items() if _are_new(column.control, column.original)
         )
@@ -101,14 +101,14 @@ class Tables:
         return result if len(result) < len(self.columns) else ()
 
     def is_of_one_value(self, column: str) -> bool:
-        """Return whether all people of the original and all held out have the same value of a column, or none."""
+        """Return whether all people of the original and the held-out table have the same value of a column, or none."""
         original, _, control = self.columns[column].parts
         return np.unique(np.concatenate([original, control])).size == 1
 
     def records(self, columns: Sequence[str]) -> tuple[Records, Records, Records]:
-        """Return each table's records on some columns, as distances are measured between them.
+        """Return each table's records on some columns, in the form for distances between them.
 
-        A number is measured by the range that the column has in the synthetic table, which whoever attacks has.
+        The unit of a number is the range of its column in the synthetic table, which the adversary has.
         """
         chosen = [self.columns[name] for name in columns]
         measured = [(column, *_measured(column)) for column in chosen if column.scale is not None]
@@ -126,7 +126,7 @@ class Tables:
         return original, synthetic, control
 
     def rows(self) -> tuple[Column, Column, Column]:
-        """Return which rows are the same, within and between the tables: a code for each different one."""
+        """Return a code for each row of each table; equal rows have the same code, within and between the tables."""
         pooled = (np.concatenate(each.parts) - np.int32(MISSING) for each in self.columns.values())
         counts = (each.count + 1 for each in self.columns.values())
         whole = reduce(refined, map(Column, pooled, counts), everybody(sum(self.sizes)))
@@ -136,27 +136,27 @@ class Tables:
 
 
 def _are_new(codes: Codes, others: Codes) -> bool:
-    """Return whether hardly any of these values, of which there are some, is among the others."""
+    """Return whether hardly any of these values, if there are enough, is among the others."""
     given = codes[codes != MISSING]
     return given.size >= _FEW_RECORDS and int(np.isin(given, others).sum()) < _COPIED * given.size
 
 
 def _measured(column: CodedColumn) -> tuple[Reals, float]:
-    """Return what each code is as distances are measured, last, at -1, what a missing value is, and its units."""
+    """Return the number of each code for distances, with that of a missing value last, at -1, and its units."""
     assert column.numbers is not None
     assert column.scale is not None
     return gower_numbers(np.append(column.numbers, math.nan), *column.scale)
 
 
 def tables_of(columns: Sequence[str], valued: Sequence[Mapping[str, Valued]]) -> Tables:
-    """Return the three tables in the same codes, from each one's codes and what they stand for.
+    """Return the three tables in the same codes, from each one's codes and their values.
 
-    A column is of numbers if its values are numbers or dates, or texts all of which are different numbers.
+    A column holds numbers if its values are numbers or dates, or texts that are all different numbers.
 
     Raises
     ------
     InvalidTableError
-        If a column holds one kind of value in one table and another in another.
+        If a column holds different kinds of values in different tables.
     """
     return Tables({name: _coded(name, [each[name] for each in valued]) for name in columns})
 
@@ -170,7 +170,8 @@ def _coded(name: str, parts: Sequence[Valued]) -> CodedColumn:
     if len(met) > 1 and not (by_number and met <= {"numbers", "text"}):
         there = ", ".join(f"{kind} in {table}" for kind, table in zip(kinds, NAMES, strict=True))
         raise InvalidTableError(
-            f"the column {name!r} holds {there}; write it alike in all three, or leave it out (--columns, columns=)"
+            f"the column {name!r} holds {there}; use one kind of value in all three, or leave it out (--columns, "
+            "columns=)"
         )
     values: list[NDArray[Any]] = [*measured] if by_number else [_texts(labels) for _, labels in parts]
     given = [_are_values(labels) for _, labels in parts]
@@ -185,13 +186,13 @@ def _coded(name: str, parts: Sequence[Valued]) -> CodedColumn:
 
 
 def _are_values(labels: Any) -> Booleans:
-    """Return which labels are values: neither null nor NaN is one."""
+    """Return for each label whether it is a value, neither null nor NaN."""
     pc: Any = import_module("pyarrow.compute")
     return ~np.asarray(pc.is_null(labels, nan_is_null=True), bool)
 
 
 def _kind(labels: Any) -> str:
-    """Return what kind of values these are, in words."""
+    """Return the kind of these values in words."""
     types: Any = import_module("pyarrow.types")
     kind = labels.type
     if not _are_values(labels).any():
@@ -204,7 +205,7 @@ def _kind(labels: Any) -> str:
 
 
 def _numbers(labels: Any) -> Reals | None:
-    """Return values as numbers, those missing as NaN; None if they are none, or doubles cannot tell them apart."""
+    """Return values as numbers, missing ones as NaN; None if they are none, or doubles do not distinguish them."""
     pa: Any = import_module("pyarrow")
     match _kind(labels):
         case "numbers":

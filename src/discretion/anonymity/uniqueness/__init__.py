@@ -1,1 +1,1 @@
-"""Population uniqueness, from a sample and by models."""
+"""Population uniqueness: an exact limit from a sample, and estimates by models."""

@@ -1,4 +1,4 @@
-"""Population uniqueness by a Gaussian copula: columns that hang together as steps of normal variables do."""
+"""Population uniqueness by a Gaussian copula: columns as steps of correlated normal variables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _NEAREST = 0.999
 
 @dataclass(frozen=True)
 class _Steps:
-    """A column as steps of a standard normal variable: the ends of each, and what it is worth on average in it."""
+    """A column as steps of a standard normal variable: the ends of each step, and the variable's mean in it."""
 
     ends: Reals
     means: Reals
@@ -33,11 +33,11 @@ class _Steps:
 
 
 def copula(columns: Sequence[Column], population: int, rng: np.random.Generator) -> UniquenessModel:
-    """Return the model's estimate from a sample's people, by their codes of each column, which are in order.
+    """Return the model's estimate from a sample's people, by their ordered codes of each column.
 
-    With p(x) the chance of a cell, ``P(unique) = E_x (1 − p(x))^(N−1)`` over cells drawn from the model, and of the
-    sample's unique people the mean of ``(1 − p(x))^(N−n)``. The shares are the sample's; each pair's correlation is
-    that with which normal variables in these steps covary as the steps' means do in the sample. Source: Rocher,
+    With p(x) the chance of a cell, ``P(unique) = E_x (1 − p(x))^(N−1)`` over cells drawn from the model, and for the
+    sample's unique people the mean of ``(1 − p(x))^(N−n)``. The shares are the sample's. Each pair's correlation gives
+    normal variables in these steps the covariance that the steps' means have in the sample. Source: Rocher,
     Hendrickx and de Montjoye, "Estimating the success of re-identifications in incomplete datasets using generative
     models", 2019; p(x) by Genz' separation of variables, "Numerical computation of multivariate normal probabilities",
     1992.
@@ -83,7 +83,7 @@ def _steps(column: Column) -> _Steps:
 
 
 def _correlations(columns: Sequence[Column], steps: Sequence[_Steps]) -> Reals:
-    """Return the correlations of the normal variables, as near as a matrix of them comes."""
+    """Return the correlations of the normal variables, adjusted to a valid correlation matrix."""
     correlations = np.eye(len(steps))
     worth = [step.means[column.codes] for step, column in zip(steps, columns, strict=True)]
     powers = np.arange(1, _TERMS + 1)
@@ -108,7 +108,7 @@ def _points(dimensions: int, rng: np.random.Generator) -> Reals:
 
 
 def _boxes(steps: Sequence[_Steps], codes: Sequence[NDArray[np.integer]], root: Reals, points: Reals) -> Reals:
-    """Return the chance of each cell, one variable after the other, given those before."""
+    """Return the chance of each cell, computed one variable after the other, given the earlier ones."""
     special: Any = import_module("scipy.special")  # which takes a tenth of a second
     chance: Reals = np.ones((codes[0].size, len(points)))
     normal: list[Reals] = []

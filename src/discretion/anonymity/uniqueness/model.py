@@ -1,4 +1,4 @@
-"""Models of population uniqueness from a sample; each number rests on its assumption."""
+"""Models of population uniqueness from a sample; each number rests on the assumption of its model."""
 
 import math
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ ModelName = Literal[
 
 #: What it assumes.
 INDEPENDENT = "columns are independent of each other: main effects only"
-# People drawn to average over: of each a product of as many shares as there are columns.
+# The number of people drawn for the average; each is a product of as many shares as columns.
 _DRAWN = 1 << 17
 _SAME_SIZES = "classes of the population have sizes as often as those of the sample have them"
 _ONE_BY_ONE = "people come one by one, as Pitman's sampling formula has it: many classes of few people"
@@ -38,15 +38,16 @@ class UniquenessModel:
     name
         The model.
     assumption
-        What has to hold for its numbers to be right, in a sentence.
+        The assumption on which its numbers rest, in a sentence.
     population_unique
-        The share of the population's people who are unique in it; None if it says nothing.
+        The estimated share of the population's people who are unique in it; None without an estimate.
     of_sample_unique
-        The probability that somebody who is unique in the sample is so in the population; None if it says nothing.
+        The estimated probability that a person who is unique in the sample is unique in the population; None without
+        an estimate.
     error
-        The standard error of the first where it was drawn at random, else 0: that of the drawing, not of the model.
+        The standard error of population_unique from random draws, else 0; it does not include the error of the model.
     why_not
-        Why it says nothing; None if it does.
+        The reason why there is no estimate; None if there is one.
     """
 
     name: ModelName
@@ -58,11 +59,11 @@ class UniquenessModel:
 
 
 def zayatz(sizes: ClassSizes, population: int) -> UniquenessModel:
-    """Return the model's estimate from a sample's classes, at least one of them of one person.
+    """Return the estimate of Zayatz' model from a sample's classes, at least one of them of one person.
 
-    ``P(F=1 | f=1) = u_1·P(f=1|F=1) / Σ_i u_i·P(f=1|F=i)`` with u_i classes of i people in the sample, and f of F drawn
-    among n of N people. Source: Zayatz, "Estimation of the percent of unique population elements on a microdata file
-    using the sample", 1991.
+    ``P(F=1 | f=1) = u_1·P(f=1|F=1) / Σ_i u_i·P(f=1|F=i)`` with u_i classes of i people in the sample, and f of the F
+    people of a class among n people drawn from N. Source: Zayatz, "Estimation of the percent of unique population
+    elements on a microdata file using the sample", 1991.
 
     Examples
     --------
@@ -77,12 +78,12 @@ def zayatz(sizes: ClassSizes, population: int) -> UniquenessModel:
 
 
 def pitman(sizes: ClassSizes, population: int) -> UniquenessModel:
-    """Return the model's estimate from a sample's classes, with the parameters that make the sample likeliest.
+    """Return the estimate of Pitman's model from a sample's classes, with maximum-likelihood parameters.
 
-    A next person after i is alike to those of a class of j with probability ``(j−α)/(θ+i)``; alone in n she stays so
-    among N with ``Π_{i=n}^{N−1} (θ+α+i−1)/(θ+i)``, and one of N is alone with the same from i = 1 on: for large N,
-    ``Γ(θ+1)/Γ(θ+α)·N^(α−1)``. Source: Hoshino, "Applying Pitman's sampling formula to microdata disclosure risk
-    assessment", 2001.
+    The next person after i joins a class of j people with probability ``(j−α)/(θ+i)``. A person who is unique among n
+    stays unique among N with probability ``Π_{i=n}^{N−1} (θ+α+i−1)/(θ+i)``; one of N people is unique with the same
+    product from i = 1 on: for large N, ``Γ(θ+1)/Γ(θ+α)·N^(α−1)``. Source: Hoshino, "Applying Pitman's sampling formula
+    to microdata disclosure risk assessment", 2001.
 
     Examples
     --------
@@ -102,7 +103,7 @@ def pitman(sizes: ClassSizes, population: int) -> UniquenessModel:
 
 
 def likeliest_pitman(sizes: ClassSizes) -> tuple[float, float]:
-    """Return the α in (0, 1) and the θ above −α that make the classes of a sample likeliest."""
+    """Return the maximum-likelihood α in (0, 1) and θ above −α for the classes of a sample."""
     from scipy.optimize import minimize  # noqa: PLC0415 - takes a third of a second
     from scipy.special import gammaln  # noqa: PLC0415
 
@@ -133,12 +134,12 @@ def _stays_alone(alpha: float, theta: float, first: int, people: int) -> float:
 
 
 def slide_negative_binomial(sizes: ClassSizes, population: int) -> UniquenessModel:
-    """Return the model's estimate from a sample's classes, with the parameters that make the sample likeliest.
+    """Return the estimate of the slide negative binomial model from a sample's classes, by maximum likelihood.
 
-    ``P(F=1+j) = Γ(α+j)/(Γ(α)·j!)·(1−β)^α·β^j``; of such a class the sample, a share π of the people, has the first
-    person with probability π and others as a negative binomial of ``β' = βπ/(1−β(1−π))``. With classes that nobody in
-    the sample is of left out, the likeliest α and β are taken; the N people are in ``N/E[F]`` classes. Source: Chen and
-    McNulty, "Disclosure limitation methods and information loss for tabular data", 1998, who solve for moments.
+    ``P(F=1+j) = Γ(α+j)/(Γ(α)·j!)·(1−β)^α·β^j``. The sample, a share π of all people, has the first person of such a
+    class with probability π, and the others by a negative binomial law of ``β' = βπ/(1−β(1−π))``. The likelihood is
+    conditional on classes with people in the sample; the N people are in ``N/E[F]`` classes. Source: Chen and McNulty,
+    "Disclosure limitation methods and information loss for tabular data", 1998, who use moments instead.
 
     Examples
     --------
@@ -193,12 +194,12 @@ def _slid_parameters(point: Reals) -> tuple[float, float]:
 
 
 def log_linear(columns: Sequence[Column], population: int, rng: np.random.Generator) -> UniquenessModel:
-    """Return the model's estimate from a sample's people, by their codes of each column.
+    """Return the estimate of the Poisson log-linear model from a sample's people, by their codes of each column.
 
-    A cell with the shares p_j of its values has ``λ = n·Π_j p_j`` people in the sample, as a Poisson law has it, and
-    of the others μ = λ·(N − n)/n: a unique person of the sample is so among all N with ``exp(−μ)``, and one of all with
-    ``E exp(−N·Π_j p_j)``, averaged over people drawn from the model. Source: Skinner and Holmes, "Estimating the
-    re-identification risk per record in microdata", 1998.
+    A cell with the shares p_j of its values has a Poisson number of people, with mean ``λ = n·Π_j p_j`` in the sample
+    and μ = λ·(N − n)/n outside of it. A person who is unique in the sample is unique among all N with probability
+    ``exp(−μ)``, and a person among all with ``E exp(−N·Π_j p_j)``, averaged over people drawn from the model. Source:
+    Skinner and Holmes, "Estimating the re-identification risk per record in microdata", 1998.
     """
     n = columns[0].codes.size
     shares = [np.bincount(column.codes, minlength=column.count) / n for column in columns]

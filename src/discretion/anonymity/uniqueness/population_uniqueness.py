@@ -1,4 +1,4 @@
-"""Population uniqueness from a sample: an exact limit, and the numbers of each model."""
+"""Population uniqueness from a sample: an exact limit, and the estimates of each model."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,29 +26,29 @@ from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.validation import as_confidence, as_count
 
 _METHOD = "exact limit of the hypergeometric law"
-# A sample of a larger share of the people is judged by other models (Dankar and others, 2012).
+# For a sample of a larger share of the people the rule uses other models (Dankar and others, 2012).
 _SMALL_SAMPLE = 0.1
 
 
 @dataclass(frozen=True)
 class PopulationUniqueness:
-    """The people who are unique among all, estimated from a sample.
+    """The people who are unique in a population, estimated from a sample.
 
     Parameters
     ----------
     columns
-        What is known of them.
+        The columns that the adversary knows.
     people, population
-        How many are in the sample, and how many there are.
+        The numbers of people in the sample and in the population.
     unique_people
-        How many of the sample's are unique in it. Nobody else of them is unique among all.
+        The number of people who are unique in the sample. Nobody else in the sample is unique in the population.
     population_unique
-        The share of all people who are unique among them: the end that holds whatever the population is like, for a
-        sample drawn at random, or the number if all are in it.
+        The share of the population's people who are unique in it: an upper limit that holds for every population if the
+        sample was drawn at random, or the exact share if everybody is in the sample.
     models
-        What models say of it, each by its assumption.
+        The estimates of models, each with its assumption.
     advised
-        The model that the rule of Dankar and others (2012) takes, None if none says anything.
+        The model that the rule of Dankar and others (2012) chooses, None if no model has an estimate.
     """
 
     columns: tuple[str, ...]
@@ -68,23 +68,23 @@ def population_uniqueness(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> PopulationUniqueness:
-    """Return the share of unique people in a population of which the table's are a sample.
+    """Return the share of unique people in a population, from a table that is a sample of it.
 
-    With u_1 unique ones among n of N people, the share is at most ``S/N`` for the largest S with ``P(X ≤ u_1) > 1 −
-    confidence``, X of S being among n drawn from N
+    With u_1 unique people among n of N people, the share is at most ``S/N`` for the largest S with ``P(X ≤ u_1) > 1 −
+    confidence``, where X of S people are among n drawn from N
 
     Parameters
     ----------
     P
         The sample, with one row each.
     population
-        N, at least as many as in the sample.
+        The number of people N in the population, at least that of the sample.
     columns
-        What is known of people; None is all columns.
+        The columns that the adversary knows; None is all columns.
     confidence
-        With what probability the end holds, in (0, 1).
+        The confidence of the upper limit, in (0, 1).
     seed
-        Of what the last two models draw.
+        The seed of the random draws of the last two models.
 
     Raises
     ------
@@ -96,9 +96,9 @@ def population_uniqueness(
     Notes
     -----
     The rule of Dankar, El Emam, Neisa and Roffey, "Estimating the re-identification risk of clinical data sets", 2012:
-    of a sample of a tenth of the people or less Pitman's model, or Zayatz' where that says nothing; of a larger one
-    whichever of the slide negative binomial and Zayatz' says less. Models may be far off, each in its own way, and
-    nothing in the sample says how far: see docs/explanation/uniqueness.md.
+    for a sample of at most a tenth of the people Pitman's model, or Zayatz' where Pitman's has no estimate; for a
+    larger one the lower estimate of the slide negative binomial and Zayatz' model. Models may be far off, each in its
+    own way, and the sample does not show how far: see docs/explanation/uniqueness.md.
 
     Examples
     --------
@@ -110,14 +110,14 @@ def population_uniqueness(
     [('Zayatz', 0.0077), ('Pitman', 0.008), ('slide negative binomial', 0.0206)]
     """
     people = as_population_of_rows(
-        P, "population uniqueness takes people with one row each; make a table with one row a person first"
+        P, "population uniqueness takes people with one row each; make a table with one row per person first"
     )
     everybody, confidence = as_count(population, "population", at_least=1), as_confidence(confidence)
     known = people.known(columns)
     sizes = people.class_sizes(known)
     if everybody < sizes.people:
         raise InvalidValueError(
-            f"the table's {sizes.people:,} people are among the population's, which are only {everybody:,}"
+            f"population must be at least {sizes.people:,}, the number of people in the table; got {everybody:,}"
         )
     if everybody == sizes.people:
         share: float | Estimate = sizes.unique / sizes.people
@@ -141,7 +141,7 @@ def _models(
 
     coded = people.read_rows(lambda rows, length: column_values(rows, known, length))
     if coded is None:
-        why = "it needs the rows, and these are not in this process, or too many"
+        why = "it needs the rows, but they are not in this process, or too many"
         yield UniquenessModel("Poisson log-linear", INDEPENDENT, None, None, why_not=why)
         yield UniquenessModel("Gaussian copula", IN_PAIRS, None, None, why_not=why)
         return
@@ -165,7 +165,7 @@ def _in_order(column: Column, values: Any) -> Column:
 
 
 def most_unique(seen: int, sample: int, population: int, misses: float) -> int:
-    """Return the most unique people there may be, of whom so few are seen with a probability above ``misses``."""
+    """Return the most unique people of a population so that a sample has this few with probability above ``misses``."""
     low, high = seen, population - (sample - seen)  # who is not unique in the sample is not so among all
     while low < high:
         middle = (low + high + 1) // 2

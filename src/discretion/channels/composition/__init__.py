@@ -1,4 +1,4 @@
-"""Channels made of channels: one after the other, side by side, one of several, several uses, some secrets only."""
+"""Channels composed of channels: cascades, parallel compositions, choices, repeated uses and restrictions."""
 
 from discretion.channels.composition.choice import hidden_choice, visible_choice
 from discretion.channels.composition.products import Parallel, cascade, parallel

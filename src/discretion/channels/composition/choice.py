@@ -1,4 +1,4 @@
-"""Channels of which one is chosen at random, and shown or not."""
+"""Mixtures of channels: one channel is chosen at random, and the choice is visible or hidden."""
 
 from collections.abc import Iterable, Sequence
 from functools import reduce
@@ -22,15 +22,16 @@ def visible_choice(channels: Iterable[System], weights: ArrayLike) -> Channel:
     Parameters
     ----------
     channels
-        Channels, or mechanisms that stand for one, with the same inputs: as many, and with the same labels in the same
-        order unless unlabelled.
+        Channels, or mechanisms that stand for one, with the same inputs: the same number of them, and the same labels
+        in the same order unless unlabeled.
     weights
-        How likely each is chosen, one per channel; they sum to 1.
+        The probability of each channel, one per channel; they sum to 1.
 
     Returns
     -------
     Channel
-        Outputs are the pairs ``(j, y)``, channels numbered from 0. Of fractions if all channels and weights are.
+        Outputs are the pairs ``(j, y)``, with channels numbered from 0. Its entries are fractions if those of all
+        channels and all weights are.
 
     Raises
     ------
@@ -39,8 +40,8 @@ def visible_choice(channels: Iterable[System], weights: ArrayLike) -> Channel:
 
     Notes
     -----
-    Average privacy is the weighted mean of theirs, asymptotic utility at least that (LDP-info, Definition 7.7 and
-    Proposition 7.8).
+    Its average privacy is the weighted mean of the channels' average privacy, and its asymptotic utility is at least
+    the weighted mean of theirs (LDP-info, Definition 7.7 and Proposition 7.8).
 
     Examples
     --------
@@ -60,14 +61,14 @@ def hidden_choice(channels: Iterable[System], weights: ArrayLike) -> Channel:
     Parameters
     ----------
     channels
-        As for `visible_choice`; the outputs are the same as well.
+        As for `visible_choice`; the channels must have the same outputs as well.
     weights
-        How likely each is chosen, one per channel; they sum to 1.
+        The probability of each channel, one per channel; they sum to 1.
 
     Returns
     -------
     Channel
-        With the outputs of each; of fractions if all channels and weights are.
+        Its outputs are those of each channel. Its entries are fractions if those of all channels and all weights are.
 
     Raises
     ------
@@ -106,7 +107,7 @@ def _checked(channels: Iterable[System], weights: ArrayLike) -> tuple[list[Chann
 
 
 def _common(labels: Sequence[Labels], what: str) -> Labels:
-    """Return the labels that all have, those without any apart."""
+    """Return the labels that all channels share; channels without labels of their own fit any labels."""
     common = next((own for own in labels if not unlabelled(own)), labels[0])
     for own in labels:
         check_labels(common, own, f"one channel's {what}", "another's")

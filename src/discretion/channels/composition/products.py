@@ -1,4 +1,4 @@
-"""Channels one after the other, and side by side."""
+"""Channels composed one after the other (cascade), and in parallel."""
 
 import math
 from dataclasses import dataclass
@@ -15,17 +15,17 @@ from discretion.validation import MAX_ENTRIES
 
 @dataclass(frozen=True, eq=False)
 class Parallel(Composable):
-    """What all of the parts put out, independently, for the same secret; made by `discretion.parallel`.
+    """Independent outputs of several systems for the same secret; made by `discretion.parallel`.
 
-    Measures that add up over the parts, for each pair of secrets, are taken of each part. Others are of the explicit
-    channel while it is small; beyond, certified bounds of those of the parts.
+    Measures that add up over the parts, for each pair of secrets, are computed for each part. Other measures use the
+    explicit channel while it is small; for larger channels they are certified bounds from the measures of the parts.
     """
 
     parts: tuple[System, ...]
 
     @property
     def secrets(self) -> int:
-        """How many values the secret can take."""
+        """The number of values of the secret."""
         return self.parts[0].secrets
 
     @cached_property
@@ -38,12 +38,12 @@ class Parallel(Composable):
         return self.secrets * math.prod(columns) <= limits.current().numbers(MAX_ENTRIES)
 
     def channel(self) -> Channel:
-        """Return the explicit channel, whose outputs are pairs of those of the parts, or raise TooLargeError."""
+        """Return the explicit channel, whose outputs are pairs of the parts' outputs, or raise TooLargeError."""
         return reduce(expanded, (part.channel() for part in self.parts))
 
 
 def expanded(first: Channel, second: Channel) -> Channel:
-    """Return the explicit channel of two side by side, or raise TooLargeError."""
+    """Return the explicit channel of two channels in parallel, or raise TooLargeError."""
     check_labels(first.inputs, second.inputs, "the first channel's inputs", "the second's inputs")
     outputs = tuple((y, z) for y in first.outputs for z in second.outputs)
     inputs = second.inputs if unlabelled(first.inputs) else first.inputs
@@ -52,24 +52,24 @@ def expanded(first: Channel, second: Channel) -> Channel:
 
 
 def cascade(C: System, D: System) -> Channel:
-    """Return the cascade CD: D sees what C puts out, and the adversary sees what D puts out.
+    """Return the cascade CD: D takes the output of C as its input, and the adversary sees the output of D.
 
     ``(CD)[x, z] = Σ_y C[x, y] D[y, z]``
 
     Parameters
     ----------
     C, D
-        Channels, or mechanisms that stand for one. D's inputs are C's outputs: as many, and with the same labels in the
-        same order unless one side is unlabelled.
+        Channels, or mechanisms that stand for one. D's inputs are C's outputs: the same number of them, and the same
+        labels in the same order unless one side is unlabeled.
 
     Returns
     -------
     Channel
-        From C's inputs to D's outputs; also written ``C >> D``.
+        The channel from C's inputs to D's outputs; also written ``C >> D``.
 
     Notes
     -----
-    It never leaks more than C (the data-processing inequality: Shuffle, Definition 3 and Theorem 4).
+    The cascade never leaks more than C (the data-processing inequality: Shuffle, Definition 3 and Theorem 4).
 
     Examples
     --------
@@ -92,26 +92,27 @@ def parallel(C: System, D: System) -> System: ...
 
 
 def parallel(C: System, D: System) -> System:
-    """Return the parallel composition: the adversary sees what both put out, independently, for the same secret.
+    """Return the parallel composition: the adversary sees independent outputs of both systems for the same secret.
 
     ``(C ‖ D)[x, (y, z)] = C[x, y] D[x, z]``
 
     Parameters
     ----------
     C, D
-        Channels, mechanisms or structured systems with the same inputs: as many, and with the same labels in the same
-        order unless one side is unlabelled.
+        Channels, mechanisms or structured systems with the same inputs: the same number of them, and the same labels in
+        the same order unless one side is unlabeled.
 
     Returns
     -------
     Channel or System
-        Also written ``C & D``. Of two channels the channel whose outputs are the pairs ``(y, z)``, while it fits in
-        memory. Else a `Parallel` that is not written down: what adds up for each pair of secrets
-        (`discretion.ldp_epsilon`, `discretion.renyi_dp`, privacy losses) is summed over the parts, and what does not is
-        bounded by what the parts leak. Noise beside noise is a system of two secrets of which privacy losses add up;
-        sensitivities may differ. Reports of two secrets beside continuous noise are too: the first secret goes with the
-        value 0, the second with the sensitivity. Reports of more secrets beside noise answer what is about pairs of
-        secrets, each pair taken to be a sensitivity apart.
+        Also written ``C & D``. For two channels, the channel whose outputs are the pairs ``(y, z)``, while it fits in
+        memory. Otherwise a `Parallel`, which is not an explicit matrix: it sums over the parts each measure that adds
+        up for each pair of secrets (`discretion.ldp_epsilon`, `discretion.renyi_dp`, privacy losses), and bounds every
+        other measure from the leakage of the parts. Noise in parallel with noise is a system of two secrets whose
+        privacy losses add up; sensitivities may differ. Reports of two secrets in parallel with continuous noise are
+        such a system too: the first secret goes with the value 0, the second with the sensitivity. Reports of more
+        secrets in parallel with noise have the measures that are about pairs of secrets, with each pair one sensitivity
+        apart.
 
     Raises
     ------
@@ -120,7 +121,7 @@ def parallel(C: System, D: System) -> System:
 
     Notes
     -----
-    Source: Bayes-sec, section III; its Bayes security is at least the product of both (Theorem 3).
+    Source: Bayes-sec, section III; the Bayes security is at least the product of the parts' (Theorem 3).
 
     Examples
     --------
@@ -142,7 +143,7 @@ def parallel(C: System, D: System) -> System:
         return product.channel() if product.is_small else product
     if first.secrets != second.secrets:
         raise InvalidChannelError(
-            f"the first system's secrets ({first.secrets}) and the second's ({second.secrets}) must be as many"
+            f"the first system's secrets ({first.secrets}) and the second's ({second.secrets}) must be equal in number"
         )
     return product
 
@@ -153,5 +154,5 @@ def _parts(system: System) -> tuple[System, ...]:
 
 @singledispatch
 def plan_parallel(first: System, second: System) -> System | None:
-    """Return the structured system of two side by side, in any order, if a room above registers one."""
+    """Return the structured system of two systems in parallel, in any order, if a package above registers one."""
     return None

@@ -1,4 +1,4 @@
-"""Many uses of one channel on the same secret: only how often each observation was seen matters."""
+"""Many uses of one channel on the same secret: only the count of each observation matters."""
 
 import math
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ MAX_TALLY_ENTRIES = 1 << 23
 
 
 class SeenByAdversaries(System, Protocol):
-    """A system that an adversary sees as it knows the other users, such as a shuffled crowd, or rounds of one."""
+    """A system whose observation depends on the adversary's knowledge of the other users, such as a shuffled crowd."""
 
     def seen_by(self, knowledge: Knowledge, seed: int | None = None) -> System:
         """Return the system that an adversary with this knowledge sees."""
@@ -38,25 +38,26 @@ def repeated(system: System, n: int) -> System: ...
 def repeated(system: System, n: int) -> System:
     """Return n independent uses of a system on the same secret, all of which the adversary sees.
 
-    ``Cⁿ[x, (y_1, …, y_n)] = Π_i C[x, y_i]``, whose columns are proportional when they tally alike.
+    ``Cⁿ[x, (y_1, …, y_n)] = Π_i C[x, y_i]``, whose columns are proportional if they have the same tallies.
 
     Parameters
     ----------
     system
-        A channel, a mechanism, or a structured system. Each use draws anew all that is random, the other users of what
-        is seen of a crowd included. A `discretion.Shuffled` by itself is asked again: nobody's value changes, and
-        ``repeated(crowd, n).seen_by(knowledge)`` is what an adversary sees of all rounds.
+        A channel, a mechanism, or a structured system. Each use draws all randomness again, including the other users
+        of a crowd that an adversary sees. A `discretion.Shuffled` by itself is a crowd that reports again: nobody's
+        value changes, and ``repeated(crowd, n).seen_by(knowledge)`` is the adversary's observation of all rounds.
     n
         Number of uses, at least 1.
 
     Returns
     -------
     System
-        The system itself for one use. Else a `Repeated`, of which every measure is exact while the tallies can be
-        listed; beyond, `discretion.bayes_security` is a certified `discretion.Estimate` (of frequency oracles exact,
-        and so are `discretion.privacy_profile` and `discretion.dp_epsilon`) and other measures raise TooLargeError. Of
-        noise on numbers, a system of which privacy losses add up. Of a crowd against `discretion.WorstAllButOne`, a
-        system with certified bounds: the other users may hold other values in each use, or the same ones.
+        The system itself for one use. Otherwise a `Repeated`, for which every measure is exact while the tallies can be
+        listed. With more tallies, `discretion.bayes_security` is a certified `discretion.Estimate`, and other measures
+        raise TooLargeError; for frequency oracles `discretion.bayes_security`, `discretion.privacy_profile` and
+        `discretion.dp_epsilon` stay exact. For noise on numbers, a system whose privacy losses add up. For a crowd
+        against `discretion.WorstAllButOne`, a system with certified bounds: the other users may hold other values in
+        each use, or the same ones.
 
     Raises
     ------
@@ -84,7 +85,7 @@ def repeated(system: System, n: int) -> System:
 
 @singledispatch
 def plan_repeated(system: System, n: int) -> System:
-    """Return the system of n > 1 uses of a system: their tallies, unless a room above registers another."""
+    """Return the system of n > 1 uses of a system: its tallies, unless a package above registers another system."""
     return Repeated(system, n)
 
 
@@ -97,7 +98,7 @@ class Repeated(Composable):
 
     @property
     def secrets(self) -> int:
-        """How many values the secret can take."""
+        """The number of values of the secret."""
         return self.base.secrets
 
     @property
@@ -108,7 +109,7 @@ class Repeated(Composable):
 
     @property
     def is_exact(self) -> bool:
-        """Whether one use is a channel of fractions, and its tallies are few enough to be one as well."""
+        """Whether one use is a channel of fractions whose tallies are few enough to stay fractions."""
         if self._reduced.storage.fractions is None:
             return False
         # They have n times as many digits.
@@ -121,9 +122,9 @@ class Repeated(Composable):
 
     @cached_property
     def one_use(self) -> Channel:
-        """The reduced channel of one use, its rows summing to 1 as exactly as can be.
+        """The reduced channel of one use, with rows that sum to 1 as exactly as doubles allow.
 
-        What a row's sum is off by would count n times.
+        The error of a row's sum would count n times.
         """
         one, matrix = self._reduced, self._reduced.dense()
         return Channel.derived(Dense(matrix / matrix.sum(axis=1, keepdims=True)), one.inputs, one.outputs)
@@ -132,8 +133,8 @@ class Repeated(Composable):
         """Return the channel from the secret to the tallies, or raise TooLargeError.
 
         Outputs are tuples of counts, one for each output of the reduced channel of one use. Probabilities under 1e-308
-        are 0 in it, which says more than it should of ε: ask for measures of this system instead. Of a channel of
-        fractions they are fractions, where these have less than some million digits.
+        are 0 in it, so that its ε is larger than the true ε: compute measures from this system instead. For a channel
+        of fractions the entries are fractions, unless these would have more than about a million digits.
         """
         if self.is_exact:
             tallies, law = _exact_law(self.n, self._reduced.matrix)
@@ -142,16 +143,16 @@ class Repeated(Composable):
         return Channel.derived(Dense(np.exp(logarithms)), self.one_use.inputs, tuple(map(tuple, tallies.tolist())))
 
     def log_law(self) -> tuple[Integers, Reals]:
-        """Return all tallies, a row each, and ``log P(tally | secret)``, which does not underflow as the channel does.
+        """Return all tallies, one a row, and ``log P(tally | secret)``, which does not underflow as the channel does.
 
-        By Loader's form of the multinomial, as in `discretion.numerics.laws.binomial`.
+        It uses Loader's form of the multinomial, as `discretion.numerics.laws.binomial` does.
         """
         rows = self.one_use.dense()
         if not self.is_listed:
             raise TooLargeError(
                 f"{self.n:,} uses of a channel with {rows.shape[0]:,} secrets and {rows.shape[1]:,} different columns "
                 f"have over {limits.current().numbers(MAX_TALLY_ENTRIES):,} probabilities of tallies; take fewer uses, "
-                "or ask for discretion.bayes_security, which is then bounded"
+                "or call discretion.bayes_security, which then returns certified bounds"
             )
         tallies = histograms(self.n, rows.shape[1])
         logarithms = np.full((rows.shape[0], len(tallies)), float(stirling_error(self.n) + log_root(self.n)))
@@ -163,7 +164,7 @@ class Repeated(Composable):
 
 
 def _exact_law(n: int, rows: Any) -> tuple[Integers, Fractions]:
-    """Return all tallies of n draws, and their probabilities by each row of fractions."""
+    """Return all tallies of n draws, and their probabilities under each row of fractions."""
     tallies = histograms(n, rows.shape[1])
     ways = [math.factorial(n) // math.prod(map(math.factorial, tally)) for tally in tallies.tolist()]
     law: Any = np.array(ways, dtype=object)

@@ -1,4 +1,4 @@
-"""A channel when only some secrets are possible."""
+"""Channels that are restricted to some of their secrets."""
 
 from collections.abc import Hashable, Iterable, Mapping
 
@@ -11,7 +11,7 @@ _SHOWN = 5
 
 
 def restricted(system: System, secrets: Iterable[Hashable]) -> Channel:
-    """Return the channel of an adversary who knows that the secret is one of these.
+    """Return the channel of an adversary that knows that the secret is one of these.
 
     Parameters
     ----------
@@ -23,17 +23,17 @@ def restricted(system: System, secrets: Iterable[Hashable]) -> Channel:
     Returns
     -------
     Channel
-        The rows of these secrets, in their order; the outputs are kept.
+        The rows of these secrets, in the order given, with all outputs.
 
     Raises
     ------
     InvalidValueError
-        If secrets are no sequence, there is none of them, one is not among the channel's inputs, or one is named twice.
+        If secrets are not a sequence, are empty, name a secret twice, or name one that is not an input of the channel.
 
     Notes
     -----
-    Source: Bayes-sec, section VII-A: where domain knowledge says which secrets can be the leakiest, the Bayes security
-    of these is that of all.
+    Source: Bayes-sec, section VII-A: if domain knowledge identifies the secrets that can be the leakiest, the Bayes
+    security of these is that of all secrets.
 
     Examples
     --------

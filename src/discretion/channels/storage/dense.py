@@ -1,4 +1,4 @@
-"""All entries in an array in memory."""
+"""Storage of all entries in an array in memory."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ from discretion.validation import NotNumbersError, as_reals
 
 
 class Dense(Storage):
-    """An array in memory, which is taken and not copied."""
+    """A storage in an array in memory, which it takes without a copy."""
 
     __slots__ = ("_array",)
 
@@ -26,7 +26,7 @@ class Dense(Storage):
 
     @classmethod
     def copied(cls, matrix: Any) -> "Dense":
-        """Return a copy of a user's numbers, or refuse what is no matrix."""
+        """Return a copy of a user's numbers, or raise an error if they are not a matrix."""
         try:
             copy = np.asarray(as_reals(matrix), order="C")  # rows, which are compared, in one piece
         except NotNumbersError:
@@ -35,7 +35,7 @@ class Dense(Storage):
         return cls(copy)
 
     def with_unit_rows(self, named: Naming) -> "Dense":
-        """Return rows that sum to 1, itself if they do; refuse what is not probabilities."""
+        """Return rows that sum to 1: itself if they do; raise an error for entries that are no probabilities."""
         check_entries(self._array.ravel(), lambda at: at // self.shape[1], named)
         divisors = divisors_of(self._array.sum(axis=1), named)
         return self if divisors is None else Dense(self._array / divisors[:, None])
@@ -121,7 +121,7 @@ class Dense(Storage):
         return pairwise.furthest_rows(self._array, tolerance)
 
     def merged(self) -> tuple["Dense", list[int]]:
-        """Return it with proportional columns added up and zero ones dropped, and the columns that were kept."""
+        """Return the storage with proportional columns added up and zero ones dropped, and the columns that remain."""
         merged, places = merged_columns(self._array)
         return Dense(merged), places
 
@@ -134,5 +134,5 @@ class Dense(Storage):
     def row_products(left: Storage, right: Storage) -> "Dense":
         """Return ``L[x, y] R[x, z]`` in column ``(y, z)``, or raise TooLargeError."""
         (rows, first), (_, second) = left.shape, right.shape
-        check_size(rows, first * second, "both side by side", "reduce them first, by Channel.reduced()")
+        check_size(rows, first * second, "the parallel composition", "reduce them first, by Channel.reduced()")
         return Dense(np.einsum("xy,xz->xyz", left.dense(), right.dense()).reshape(rows, -1))

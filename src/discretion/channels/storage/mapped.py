@@ -1,4 +1,4 @@
-"""Entries that need not be in memory all at once: rows that come some at a time, and all of them in a file."""
+"""Storages that need not be in memory all at once: rows that are read some at a time, and all rows in a file."""
 
 import operator
 import os
@@ -18,7 +18,7 @@ from discretion.numerics.matrices import class_sums, largest_entries, ranked_sum
 
 
 class ByRows(Storage):
-    """Rows that need not be in memory all at once; a subclass says ``shape`` and ``blocks``."""
+    """A storage of rows that need not be in memory all at once; a subclass defines ``shape`` and ``blocks``."""
 
     __slots__ = ()
 
@@ -54,7 +54,7 @@ class ByRows(Storage):
         return Dense(np.concatenate([block[:, chosen] for _, block in self.blocks()]))
 
     def weighted(self, weights: Reals) -> "Weighted":
-        """Return each row times its weight, computed when it is asked for."""
+        """Return each row times its weight, computed when it is read."""
         return Weighted(self, weights)
 
     def mixtures(self, weights: Reals) -> Reals:
@@ -94,7 +94,7 @@ class ByRows(Storage):
         return reduce(operator.add, (block.sum(axis=0) for _, block in self.blocks())) / self.shape[0]
 
     def besides_maxima(self) -> float:
-        """Return the sum of all entries but the largest in each column, as a difference, which takes half the time."""
+        """Return the sum of all entries except the largest in each column, as a difference, in half the time."""
         largest, total = np.zeros(self.shape[1]), 0.0
         for _, block in self.blocks():
             total += float(block.sum())
@@ -116,11 +116,11 @@ class ByRows(Storage):
         return pairwise.algorithm_of_shape(*self.shape)
 
     def furthest_rows(self, tolerance: float = 0.0) -> pairwise.FurthestRows:
-        """Find the largest L1 distance between two rows of all in memory, or raise TooLargeError."""
+        """Find the largest L1 distance between two rows, with all rows in memory, or raise TooLargeError."""
         return self._in_memory().furthest_rows(tolerance)
 
     def merged(self) -> tuple[Dense, list[int]]:
-        """Return it in memory, proportional columns added up and zero ones dropped, or raise TooLargeError."""
+        """Return it in memory with proportional columns added up and zero ones dropped, or raise TooLargeError."""
         return self._in_memory().merged()
 
     join_columns = staticmethod(Dense.join_columns)
@@ -128,7 +128,7 @@ class ByRows(Storage):
 
 
 class Weighted(ByRows):
-    """The rows of another storage, each times a weight of its own."""
+    """The rows of another storage, each times its own weight."""
 
     __slots__ = ("_rows", "_weights")
 
@@ -147,7 +147,7 @@ class Weighted(ByRows):
 
 
 class Mapped(ByRows):
-    """An array on disk, which must not change meanwhile."""
+    """An array on disk, which must not change while the channel is in use."""
 
     __slots__ = ("_array",)
 
@@ -157,7 +157,7 @@ class Mapped(ByRows):
         self._array.setflags(write=False)
 
     def with_unit_rows(self, named: Naming) -> "Mapped":
-        """Return rows that sum to 1, itself if they do, else on disk too; refuse what is not probabilities."""
+        """Return rows that sum to 1: itself, or a copy on disk; raise an error unless entries are probabilities."""
         if all(rows is block for block, rows in self._checked(named)):
             return self
         return Mapped(on_disk((rows.dense() for _, rows in self._checked(named)), self.shape))
@@ -196,12 +196,12 @@ class Mapped(ByRows):
         return distances_of(self._array, self._array[row : row + 1])[:, 0]
 
     def furthest_rows(self, tolerance: float = 0.0) -> pairwise.FurthestRows:
-        """Find the largest L1 distance between two rows where they are, and the pairs within a tolerance of it."""
+        """Find the largest L1 distance between two rows on disk, and the pairs within a tolerance of it."""
         return pairwise.furthest_rows(self._array, tolerance)
 
 
 def on_disk(parts: Iterable[Reals], shape: tuple[int, int]) -> Any:
-    """Return the parts, one under the other, as an array in a temporary file that goes away with it."""
+    """Return the parts, one below the other, as an array in a temporary file that is deleted with it."""
     if 0 in shape:
         return np.empty(shape)
     import tempfile  # noqa: PLC0415 - what nobody needs who has memory

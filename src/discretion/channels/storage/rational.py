@@ -1,4 +1,4 @@
-"""All entries as fractions in memory, of which sums and products are not rounded."""
+"""Storage of all entries as fractions in memory, whose sums and products are not rounded."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -16,9 +16,9 @@ from discretion.validation import Fractions, as_fractions, holds_fractions
 
 
 class Rational(Dense):
-    """An array of `fractions.Fraction`, taken and not copied, beside the doubles nearest to them.
+    """An array of `fractions.Fraction`, taken without a copy, with the nearest doubles in a second array.
 
-    What takes logarithms, or does not know of fractions, asks the doubles.
+    Methods that take logarithms, or do not support fractions, use the doubles.
     """
 
     __slots__ = ("_fractions",)
@@ -34,12 +34,12 @@ class Rational(Dense):
 
     @staticmethod
     def holds(matrix: Any) -> bool:
-        """Whether there are fractions among the entries, and nothing else but whole numbers."""
+        """Whether all entries are fractions or whole numbers, at least one of them a fraction."""
         return holds_fractions(matrix)
 
     @classmethod
     def copied(cls, matrix: Any) -> "Rational":
-        """Return a copy of a user's fractions, or refuse what is no matrix."""
+        """Return a copy of a user's fractions, or raise an error if they are not a matrix."""
         copy = cast(Fractions, as_fractions(matrix))
         check_shape(copy.shape)
         try:
@@ -50,7 +50,7 @@ class Rational(Dense):
             ) from None
 
     def with_unit_rows(self, named: Naming) -> "Rational":
-        """Return itself, or refuse what is not probabilities; where nothing is rounded, sums are 1."""
+        """Return the storage itself, or raise an error if an entry is negative or a row does not sum to exactly 1."""
         for x, row in enumerate(self._fractions):
             if min(row) < 0:
                 raise InvalidChannelError(
@@ -82,12 +82,12 @@ class Rational(Dense):
         return Rational(self._fractions[:, chosen])
 
     def weighted(self, weights: Any) -> Dense:
-        """Return each row times its weight, in doubles if the weights are."""
+        """Return each row times its weight, in doubles if the weights are doubles."""
         exact = weights.dtype == np.object_
         return Rational(weights[:, None] * self._fractions) if exact else super().weighted(weights)
 
     def merged(self) -> tuple["Rational", list[int]]:
-        """Return it with proportional columns added up and zero ones dropped, and the columns that were kept."""
+        """Return the storage with proportional columns added up and zero ones dropped, and the columns that remain."""
         groups: dict[tuple[Fraction, ...], list[int]] = {}
         for y, column in enumerate(self._fractions.T):
             if total := sum(column):
@@ -106,8 +106,8 @@ class Rational(Dense):
         (rows, first), (_, second) = left.shape, right.shape
         if rows * first * second > (most := limits.current().numbers(MAX_FRACTIONS, each=128)):
             raise TooLargeError(
-                f"both side by side would have more than {most:,} fractions; reduce them first, by Channel.reduced(), "
-                "or take doubles: discretion.Channel(C.dense())"
+                f"the parallel composition would have more than {most:,} fractions; reduce the channels first, by "
+                "Channel.reduced(), or convert them to doubles: discretion.Channel(C.dense())"
             )
         factors = cast(Fractions, left.fractions)[:, :, None], cast(Fractions, right.fractions)[:, None, :]
         return Rational((factors[0] * factors[1]).reshape(rows, -1))

@@ -1,4 +1,4 @@
-"""The entries that are not 0, row after row, as SciPy keeps them."""
+"""Storage of the entries that are not 0, row after row, in SciPy's sparse format."""
 
 import math
 import sys
@@ -15,7 +15,7 @@ from discretion.numerics.matrices import equal_columns
 
 
 class Sparse(Storage):
-    """A scipy.sparse CSR array, which is taken and not copied."""
+    """A storage in a scipy.sparse CSR array, which it takes without a copy."""
 
     __slots__ = ("_array",)
 
@@ -29,13 +29,13 @@ class Sparse(Storage):
 
     @staticmethod
     def holds(matrix: Any) -> bool:
-        """Whether the matrix is of scipy.sparse, which this does not import."""
+        """Whether the matrix is from scipy.sparse; this check does not import SciPy."""
         scipy = sys.modules.get("scipy.sparse")
         return scipy is not None and bool(scipy.issparse(matrix))
 
     @classmethod
     def copied(cls, matrix: Any) -> "Sparse":
-        """Return a copy of a user's numbers, or refuse what is no matrix."""
+        """Return a copy of a user's numbers, or raise an error if they are not a matrix."""
         check_shape(matrix.shape)
         copy = _csr_array(matrix, dtype=np.float64, copy=True)
         copy.sum_duplicates()
@@ -43,7 +43,7 @@ class Sparse(Storage):
         return cls(copy)
 
     def with_unit_rows(self, named: Naming) -> "Sparse":
-        """Return rows that sum to 1, itself if they do; refuse what is not probabilities."""
+        """Return rows that sum to 1: itself if they do; raise an error for entries that are no probabilities."""
         starts, entries = self._array.indptr, self._array.data
         check_entries(entries, lambda at: int(np.searchsorted(starts, at, side="right")) - 1, named)
         divisors = divisors_of(np.asarray(self._array.sum(axis=1), dtype=np.float64).ravel(), named)
@@ -61,15 +61,15 @@ class Sparse(Storage):
 
     @property
     def matrix(self) -> Any:
-        """A copy: the structure of a sparse array can be written to even where its entries cannot."""
+        """A copy, since a caller could change the structure of a sparse array even where its entries are read-only."""
         return self._array.copy()
 
     def dense(self) -> Reals:
-        """Return an array with the zeros."""
+        """Return a dense array."""
         return self._array.toarray()
 
     def blocks(self) -> Iterator[Block]:
-        """Yield some rows at a time as arrays with the zeros."""
+        """Yield some rows at a time as dense arrays."""
         return ((start, rows.toarray()) for start, rows in row_blocks(self._array))
 
     def rows(self, chosen: Sequence[int]) -> "Sparse":
@@ -126,20 +126,20 @@ class Sparse(Storage):
         return np.asarray(self._array.mean(axis=0)).ravel()
 
     def besides_maxima(self) -> float:
-        """Return the sum of all entries but the largest in each column."""
+        """Return the sum of all entries except the largest in each column."""
         largest = np.asarray(self._array.argmax(axis=0)).ravel()
         entries = self._array.tocoo()
         return float(entries.data[entries.row != largest[entries.col]].sum())
 
     def row_sums(self, function: EntryFunction) -> Reals:
-        """Return ``Σ_y f(C[x, y], y)`` for every x: as if all entries were 0, corrected at those that are not."""
+        """Return ``Σ_y f(C[x, y], y)`` for every x: the sum for zero entries, corrected at the nonzero entries."""
         at_zero = function(np.zeros(self.shape[1]), slice(None))
         entries = self._array.tocoo()
         corrections = function(entries.data, entries.col) - at_zero[entries.col]
         return at_zero.sum() + np.bincount(entries.row, corrections, minlength=self.shape[0])
 
     def weighted_sum(self, weights: Reals, function: EntryFunction) -> float:
-        """Return ``Σ_x w_x Σ_y f(C[x, y], y)``: as if all entries were 0, corrected at those that are not."""
+        """Return ``Σ_x w_x Σ_y f(C[x, y], y)``: the sum for zero entries, corrected at the nonzero entries."""
         at_zero = function(np.zeros(self.shape[1]), slice(None))
         entries = self._array.tocoo()
         corrections = weights[entries.row] * (function(entries.data, entries.col) - at_zero[entries.col])
@@ -147,7 +147,7 @@ class Sparse(Storage):
 
     @property
     def way_to_furthest_rows(self) -> str:
-        """All pairs of rows, their zeros left out."""
+        """The algorithm over all pairs of rows, which skips their zeros."""
         return pairwise.BY_ROWS
 
     def furthest_rows(self, tolerance: float = 0.0) -> pairwise.FurthestRows:
@@ -155,7 +155,7 @@ class Sparse(Storage):
         return pairwise.furthest_sparse_rows(self._array, tolerance)
 
     def merged(self) -> tuple["Sparse", list[int]]:
-        """Return it with proportional columns added up and zero ones dropped, and the columns that were kept."""
+        """Return the storage with proportional columns added up and zero ones dropped, and the columns that remain."""
         columns = self._array.tocsc(copy=True)
         columns.eliminate_zeros()
         columns.sort_indices()

@@ -1,4 +1,4 @@
-"""What is asked of a channel's probabilities, however they are kept."""
+"""The interface of a storage of a channel's probabilities, the same for every kind of storage."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +18,7 @@ MAX_FRACTIONS = 1 << 20
 
 
 def check_size(rows: float, columns: float, what: str, way_out: str) -> None:
-    """Refuse to build an explicit matrix that would not fit in memory."""
+    """Raise TooLargeError if an explicit matrix would not fit in memory."""
     if rows * columns > (most := limits.current().numbers(MAX_ENTRIES)):
         raise TooLargeError(f"{what} would have more than {most:,} entries; {way_out}")
 
@@ -37,11 +37,11 @@ _ENTRIES_AT_ONCE = 1 << 20
 
 
 class Storage(ABC):
-    """Probabilities, a row per secret and a column per observation, of which measures ask sums and extremes.
+    """Probabilities, a row per secret and a column per observation, with the sums and extremes that measures need.
 
-    Nothing outside of this room asks what kind a storage is. A kind that can give its rows as arrays, some at a time,
-    is a `ByRows`, which answers everything from them; others, or parts of it, answer as suits how they keep the rows.
-    Entries are finite and at least 0. The rows of a channel sum to 1, those of a joint law need not.
+    No code outside of this package depends on the kind of a storage. A kind that can return its rows as arrays, some at
+    a time, is a `ByRows`, which computes everything from them; other kinds compute as suits how they store the rows.
+    Entries are finite and at least 0. The rows of a channel sum to 1; the rows of a joint law need not.
     """
 
     __slots__ = ()
@@ -59,20 +59,20 @@ class Storage(ABC):
     @property
     @abstractmethod
     def matrix(self) -> Matrix:
-        """The matrix as a user is given it, who cannot change what is stored."""
+        """The matrix as the user receives it; changing it does not change the storage."""
 
     @property
     def fractions(self) -> Fractions | None:
-        """The matrix as fractions, read-only; None where entries are doubles."""
+        """The matrix as read-only fractions; None if entries are doubles."""
         return None
 
     @abstractmethod
     def dense(self) -> Reals:
-        """Return all rows as an array that is not to be written to, or raise TooLargeError."""
+        """Return all rows as an array, which the caller must not write to, or raise TooLargeError."""
 
     @abstractmethod
     def blocks(self) -> Iterator[Block]:
-        """Yield the rows as arrays, some at a time, each time after the number of the first."""
+        """Yield the rows as arrays, some at a time, each with the number of its first row."""
 
     @abstractmethod
     def rows(self, chosen: Sequence[int]) -> "Storage":
@@ -96,11 +96,11 @@ class Storage(ABC):
 
     @abstractmethod
     def ranked_sums(self, weights: Reals) -> Reals:
-        """Return for each column the sum of its largest entries, the i-th largest times the i-th of the weights."""
+        """Return for each column the weighted sum of its entries: the i-th largest entry times the i-th weight."""
 
     @abstractmethod
     def class_maxima(self, class_of: Integers) -> Reals:
-        """Return for each column the largest sum of the entries of a class of rows, given the class of each row."""
+        """Return for each column the largest sum over a class of rows; ``class_of`` has the class of each row."""
 
     @abstractmethod
     def column_minima(self) -> Reals:
@@ -112,7 +112,7 @@ class Storage(ABC):
 
     @abstractmethod
     def besides_maxima(self) -> float:
-        """Return the sum of all entries but the largest in each column, of small terms where that takes no longer."""
+        """Return the sum of all entries except the largest in each column, from small terms where that is as fast."""
 
     @abstractmethod
     def row_sums(self, function: EntryFunction) -> Reals:
@@ -120,17 +120,17 @@ class Storage(ABC):
 
     @abstractmethod
     def weighted_sum(self, weights: Reals, function: EntryFunction) -> float:
-        """Return ``Σ_x w_x Σ_y f(C[x, y], y)``, of which f is called with many entries and their columns at once."""
+        """Return ``Σ_x w_x Σ_y f(C[x, y], y)``; each call of f has many entries and the numbers of their columns."""
 
     def distances_to(self, row: int) -> Reals:
-        """Return the L1 distance of every row to one of them."""
+        """Return the L1 distance of every row to one row."""
         point = self.rows([row]).dense()
         return np.concatenate([distances_of(block, point)[:, 0] for _, block in self.blocks()])
 
     @property
     @abstractmethod
     def way_to_furthest_rows(self) -> str:
-        """The name of the algorithm that `furthest_rows` takes."""
+        """The name of the algorithm of `furthest_rows`."""
 
     @abstractmethod
     def furthest_rows(self, tolerance: float = 0.0) -> FurthestRows:
@@ -138,7 +138,7 @@ class Storage(ABC):
 
     @abstractmethod
     def merged(self) -> tuple["Storage", list[int]]:
-        """Return it with proportional columns added up and zero ones dropped, and the columns that were kept."""
+        """Return the storage with proportional columns added up and zero ones dropped, and the columns that remain."""
 
     @staticmethod
     @abstractmethod
@@ -152,7 +152,7 @@ class Storage(ABC):
 
 
 def row_blocks(matrix: Any) -> Iterator[tuple[int, Any]]:
-    """Yield some rows at a time of what can be sliced, each time after the number of the first."""
+    """Yield some rows of an array at a time, each block with the number of its first row."""
     rows, columns = matrix.shape
     step = rows_at_once(columns)
     for start in range(0, rows, step):

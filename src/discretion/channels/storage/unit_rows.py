@@ -1,4 +1,4 @@
-"""Rows that sum to 1: whether they do, by what they must be divided, what is wrong with those that do not."""
+"""Checks of rows: their sums, the divisors that make them 1, and the error messages for other rows."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ Naming = Callable[[int], str]
 
 
 def check_entries(entries: Reals, row_of: Callable[[int], int], named: Naming) -> None:
-    """Refuse what is not finite or negative, naming the row of the first such entry."""
+    """Raise an error for an entry that is negative or not finite; the message names the row of the first one."""
     for wrong, complaint in ((~np.isfinite(entries), "that is not a number"), (entries < 0, "that is negative")):
         if wrong.any():
             at = int(np.flatnonzero(wrong)[0])
@@ -23,7 +23,7 @@ def check_entries(entries: Reals, row_of: Callable[[int], int], named: Naming) -
 
 
 def divisors_of(sums: Reals, named: Naming) -> Reals | None:
-    """Return the divisor that makes each row sum to 1, None if all do but for rounding; refuse other sums."""
+    """Return the divisor that makes each row sum to 1, None if rounding explains all; raise an error for other sums."""
     off = np.abs(sums - 1)
     if off.max() > SUM_TOLERANCE:
         row = int(off.argmax())
@@ -35,7 +35,7 @@ def divisors_of(sums: Reals, named: Naming) -> Reals | None:
 
 
 def check_shape(shape: tuple[int, ...]) -> None:
-    """Refuse what has no rows and columns."""
+    """Raise an error unless the shape has rows and columns."""
     if len(shape) != 2 or 0 in shape:
         raise InvalidChannelError(
             f"a channel needs a row per secret and a column per observation, got an array of shape {shape}"

@@ -3,21 +3,24 @@
 import json as json_
 import sys
 from time import time as now
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from cyclopts import Parameter
 
 from discretion.cli.options import Whole
 from discretion.cli.output import print_json
-from discretion.cli.terminal import say_folded
+from discretion.cli.terminal import say_aside, say_folded
 from discretion.errors import InvalidValueError
 from discretion.input_files import opened
 from discretion.presenting.files import writable
+from discretion.presenting.names import short
 from discretion.validation import as_count, as_epsilon, as_probability
 
 if TYPE_CHECKING:
     from discretion.collection.client import Client, Terms
     from discretion.collection.wire.task import Task
+
+_LISTED = 10  # answers in a note
 
 
 def submit(
@@ -173,7 +176,16 @@ def _new(task: "Task", secret: bytes, answers: str | None, terms: "Terms") -> "C
             content = None
     if not isinstance(content, dict) or not all(value is None or isinstance(value, str) for value in content.values()):  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
         raise InvalidValueError('answers must be a JSON object of texts or null, such as {"sex": "f", "town": null}')
-    return Client(task, secret, content, terms=terms)  # pyright: ignore[reportUnknownArgumentType]
+    given = cast("dict[str, str | None]", content)
+    client = Client(task, secret, given, terms=terms)
+    for feature in task.features:
+        answer = given.get(feature.name)
+        if answer is not None and answer not in (*feature.values, "other"):
+            say_aside(
+                f"note: {short(answer)} is not a listed answer to {short(feature.name)}, and counts as other; listed: "
+                f"{', '.join(map(short, feature.values[:_LISTED]))}{', …' * (len(feature.values) > _LISTED)}"
+            )
+    return client
 
 
 def _of_32_bytes(text: str, what: str) -> bytes:

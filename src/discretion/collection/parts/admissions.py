@@ -1,4 +1,4 @@
-"""What an admitter keeps: who is invited, and for whom it has signed tokens in which round."""
+"""The admitter's database: the invited people, and the people whose tokens it has signed in each round."""
 
 from collections.abc import Iterable
 from hashlib import sha256
@@ -23,38 +23,38 @@ _REQUESTS = sa.Table(
 
 
 class Admissions(Database):
-    """An admitter's file: hashes of credentials, and of what was asked with each.
+    """An admitter's database: hashes of credentials, and of the requests with each.
 
     Parameters
     ----------
     path
-        The file.
+        The file of the database.
     """
 
     def __init__(self, path: Path) -> None:
         super().__init__(f"sqlite:///{path}", _METADATA)
 
     def invite(self, hashes: Iterable[bytes], invited: int | None = None) -> None:
-        """Let those in whose credentials these are the hashes of.
+        """Let people in by the hashes of their credentials.
 
         Raises
         ------
         ConflictError
-            If more would be let in than are ``invited``; none of these is then.
+            If this would let in more people than ``invited``; then none of these people is let in.
         """
         with self._writing() as connection:
             self._insert(connection, _INVITATIONS, [{"hash": each} for each in hashes])
             self._check_invited(connection, _INVITATIONS, invited)
 
     def take(self, credential: bytes, round_: int, blinded: bytes) -> None:
-        """Remember what a person asks to be signed in a round: the same may be asked again, and nothing else.
+        """Record the tokens that a person asks to sign in a round; the person may repeat only the same request.
 
         Raises
         ------
         StrangerError
             If this credential was not given out.
         ConflictError
-            If something else was signed for it in this round.
+            If other tokens were signed for it in this round.
         """
         key, digest = sha256(credential).digest(), sha256(blinded).digest()
         own = sa.and_(_REQUESTS.c.hash == key, _REQUESTS.c.round == round_)
@@ -66,12 +66,12 @@ class Admissions(Database):
                 raise ConflictError("other tokens were signed with this invitation in this round; those count")
 
     def admitted(self, round_: int) -> int:
-        """Return for how many people tokens of a round were signed."""
+        """Return the number of people whose tokens of a round were signed."""
         with self._writing(reading=True) as connection:
             return rows_in(connection, _REQUESTS, _REQUESTS.c.round == round_)
 
     @property
     def invited(self) -> int:
-        """How many people are let in."""
+        """The number of people that are let in."""
         with self._writing(reading=True) as connection:
             return rows_in(connection, _INVITATIONS)

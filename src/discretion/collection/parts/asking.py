@@ -1,4 +1,4 @@
-"""What the curator publishes next: groups of features that the answers so far certify, and at last the choice.
+"""Compute the next choice of the curator: groups of features that the counts so far certify, and the last choice.
 
 Anonymity, section 8.2: "ask a sequence of queries with increasing complexity".
 """
@@ -28,7 +28,7 @@ from discretion.numerics.arrays import Integers
 
 
 class KnownCounts:
-    """The counts that the curator knows, or everybody who has seen the boards, by rounds."""
+    """The counts of the rounds so far, as the curator or every reader of the boards knows them."""
 
     def __init__(self) -> None:
         self.counts: Mapping[str, Integers] = {}
@@ -39,7 +39,7 @@ class KnownCounts:
     def next_choice(
         self, round_: Round, tallies: Sequence[Integers], reports: Sequence[ShufflerReport]
     ) -> Choice | None:
-        """Return what to publish after a round, by its tallies and those of all before; None if nothing may go out."""
+        """Return the choice after a round, by its tallies and all earlier ones; None if nothing may go out."""
         self.add(round_, tallies, reports)
         if self._people < round_.task.smallest_batch:  # some messages do not open; no client takes such a choice
             return None
@@ -51,7 +51,7 @@ class KnownCounts:
         return None if choice is None else replace(choice, reports=tuple(self._reports))
 
     def add(self, round_: Round, tallies: Sequence[Integers], reports: Sequence[ShufflerReport]) -> None:
-        """Take the tallies of a round, and what the shufflers report of it."""
+        """Add the tallies of a round, and the shufflers' reports of it."""
         self._reports.append(tuple(reports))
         if round_.number == 1:
             least = map(NoiseInCounts(round_.task).least, tallies)
@@ -67,11 +67,12 @@ def _next_choice(
     alike: Mapping[tuple[int, ...], Integers],
     people: int,
 ) -> Choice | None:
-    """Return what to publish after a round of the curator's, or None if nothing is certified to go out.
+    """Return the choice after a round of the curator, or None if nothing is certified to go out.
 
-    As long as the task allows for rounds, and not all features go out together anyway, larger groups are asked for.
-    Otherwise it is the choice of most features: by single answers, by those of groups, or redacted by rules. Of several
-    the first: single answers say most of how sure it is, and redacted ones tell less.
+    As long as the task has rounds left and not all features go out together, the choice asks for larger groups.
+    Otherwise it is the analyst's choice with the most features: certified by single answers, by those and groups, or
+    redacted by rules. Among choices with equally many features it is the first of these, since single answers certify
+    the most, and redacted answers reveal less.
     """
     together = _by_groups(after, counts, alike)
     if together is not None and together.receiver == "curator":
@@ -86,14 +87,14 @@ def _next_choice(
 def _by_groups(
     after: Round, counts: Mapping[str, Integers], alike: Mapping[tuple[int, ...], Integers]
 ) -> Choice | None:
-    """Return the next question, or else the choice that the counts of groups certify."""
+    """Return the next choice of the curator, or else the analyst's choice that the counts of groups certify."""
     task, people = after.task, people_of(counts)
     if task.rounds == 1:
         return None
     known, up_to = _marginals(after, counts, alike), min(after.number + 1, task.rounds)
     try:
         last = hierarchical_rounds(known, Decimal(task.budget), k=task.k, rounds=up_to)[-1]
-    except TooLargeError:  # of so many features single answers alone tell what goes out
+    except TooLargeError:  # with this many features, single answers alone decide what goes out
         return None
     if last.questions and last.size > after.number and len(last.largest_certified) < len(task.features):
         questions = last.questions[: most_groups(after)]
@@ -108,8 +109,8 @@ def _by_groups(
 def _marginals(after: Round, counts: Mapping[str, Integers], alike: Mapping[tuple[int, ...], Integers]) -> Marginals:
     """Return the counts of single features and of groups.
 
-    A person who is missing from a group is taken to be like nobody else in it. As many who are like nobody else in
-    anything are added to all counts, lest single features seem to certify more than the counts of a group let them.
+    A person who is missing from a group is assumed to stand out in it. The same number of people who stand out in
+    everything are added to all counts; otherwise single features would certify more than the counts of a group allow.
     """
     features = after.task.features
     answered = [int(tally.sum()) for tally in alike.values()]

@@ -1,7 +1,8 @@
-"""What the curator publishes next in a task that asks by value: combinations of frequent answers, all others being one.
+"""Compute the next choice of the curator by value: combinations of frequent answers; all other answers count as one.
 
 Anonymity, section 8.2: "asking about pairs involving those values is likely to cause significant privacy loss, so the
-curator specifically does not ask them". What all questions about several features expose is within the budget together.
+curator specifically does not ask them". The exposure by all questions about several features together is within the
+budget.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,29 +17,29 @@ from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Choice, Receiver, Term
 from discretion.numerics.arrays import Integers
 
-# A question is about so many features at most, as those of three rounds of whole features.
+# The most features of one question, as in three rounds of whole features.
 _FEATURES_TOGETHER = 3
 
 
 def next_by_value(
     after: Round, counts: Mapping[str, Integers], asked: Sequence[tuple[Round, Sequence[Integers]]], people: int
 ) -> Choice | None:
-    """Return what to publish after a round, or None if nothing is certified to go out.
+    """Return the choice after a round, or None if nothing is certified to go out.
 
-    Everybody with the same tables comes to the same: see :func:`~discretion.anonymity.value_rounds`.
+    Everybody with the same tables computes the same choice: see :func:`~discretion.anonymity.value_rounds`.
 
     Parameters
     ----------
     counts
-        How many people gave each answer to each feature.
+        The number of people with each answer to each feature.
     asked
         Each later round so far, with the table of each of its groups in the order of their codes.
     people
-        How many were counted in the first round. Whoever is missing from a table may have given any answers.
+        The number of people counted in the first round. A person who is missing from a table may have any answers.
     """
     task = after.task
     frequent = [_frequent(counts[feature.name]) for feature in task.features]
-    # A last answer that nobody is known to have: it is that of those whose first message was lost.
+    # A last answer with a count of 0: that of people whose first message was lost.
     singles = [
         np.append(counts[feature.name][codes], 0) for feature, codes in zip(task.features, frequent, strict=True)
     ]
@@ -63,13 +64,13 @@ def next_by_value(
 
 
 def _frequent(counts: Integers) -> list[int]:
-    """Return the codes that somebody has, the most frequent first; of equally frequent ones the lesser code."""
+    """Return the codes that somebody has, the most frequent first, and equally frequent ones by code."""
     order: list[int] = np.argsort(-counts, kind="stable").tolist()
     return [code for code in order if counts[code]]
 
 
 def _by_frequency(round_: Round, place: int, tally: Integers, frequent: Sequence[Sequence[int]]) -> Integers:
-    """Return the table of a group with the most frequent answers first, the one of all others staying the last."""
+    """Return the table of a group with the most frequent answers first, and all other answers last."""
     table = tally.reshape(round_.cells(place))
     for axis, (feature, kept) in enumerate(zip(round_.groups[place], round_.kept[place], strict=True)):
         codes = kept or ()
@@ -88,7 +89,7 @@ def _choice(  # noqa: PLR0917
     people: int,
     frequent: Sequence[Sequence[int]],
 ) -> Choice:
-    """Return a choice whose bounds are raised to multiples of k as far as the budget goes, to show no count of few."""
+    """Return a choice whose bounds are raised to multiples of k within the budget, so that they show no small count."""
     k, left = after.task.k, allowed - sum(bounds)
     terms: list[tuple[Term, ...]] = []
     for (group, _), bound in zip(groups, bounds, strict=True):

@@ -1,7 +1,7 @@
-"""What is stored is encrypted under keys of the home: what a database keeps in logs and copies opens with none of them.
+"""Encrypt stored data under keys of the home, so that logs and copies of a database do not reveal deleted data.
 
-A database deletes a row and keeps its bytes: in a write-ahead log, in free pages, in a replica. Each round has a key of
-its own, which is destroyed when the round is passed on; tokens are stored by a keyed hash, whose key is destroyed with
+A database that deletes a row keeps its bytes: in a write-ahead log, in free pages, in a replica. So each round has its
+own key, which is destroyed when the round is passed on. Tokens are stored as a keyed hash, whose key is destroyed with
 the task.
 """
 
@@ -29,9 +29,9 @@ class AtRest:
     Parameters
     ----------
     folder
-        Where the keys are, a file each, of mode 600.
+        The folder of the keys, a file of mode 600 each.
     rounds
-        How many rounds there are at most. All keys are made at once, so that a copy of the home has the same.
+        The most rounds of the task. All keys are made at once, so that a copy of the home has the same keys.
     """
 
     def __init__(self, folder: Path, rounds: int) -> None:
@@ -52,16 +52,16 @@ class AtRest:
         return self._key("tokens")
 
     def token(self, token_hash: bytes) -> bytes:
-        """Return what a token is stored by, of its SHA-256."""
+        """Return the keyed hash that is stored for a token, from the SHA-256 of the token."""
         return hmac_digest(self._token_key, token_hash, sha256)
 
     def seal(self, number: int, row: bytes, messages: bytes) -> bytes:
-        """Encrypt the messages of a row of a round."""
+        """Encrypt the messages of a row in a round."""
         nonce = os.urandom(_NONCE_BYTES)
         return nonce + self._cipher(number).encrypt(nonce, messages, row)
 
     def open(self, number: int, row: bytes, stored: bytes) -> bytes:
-        """Return the messages of a row of a round.
+        """Decrypt the messages of a row in a round.
 
         Raises
         ------
@@ -72,10 +72,10 @@ class AtRest:
         try:
             return cipher.decrypt(stored[:_NONCE_BYTES], stored[_NONCE_BYTES:], row)
         except (InvalidTag, ValueError):
-            raise UnavailableError(f"the store's answers of round {number} were changed; none is opened") from None
+            raise UnavailableError(f"the stored answers of round {number} were changed; none is opened") from None
 
     def forget(self, number: int) -> None:
-        """Destroy the key of a round: nothing that any log or copy has of it opens any more."""
+        """Destroy the key of a round, so that no log or copy of its messages can be opened."""
         self._ciphers.pop(number, None)
         destroy_file(self._folder / str(number))
 
@@ -93,17 +93,17 @@ class AtRest:
         try:
             return (self._folder / name).read_bytes()
         except OSError:
-            raise UnavailableError(f"the key of what is stored ({name}) is not there: it was destroyed") from None
+            raise UnavailableError(f"the key of the stored data ({name}) does not exist: it was destroyed") from None
 
 
 def destroy_files(folder: Path) -> None:
-    """Write over all files in a folder, and remove them."""
+    """Overwrite all files in a folder, and remove them."""
     for path in folder.glob("*"):
         destroy_file(path)
 
 
 def destroy_file(path: Path) -> None:
-    """Write over a file and remove it; on a disk that takes no byte it is removed all the same."""
+    """Overwrite a file and remove it; on a full disk the file is only removed."""
     with suppress(OSError), path.open("r+b") as file:
         file.write(bytes(path.stat().st_size))
         file.flush()

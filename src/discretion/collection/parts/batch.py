@@ -1,4 +1,4 @@
-"""A batch that is passed on: messages in one file, sent in pieces, with what each shuffler so far reports of it."""
+"""A batch that is passed on: messages in one file, sent in pieces, with the reports of all shufflers so far."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ PIECE = 1 << 22
 
 @dataclass(frozen=True)
 class Batch:
-    """What is passed on: its round, its id, the file, and the reports of all shufflers so far, the last its own."""
+    """A batch to pass on: its round, its id, the file, and the reports of all shufflers up to its sender."""
 
     number: int
     batch: bytes
@@ -20,7 +20,7 @@ class Batch:
 
     @property
     def messages(self) -> int:
-        """How many messages there are."""
+        """The number of messages."""
         return self.reports[-1].messages
 
     @property
@@ -30,11 +30,11 @@ class Batch:
 
     @property
     def pieces(self) -> int:
-        """In how many pieces it is sent."""
+        """The number of pieces in which the batch is sent."""
         return -(-self.path.stat().st_size // PIECE)
 
     def piece(self, place: int) -> bytes:
-        """Return a piece of it."""
+        """Return a piece of the batch by its place."""
         with self.path.open("rb") as file:
             file.seek(place * PIECE)
             return file.read(PIECE)

@@ -1,7 +1,6 @@
-"""Rows put into 256 files and taken out a file at a time: memory holds one file's, however many there are.
+"""Distribute rows over 256 files and read one file at a time, so that memory holds the rows of one file only.
 
-Equal rows come into the same file, by a hash under a key that the system draws: senders who choose their bytes do not
-fill one.
+Equal rows are put into the same file, by a hash under a random key, so senders cannot choose bytes that fill one file.
 """
 
 import os
@@ -16,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 FILES = 256
-_IN_MEMORY = 1 << 16  # bytes of a file that is not worth one
+_IN_MEMORY = 1 << 16  # bytes below which a file stays in memory
 
 
 @dataclass(frozen=True)
 class Buckets:
-    """Rows of one width in files, those with an equal part in the same file."""
+    """Rows of one width in files; rows with an equal part are in the same file."""
 
     width: int
     files: Sequence[SpooledTemporaryFile[bytes]]
@@ -29,7 +28,7 @@ class Buckets:
     key: NDArray[np.uint64]
 
     def add(self, rows: NDArray[Any]) -> None:
-        """Put each row into its file, equal ones into the same."""
+        """Put each row into its file; equal rows go into the same file."""
         which = (hashes_of(rows, self.key, self.part) >> np.uint64(56)).astype(np.uint8)
         order = np.argsort(which, kind="stable")
         rows, ends = rows[order], np.searchsorted(which[order], np.arange(FILES + 1))
@@ -37,7 +36,7 @@ class Buckets:
             file.write(rows[ends[place] : ends[place + 1]].tobytes())
 
     def drain(self) -> Iterator[tuple[NDArray[Any], int]]:
-        """Yield the different rows of each file, in order, and how many others equal one of them; let go of it."""
+        """Yield the different rows of each file, in order, and the number of repeated rows; then close the file."""
         for file in self.files:
             file.seek(0)
             block = file.read()
@@ -49,9 +48,9 @@ class Buckets:
 
 @contextmanager
 def open_buckets(width: int, folder: Path | None = None, *, by: slice | None = None) -> Generator[Buckets]:
-    """Have files without a name, which are gone with the process however that ends; None is the temporary folder.
+    """Open unnamed files, which disappear with the process however it ends; None is the temporary folder.
 
-    Rows come into the same file if the part ``by`` of them is equal, by default all of it.
+    Rows are put into the same file if their part ``by`` is equal, by default the whole row.
     """
     part = by or slice(0, width)
     with ExitStack() as open_files:
@@ -61,17 +60,17 @@ def open_buckets(width: int, folder: Path | None = None, *, by: slice | None = N
 
 
 def rows_of(block: bytes, width: int) -> NDArray[Any]:
-    """Return a block of bytes as rows of so many."""
+    """Return a block of bytes as rows of ``width`` bytes."""
     return np.frombuffer(block, np.dtype((np.void, width)))
 
 
 def new_hash_key(width: int) -> NDArray[np.uint64]:
-    """Draw a key by which rows of this width are hashed: a number for each 8 bytes."""
+    """Draw a key for the hashes of rows of this width: a number for each 8 bytes."""
     return np.frombuffer(os.urandom(8 * -(-width // 8)), np.uint64)
 
 
 def hashes_of(rows: NDArray[Any], key: NDArray[np.uint64], part: slice) -> NDArray[np.uint64]:
-    """Return the multilinear hash of a part of each row, modulo 2⁶⁴: nobody can foresee its upper bits."""
+    """Return the multilinear hash of a part of each row, modulo 2⁶⁴, whose upper bits nobody can predict."""
     words = np.zeros((len(rows), 8 * len(key)), np.uint8)
     words[:, : part.stop - part.start] = rows.view(np.uint8).reshape(len(rows), rows.itemsize)[:, part]
     return (words.view(np.uint64) * key).sum(axis=1, dtype=np.uint64)

@@ -1,6 +1,6 @@
-"""The choice of what goes out together, certified from the counts of single answers alone.
+"""The choice of the features that go out together, certified by the counts of single answers alone.
 
-Anonymity, section 5.1: the curator knows no more than these, and needs no more.
+Anonymity, section 5.1: the curator knows only these counts, and needs no more.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ from discretion.numerics.arrays import Integers
 from discretion.validation import as_confidence
 
 Counts = Mapping[str, Integers]
-ASSUMING = "those who are asked together are drawn as those who were counted"
+ASSUMING = "the people of the last round are drawn like the counted people"
 
 
 def choice_of(
@@ -36,22 +36,22 @@ def choice_of(
     people: int | None = None,
     confidence: float | None = None,
 ) -> Choice | None:
-    """Return the most features that are certified to keep to the task's budget, or None if none is.
+    """Return the choice of the most features whose certified exposure is within the budget, or None if there is none.
 
-    Everybody with the counts computes the same choice. A person whose answer to a feature did not arrive is taken to
-    stand out by it, as is possible.
+    Everybody with the counts computes the same choice. A person whose answer to a feature did not arrive is assumed to
+    stand out by it.
 
     Parameters
     ----------
     task, counts
-        How many gave each answer to each feature of the task.
+        The task, and the number of people with each answer to each of its features.
     after
-        The choice is for the round after this one, the first by default.
+        The round before the choice; the first round by default.
     people
-        How many were counted, if that may be more than the counts have; everybody else is taken to stand out.
+        The number of counted people, if it may be larger than the counts show; the others are assumed to stand out.
     confidence
-        None if the people who are asked together are those who were counted. If they are others like them, at least
-        as many as the task's smallest batch: how surely what is certified of these is to hold, in (0, 1).
+        The confidence of the bound, in (0, 1), if other people answer the last round, at least as many as the smallest
+        batch of the task. None if the counted people answer it.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def choice_of(
 
 
 def certified_choice(after: Round, alone: Marginals, people: int, rules: Iterable[Rule] = ()) -> Choice | None:
-    """Return the choice of most features that single counts certify, with the rules for these."""
+    """Return the choice of the most features that single counts certify, with the rules for these features."""
     task = after.task
     selection = select_columns(alone, Decimal(task.budget), k=task.k, by="certified").best
     if selection is None or not selection.columns:
@@ -93,9 +93,9 @@ def certified_next(  # noqa: PLR0917
     Parameters
     ----------
     known
-        The counts that certify it. They may be of more people than were counted, who all are like nobody else.
+        The counts that certify the choice. They may include more people than were counted, who all stand out.
     people
-        How many were counted.
+        The number of counted people.
     """
     groups = tuple(groups)
     terms = tuple(_published_terms(after.task, group, known, people) for group in groups)
@@ -114,7 +114,7 @@ def next_of(
     terms: tuple[tuple[Term, ...], ...] = (),
     kept: tuple[tuple[tuple[int, ...], ...], ...] = (),
 ) -> Choice:
-    """Return a choice for the round after one."""
+    """Return a choice for the round after the given one."""
     return Choice(
         after.task.digest, after.published, after.number + 1, receiver, tuple(groups), exposure, people, rules, terms,
         kept=kept,
@@ -122,10 +122,10 @@ def next_of(
 
 
 def _published_terms(task: Task, group: Sequence[int], known: Marginals, people: int) -> tuple[Term, ...]:
-    """Return the terms of a group's certificate, as everybody may see them.
+    """Return the terms of a group's certificate for publication.
 
     The number of people who may stand out is raised to a multiple of k, or to the budget, so that it shows no count of
-    fewer than k people. What is added goes to the terms with the fewest rare answers, which become alike.
+    fewer than k people. The increase goes to the terms with the fewest rare answers, which become equal.
     """
     names = [task.features[place].name for place in group]
     inside = [other for other in known.groups if set(other) <= set(names)]
@@ -143,7 +143,7 @@ def _published_terms(task: Task, group: Sequence[int], known: Marginals, people:
 
 
 def _levelled(numbers: Sequence[int], more: int) -> Iterator[int]:
-    """Yield the places of the numbers to be raised by 1, one after the other, always the smallest one."""
+    """Yield the places of the numbers to raise by 1, one after the other, always that of the smallest number."""
     left = [(number, place) for place, number in enumerate(numbers)]
     heapify(left)
     for _ in range(more):
@@ -153,9 +153,10 @@ def _levelled(numbers: Sequence[int], more: int) -> Iterator[int]:
 
 
 def certified_of(task: Task, counts: Counts, choice: Choice, confidence: float | None = None) -> Estimate:
-    """Return what is certified of a choice: how many people at most have fewer than k alike in its answers.
+    """Return the certified bound of the share of people who stand out by a choice.
 
-    Where rare answers are redacted it is the expected share, over everybody's coins.
+    A person stands out in a group of fewer than k people with the same answers. If the choice redacts rare answers, the
+    bound is for the expected share, over everybody's coins.
     """
     if confidence is None and choice.rules:
         return Estimate(choice.exposure, 0.0, choice.exposure, None, "counting bound of expected counts", "fair coins")
@@ -169,10 +170,10 @@ def certified_of(task: Task, counts: Counts, choice: Choice, confidence: float |
 
 
 def exposure_of(task: Task, counts: Counts, chosen: Iterable[int], confidence: float | None = None) -> Estimate:
-    """Return what single answers certify of these features together: how many at most have fewer than k alike.
+    """Return the bound, from single answers, of the share of people who stand out by these features together.
 
-    Certified without exception of the people who were counted; with a confidence of others, as the chance of one of
-    them, assuming that these are drawn alike.
+    For the counted people the bound is certified without exception. With a confidence it is for other people: the
+    probability that one of them stands out, under the assumption that they are drawn like the counted people.
     """
     names = [task.features[place].name for place in chosen]
     if confidence is None:
@@ -181,17 +182,17 @@ def exposure_of(task: Task, counts: Counts, chosen: Iterable[int], confidence: f
 
 
 def most_groups(after: Round) -> int:
-    """Return of how many groups the round after one may ask: the admitter needs a key for each."""
+    """Return the most groups that the next round may ask for; an admitter needs a key for each group."""
     return MOST_GROUPS if after.task.admitter is None else len(after.task.admission[after.number])
 
 
 def people_of(counts: Counts) -> int:
-    """Return how many people were counted: of as many a message to some feature came."""
+    """Return the number of counted people: the largest number of messages to a feature."""
     return max(int(tally.sum()) for tally in counts.values())
 
 
 def answer_class_sizes(counts: Integers, people: int) -> ClassSizes:
-    """Return the class sizes that counts are of so many people, those whom they leave out being like nobody else."""
+    """Return the class sizes of the counts for this number of people; those without an answer stand out."""
     positive = counts[counts > 0]
     lost = np.ones(people - int(positive.sum()), np.int64)
     return ClassSizes.from_counts(np.concatenate([positive, lost]))
@@ -204,7 +205,7 @@ def places_of(task: Task, names: Iterable[str]) -> tuple[int, ...]:
 
 
 def _future_certificate(task: Task, counts: Counts, confidence: float) -> FutureCertificate:
-    """Return what is certified of others than those counted, to whom a lost message is one of any answer."""
+    """Return the certificate for other people than the counted ones; a lost message counts as any answer."""
     sampled = {
         (name,): SampledValues(*np.unique(tally[tally > 0], return_counts=True), people_of(counts), len(tally))
         for name, tally in counts.items()

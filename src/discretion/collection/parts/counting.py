@@ -1,7 +1,7 @@
-"""Opening the last layer, and counting: single answers, or those of several features together.
+"""Open the last layer of messages and count answers: single ones, or those to several features together.
 
-What was said is kept as how often each answer was given. To find messages that are there twice, all go through disk,
-the same ones into the same file: memory holds one file of 256, and the counts.
+The answers are kept as counts. To find repeated messages, all messages go through disk, equal ones into the same file,
+so memory holds one file of 256, and the counts.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,21 +23,23 @@ from discretion.numerics.arrays import Booleans, Integers
 
 @dataclass(frozen=True)
 class BatchCounts:
-    """What a batch holds.
+    """The counts of a batch.
 
     Parameters
     ----------
     combinations
-        What messages that count say, each once: the place of a group of features, and the codes of the answers to
-        these; of the analyst's, with its one group, the codes alone.
+        The different contents of the counted messages: the place of a group of features, and the codes of the answers
+        to these; for the analyst, who has one group, the codes alone.
     times
-        How many messages say so.
+        The number of messages with each content.
     dropped, repeated, unknown
-        How many messages did not open, were there already, or name no answer of the task.
+        The numbers of messages that did not open, were equal to another one, or have a code that the task does not
+        have.
     repeated_sealed
-        How many were there already before the last layer was taken off: an honest shuffler passes on none.
+        The number of messages that were equal to another one before the last layer was removed; an honest shuffler
+        passes on none.
     unadmitted
-        How many have no token of the admitter's for their group, or one that another message has.
+        The number of messages without a token of the admitter for their group, or with the token of another message.
     """
 
     combinations: Integers
@@ -50,18 +52,18 @@ class BatchCounts:
 
     @property
     def received(self) -> int:
-        """How many messages came."""
+        """The number of received messages."""
         lost = self.dropped + self.repeated + self.unknown + self.repeated_sealed + self.unadmitted
         return int(self.times.sum()) + lost
 
     @property
     def answers(self) -> Integers:
-        """What each message says, a row for each: 8 bytes a number."""
+        """The content of each message, a row for each message, with 8 bytes a number."""
         return np.repeat(self.combinations, self.times, axis=0)
 
 
 def count_batch(pieces: Iterable[bytes], round_: Round, private: bytes | None, cores: int = 1) -> BatchCounts:
-    """Return what the messages of a whole batch say; no private key is needed where the last layer is off already."""
+    """Count the messages of a whole batch; no private key is needed if the last layer is already removed."""
     form, width = _form(round_), round_.width(len(round_.task.shufflers))
     combinations, times = np.empty((0, 1 + round_.most_features), np.int64), np.empty(0, np.int64)
     dropped = repeated = unknown = unadmitted = 0
@@ -72,7 +74,7 @@ def count_batch(pieces: Iterable[bytes], round_: Round, private: bytes | None, c
             dropped += missing
             files.add(rows_of(block, form.itemsize))
         for distinct, more in files.drain():
-            # Two people draw the same 16 bytes never; the same message twice is one that somebody sent again.
+            # Two people never draw the same 16 bytes, so a repeated message was sent again by somebody.
             rows: NDArray[Any] = distinct.view(form)
             repeated += more
             answers = np.column_stack([rows["group"].astype(np.int64), rows["codes"].astype(np.int64)])
@@ -88,16 +90,17 @@ def count_batch(pieces: Iterable[bytes], round_: Round, private: bytes | None, c
 
 
 def people_in(tallies: Sequence[Integers], reports: Sequence[ShufflerReport]) -> list[int]:
-    """Return of how many people there is a message to each group: the dummies that shufflers report are not theirs."""
+    """Return the number of people with a message to each group: all messages less the reported dummies."""
     dummies = dummies_in(reports, len(tallies))
     return [int(tally.sum()) - count for tally, count in zip(tallies, dummies, strict=True)]
 
 
 def tallies_of(batch: BatchCounts, round_: Round) -> list[Integers]:
-    """Return for each group of a round how many said the same.
+    """Return for each group of a round the number of messages with each answer or combination.
 
-    In the first round by the answer's code; later of each combination that somebody said, in no order that matters; by
-    value of all combinations, in the order of their codes.
+    In the first round the numbers are in the order of the answers' codes. In later rounds there is a number for each
+    combination that was sent, in an arbitrary order; by value there is one for all combinations, in the order of their
+    codes.
     """
     if round_.to_analyst:
         return [batch.times]
@@ -114,13 +117,13 @@ def tallies_of(batch: BatchCounts, round_: Round) -> list[Integers]:
 
 
 def _same_token(form: Any, round_: Round) -> slice:
-    """Return the part of a message by which those that are to be compared come into the same file."""
+    """Return the part of a message that decides its file, so that messages to be compared are in the same file."""
     start = form.itemsize - round_.random_bytes
     return slice(start, start + NONCE_BYTES) if round_.admission_keys else slice(0, form.itemsize)
 
 
 def _are_admitted(rows: NDArray[Any], round_: Round) -> Booleans:
-    """Return of which messages, each different, the token is signed for their group, and not that of one before."""
+    """Return which of these different messages have a signed token for their group that no earlier message has."""
     if not round_.admission_keys:
         return np.ones(len(rows), np.bool_)
     keys, used = round_.admission_keys, set[tuple[int, bytes]]()
@@ -136,7 +139,7 @@ def _are_admitted(rows: NDArray[Any], round_: Round) -> Booleans:
 
 
 def _add_answers(combinations: Integers, times: Integers, answers: Integers) -> tuple[Integers, Integers]:
-    """Return what is told and how often, with some answers more."""
+    """Return the different answers and their numbers, with more answers added."""
     distinct, where = np.unique(np.concatenate([combinations, answers]), axis=0, return_inverse=True)
     sums = np.zeros(len(distinct), np.int64)
     np.add.at(sums, where.ravel(), np.concatenate([times, np.ones(len(answers), np.int64)]))

@@ -1,4 +1,4 @@
-"""A database of a party, SQLite with a write-ahead log or PostgreSQL: each change is one transaction, kept at once."""
+"""The database of a party, SQLite with a write-ahead log or PostgreSQL; each change is one durable transaction."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -21,10 +21,7 @@ from discretion.errors import InvalidValueError
 from discretion.input_files import without_password
 
 _READING = "discretion_reading"
-_DAMAGED = (
-    "the database is damaged, and what was stored with it; "
-    "docs/how-to/collecting.md, When a party fails, has what to do"
-)
+_DAMAGED = 'the database is damaged, and its data with it; see "When a party fails" in docs/how-to/collecting.md'
 
 
 class Database:
@@ -35,7 +32,7 @@ class Database:
     url
         ``sqlite:///FILE`` or ``postgresql+psycopg://…``.
     tables
-        What is in it; made if it is not there.
+        The tables of the database, which are created if they do not exist.
     """
 
     def __init__(self, url: str, tables: sa.MetaData) -> None:
@@ -48,7 +45,7 @@ class Database:
             tables.create_all(connection)
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the connections to the database."""
         self._engine.dispose()
 
     @contextmanager
@@ -57,17 +54,17 @@ class Database:
             with self._engine.connect() as connection, connection.execution_options(**{_READING: reading}).begin():
                 yield connection
         except (OperationalError, NoConnectionError) as error:
-            # What SQLite calls an error, and nothing more, is a file without our tables.
+            # SQLite reports a plain error, without a kind, for a file without our tables.
             if getattr(getattr(error, "orig", None), "sqlite_errorcode", 0) == SQLITE_ERROR:
                 raise UnavailableError(_DAMAGED) from None
-            raise UnavailableError(f"nothing can be stored now ({type(error).__name__}); try again later") from None
+            raise UnavailableError(f"the database cannot store now ({type(error).__name__}); try again later") from None
         except (WrappedError, DatabaseError) as error:
             if type(error) not in (WrappedError, DatabaseError):  # another kind is a fault of ours
                 raise
             raise UnavailableError(_DAMAGED) from None
 
     def _insert(self, connection: sa.Connection, table: sa.Table, rows: list[dict[str, Any]]) -> None:
-        """Insert the rows that are not there yet."""
+        """Insert the rows that the table does not have yet."""
         if not rows:
             return
         if self._dialect is sqlite:
@@ -82,14 +79,14 @@ class Database:
 
     @staticmethod
     def _check_invited(connection: sa.Connection, table: sa.Table, invited: int | None) -> None:
-        """Raise a `ConflictError`, with which nothing is stored, if a table has more people than are invited."""
+        """Raise a `ConflictError`, which cancels the transaction, if a table has more people than are invited."""
         if invited is not None and (count := rows_in(connection, table)) > invited:
-            raise ConflictError(f"the task invites {invited:,} people; with these there would be {count:,}")
+            raise ConflictError(f"the task invites at most {invited:,} people; with these there would be {count:,}")
 
     def destroy(self) -> None:
-        """Destroy all of it; again, if that was cut short.
+        """Destroy the database; call it again if it was interrupted.
 
-        A file is removed, which takes no room on a disk that is full; of PostgreSQL the tables are dropped.
+        An SQLite file is removed, which works on a full disk, too; in PostgreSQL the tables are dropped.
         """
         if self._dialect is postgresql:
             with self._writing() as connection:
@@ -102,7 +99,7 @@ class Database:
 
 
 def rows_in(connection: sa.Connection, table: sa.Table, *where: Any) -> int:
-    """Return how many rows of a table there are, or of those to which conditions apply."""
+    """Return the number of rows of a table, or of its rows that meet some conditions."""
     return connection.execute(sa.select(sa.func.count()).select_from(table).where(*where)).scalar_one()
 
 
@@ -110,18 +107,18 @@ def _engine(url: str) -> sa.Engine:
     # A URL without a file would be a database in memory, which acknowledges what is on no disk.
     if not url.startswith(("sqlite:///", "postgresql+psycopg://")) or url == "sqlite:///":
         raise InvalidValueError(
-            f"uploads are stored at sqlite:///FILE or postgresql+psycopg://…, got {without_password(url)[:200]!r}"
+            f"the store must be sqlite:///FILE or postgresql+psycopg://…, got {without_password(url)[:200]!r}"
         )
     try:
         return sa.create_engine(url)
     except (ArgumentError, ValueError):
-        raise InvalidValueError(f"{without_password(url)[:200]!r} is no address of a database") from None
+        raise InvalidValueError(f"{without_password(url)[:200]!r} is not an address of a database") from None
     except ModuleNotFoundError as missing:
         raise InvalidValueError(f"PostgreSQL needs {missing.name}: install discretion[postgres]") from None
 
 
 def _set_up(connection: Any, _: Any) -> None:
-    connection.isolation_level = None  # transactions begin as `_begin` says
+    connection.isolation_level = None  # `_begin` begins transactions
     for pragma in ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", "busy_timeout = 30000"):
         connection.execute(f"PRAGMA {pragma}").close()
 

@@ -1,4 +1,4 @@
-"""Taking a layer off many messages, on as many cores as are wanted."""
+"""Remove a layer from many messages, on several cores."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ from discretion.collection.wire.sealing import unsealed
 
 @dataclass(frozen=True)
 class Opener:
-    """Who takes a layer off: by a private key of 32 bytes, bound to an info, on so many cores."""
+    """A function that removes a layer with a private key of 32 bytes and an info, on a number of cores."""
 
     private: bytes = field(repr=False)
     info: bytes
@@ -22,7 +22,7 @@ class Opener:
     cores: int = 1
 
     def __call__(self, blocks: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
-        """Yield each block's messages opened, and how many did not open; blocks come out in the order they went in."""
+        """Yield the opened messages of each block, in order, and the number of messages that did not open."""
         opened = partial(opened_block, private=self.private, info=self.info, width=self.width)
         if self.cores == 1:
             yield from map(opened, blocks)
@@ -39,7 +39,7 @@ class Opener:
 
 
 def opened_block(block: bytes, *, private: bytes, info: bytes, width: int) -> tuple[bytes, int]:
-    """Return the messages of a block a layer less, and how many did not open."""
+    """Return the messages of a block without their outer layer, and the number of messages that did not open."""
     key = X25519PrivateKey.from_private_bytes(private)
     plain = [unsealed(block[start : start + width], key, info) for start in range(0, len(block), width)]
     kept = [message for message in plain if message is not None]

@@ -1,4 +1,4 @@
-"""The dummies by which a shuffler adds noise to every count: messages like people's, of answers that nobody gave."""
+"""The dummies by which a shuffler adds noise to every count: messages like people's, with answers that nobody gave."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -11,15 +11,15 @@ from discretion.collection.wire.sealing import sealed
 class Dummies:
     """A shuffler's dummies in a round, drawn once.
 
-    They are sealed as what comes to this shuffler is, and are opened and mixed with it: nobody after it knows which
-    they are.
+    The dummies are sealed like the messages that come to this shuffler, and are opened and mixed with them, so no later
+    party can distinguish them.
 
     Parameters
     ----------
     round_
         The round.
     place
-        The shuffler's, from 0.
+        The place of the shuffler, from 0.
     """
 
     def __init__(self, round_: Round, place: int) -> None:
@@ -32,7 +32,7 @@ class Dummies:
 
     @property
     def added(self) -> tuple[int, ...]:
-        """How many there are of each group."""
+        """The number of dummies of each group."""
         return tuple(sum(numbers.values()) for numbers in self._numbers)
 
     def __iter__(self) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""Files that are there after a power cut, whole or not at all."""
+"""Write files that survive a power cut, whole or not at all."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ def write_whole(path: Path, content: bytes, mode: int = 0o600) -> None:
     Raises
     ------
     UnavailableError
-        If there is no room for it; nothing of it is left then.
+        If the disk has no room for the file; then nothing of it remains.
     """
     part = path.with_name(f".{path.name}.part")
     try:
@@ -24,26 +24,26 @@ def write_whole(path: Path, content: bytes, mode: int = 0o600) -> None:
         keep_name(path.parent)
     except OSError as error:
         part.unlink(missing_ok=True)
-        raise UnavailableError(f"nothing can be kept now ({error.strerror}); try again later") from None
+        raise UnavailableError(f"the disk cannot store now ({error.strerror}); try again later") from None
 
 
 def new_folder(path: Path) -> None:
-    """Make a folder, and have its name on disk.
+    """Make a folder, and write its name to disk.
 
     Raises
     ------
     UnavailableError
-        If there is no room for it.
+        If the disk has no room for it.
     """
     try:
         path.mkdir()
         keep_name(path.parent)
     except OSError as error:
-        raise UnavailableError(f"nothing can be kept now ({error.strerror}); try again later") from None
+        raise UnavailableError(f"the disk cannot store now ({error.strerror}); try again later") from None
 
 
 def keep_name(folder: Path) -> None:
-    """Have the names in a folder on disk, without which a power cut may take a new file's away."""
+    """Write the names in a folder to disk; otherwise a power cut may remove the name of a new file."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

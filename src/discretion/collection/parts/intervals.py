@@ -1,4 +1,4 @@
-"""Intervals of shares whose answers were randomized, that hold for any people and however few."""
+"""Intervals of the shares of randomized answers, which hold for any number of people with any answers."""
 
 import math
 from collections.abc import Sequence
@@ -9,26 +9,29 @@ import numpy as np
 from discretion.collection.parts.joint import JointShares, Score, reach_of, score_of
 from discretion.collection.parts.noisy_counts import NoiseInCounts
 from discretion.collection.wire.rounds import Round
-from discretion.numerics.arrays import Reals
+from discretion.estimate import Estimate
+from discretion.numerics.arrays import Integers, Reals
 
 METHOD = "unbiased estimate, with Chernoff's limits"
-# Any λ gives limits; the best of so many is taken.
+# Any λ gives limits; the best of this many is taken.
 _TRIED = 128
-# Beyond so many randomized features only the scores' ends are used: all that they may be are 4 to the power of these.
+# With more randomized features only the extreme scores are used: the laws have 4 entries to the power of these.
 _LAWS = 6
 
 
 def intervals_of(joint: JointShares, round_: Round, confidence: float) -> tuple[Reals, Reals]:
-    """Return limits of the shares of the people who answered, that all hold together with a confidence.
+    """Return limits of the shares of the people who answered, which all hold together with a confidence.
 
-    The randomizers' coins alone are left to chance. Those whose answers to the features that are told as they are are
-    alike are known, m people; a share s of these has a combination. What their reports score for it is independent, and
-    of a law that the sender's answers say; with φ₁ the logarithm of its moment generating function for who has the
-    combination, and φ₀ the largest for who has not, a mean score z or more has a chance of at most
-    ``exp(m·(s φ₁(λ) + (1-s) φ₀(λ) - λ z))`` for any λ > 0, and likewise one of z or less: where that is below the risk,
-    s is not within the limits. The risk is divided among the combinations. What was counted is its own limits.
+    Only the randomizers' coins are random. The people with the same answers to the features that are not randomized are
+    known; let m be their number, and s the share of these who have a combination. The scores of their reports for the
+    combination are independent, and the sender's answers determine the law of each. Let φ₁ be the logarithm of the
+    moment generating function of a score for a sender with the combination, and φ₀ the largest such logarithm for a
+    sender without it. Then a mean score of z or more has a probability of at most
+    ``exp(m·(s φ₁(λ) + (1-s) φ₀(λ) - λ z))`` for any λ > 0, and a mean score of z or less likewise for λ < 0. If that is
+    below the risk, s is outside the limits. The risk is divided among the combinations. If no answer is randomized, the
+    limits are the counted share itself.
 
-    Where dummies are among the messages their law gives the limits.
+    If there are dummies among the messages, the limits follow from their law.
     """
     noise = NoiseInCounts(round_.task)
     if noise.most:
@@ -50,6 +53,21 @@ def intervals_of(joint: JointShares, round_: Round, confidence: float) -> tuple[
     return low, high
 
 
+def people_intervals(reports: Integers, people: int, score: Score, confidence: float) -> list[Estimate]:
+    """Return the number of people with each of some answers to a randomized feature, by its reports.
+
+    The limits are those of `intervals_of` for one feature, and all hold together with the confidence.
+    """
+    means = (reports * score.right + (people - reports) * score.wrong) / people
+    risk = (1 - confidence) / (2 * max(reports.size, 1))
+    low, high = _chernoff(means, np.full(means.shape, float(people)), -math.log(risk), [score])
+    shares = zip(*(np.clip(each, 0.0, 1.0).tolist() for each in (means, low, high)), strict=True)
+    return [
+        Estimate(people * min(max(mean, least), most), people * least, people * most, confidence, METHOD)
+        for mean, least, most in shares
+    ]
+
+
 def _chernoff(means: Reals, people: Reals, most: float, scores: Sequence[Score]) -> tuple[Reals, Reals]:
     values, laws = _laws(scores)
     reach = float(values.max() - values.min())
@@ -64,15 +82,16 @@ def _chernoff(means: Reals, people: Reals, most: float, scores: Sequence[Score])
                 low = np.maximum(low, end)
             elif rate < 0 and has < has_not:
                 high = np.minimum(high, end)
-    # What is worked out in doubles may be off in the last digits.
+    # Results in doubles may be wrong in the last digits.
     return low - 1e-12, np.maximum(high, low) + 1e-12
 
 
 def _laws(scores: Sequence[Score]) -> tuple[Reals, Reals]:
-    """Return what reports may count for a combination, and their laws: a row for who has it, and one for each other.
+    """Return the possible scores of a report for a combination, and their laws by the sender's answers.
 
-    Who has not is told apart by which of the answers she has. Of many features only the ends and the means are used: of
-    all laws of a mean that on both ends has the largest exponents.
+    The first row is the law for senders with the combination. Each other row is the law for senders who share some of
+    its answers and not the others. For many features only the extreme scores and the means are used: among all laws
+    with a given mean, the one on the two extreme scores has the largest exponents.
     """
     lowest, highest = reach_of(scores)
     if len(scores) > _LAWS:

@@ -1,4 +1,4 @@
-"""The joint answers, as the analyst gives them out: shares, each randomizer undone, and how sure they are."""
+"""The analyst's shares of joint answers: exact counts, or unbiased estimates with standard errors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from discretion.collection.wire.task import Feature
 from discretion.errors import TooLargeError
 from discretion.numerics.arrays import Integers, Reals
 
-# Combinations of randomized answers whose shares are worked out.
+# The most combinations of randomized answers whose shares are computed.
 MAX_ANSWERS_COMBINED = 10**7
 
 
@@ -25,23 +25,23 @@ class JointShares:
     Parameters
     ----------
     features
-        What was asked, in the order of the answers.
+        The names of the features, in the order of the answers.
     answers
-        Each combination: what was answered to each feature, None being missing.
+        Each combination: the answer to each feature; None is a missing answer.
     codes
         The same in codes, shape (combinations, features).
     counts
-        How many people sent it: after each answer was randomized, where it is; about, where dummies were among the
-        messages, and maybe below 0.
+        The number of people who sent each combination, after randomization. With dummies among the messages it is an
+        unbiased estimate, which may be below 0.
     shares
-        Which share of the people has it: what was counted, or where answers were randomized or dummies were among the
-        messages an unbiased estimate, which may be below 0.
+        The share of the people who have each combination: exact if it was counted. With randomized answers or dummies
+        it is an unbiased estimate, which may be below 0.
     errors
-        Its standard error; 0 where it was counted.
+        The standard error of each share; 0 if it was counted.
     people
-        How many answered.
+        The number of people who answered.
     reach_of_one
-        How far one liar can move a share; a thousand liars can move it a thousand times as far.
+        How much one liar can change a share, at most; a thousand liars can change it a thousand times as much.
     """
 
     features: tuple[str, ...]
@@ -56,27 +56,27 @@ class JointShares:
 
 @dataclass(frozen=True)
 class Score:
-    """What a report counts for the answer that it tells, and for each other one, so that the mean is unbiased."""
+    """The scores of a report for its own answer, and for each other answer, whose mean is an unbiased share."""
 
     right: float
     wrong: float
 
     @property
     def is_plain(self) -> bool:
-        """Whether answers are counted as they are."""
+        """Whether answers are counted without randomization."""
         return self.wrong == 0
 
     def chance(self, own: bool) -> float:
-        """Return how likely a report tells an answer: its sender's own (p), or another one (q)."""
+        """Return the probability that a report has its sender's own answer (p), or another given one (q)."""
         return (own - self.wrong) / (self.right - self.wrong)
 
     def square(self, own: bool) -> float:
-        """Return the mean square of what a report counts for its sender's answer, or for another one."""
+        """Return the mean square of a report's score for its sender's answer, or for another one."""
         return self.chance(own) * self.right**2 + (1 - self.chance(own)) * self.wrong**2
 
 
 def score_of(feature: Feature) -> Score:
-    """Return the score of a feature's reports: k-RR sends an answer with p, each other one with q."""
+    """Return the scores of a feature's reports; k-RR sends the own answer with p, and each other one with q."""
     if feature.randomizer is None:
         return Score(1.0, 0.0)
     law = randomizer_of(feature)
@@ -84,7 +84,7 @@ def score_of(feature: Feature) -> Score:
 
 
 def reach_of(scores: Sequence[Score]) -> tuple[float, float]:
-    """Return the least and the most that one person's report of several features counts for a combination."""
+    """Return the least and the largest score of one person's report of several features for a combination."""
     highest = prod(score.right for score in scores)
     return min((highest / score.right * score.wrong for score in scores), default=0.0), highest
 
@@ -92,24 +92,23 @@ def reach_of(scores: Sequence[Score]) -> tuple[float, float]:
 def joint_shares(
     reports: Integers, round_: Round, times: Integers | None = None, people: int | None = None
 ) -> JointShares:
-    """Return the shares of joint answers, each feature's randomizer undone, or the dummies on average taken off.
+    """Return the shares of joint answers, corrected for the randomizers, or for the average number of dummies.
 
-    k-RR sends an answer with p and each other one with q: the share of those who have it is (sent − q)/(p − q), and of
-    several features together the same along each (the inverse of a product of channels is that of their inverses). The
-    standard errors are those of a mean of independent reports.
+    k-RR sends the own answer with p and each other one with q, so the share of people with an answer is
+    (sent − q)/(p − q). For several features this is applied along each feature, because the inverse of a product of
+    channels is the product of their inverses. The standard errors are those of a mean of independent reports.
 
     Parameters
     ----------
     reports
-        Codes, a row for each person; or each row once, and in ``times`` how often it was sent.
+        Codes, a row for each person; or each different row once, with its number in ``times``.
     people
-        How many people sent them; None if there are no dummies among them.
+        The number of people who sent the reports; None if there are no dummies among them.
 
     Raises
     ------
     TooLargeError
-        If answers are randomized and there are more than ``MAX_ANSWERS_COMBINED``
-        combinations.
+        If answers are randomized and there are more than ``MAX_ANSWERS_COMBINED`` combinations.
     """
     (chosen,) = round_.groups
     features, labels = [round_.task.features[place] for place in chosen], round_.labels[0]
@@ -129,8 +128,8 @@ def joint_shares(
         shape = tuple(map(len, labels))
         if prod(shape) > (most := limits.current().numbers(MAX_ANSWERS_COMBINED, each=64)):
             raise TooLargeError(
-                f"randomized answers have {prod(shape):,} combinations, and at most {most:,} are worked out; "
-                "choose fewer features, or leave answers of some as they are"
+                f"randomized answers have {prod(shape):,} combinations, and at most {most:,} are computed; "
+                "choose fewer features, or do not randomize some of them"
             )
         codes, counts = _counts_of_all(reports, times, shape)
         observed = (counts / max(people, 1)).reshape(shape)
@@ -146,13 +145,13 @@ def joint_shares(
 
 
 def _counts_of_all(reports: Integers, times: Integers, shape: tuple[int, ...]) -> tuple[Integers, Integers]:
-    """Return all combinations of codes, and how often each was sent."""
+    """Return all combinations of codes, and the number of reports of each."""
     codes = np.stack([axis.ravel() for axis in np.indices(shape)], axis=1)
     return codes, np.bincount(np.ravel_multi_index(tuple(reports.T), shape), times, prod(shape)).astype(np.int64)
 
 
 def mean_scores(shares: Reals, each: Sequence[tuple[float, float]]) -> Reals:
-    """Return of every combination the mean of a product over the features, of what its own answer counts or another."""
+    """Return the mean score of every combination: a product over the features of the own or the other score."""
     for axis, (own, other) in enumerate(each):
         shares = own * shares + other * (shares.sum(axis, keepdims=True) - shares)
     return shares

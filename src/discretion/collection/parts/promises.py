@@ -1,8 +1,8 @@
-"""What every party checks of a batch once it is opened, before anything of it is stored or shown.
+"""The checks of every party on a batch once it is opened, before anything of it is stored or shown.
 
-A dishonest party before can take its layer off and pass a person's messages on twice: by that it knows them again, and
-that they belong together. An honest one passes none on twice. People who hold tokens and send what does not open would
-make a crowd that is none. The batch is destroyed then.
+A dishonest earlier party can remove its layer and pass a person's messages on twice: it could then recognize them, and
+see that they belong together. An honest party passes no message on twice. People with tokens who send messages that do
+not open would pretend a crowd. In both cases the batch is destroyed.
 """
 
 from collections.abc import Sequence
@@ -15,29 +15,30 @@ from discretion.collection.wire.rounds import Round
 
 FEW_PEOPLE = "fewer people than smallest_batch"
 FEW_MESSAGES = "fewer messages opened than smallest_batch people send"
-MANY_MESSAGES = "more messages than all people who are invited send"
+MANY_MESSAGES = "more messages than all invited people send"
 REPEATED = "messages came twice from the party before"
-CONTRADICTING = "the reports of the parties before contradict what came"
-OTHER_NOISE = "the parties before added other noise than the task has"
+CONTRADICTING = "the reports of the parties before contradict the received batch"
+OTHER_NOISE = "the parties before added noise that the task does not allow"
 
 
 def broken_promise(
     round_: Round, reports: Sequence[ShufflerReport], *, valid: int, received: int, repeated: int
 ) -> str | None:
-    """Return why an opened batch must be destroyed; None if it keeps the promises of its task.
+    """Return the reason why an opened batch must be destroyed, or None if it meets the rules of its task.
 
     Parameters
     ----------
     round_
         The round.
     reports
-        Those of the shufflers before.
+        The reports of the earlier shufflers.
     valid
-        How many messages opened, each counted once, without the dummies of shufflers.
+        The number of different messages that opened, without the dummies of shufflers.
     received
-        How many came.
+        The number of received messages.
     repeated
-        How many of these were equal to another one before they were opened, for which the party before is to blame.
+        The number of received messages that were equal to another one before they were opened; only a dishonest
+        earlier party passes on such messages.
     """
     task = round_.task
     if repeated:
@@ -57,7 +58,7 @@ def broken_promise(
 
 
 def broken_by_counts(round_: Round, reports: Sequence[ShufflerReport], batch: BatchCounts) -> str | None:
-    """Return why the last party, which counts, must destroy a batch: it asks for a crowd in every group."""
+    """Return the reason why the counting party must destroy a batch, or None; it requires a crowd in every group."""
     tallies, least = tallies_of(batch, round_), NoiseInCounts(round_.task).least
     people = people_in(tallies, reports)
     if any(least(tally).sum() > count for tally, count in zip(tallies, people, strict=True)):

@@ -1,6 +1,6 @@
-"""Rules by which people redact rare answers themselves, and the choice that these let go out.
+"""Rules by which participants redact rare answers themselves, and the choice that these rules certify.
 
-Anonymity, section 8.1: "if you have value v* for feature 1, redact it", and others do at random.
+Anonymity, section 8.1: "if you have value v* for feature 1, redact it", and other participants redact at random.
 """
 
 from collections.abc import Mapping
@@ -18,11 +18,12 @@ from discretion.numerics.arrays import Integers
 
 
 def redacted_choice(after: Round, counts: Mapping[str, Integers]) -> Choice | None:
-    """Return the choice of most features, redacted where that has fewer people stand out, if the task allows for it.
+    """Return the choice of the most features with redaction where it reduces the exposure; None if not allowed.
 
-    What is certified is the expected exposure over everybody's coins. For any sets of answers F_j it is at most the
-    expected share of people with an answer outside of these to some feature j, and k - 1 for each combination of those
-    inside: the counting bound of the expected counts. A feature by itself is exact.
+    The certificate bounds the expected exposure over everybody's coins. For any sets of answers F_j the expected number
+    of people who stand out is at most the expected number of people with an answer outside of F_j to some feature j,
+    plus k - 1 for each combination of answers inside: the counting bound of the expected counts. For a single feature
+    the expected exposure is exact.
     """
     task = after.task
     if task.redaction is None:
@@ -44,7 +45,7 @@ def redacted_choice(after: Round, counts: Mapping[str, Integers]) -> Choice | No
 
 
 def _rule(counts: Integers, place: int, k: int, suspicion: float) -> Rule | None:
-    """Return the rule for a feature, if there are rare answers and telling it is still worth it."""
+    """Return the rule for a feature; None if there are no rare answers, or if the rule would redact every answer."""
     rules = redaction_rules(_alone(counts), k, suspicion=suspicion) if counts.any() else ()
     if not rules or rules[0].decoys == 1:
         return None
@@ -52,7 +53,7 @@ def _rule(counts: Integers, place: int, k: int, suspicion: float) -> Rule | None
 
 
 def _redacted(counts: Integers, rule: Rule, k: int) -> Integers:
-    """Return the expected counts of redacted answers, rounded down, with as many people left out as stand out."""
+    """Return the expected counts after redaction, rounded down, less the number of people who stand out."""
     coin = Fraction(rule.decoys)
     kept = [int(count) * (coin.denominator - coin.numerator) // coin.denominator for count in counts[counts >= k]]
     redacted = floor(int(counts[counts < k].sum()) + int(counts[counts >= k].sum()) * coin)

@@ -1,4 +1,4 @@
-"""A shuffler: it sees who sends, and never what; what it passes on has no order and no sender."""
+"""A shuffler: it sees the senders, but no answers, and passes messages on in random order, without senders."""
 
 from collections.abc import Callable, Iterable
 from itertools import chain
@@ -20,7 +20,7 @@ from discretion.collection.wire.selection import Choice
 from discretion.collection.wire.task import Task
 from discretion.collection.wire.uploads import Upload
 
-# A closing job: of the messages, their width, who takes a layer off, and the file that they are put into.
+# A closing job: a function of the messages, their width, the function that removes a layer, and the file to write.
 Shuffling = Callable[[Iterable[bytes], int, Opener, Path], Shuffle]
 
 
@@ -30,17 +30,18 @@ class Shuffler:
     Parameters
     ----------
     task
-        Its task.
+        The task.
     place
-        Which of the task's shufflers it is, from 0; the first one takes uploads, the others what the one before passes.
+        The place of the shuffler in the task, from 0. The first shuffler takes uploads, each other one the batch of the
+        shuffler before.
     private
         The 32 bytes of its private key.
     store
         Its database.
     folder
-        Where batches are on their way.
+        The folder of batches that are received or passed on.
     cores
-        How many processes take layers off.
+        The number of processes that remove layers.
     shuffle
         The closing job: `shuffle_messages` on this machine, or
         :func:`~discretion.collection.parts.spark_shuffling.shuffled_on_spark`.
@@ -60,20 +61,20 @@ class Shuffler:
         Raises
         ------
         UnknownError
-            If it has not.
+            If the round has not begun.
         """
         if number == 1:
             return Round(self.task)
         return Round(self.task, Choice.decoded(self._progress(number).choice, self.task))
 
     def open(self, choice: bytes | None = None) -> None:
-        """Begin the first round, or another one with the choice that was published for it.
+        """Begin the first round, or a later one with its published choice.
 
         Raises
         ------
         ConflictError
-            If the round before is not passed on yet, is the last one, or is of another choice than this one follows;
-            or if the round has another choice already.
+            If the round before is not passed on yet, is the last one, or has another choice than the one that this
+            choice follows; or if the round already has another choice.
         """
         if choice is None:
             self.store.open_round(1, token_bytes(BATCH_BYTES))
@@ -81,18 +82,16 @@ class Shuffler:
         request = Choice.decoded(choice, self.task)
         progress = self.store.progress(request.number - 1)
         if progress is None or progress.state != "delivered":
-            raise ConflictError(
-                f"round {request.number} comes after round {request.number - 1}, and this is not over yet"
-            )
+            raise ConflictError(f"round {request.number} comes after round {request.number - 1}, which is not over yet")
         before = self.round(request.number - 1)
         if before.to_analyst or request.before != before.published:
-            raise ConflictError(f"this choice does not follow what was published for round {before.number}")
+            raise ConflictError(f"this choice does not follow the published choice of round {before.number}")
         self.store.open_round(request.number, token_bytes(BATCH_BYTES), choice)
 
     def add(self, number: int, uploads: list[Upload]) -> list[CollectionError | None]:
-        """Store uploads, and return of each None, or why it does not count.
+        """Store uploads, and return for each None, or the reason why it does not count.
 
-        Where other people are asked in each round, only those whose token is for this one.
+        If other people answer each round, only uploads with a token for this round count.
         """
         if self.task.other_people is None:
             return self.store.add(number, uploads)
@@ -101,12 +100,12 @@ class Shuffler:
         return [
             next(verdicts)
             if upload.asked_in == number
-            else StrangerError(f"this token is for round {upload.asked_in}, and this is round {number}")
+            else StrangerError(f"this token is for round {upload.asked_in}, not for round {number}")
             for upload in uploads
         ]
 
     def people(self, number: int) -> int:
-        """Return how many people sent something in a round, here or to the first shuffler."""
+        """Return how many people sent messages in a round, here or to the first shuffler."""
         if not self.place:
             return self.store.people(number)
         round_ = self.round(number)
@@ -115,7 +114,7 @@ class Shuffler:
         return max(0, messages - dummies) // round_.messages
 
     def close(self, number: int) -> State:
-        """Take no more; a batch of fewer people than the task asks for is destroyed unopened."""
+        """Close a round; a batch of fewer people than the task's smallest batch is destroyed unopened."""
         people = self.people(number) if self.place else None
         state = self.store.close_round(number, self.task.smallest_batch, people)
         if state == "discarded":
@@ -123,14 +122,14 @@ class Shuffler:
         return state
 
     def shuffle(self, number: int) -> None:
-        """Take the layer off a closed batch and put it in random order, once; or destroy it if it breaks a promise.
+        """Remove the layer of a closed batch and put it in random order, once; destroy it if it violates a rule.
 
-        A shuffle that was cut short was seen by nobody, and is done anew.
+        Nobody saw the result of an interrupted shuffle, so it is done again.
         """
         progress = self._progress(number)
         if progress.state != "closed":
             return
-        for leftover in self.folder.glob("round-*.parts-*"):  # of a shuffle that was cut short
+        for leftover in self.folder.glob("round-*.parts-*"):  # of an interrupted shuffle
             rmtree(leftover)
         round_ = self.round(number)
         width = round_.width(self.place)
@@ -153,19 +152,19 @@ class Shuffler:
         self.store.set_shuffled(number, own)
 
     def batch(self, number: int) -> Batch | None:
-        """Return what is to be passed on, if there is something."""
+        """Return the batch of a round to pass on, or None if there is none."""
         progress = self.store.progress(number)
         if progress is None or progress.state != "shuffled":
             return None
         return Batch(number, progress.batch, self._out(number), self.reports(number))
 
     def reports(self, number: int) -> tuple[ShufflerReport, ...]:
-        """Return what the shufflers up to this one report of a round.
+        """Return the reports of a round of the shufflers up to this one.
 
         Raises
         ------
         UnknownError
-            If it is not in random order yet, or was destroyed.
+            If the batch is not in random order yet, or was destroyed.
         """
         progress = self._progress(number)
         if progress.state not in ("shuffled", "delivered"):
@@ -174,17 +173,17 @@ class Shuffler:
         return (*self._reports(number), own)
 
     def delivered(self, number: int) -> None:
-        """Destroy messages and order: the next party has said that it has them."""
+        """Destroy messages and order, after the next party has confirmed that it has them."""
         self.store.set_delivered(number)
         self.forget(number)
 
     def forget(self, number: int) -> None:
-        """Destroy messages and order of a round that was passed on or discarded; again, if that was cut short.
+        """Destroy messages and order of a round that was passed on or discarded; call it again if it was interrupted.
 
         Raises
         ------
         UnavailableError
-            If the database has no room to be wiped in.
+            If the disk has no room to wipe the database.
         """
         self.store.destroy_key(number)
         self.inbox.forget(number)
@@ -193,16 +192,14 @@ class Shuffler:
         self.store.wipe()
 
     def board(self, number: int = 1) -> Path:
-        """Return where the open messages of a round are, for all who take part, where there is no curator."""
+        """Return the file of the open messages of a round, for all participants of a task without a curator."""
         progress, path = self.store.progress(number), self._out(number)
         if progress is None or progress.state != "delivered" or not path.exists():
-            raise UnknownError(
-                "there is no board: it is there after each round but the last of a task without a curator"
-            )
+            raise UnknownError("there is no board; a task without a curator has one after each round but the last")
         return path
 
     def destroy(self) -> None:
-        """Forget everything that is stored of the task; again, if that was cut short."""
+        """Destroy all stored data of the task; call it again if it was interrupted."""
         self.inbox.destroy()
         for number in range(1, self.task.most_rounds + 1):
             forget(self._out(number))

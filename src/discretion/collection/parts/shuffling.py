@@ -1,10 +1,10 @@
-"""The shuffle: a layer off every message, without those that do not open or are there already, in a new order.
+"""The shuffle: remove a layer from every message, drop those that do not open or are repeated, and reorder the rest.
 
-Equal messages are dropped before a layer is taken off and after: a person's messages that are there twice would stand
-out together. Three passes through disk, so that memory stays flat. The first puts each sealed message into one of 256
-files by a secret hash, and drops those that are there already; the second does the same with what is opened; the third
-orders each file's by random numbers. The order depends on what the messages are, on the secret and on the system's
-randomness, and on nothing else: not on who sent them, or when.
+Repeated messages are dropped before the layer is removed and after it: if a person's messages were there twice, they
+would stand out together. Three passes through disk keep memory constant. The first pass puts each sealed message into
+one of 256 files by a secret hash, and drops repeated ones. The second does the same with the opened messages. The third
+orders the messages of each file by random numbers. The order depends on the bytes of the messages, the secret and the
+system's randomness only, not on the senders or the time.
 """
 
 import os
@@ -22,22 +22,22 @@ from discretion.collection.parts.buckets import open_buckets, rows_of
 from discretion.collection.parts.durable import keep_name
 from discretion.collection.wire.sealing import SEAL_BYTES
 
-# Messages a process opens in a tenth of a second: worth asking it, and no core is long alone with the last ones.
+# Messages that a process opens in a tenth of a second: long enough for a task, short enough for an even load.
 AT_ONCE = 1 << 11
 
 
 @dataclass(frozen=True)
 class Shuffle:
-    """What came of a shuffle.
+    """The result of a shuffle.
 
     Parameters
     ----------
     messages
-        How many messages are in the file.
+        The number of messages in the file.
     dropped
-        How many did not open.
+        The number of messages that did not open.
     repeated_sealed, repeated
-        How many were equal to another one: before the layer was taken off, and after.
+        The numbers of messages that were equal to another one: before the layer was removed, and after.
     digest
         The SHA-256 of the file.
     """
@@ -52,16 +52,16 @@ class Shuffle:
 def shuffle_messages(
     messages: Iterable[bytes], width: int, opened: Callable[[Iterable[bytes]], Iterable[tuple[bytes, int]]], out: Path
 ) -> Shuffle:
-    """Write the messages to a file, a layer less each and in random order; whole or not at all.
+    """Write the messages to a file, without their outer layer and in random order; whole or not at all.
 
     Parameters
     ----------
     messages
         Blocks of messages of ``width`` bytes each.
     opened
-        What takes the layer off: it gives blocks of opened messages, and how many of each did not open.
+        A function that removes the layer, and yields blocks of opened messages with the number that did not open.
     out
-        The file; the disk that it is on has room for it three times.
+        The file; its disk needs room for three times its size.
     """
     inner, dropped, repeated = width - SEAL_BYTES, 0, 0
     distinct = DistinctMessages(messages, width, out.parent)
@@ -81,21 +81,21 @@ def shuffle_messages(
 
 
 class DistinctMessages:
-    """Messages of one width, each once, in blocks.
+    """The different messages of one width, in blocks.
 
     Parameters
     ----------
     messages
-        Pieces, wherever they are cut; a rest that is no message comes last.
+        Pieces of the messages, cut anywhere; an incomplete rest is yielded last.
     width
         The bytes of a message.
     folder
-        Where they go through disk; None is the folder for temporary files.
+        The folder for files on disk; None is the folder for temporary files.
     """
 
     def __init__(self, messages: Iterable[bytes], width: int, folder: Path | None) -> None:
         self._messages, self._width, self._folder = messages, width, folder
-        #: How many messages equal another one; known at the end.
+        #: The number of messages that equal another one; known at the end.
         self.repeated = 0
 
     def __iter__(self) -> Iterator[bytes]:
@@ -132,19 +132,19 @@ def write_file(pieces: Iterable[bytes], out: Path) -> tuple[int, bytes]:
 
 
 def parts_of(out: Path) -> Path:
-    """Return the folder in which a shuffle that is made by several machines keeps its parts."""
+    """Return the folder for the parts of a shuffle on several machines."""
     return out.with_name(f".{out.name}.parts")
 
 
 def forget(out: Path) -> None:
-    """Remove the file of a shuffle, and what is left of one that was cut short."""
+    """Remove the file of a shuffle, and the rest of an interrupted one."""
     for path in (out, _part(out)):
         path.unlink(missing_ok=True)
     rmtree(parts_of(out), ignore_errors=True)
 
 
 def blocks_of(parts: Iterable[bytes], width: int, at_once: int = AT_ONCE) -> Iterator[bytes]:
-    """Yield the messages again, so many at once, wherever the parts were cut; a rest that is none comes last."""
+    """Yield the messages in blocks of ``at_once``, from parts cut anywhere; an incomplete rest comes last."""
     buffer, length = bytearray(), at_once * width
     for part in parts:
         buffer += part
@@ -157,7 +157,7 @@ def blocks_of(parts: Iterable[bytes], width: int, at_once: int = AT_ONCE) -> Ite
 
 
 def in_random_order(rows: NDArray[Any]) -> NDArray[Any]:
-    """Return the rows in an order as likely as any other: that of numbers the system draws, of which none is twice."""
+    """Return the rows in a uniformly random order: that of different random numbers of the system."""
     return rows[_random_order(len(rows))]
 
 

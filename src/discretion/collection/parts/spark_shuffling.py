@@ -1,7 +1,7 @@
-"""The shuffle on Spark: the same two passes, each a job, over a folder that all its machines see.
+"""The shuffle on Spark: the last two passes, each a job, over a folder that all its machines share.
 
-Spark moves paths and counts alone: messages go by way of that folder, so none is left where Spark keeps its own. A task
-that is run twice draws twice, into a file of its own each time, and what counts is the file that its one result names.
+Spark itself moves paths and counts only. The messages go through the shared folder, so Spark stores none of them. A
+Spark task that runs twice draws twice, into a different file each time; the file in its result counts.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,20 +37,20 @@ _COLUMN = "messages"
 
 
 def write_partitions(messages: Iterable[bytes], width: int, folder: Path) -> list[Path]:
-    """Write messages of ``width`` bytes as files of one column, a row of which has many, and return the files."""
+    """Write messages of ``width`` bytes to files of one column, with many messages in a row, and return the files."""
     pa, pq, paths = import_module("pyarrow"), import_module("pyarrow.parquet"), list[Path]()
     row = AT_ONCE * width
     for block in blocks_of(messages, width, PARTITION // width):
         rows = pa.array([block[start : start + row] for start in range(0, len(block), row)], pa.binary())
         paths.append(folder / f"{len(paths):06d}.parquet")
-        # What is sealed cannot be packed any closer.
+        # Sealed messages cannot be compressed.
         plain = {"compression": "none", "use_dictionary": False, "write_statistics": False}
         pq.write_table(pa.table({_COLUMN: rows}), paths[-1], **plain)
     return paths
 
 
 def read_partition(path: Path) -> Iterator[bytes]:
-    """Yield the rows of a file."""
+    """Yield the rows of a file of messages."""
     parquet: Any = import_module("pyarrow.parquet")
     with parquet.ParquetFile(path) as file:
         for batch in file.iter_batches(batch_size=1, columns=[_COLUMN]):
@@ -62,7 +62,7 @@ Opened = Callable[[Iterable[bytes]], Iterable[tuple[bytes, int]]]
 
 @dataclass(frozen=True)
 class _Run:
-    """The messages of a partition, opened, in a file where those of a bin lie together, between its ends."""
+    """The opened messages of a partition, in a file that is ordered by bins; ``ends`` are the limits of the bins."""
 
     path: Path
     ends: Integers
@@ -70,17 +70,17 @@ class _Run:
 
 
 def shuffled_on_spark(messages: Iterable[bytes], width: int, opened: Opened, out: Path) -> Shuffle:
-    """Do what `shuffled` does in the Spark session that runs, or in one that Spark's own settings describe.
+    """Shuffle messages like `shuffle_messages`, in the active Spark session or a new one with Spark's own settings.
 
-    The folder of ``out`` is one that all of Spark's machines see under the same name; Discretion is installed on them.
-    ``opened`` goes there, and with it the key.
+    All machines of Spark must see the folder of ``out`` under the same name, and have Discretion installed. They
+    receive ``opened``, and with it the key.
 
     Raises
     ------
     UnsupportedError
-        If PySpark is not installed, or the session would send or store a key as it is.
+        If PySpark is not installed, or the session would send or store a key unencrypted.
     EngineError
-        If Spark does not start, or does not finish; nothing is passed on then.
+        If Spark does not start, or does not finish; then nothing is passed on.
     """
     session, inner, folder = open_session(), width - SEAL_BYTES, parts_of(out)
     context = sealed_context(session)
@@ -95,7 +95,7 @@ def shuffled_on_spark(messages: Iterable[bytes], width: int, opened: Opened, out
             raise
         except Exception as error:
             raise EngineError(
-                f"Spark did not finish the shuffle ({type(error).__name__}): nothing of it is passed on; see its logs"
+                f"Spark did not finish the shuffle ({type(error).__name__}), and nothing is passed on; see Spark's logs"
             ) from None
 
     try:
@@ -115,7 +115,7 @@ def shuffled_on_spark(messages: Iterable[bytes], width: int, opened: Opened, out
 
 
 def _opened_run(path: Path, *, width: int, opened: Opened, bins: int, key: NDArray[np.uint64]) -> _Run:
-    """Open a partition, and put each message into a bin by a secret hash, equal ones into the same; 2, 4, 8, … bins."""
+    """Open a partition, and put each message into one of 2, 4, 8, … bins by a secret hash, equal ones into the same."""
     blocks = list(opened(blocks_of(read_partition(path), width)))
     rows = in_random_order(rows_of(b"".join(block for block, _ in blocks), width - SEAL_BYTES))
     which = ((hashes_of(rows, key, slice(0, rows.itemsize)) >> np.uint64(32)) * np.uint64(bins)) >> np.uint64(32)
@@ -127,7 +127,7 @@ def _opened_run(path: Path, *, width: int, opened: Opened, bins: int, key: NDArr
 
 
 def _mixed_bin(place: int, *, runs: Sequence[_Run], inner: int, folder: Path) -> tuple[Path, int]:
-    """Put the different messages of a bin into random order; return their file, and how many others equal one."""
+    """Put the different messages of a bin into random order; return their file and the number of repeated ones."""
     buffer = bytearray()
     for run in runs:
         start, end = (int(each) * inner for each in run.ends[place : place + 2])

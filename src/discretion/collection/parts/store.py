@@ -1,7 +1,7 @@
-"""What a shuffler keeps until its batch is passed on: uploads by the hash of their tokens, and how far each round is.
+"""A shuffler's database until its batch is passed on: uploads by the hash of their tokens, and the state of rounds.
 
-In SQLite with a write-ahead log, or in PostgreSQL. Nothing is acknowledged that is not on disk. What is stored is
-encrypted under keys of the home, which are destroyed with a round or the task: what a log keeps of it does not open.
+It is SQLite with a write-ahead log, or PostgreSQL. The shuffler confirms only what is on disk. The stored messages are
+encrypted under keys of the home, which are destroyed with a round or the task, so that logs do not reveal messages.
 Every change is one transaction.
 """
 
@@ -21,7 +21,8 @@ from discretion.collection.parts.promises import FEW_PEOPLE
 from discretion.collection.wire.reports import ShufflerReport
 from discretion.collection.wire.uploads import Upload
 
-#: Uploads are taken; no more are; they are in random order in a file; the next party has them all; destroyed.
+#: Open: uploads are taken. Closed: no more are taken. Shuffled: the messages are in random order in a file. Delivered:
+#: the next party has all of them. Discarded: they were destroyed.
 State = Literal["open", "closed", "shuffled", "delivered", "discarded"]
 
 _METADATA = sa.MetaData()
@@ -49,12 +50,12 @@ _UPLOADS = sa.Table(
     sa.Column("digest", sa.LargeBinary(32), nullable=False),
     sa.Column("messages", sa.LargeBinary),
 )  # fmt: skip
-_AT_ONCE = 500  # tokens in a question, and uploads of which a cursor holds the messages
+_AT_ONCE = 500  # tokens in a query, and uploads whose messages a cursor holds
 
 
 @dataclass(frozen=True)
 class RoundProgress:
-    """How far a round is: its state, its choice if it is the second, what is to be passed on, or why nothing is."""
+    """The progress of a round: its state, its choice unless it is the first, its numbers, and why it was discarded."""
 
     number: int
     state: State
@@ -77,7 +78,7 @@ class Store(Database):
     url
         ``sqlite:///FILE`` or ``postgresql+psycopg://…``.
     at_rest
-        The keys under which it stores uploads.
+        The keys that encrypt stored uploads.
     """
 
     def __init__(self, url: str, at_rest: AtRest) -> None:
@@ -85,19 +86,19 @@ class Store(Database):
         self._at_rest = at_rest
 
     def add_tokens(self, hashes: Iterable[bytes], invited: int | None = None) -> None:
-        """Let those in who hold the tokens that these are the hashes of.
+        """Let people in by the hashes of their tokens.
 
         Raises
         ------
         ConflictError
-            If more would be let in than are ``invited``; none of these is then.
+            If this would let in more people than ``invited``; then none of these people is let in.
         """
         with self._writing() as connection:
             self._insert(connection, _TOKENS, [{"hash": self._at_rest.token(each)} for each in hashes])
             self._check_invited(connection, _TOKENS, invited)
 
     def open_round(self, number: int, batch: bytes, choice: bytes = b"") -> None:
-        """Take uploads of a round from now on; again changes nothing, unless it is by another choice."""
+        """Open a round for uploads; repeating this changes nothing, but another choice is refused."""
         with self._writing() as connection:
             row = connection.execute(sa.select(_ROUNDS).where(_ROUNDS.c.number == number)).one_or_none()
             if row is None:
@@ -106,31 +107,31 @@ class Store(Database):
                     repeated=0, digest=b"", added=b"", reason="",
                 ))  # fmt: skip
             elif row.choice != choice:
-                raise ConflictError("there is one choice a task, and another one was published already")
+                raise ConflictError(f"round {number} already has another choice")
 
     def progress(self, number: int) -> RoundProgress | None:
-        """Return how far a round is; None if it was not opened."""
+        """Return the progress of a round, or None if it was not opened."""
         with self._writing(reading=True) as connection:
             row = connection.execute(sa.select(_ROUNDS).where(_ROUNDS.c.number == number)).one_or_none()
             if row is None:
                 return None
-            # Numbers of dummies in text: a list has no kind that both databases know.
+            # Numbers of dummies in text: the two databases have no common type of lists.
             *fields, added, reason = row
             return RoundProgress(*fields, added=tuple(map(int, added.split())), reason=reason)
 
     def people(self, number: int) -> int:
-        """Return how many have sent something in a round: it counts them, and holds up nobody who sends."""
+        """Return how many people have sent messages in a round; the query does not block uploads."""
         with self._writing(reading=True) as connection:
             return _people(connection, number)
 
     def add(
         self, number: int, uploads: Sequence[Upload], *, by_invitation: bool = False
     ) -> list[CollectionError | None]:
-        """Store uploads of a round in one transaction, and return of each None or why it does not count.
+        """Store uploads of a round in one transaction, and return for each None or the reason why it does not count.
 
-        The same one again is stored already; another one of the same token is refused, and so is one of a token that
-        was not given out, of a person who was not in the first round, or that comes too late. A later round takes
-        ``by_invitation`` whoever has a token.
+        A repeated upload is already stored. Another upload with the same token is refused, and so is an upload with a
+        token that was not given out, of a person who was not in the first round, or after the end of the round. With
+        ``by_invitation`` a later round takes everybody with a token.
         """
         with self._writing() as connection:
             status = connection.execute(_locked(number, shared=True)).one_or_none()
@@ -159,7 +160,7 @@ class Store(Database):
                 _UPLOADS.c.round == number, _UPLOADS.c.hash.in_(hashes)
             )
             stored = {row.hash: row.digest for row in connection.execute(of_these)}
-        why = "who was not in the first round is not in the second"
+        why = "this token was not used in the first round, so it cannot be used in a later one"
         if number == 1 or by_invitation:
             why = "this token was not given out"
         return [
@@ -167,7 +168,7 @@ class Store(Database):
         ]
 
     def sent(self, number: int, hashes: Sequence[bytes]) -> set[bytes]:
-        """Return of which tokens something was stored in a round."""
+        """Return the tokens with a stored upload in a round."""
         keys = {self._at_rest.token(each): each for each in hashes}
         stored_by, sent = list(keys), set[bytes]()
         with self._writing(reading=True) as connection:
@@ -178,9 +179,9 @@ class Store(Database):
         return sent
 
     def close_round(self, number: int, smallest_batch: int, people: int | None = None) -> State:
-        """Take no more, and return whether the batch is ``closed`` or ``discarded``, its messages unopened.
+        """Close a round, and return whether its unopened batch is ``closed`` or ``discarded``.
 
-        ``people`` says how many there are where they did not upload here.
+        ``people`` is the number of people if they did not upload here.
         """
         with self._writing() as connection:
             row = connection.execute(_locked(number)).one_or_none()
@@ -199,7 +200,7 @@ class Store(Database):
         return state
 
     def discard(self, number: int, reason: str) -> None:
-        """Destroy the messages of a round that is closed, for a reason."""
+        """Destroy the messages of a closed round, and record the reason."""
         with self._writing() as connection:
             values = {"state": "discarded", "reason": reason}
             connection.execute(sa.update(_ROUNDS).where(_ROUNDS.c.number == number).values(**values))
@@ -222,33 +223,33 @@ class Store(Database):
             after = rows[-1].hash
 
     def set_shuffled(self, number: int, report: ShufflerReport) -> None:
-        """Say that the messages of a round are in random order in a file, and what is to be reported of them."""
+        """Record that the messages of a round are in random order in a file, and the report of them."""
         values = {**vars(report), "state": "shuffled", "added": " ".join(map(str, report.added)).encode()}
         with self._writing() as connection:
             connection.execute(sa.update(_ROUNDS).where(_ROUNDS.c.number == number).values(**values))
 
     def set_delivered(self, number: int) -> None:
-        """Say that the next party has all of a round, and forget its messages."""
+        """Record that the next party has all messages of a round, and delete them."""
         with self._writing() as connection:
             connection.execute(sa.update(_ROUNDS).where(_ROUNDS.c.number == number).values(state="delivered"))
             _forget(connection, number)
 
     def destroy_key(self, number: int) -> None:
-        """Destroy the key of a round: what logs and copies have of its messages opens with nothing from then on."""
+        """Destroy the key of a round, so that its messages in logs and copies can no longer be opened."""
         self._at_rest.forget(number)
 
     def destroy(self) -> None:
-        """Forget everything: messages, tokens, and that there was a task; again, if that was cut short."""
+        """Destroy everything: messages, tokens, and the record of the task; call it again if it was interrupted."""
         self._at_rest.destroy()
         super().destroy()
 
     def wipe(self) -> None:
-        """Have what was deleted out of the file and of its log.
+        """Remove deleted data from the file and from its log.
 
         Raises
         ------
         UnavailableError
-            If that takes more room than there is.
+            If the disk has too little room for that.
         """
         if self._dialect is postgresql:
             with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
@@ -259,7 +260,7 @@ class Store(Database):
                 for wipe in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
                     connection.cursor().execute(wipe)
         except DatabaseError as error:
-            raise UnavailableError(f"what was deleted is not wiped yet ({type(error).__name__})") from None
+            raise UnavailableError(f"deleted data is not wiped yet ({type(error).__name__})") from None
 
 
 def _verdict(  # noqa: PLR0917
@@ -268,9 +269,9 @@ def _verdict(  # noqa: PLR0917
     if key not in admitted:
         return StrangerError(why)
     if key not in stored:
-        return ConflictError(f"round {number} is closed: this came too late, and does not count")
+        return ConflictError(f"round {number} is closed: this upload came too late, and does not count")
     if stored[key] != digest:
-        return ConflictError("this token was used already, for other messages; those count")
+        return ConflictError("this token was already used for other messages; those count")
     return None
 
 
@@ -283,6 +284,6 @@ def _forget(connection: sa.Connection, number: int) -> None:
 
 
 def _locked(number: int, *, shared: bool = False) -> Any:
-    """Ask for a round, so that none closes it while uploads are stored; SQLite has one writer anyway."""
+    """Return a query that locks a round, so that nothing closes it while uploads are stored."""
     select = sa.select(_ROUNDS.c.state, _ROUNDS.c.choice).where(_ROUNDS.c.number == number)
     return select.with_for_update(read=shared)

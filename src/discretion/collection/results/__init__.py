@@ -1,1 +1,1 @@
-"""What comes out of a collection: the curator's and the analyst's results, and what each party can guess."""
+"""The results of a collection: those of the curator and of the analyst, and the information that each party gains."""

@@ -1,4 +1,4 @@
-"""What the analyst gives out of the second round: the shares of joint answers, and how sure they are."""
+"""The analyst's result: the shares of joint answers, exact or with intervals."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,14 +27,14 @@ Answers = tuple[str | None, ...]
 
 @dataclass(frozen=True)
 class Posterior:
-    """The law of the shares of the people from whom those who answered were drawn, by Jeffreys' prior.
+    """The posterior law of the shares in the population of which the participants are a sample, by Jeffreys' prior.
 
     Parameters
     ----------
     means
-        Of the share of each answer, in the feature's order.
+        The mean of the share of each answer, in the feature's order.
     intervals
-        Each holds by itself with the result's confidence.
+        An interval for each share, which holds by itself with the result's confidence.
     """
 
     means: tuple[float, ...]
@@ -43,20 +43,21 @@ class Posterior:
 
 @dataclass(frozen=True, eq=False)
 class AnalystResult:
-    """The result of the second round.
+    """The result of the analyst's round.
 
     Parameters
     ----------
     round
-        The round, its task with it.
+        The round, with its task.
     joint
         The shares of all combinations of answers.
     dropped, repeated, unknown, unadmitted
-        How many messages did not open, were there already, named no answer of the task, or had no token of their own.
+        The numbers of messages that did not open, were repeated, had a code that the task does not have, or had no
+        valid token of their own.
     confidence
-        All intervals hold together so surely.
+        The confidence with which all intervals hold together.
     shufflers
-        What each shuffler reports of the round.
+        The report of each shuffler on the round.
     """
 
     round: Round
@@ -70,7 +71,7 @@ class AnalystResult:
 
     @property
     def randomized(self) -> Mapping[str, str]:
-        """Each feature whose answers were randomized → how."""
+        """Each feature whose answers were randomized → its randomizer."""
         return {feature.name: feature.randomizer for feature in self._features if feature.randomizer is not None}
 
     @property
@@ -79,21 +80,21 @@ class AnalystResult:
 
     @property
     def is_estimated(self) -> bool:
-        """Whether the shares are estimates: of answers that were randomized, or counted with dummies."""
+        """Whether the shares are estimates, because answers were randomized or counted with dummies."""
         return bool(self.randomized) or self.round.task.noise is not None
 
     @cached_property
     def limits(self) -> tuple[Reals, Reals]:
-        """The least and the most share of each combination."""
+        """The lower and the upper limit of the share of each combination."""
         return intervals_of(self.joint, self.round, self.confidence)
 
     @cached_property
     def counts(self) -> Integers | Reals:
-        """How many people have each combination: as counted, or as estimated."""
+        """The counted or estimated number of people with each combination."""
         return self.joint.shares * self.joint.people if self.randomized else self.joint.counts
 
     def share(self, place: int) -> float | Estimate:
-        """Return the share of a combination: exact if it was counted, else with its interval, and moved into it."""
+        """Return the share of a combination: exact if it was counted, else an estimate, moved into its interval."""
         share, low, high = (float(each[place]) for each in (self.joint.shares, *self.limits))
         if not self.is_estimated:
             return share
@@ -101,25 +102,25 @@ class AnalystResult:
         return Estimate(min(max(share, low), high), low, high, self.confidence, method)
 
     def frequent(self, *, show_rare: bool = False) -> Iterator[tuple[Answers, float | Estimate, float]]:
-        """Yield the combinations that k people or more have, the most frequent first, or all of them.
+        """Yield the combinations of at least k people, or all combinations, the most frequent first.
 
-        Of each the answers, the share and its standard error, which is 0 where it was counted.
+        Each comes with its answers, its share and the standard error of the share, which is 0 if it was counted.
         """
         for place in self.ordered_places(show_rare=show_rare):
             yield self.joint.answers[place], self.share(place), float(self.joint.errors[place])
 
     @property
     def left(self) -> int:
-        """How many people of the first round sent nothing that counts in this one; 0 where others are asked."""
+        """The number of people of the first round who are not counted in this one; 0 if other people answer it."""
         if self.round.choice is None or self.round.task.other_people is not None:
             return 0
         return self.round.choice.people - self.joint.people
 
     @property
     def is_withheld(self) -> bool:
-        """Whether the combinations are not given out: all participants know the earlier counts, and few have left.
+        """Whether the combinations are withheld: everybody knows the earlier counts, and fewer than k people left.
 
-        With a curator it is the earlier counts that are not.
+        With a curator the earlier counts are withheld instead.
         """
         task, people = self.round.task, self.joint.people
         return task.curator is None and not may_be_compared(people + self.left, people, task.k)
@@ -141,24 +142,24 @@ class AnalystResult:
 
     @property
     def rare(self) -> Rare | None:
-        """All other combinations as one, those included that join them so that nothing can be worked out."""
+        """All other combinations as one, including those that join them so that no small count can be computed."""
         return merge_rare(np.maximum(self.counts, 0) if self.round.task.noise else self.counts, self._are_shown)
 
     @cached_property
     def redacted(self) -> tuple[RedactedFeature, ...]:
-        """The features whose answers are redacted by a rule, where the shares are counted."""
+        """The features whose answers are redacted by a rule; none if the shares are estimates."""
         return () if self.is_estimated else redacted_features(self.round)
 
     @cached_property
     def suppressed(self) -> tuple[Suppressed, ...]:
-        """How many answers to each feature with a rule were redacted."""
+        """The number of redacted answers to each feature with a rule; none if the shares are estimates."""
         return () if self.is_estimated else suppressed_in(self.round, self.joint, self.confidence)
 
     def share_before_redaction(self, place: int) -> Estimate | None:
-        """Return which share of the people has a combination, whatever is redacted; None where that is asked of itself.
+        """Return bounds of the share of people with a combination before redaction; None if it has a redacted answer.
 
-        Those who sent it, at least; and at most also all who may have redacted a part of it, among them all whose
-        combinations are not shown.
+        The lower bound is the share of those who sent it. The upper bound also has all who may have redacted a part of
+        it, including everybody whose combination is not shown.
         """
         codes, joint = self.joint.codes, self.joint
         redacted = np.full(codes.shape[1], -1)
@@ -170,11 +171,11 @@ class AnalystResult:
         low = int(joint.counts[place]) / people
         unseen = 0 if self.rare is None else int(self.rare.people)
         high = min(1.0, (int(joint.counts[may_be].sum()) + unseen) / people)
-        return Estimate(high, low, high, None, "whoever may have redacted a part of it")
+        return Estimate(high, low, high, None, "everybody who may have redacted a part of it")
 
     @cached_property
     def exposure(self) -> float | Estimate:
-        """Which share of the people has fewer than k alike in their answers; a bound with dummies among these."""
+        """The share of people in groups of fewer than k people with the same answers; with dummies an upper bound."""
         counts, noise, k = self.joint.counts, NoiseInCounts(self.round.task), self.round.task.k
         if noise.most:
             least, people = noise.least(counts + noise.mean), max(self.joint.people, 1)
@@ -185,9 +186,9 @@ class AnalystResult:
 
     @cached_property
     def posterior(self) -> Posterior | None:
-        """The law of the shares behind the answers, where these are to one feature and were randomized.
+        """The posterior law of the shares, if the answers are to one feature and were randomized; None otherwise.
 
-        A second or two, since it may be sampled; the same answers have the same law.
+        It takes a second or two, since it may be sampled; the same answers have the same law.
         """
         from discretion.information import frequency_posterior  # noqa: PLC0415 - few results have one
 
@@ -199,7 +200,7 @@ class AnalystResult:
         return Posterior(tuple(law.mean.tolist()), tuple((float(low), float(high)) for low, high in intervals))
 
     def to_dict(self, *, show_rare: bool = False) -> Mapping[str, Any]:
-        """Return it as plain objects, for JSON: no combination of fewer than k people, unless it is asked for."""
+        """Return the result as plain objects, for JSON: without combinations of fewer than k people, by default."""
         rare = None if show_rare else self.rare
         law = self.posterior
         labels = [answers[0] for answers in self.joint.answers]
@@ -238,18 +239,19 @@ class AnalystResult:
 def analyst_result(
     batch: BatchCounts, round_: Round, confidence: float = 0.95, *, reports: Sequence[ShufflerReport] = ()
 ) -> AnalystResult:
-    """Return what the analyst gives out.
+    """Return the analyst's result of a batch.
 
     Parameters
     ----------
     batch
-        What the batch of the second round holds.
+        The counts of the batch of the analyst's round.
     round_
         The round.
     confidence
-        In (0, 1): how surely all intervals hold together, where answers were randomized or dummies are among them.
+        The confidence with which all intervals hold together, in (0, 1), if answers were randomized or counted with
+        dummies.
     reports
-        What each shuffler reports of the round.
+        The report of each shuffler on the round.
 
     Raises
     ------

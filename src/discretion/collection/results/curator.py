@@ -1,13 +1,16 @@
-"""What the curator gives out of the first round: counts of single answers, none of fewer than k people; the choice."""
+"""The curator's result of the first round: counts of single answers, none of fewer than k people, and the choice."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any, Protocol
 
 import numpy as np
 
 from discretion.collection.parts.choosing import Counts, certified_of
 from discretion.collection.parts.counting import people_in
+from discretion.collection.parts.intervals import people_intervals
+from discretion.collection.parts.joint import score_of
 from discretion.collection.parts.noisy_counts import NoiseInCounts
 from discretion.collection.results.rare import Rare, may_be_compared, merge_rare, publishable
 from discretion.collection.wire.reports import ShufflerReport
@@ -17,26 +20,30 @@ from discretion.estimate import Estimate
 from discretion.numerics.arrays import Integers
 from discretion.presenting.json_answers import plain
 
-_CONFIDENCE = 0.95  # of all intervals together, where dummies are in the counts
+CONFIDENCE = 0.95  # of all intervals together, where dummies are in the counts
 
 
 @dataclass(frozen=True)
 class FeatureCounts:
-    """How many people gave each answer to a feature.
+    """The number of people with each answer to a feature.
 
     Parameters
     ----------
     feature, randomizer
-        What was asked, and the randomizer of the answers, if there is one.
+        The name of the feature, and the randomizer of its answers, if there is one.
     counts
-        The answers of k people or more, in the task's order, None being missing, and the number of people of each.
-        Where dummies are in the counts these are estimates, whose intervals hold together, and begin at k or above.
+        The answers of at least k reports, in the task's order, each with its number of reports; None is a missing
+        answer. Without a randomizer a report is a person's answer. With dummies in the counts these are estimates,
+        whose intervals hold together, and begin at k or above.
+    people
+        For a randomized feature, the number of people with each of these answers: estimates whose intervals hold
+        together. Empty without a randomizer, where the counts are of people, and with dummies.
     rare
         All other answers as one; None if nobody gave any of them.
     lost
-        Of how many people who were counted no answer to this feature came.
+        The number of counted people whose answer to this feature did not arrive.
     withheld
-        Why the counts are not given out; None if they are.
+        The reason why the counts are not given out; None if they are.
     """
 
     feature: str
@@ -45,19 +52,20 @@ class FeatureCounts:
     rare: Rare | None
     lost: int
     withheld: str | None = None
+    people: tuple[Estimate, ...] = ()
 
 
 @dataclass(frozen=True)
 class ChosenFeatures:
-    """What goes out together.
+    """The features that go out together.
 
     Parameters
     ----------
     features
-        In the task's order.
+        The names of the features, in the task's order.
     exposure
-        Which share of the people at most has fewer than k alike: certified of those who were counted, or with a
-        confidence of others like them.
+        An upper bound of the share of people in groups of fewer than k people with the same answers: certified for the
+        counted people, or with a confidence for other people drawn like them.
     """
 
     features: tuple[str, ...]
@@ -66,24 +74,25 @@ class ChosenFeatures:
 
 @dataclass(frozen=True)
 class CuratorResult:
-    """The result of the first round, as it may leave the curator.
+    """The result of the first round, in the form that may leave the curator.
 
     Parameters
     ----------
     task
         The digest of the task, in hexadecimal.
     people
-        How many were counted.
+        The number of counted people.
     k, budget
-        The task's.
+        The parameters of the task.
     features
         The counts of each feature.
     dropped, repeated, unknown, unadmitted
-        How many messages did not open, were there already, named no answer of the task, or had no token of their own.
+        The numbers of messages that did not open, were repeated, had a code that the task does not have, or had no
+        valid token of their own.
     chosen
-        What goes out together; None if nothing is certified to keep to the budget.
+        The features that go out together; None if nothing is certified to be within the budget.
     shufflers
-        What each shuffler reports of the first round.
+        The report of each shuffler on the first round.
     """
 
     task: str
@@ -99,12 +108,19 @@ class CuratorResult:
     shufflers: tuple[ShufflerReport, ...] = ()
 
     def to_dict(self) -> Mapping[str, Any]:
-        """Return it as plain objects, for JSON."""
+        """Return the result as plain objects, for JSON."""
         records = [
             {
                 "feature": each.feature,
                 "randomizer": each.randomizer,
-                "counts": [{"answer": answer, "people": plain(people)} for answer, people in each.counts],
+                "counts": [
+                    {
+                        "answer": answer,
+                        "reports": plain(count),
+                        "people": plain(count if each.randomizer is None else people),
+                    }
+                    for (answer, count), people in zip_longest(each.counts, each.people)
+                ],
                 "rare": plain(each.rare),
                 "lost": each.lost,
                 "withheld": each.withheld,
@@ -118,7 +134,7 @@ class CuratorResult:
 
 
 class LostMessages(Protocol):
-    """How many messages did not open, were there already, named no answer of the task, or had no token of their own."""
+    """The numbers of messages that did not open, were repeated, had an unknown code, or had no valid token."""
 
     @property
     def dropped(self) -> int: ...  # noqa: D102
@@ -140,27 +156,27 @@ def curator_result(
     reports: Sequence[ShufflerReport] = (),
     analysed: int | None = None,
 ) -> CuratorResult:
-    """Return what the curator gives out.
+    """Return the curator's result.
 
-    The counts of features that go out together are of the people of the first round, and the analyst's of those who
-    answered again. The difference would show what those answered who left in between. So these counts are given out
-    once the analyst has counted, if nobody left or k people or more.
+    The curator's counts are of the people of the first round, the analyst's of those who answered again. The difference
+    would show the answers of the people who left in between. So the counts of features that go out together are given
+    out only after the analyst has counted, and if nobody or at least k people left.
 
     Parameters
     ----------
     task, counts, lost
-        What was asked, how many gave each answer, by codes, and what became of the other messages.
+        The task, the number of people with each answer, by codes, and the numbers of messages that do not count.
     choice, confidence
-        The choice, and the confidence that it was made with for other people than those counted, as by
+        The choice, and its confidence if it is for other people than the counted ones, as in
         :func:`~discretion.collection.parts.choosing.choice_of`.
     reports
-        What each shuffler reports of the first round.
-    analysed
-        How many the analyst counted; None if it has not yet.
+        The report of each shuffler on the first round.
+    analysed : int, optional
+        The number of people that the analyst counted; None if it has not counted yet.
     """
     answered = people_in([*counts.values()], reports)
     people, noise = max(answered), NoiseInCounts(task)
-    reach = noise.reach(_CONFIDENCE, sum(map(len, counts.values())))
+    reach = noise.reach(CONFIDENCE, sum(map(len, counts.values())))
     chosen = None
     if choice is not None:
         names = tuple(task.features[place].name for place in choice.chosen)
@@ -184,7 +200,10 @@ def _withheld(counted: int, analysed: int | None, k: int) -> str | None:
         return "the analyst has not counted yet"
     if may_be_compared(counted, analysed, k):
         return None
-    return f"the analyst counted {analysed:,} people: beside its result, these counts would show what so few answered"
+    return (
+        f"the analyst counted {analysed:,} people, so these counts and its result together would show the answers of "
+        "fewer than k people"
+    )
 
 
 def _counts_of_feature(
@@ -195,6 +214,10 @@ def _counts_of_feature(
     people = np.maximum(noise.about(tally), 0)
     is_shown = publishable(np.maximum(people - reach, 0), noise.task.k)
     codes, shown = np.flatnonzero(is_shown).tolist(), people[is_shown].tolist()
-    numbers = [noise.estimate(count, reach, _CONFIDENCE) for count in shown] if noise.most else shown
+    numbers = [noise.estimate(count, reach, CONFIDENCE) for count in shown] if noise.most else shown
     each = tuple((feature.labels[code], count) for code, count in zip(codes, numbers, strict=True))
-    return FeatureCounts(feature.name, feature.randomizer, each, merge_rare(people, is_shown), lost)
+    estimates: list[Estimate] = []
+    if feature.randomizer is not None and not noise.most:
+        estimates = people_intervals(people[is_shown], int(people.sum()), score_of(feature), CONFIDENCE)
+    rare = merge_rare(people, is_shown)
+    return FeatureCounts(feature.name, feature.randomizer, each, rare, lost, people=tuple(estimates))

@@ -1,13 +1,14 @@
-"""Results as documents, which a terminal, a page and Markdown show: a decision first, then the numbers."""
+"""Results as documents for a terminal, a page and Markdown: first the decision, then the numbers."""
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from discretion.collection.coalitions import Coalition
 from discretion.collection.noise_promise import NoisePromise
 from discretion.collection.planning import CollectionPlan
 from discretion.collection.results.analyst import AnalystResult
-from discretion.collection.results.curator import CuratorResult
+from discretion.collection.results.curator import CONFIDENCE, CuratorResult, FeatureCounts
 from discretion.collection.results.guesses import Guess
 from discretion.collection.results.leaks import Leaks
 from discretion.collection.results.rare import Rare, may_be_compared
@@ -32,12 +33,12 @@ from discretion.presenting.views.document import Block, Bullets, Document, Grid,
 
 REST = "--json"
 TRUST = "Who has to be trusted"
-# So many features are named; of more, only the number.
+# Up to this many features are named; for more, the number is shown.
 _NAMED = 4
 
 
 def plan_document(plan: CollectionPlan) -> Document:
-    """Return how many people a collection needs: the answer first."""
+    """Return the document of a plan: the number of people that a collection needs, the answer first."""
     count, last = len(plan.released), plan.needed[-1]
     if count:
         go = "questions go out together" if count > 1 else "questions goes out"
@@ -53,13 +54,13 @@ def plan_document(plan: CollectionPlan) -> Document:
     ]
     if plan.confidence is not None:
         sentences.append(
-            "Half of the people answer the questions by themselves, and the others the joint one: what is certified is "
-            f"of the others, on average and {percent(plan.confidence)} sure."
+            "Half of the people answer the single questions, and the others the joint one: the bound is for the "
+            f"others, on average, with {percent(plan.confidence)} confidence."
         )
     if plan.exposure is not None:
         sentences.append(
-            f"Certified then: at most {percent_upwards(plan.exposure)} of the people stand out. In "
-            f"{plan.draws_releasing} of {plan.draws} draws of {people(plan.users)} with these shares they go out."
+            f"Certified: at most {percent_upwards(plan.exposure)} of the people stand out. These questions go out in "
+            f"{plan.draws_releasing} of {plan.draws} draws of {people(plan.users)} with these shares."
         )
     rows = [
         (
@@ -73,16 +74,16 @@ def plan_document(plan: CollectionPlan) -> Document:
         lead,
         *sentences,
         first_rows(("questions", "as", "people"), rows, ("as",), REST),
-        "People are enough on average, if the answers have these shares; of fewer than all questions, another set may "
-        "need fewer. "
+        "These numbers of people are enough on average, if the answers have these shares. Another set of as many "
+        "questions may need fewer people. "
         + (
-            f"Shufflers add {number(plan.dummies)} dummies to each count on average: as many people less are certain."
+            f"Shufflers add {number(plan.dummies)} dummies to each count on average, which lowers the certified counts."
             if plan.dummies
-            else "More rounds and redaction can let more go out."
+            else "With more rounds or redaction, more questions may go out."
         ),
     ]
     if plan.coarser:
-        blocks.append('With fewer answers to a question, the others being "other", all questions need fewer people:')
+        blocks.append('If some answers to a question become "other", all questions together need fewer people:')
         blocks.append(
             first_rows(
                 ("question", "without", "people"),
@@ -95,46 +96,56 @@ def plan_document(plan: CollectionPlan) -> Document:
 
 
 def curator_document(result: CuratorResult) -> Document:
-    """Return the result of the first round: what goes out, and the counts of each feature."""
+    """Return the document of the first round: the features that go out together, and the counts of each feature."""
     if result.chosen is None:
         decision = (
-            f"Nothing goes out: no feature is certified to keep to the budget of {percent(float(result.budget))}."
+            f"Nothing goes out: no feature is certified to be within the budget of {percent(float(result.budget))}."
         )
     else:
         decision = (
             f"{features_words(result.chosen.features)} may go out together, certified: "
             f"{certified_words(result.chosen.exposure, result.k)}. The budget is {percent(float(result.budget))}."
         )
+    randomized = [each.feature for each in result.features if each.randomizer is not None and each.withheld is None]
+    heads = ("feature", "answer", *(("reports", "people") if randomized else ("people",)))
     rows = [
-        (short(each.feature), answer_words(answer), _count_words(count))
+        (short(each.feature), answer_words(answer), *words)
         for each in result.features
-        for answer, count in [*each.counts, *_rare_row(each.rare)]
+        for (answer, count), people in zip_longest([*each.counts, *_rare_row(each.rare)], each.people)
+        for words in [_both_words(each, count, people) if randomized else (_count_words(count),)]
     ]
     lost = sum(each.lost for each in result.features)
     blocks: list[Block] = [
         decision,
         f"{people(result.people)} counted. {_messages(result)}"
         + (f" {number(lost)} of their answers did not arrive." if lost else ""),
-        first_rows(("feature", "answer", "people"), rows, ("feature", "answer"), REST),
+        first_rows(heads, rows, ("feature", "answer"), REST),
     ]
+    if randomized:
+        blocks.append(
+            f"The answers to {features_words(randomized)} were randomized: a report may have another answer than its "
+            "sender. The numbers of people are estimates, with intervals that hold together for each feature at "
+            f"{percent(CONFIDENCE)} confidence."
+        )
     if any(each.rare for each in result.features):
         blocks.append(_rare_words(result.k))
     if any(isinstance(count, Estimate) for each in result.features for _, count in each.counts):
         blocks.append(
-            "Shufflers added dummies to every count: the numbers are estimates without these, with intervals."
+            "Shufflers added dummies to every count: the numbers are estimates of the people without these, with "
+            "intervals."
         )
     for reason in dict.fromkeys(each.withheld for each in result.features if each.withheld is not None):
         names = [each.feature for each in result.features if each.withheld == reason]
         blocks.append(f"The counts of {features_words(names)} are not given out: {reason}.")
-    return Document("What the curator gives out", tuple(blocks))
+    return Document("The result of the curator", tuple(blocks))
 
 
 def analyst_document(result: AnalystResult, *, show_rare: bool = False) -> Document:
-    """Return the result of the second round: the shares of joint answers, and their intervals."""
+    """Return the document of the analyst's round: the shares of joint answers, and their intervals."""
     joint, k, shares = result.joint, result.round.task.k, shares_grid(result, show_rare=show_rare)
     blocks: list[Block] = [
         f"{people(joint.people)} answered {features_words(joint.features)}. {_messages(result)}",
-        f"{exposed_words(result.exposure)} of them have fewer than {k} alike in these answers."
+        f"{exposed_words(result.exposure)} of them are in groups of fewer than {k} people with the same answers."
         + _left_words(result, show_rare),
         first_rows(shares.heads, shares.rows, [*shares.words], REST),
     ]
@@ -146,8 +157,8 @@ def analyst_document(result: AnalystResult, *, show_rare: bool = False) -> Docum
         blocks.append(Bullets(tuple(suppressed_words(each, k) for each in result.suppressed)))
     if result.redacted:
         blocks.append(
-            "Before redaction: at least the people who sent an answer have it; at most also all who may have redacted "
-            "a part of it."
+            "Before redaction, a combination belongs at least to the people who sent it, and at most also to all who "
+            "may have redacted a part of it."
         )
     if result.rare is not None and not show_rare:
         blocks.append(_rare_words(k))
@@ -155,7 +166,7 @@ def analyst_document(result: AnalystResult, *, show_rare: bool = False) -> Docum
 
 
 def _kept_words(result: AnalystResult) -> str:
-    """Return how many answers to each feature were asked for one by one, in a sentence."""
+    """Return a sentence with the number of answers to each feature that were asked for one by one."""
     answers = [
         f"{number(len(kept or ()))} of {number(result.round.task.features[place].codes)} to {short(name)}"
         for name, place, kept in zip(result.joint.features, result.round.groups[0], result.round.kept[0], strict=True)
@@ -164,20 +175,20 @@ def _kept_words(result: AnalystResult) -> str:
 
 
 def suppressed_words(suppressed: Suppressed, k: int) -> str:
-    """Return how many people redacted their answer to a feature, in a sentence."""
+    """Return a sentence with the number of people who redacted their answer to a feature."""
     name = short(suppressed.feature)
     if suppressed.people is None or suppressed.needed is None:
         return f"{name}: fewer than {number(k)} people redacted it."
     needed = suppressed.needed
     if needed.low == needed.high:
-        by_need = f"{number(round(needed.high))} by need"
+        by_need = f"{number(round(needed.high))} by the rule"
     else:
-        sure = "for sure" if needed.confidence is None else f"{percent(needed.confidence)} confidence"
-        by_need = f"between {number(round(needed.low))} and {number(round(needed.high))} by need ({sure})"
+        sure = "certified" if needed.confidence is None else f"{percent(needed.confidence)} confidence"
+        by_need = f"between {number(round(needed.low))} and {number(round(needed.high))} by the rule ({sure})"
     decoys = (
-        "there are no decoys, so a redacted answer shows its reason"
+        "there are no decoys, so a redacted answer shows that its sender met the rule"
         if not suppressed.decoys
-        else f"each of the others with a probability of {percent(suppressed.decoys)}"
+        else f"all others redact it with a probability of {percent(suppressed.decoys)}"
     )
     return f"{name}: {people(suppressed.people)} redacted it, {by_need}; {decoys}."
 
@@ -186,12 +197,12 @@ def _left_words(result: AnalystResult, show_rare: bool) -> str:
     k, left = result.round.task.k, result.left
     if may_be_compared(left, 0, k):
         return ""
-    who = f" {people(left)} of the first round left before this one: fewer than {k}. The difference of the counts "
+    who = f" {people(left)} of the first round left before this one, fewer than {k}. The difference between the counts "
     if not result.is_withheld:
-        return who + "of both rounds would show their answers, so the curator does not give out its own."
+        return who + "of both rounds would show their answers, so the curator does not give out its counts."
     if show_rare:
-        return who + "here from those on the board shows their answers: give nothing of this away."
-    return who + "here from those on the board would show their answers, so no count is given out."
+        return who + "here and those on the board shows their answers: do not share this result."
+    return who + "here and those on the board would show their answers, so no count is given out."
 
 
 def shares_grid(result: AnalystResult, *, show_rare: bool = False) -> Grid:
@@ -217,7 +228,7 @@ def shares_grid(result: AnalystResult, *, show_rare: bool = False) -> Grid:
 
 
 def posterior_grid(result: AnalystResult, *, show_rare: bool = False) -> tuple[Block, ...] | None:
-    """Return the law of the shares behind randomized answers to one feature, and what it is; None if there is none."""
+    """Return the posterior law of the shares of randomized answers to one feature, with a sentence, or None."""
     if (law := result.posterior) is None:
         return None
     intervals = [" to ".join(map(percent, each)) for each in law.intervals]
@@ -227,8 +238,8 @@ def posterior_grid(result: AnalystResult, *, show_rare: bool = False) -> tuple[B
     ]
     names = _heads(result.joint.features)
     return (
-        "If those who answered were drawn from many, and nothing was known of these before (Jeffreys' prior): where "
-        f"the shares of all are, each with a probability of {percent(result.confidence)}.",
+        "The shares in a large population of which the participants are a random sample, with Jeffreys' prior: each "
+        f"share is in its interval with a probability of {percent(result.confidence)}.",
         Grid((*names, "mean", "interval"), tuple(rows), frozenset(names)),
     )
 
@@ -240,7 +251,7 @@ def _numbers(share: float | Estimate, error: float, people: int) -> tuple[str, .
 
 
 def truth_document(comparison: TruthComparison) -> Document:
-    """Return the truth beside the results: the verdict, and each table."""
+    """Return the document that compares the results with the truth: the verdict, and each table."""
     tables = [*comparison.single, *([] if comparison.joint is None else [comparison.joint])]
     rows = [
         (
@@ -254,25 +265,26 @@ def truth_document(comparison: TruthComparison) -> Document:
     ]
     heads = ("answers to", "shares", "as they are", "standard errors", "agree")
     return Document(
-        "The truth beside the result",
+        "The result compared with the truth",
         (comparison.verdict, first_rows(heads, rows[::-1], ("answers to", "agree"), REST)),
     )
 
 
 def certified_words(exposure: Estimate, k: int) -> str:
-    """Return the certified share of people who stand out, in words."""
+    """Return the certified bound of the share of people who stand out, in words."""
+    groups = f"in groups of fewer than {k} people with the same answers"
     if is_any_share(exposure):
-        return f"nothing can be concluded: any number of people may have fewer than {k} alike"
+        return f"nothing can be concluded: any number of people may be {groups}"
     if exposure.confidence is None:
-        return f"at most {percent_upwards(exposure.high)} of those who were counted have fewer than {k} alike"
+        return f"at most {percent_upwards(exposure.high)} of the counted people are {groups}"
     return (
-        f"at most {percent_upwards(exposure.high)} of other people have fewer than {k} alike on average, "
-        f"{percent(exposure.confidence)} sure and assuming that {exposure.assuming}"
+        f"at most {percent_upwards(exposure.high)} of other people are {groups} on average, with "
+        f"{percent(exposure.confidence)} confidence, assuming that {exposure.assuming}"
     )
 
 
 def features_words(names: Sequence[str]) -> str:
-    """Return the names of some features, or their number if these are many.
+    """Return the names of some features, or their number if there are many.
 
     Examples
     --------
@@ -283,21 +295,21 @@ def features_words(names: Sequence[str]) -> str:
 
 
 def interval_words(result: AnalystResult) -> str:
-    """Return how sure the shares are."""
+    """Return a sentence on the kind, the standard errors and the intervals of the shares."""
     if not result.randomized:
         return (
-            "Shufflers added dummies to every count, and the shares are estimates without these: ± is their standard "
-            f"error, and all intervals hold together with {percent(result.confidence)} confidence."
+            "Shufflers added dummies to every count, and the shares are estimates for the people without these: ± is "
+            f"their standard error, and all intervals hold together with {percent(result.confidence)} confidence."
         )
     randomizers = ", ".join(f"{short(name)} by {how}" for name, how in result.randomized.items())
     return (
         f"Answers were randomized ({randomizers}), and the shares are estimates: ± is their standard error, "
-        f"and all intervals hold together with {percent(result.confidence)} confidence, of the people who answered."
+        f"and all intervals hold together with {percent(result.confidence)} confidence, for the people who answered."
     )
 
 
 def rare_words(rare: Rare) -> str:
-    """Return what the rare answers are called, taken as one.
+    """Return the label of the row of all rare answers together.
 
     Examples
     --------
@@ -309,9 +321,16 @@ def rare_words(rare: Rare) -> str:
 
 def _rare_words(k: int) -> str:
     return (
-        f"Answers of fewer than {k} people are merged into one row. Where this row would have fewer than {k} people, "
-        "the least frequent other answers join it."
+        f"Answers of fewer than {k} people are merged into one row. If this row would have fewer than {k} people, the "
+        "least frequent other answers join it."
     )
+
+
+def _both_words(feature: FeatureCounts, count: int | Estimate, people: Estimate | None) -> tuple[str, str]:
+    """Return a number of reports, and the number of people with the answer, where it is known."""
+    if feature.randomizer is None:
+        return _count_words(count), _count_words(count)
+    return _count_words(count), "—" if people is None else _count_words(people)
 
 
 def _count_words(count: int | Estimate) -> str:
@@ -321,17 +340,17 @@ def _count_words(count: int | Estimate) -> str:
 
 
 def exposed_words(exposure: float | Estimate) -> str:
-    """Return the share of people who stand out, which is a bound where dummies are among the answers."""
+    """Return the share of people who stand out, in words; with dummies among the answers it is an upper bound."""
     return f"At most {percent_upwards(exposure.high)}" if isinstance(exposure, Estimate) else percent(exposure)
 
 
 def noise_words(promise: NoisePromise) -> str:
-    """Return what noise promises, in a sentence without a full stop."""
+    """Return the guarantee of noise, in a sentence without a full stop."""
     return (
         f"each shuffler adds 0 to {number(promise.most)} dummies to every count: if one shuffler is honest, all "
         f"answers of a person together are hidden by ε = {rounded_up(promise.epsilon, 4)} with "
-        f"δ = {promise.delta:g}, and somebody who knows everything else guesses which of two answers this person "
-        f"gave to a question in at most {percent_upwards(promise.guess)}"
+        f"δ = {promise.delta:g}, and an adversary that knows everything else guesses which of two answers this person "
+        f"gave to a question with a probability of at most {percent_upwards(promise.guess)}"
     )
 
 
@@ -342,7 +361,7 @@ def _rare_row(rare: Rare | None) -> Iterator[tuple[str, int]]:
 
 def _messages(result: CuratorResult | AnalystResult) -> str:
     kinds = {"did not open": result.dropped, "came twice": result.repeated, "named no answer": result.unknown}
-    kinds["had no token of their own"] = result.unadmitted
+    kinds["had no valid token"] = result.unadmitted
     lost = {"": kinds} | {
         f"by shuffler {place}": {"did not open": report.dropped, "came twice": report.repeated}
         for place, report in enumerate(result.shufflers, 1)
@@ -353,28 +372,28 @@ def _messages(result: CuratorResult | AnalystResult) -> str:
         for what, count in counts.items()
         if count
     ]
-    return f"Of the messages {', '.join(parts)}: none of these counts." if parts else "All messages count."
+    return f"Messages that do not count: {', '.join(parts)}." if parts else "All messages count."
 
 
 def answer_words(answer: str | None) -> str:
-    """Return an answer as far as it fits a table; none is one too."""
+    """Return an answer shortened for a table; a missing answer has a label, too."""
     return "(missing)" if answer is None else short(answer)
 
 
 def _heads(features: Sequence[str]) -> tuple[str, ...]:
-    """Return the features as heads of columns, none of which is called as another one is."""
+    """Return the features as heads of columns with different names."""
     return tuple(f"{short(name)}{' ' * features[:place].count(name)}" for place, name in enumerate(features))
 
 
 def at_least(beta: float | Estimate) -> str:
-    """Return a Bayes security that may be a lower bound."""
+    """Return a Bayes security as text, with ≥ if it is a lower bound."""
     return f"{beta:.4f}" if not isinstance(beta, Estimate) else f"≥ {math.floor(beta.low * 10**4) / 10**4:.4f}"
 
 
 def leaks_document(leaks: Leaks) -> Document:
     """Return the leaks as a document of short sections."""
     return Document(
-        "What the collection reveals to whom",
+        "What the collection reveals, by party",
         (_in_short(leaks),),
         (
             Section("What each party can guess", tuple(_guesses(leaks))),
@@ -390,7 +409,7 @@ def leaks_document(leaks: Leaks) -> Document:
 def _in_short(leaks: Leaks) -> str:
     guesses = [*leaks.single, leaks.joint] if leaks.joint else [*leaks.single]
     if not guesses:
-        return f"Of {people(leaks.people)}: every answer may be redacted, and no guess of one is worked out."
+        return f"Of {people(leaks.people)}: every answer may be redacted, and no guess of one is computed."
     most = max(guesses, key=_gain)
     if is_any_share(most.after):
         return (
@@ -430,15 +449,15 @@ def _among_known(leaks: Leaks) -> Iterator[Block]:
         yield f"{words[0].upper()}{words[1:]}."
     elif plain:
         yield (
-            f"It knows everything about {features_words(plain)}: answers are not randomized, and the one that is left "
-            "over is the person's. The shuffler hides a person only among unknown others."
+            f"It knows everything about {features_words(plain)}: these answers are not randomized, and the one that "
+            "remains is the person's. The shuffler hides a person only among people whose answers are unknown."
         )
     if randomized:
         rows = [(short(each.feature), f"{each.epsilon:.4g}", at_least(each.bayes_security)) for each in randomized]
         yield (
-            "Where answers are randomized, the adversary cannot be sure: each ε bounds what it learns, and β* is what "
-            "is left of the guessing error for the two answers that are easiest to distinguish. "
-            + (f"All together come to ε = {sum(each.epsilon for each in randomized):.4g}." if len(rows) > 1 else "")
+            "If answers are randomized, the adversary cannot be certain: each ε bounds what it learns, and β* is the "
+            "remaining share of the guessing error for the two answers that are easiest to distinguish. "
+            + (f"All ε add up to {sum(each.epsilon for each in randomized):.4g}." if len(rows) > 1 else "")
         ).strip()
         yield first_rows(("answers to", "ε", "β*"), rows, ("answers to",), REST)
 
@@ -450,26 +469,29 @@ def _exposure_words(leaks: Leaks) -> str:
     if leaks.exposure is None:
         return sentence
     exposed = exposed_words(leaks.exposure)
-    return f"{exposed} of the people have fewer than {leaks.k} alike in what the analyst got. {sentence}"
+    return (
+        f"{exposed} of the people are in groups of fewer than {leaks.k} people with the same answers in what the "
+        f"analyst got. {sentence}"
+    )
 
 
 def _trust(leaks: Leaks) -> Iterator[Block]:
-    yield "Each of these coalitions learns who gave which answer; one honest party in it prevents that."
+    yield "Each of these coalitions learns who gave which answer; one honest party in a coalition prevents that."
     yield Bullets(tuple(map(coalition_words, leaks.trust)))
 
 
 def coalition_words(coalition: Coalition) -> str:
-    """Return who learns what together, and how."""
+    """Return a sentence on a coalition: its parties, the answers that they learn, and the means."""
     how = {
-        "opens": "their keys open what each person sends, and nobody can notice",
+        "opens": "their keys open the messages of each person, and nobody can notice",
         "invents": "they can invent all other people, so that a result shows one person",
-        "leaves out": "they can leave a person out of the last round, and compare the counts of both",
+        "leaves out": "they can leave a person out of the last round, and compare the counts of both rounds",
     }
     return f"{' + '.join(coalition.parties)}: {features_words(coalition.features)}; {how[coalition.means]}."
 
 
 def _liars(leaks: Leaks) -> Iterator[Block]:
-    yield "How far liars can move a share, at most:"
+    yield "The most by which liars can move a share:"
     rows = [
         (people(each.people), points(each.single), "" if each.joint is None else points(each.joint))
         for each in leaks.liars

@@ -1,4 +1,4 @@
-"""The best guess of one person's answer from the shuffled answers of all."""
+"""The best guess of one person's answer from the shuffled answers of all people."""
 
 import math
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ from discretion.numerics.arrays import Reals
 from discretion.shuffling import Shuffled
 from discretion.shuffling.laws.report_histograms import OPERATIONS_PER_CROWD
 
-# Answers of which a crowd's guess is worked out, and not only bounded.
+# The most answers for which the guess in a crowd is computed, and not only bounded.
 MAX_ANSWERS_GUESSED = 1 << 6
-# Crowds drawn, or histograms listed, for a guess among them: a second.
+# The most crowds drawn, or histograms listed, for a guess: they take a second.
 MAX_CROWDS_GUESSED = 1 << 13
 
 BOUND = "second moments of the histogram"
@@ -29,16 +29,16 @@ ALONE = "the randomizer alone"
 
 @dataclass(frozen=True)
 class Guess:
-    """How often the best guess of a person's answers is right.
+    """The probability that the best guess of a person's answers is correct.
 
     Parameters
     ----------
     features
-        Of what.
+        The features whose answers are guessed.
     before
-        For an adversary that knows how common the answers are.
+        The probability for an adversary that knows how common the answers are.
     after
-        For an adversary that also sees the shuffled answers of all.
+        The probability for an adversary that also sees the shuffled answers of all people.
     """
 
     features: tuple[str, ...]
@@ -48,17 +48,17 @@ class Guess:
 
 @dataclass(frozen=True)
 class AmongKnown:
-    """What is left to guess of a person's answer to a feature for an adversary that knows the answers of all others.
+    """The uncertainty about a person's answer to a feature for an adversary that knows the answers of all other people.
 
     Parameters
     ----------
     feature
-        Of what.
+        The feature.
     epsilon
         The randomizer's ε, infinite without one.
     bayes_security
-        Of the shuffled answers, β*: what is left of the guessing error for the two answers that are easiest to
-        distinguish; 0 without a randomizer, where the adversary knows everything.
+        The Bayes security β* of the shuffled answers: the remaining share of the guessing error for the two answers
+        that are easiest to distinguish. Without a randomizer it is 0, since the adversary then knows everything.
     """
 
     feature: str
@@ -67,12 +67,12 @@ class AmongKnown:
 
 
 def guess_of(features: Sequence[Feature], shares: Reals, people: int, seed: int) -> Guess:
-    """Return how well a person's answers to these features are guessed among the shuffled answers of all.
+    """Return the best guess of a person's answers to these features from the shuffled answers of all people.
 
-    The shares are those of all combinations of answers; or of those that somebody gave, if no feature is randomized.
-    What is not worked out exactly has a certified interval, which a sample may narrow: with the others drawn as the
-    person is, from the shares π, the guess is ``E max_x π_x Σ_y C[x,y] h_y/(n q_y)``, at least max π, and at most
-    ``max π + √((1 - Σ π²)/n)``, since the second moments of these numbers add up to no more.
+    The shares are those of all combinations of answers, or of the given combinations if no feature is randomized. A
+    guess that is not computed exactly has a certified interval, which a sample may narrow. If all people's answers are
+    drawn independently from the shares π, the probability of a correct guess is ``E max_x π_x Σ_y C[x,y] h_y/(n q_y)``.
+    It is at least max π, and at most ``max π + √((1 - Σ π²)/n)``, by the second moments of these numbers.
     """
     names = tuple(feature.name for feature in features)
     law = simplex_projection(shares)
@@ -90,7 +90,7 @@ def guess_of(features: Sequence[Feature], shares: Reals, people: int, seed: int)
 
 
 def among_known(feature: Feature, people: int) -> AmongKnown:
-    """Return what is left to guess for an adversary that knows all other answers, in the worst case."""
+    """Return the uncertainty for an adversary that knows all other answers, in the worst case of these."""
     if feature.randomizer is None:
         other_counts = AllButOne([people - 1, *[0] * (feature.codes - 1)])
         observed = Shuffled(RandomizedResponse(feature.codes, p=1.0), people).seen_by(other_counts)
@@ -105,13 +105,13 @@ def among_known(feature: Feature, people: int) -> AmongKnown:
 
 
 def _in_a_moment() -> limits.Limits:
-    """Return limits with which each guess takes a second at most: what takes longer is sampled, or bounded."""
+    """Return limits with which each guess takes at most about a second; a longer one is sampled or bounded."""
     now = limits.current()
     return replace(now, operations=min(now.operations, MAX_CROWDS_GUESSED * OPERATIONS_PER_CROWD))
 
 
 def _answer_channel(features: Sequence[Feature], size: int) -> RandomizedResponse | Channel:
-    """Return the channel from a person's answers to these features to the answers that are sent."""
+    """Return the channel from a person's answers to these features to the sent answers."""
     if all(feature.randomizer is None for feature in features):
         return RandomizedResponse(size, p=1.0)
     if len(features) == 1:

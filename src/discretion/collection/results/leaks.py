@@ -1,4 +1,4 @@
-"""What a collection leaked: what each party can guess, who stands out, who had to be trusted, and what lies can do."""
+"""The leaks of a collection: guesses of each party, people who stand out, trusted coalitions, and effects of lies."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,55 +21,55 @@ from discretion.presenting.json_answers import plain
 # The bullets of docs/explanation/protocol.md, in its words.
 NOT_PROMISED = (
     "An observer of all connections sees which devices take part, and when.",
-    "A thief of a key that is not destroyed yet opens recorded messages: there is no forward secrecy.",
-    "Clients may lie. One of n people moves a share of joint answers by at most 1/n, more where randomizers are "
-    "undone; a share of single answers by d times as much where there are d features, if all messages are of one.",
-    "The certificate holds for the people who were counted in the first round. A person who leaves before the last "
-    "round makes others stand out more.",
-    "Where the curator's choice redacts rare answers, the share that may stand out is an expectation over everybody's "
-    "coins.",
-    "A redacted answer shows that somebody met a rule or tossed a decoy. No guess of such answers is worked out.",
-    "The budget is for each group that the curator asks for, by value for all of these together, and for what the "
-    "analyst gets; it is not for the analyst's and the curator's together.",
+    "A thief of a key that is not destroyed yet can open recorded messages: there is no forward secrecy.",
+    "Clients may lie. One of n people moves a share of joint answers by at most 1/n, or more if answers are "
+    "randomized; and a share of single answers by d times as much, if all messages are for one of d features.",
+    "The certificate holds for the people who were counted in the first round. If people leave before the last round, "
+    "others may stand out more.",
+    "If the curator's choice redacts rare answers, the bound of the share that may stand out is for the expectation "
+    "over everybody's coins.",
+    "A redacted answer shows that somebody met a rule or tossed a decoy. No guess of such answers is computed.",
+    "The budget is for each group that the curator asks for (by value for all of these together), and for the "
+    "analyst's data. It is not for the data of the analyst and the curator together.",
 )
 
 
 def moved_joint(joint: JointShares, liars: int) -> float:
-    """Return by how much at most so many of those who were counted moved a share of joint answers.
+    """Return the most by which this number of liars among the counted people moved a share of joint answers.
 
-    ``min(1, m·(highest - lowest)/n)``, of the scores that one report can have: 1/n for each liar where answers are
-    told as they are. Compared with what all had told honestly, whether the liars told something else or nothing.
+    It is ``min(1, m·(highest - lowest)/n)`` for the possible scores of one report: 1/n for each liar if answers are not
+    randomized. The bound is relative to honest answers of all people, and holds if liars send other answers or nothing.
     """
     return min(1.0, liars * joint.reach_of_one)
 
 
 def moved_single(task: Task, answers: int, liars: int) -> float:
-    """Return by how much at most so many liars moved a share of the answers to a single feature, as told.
+    """Return the most by which this number of liars moved a share of the sent answers to a single feature.
 
-    ``min(1, m·d/A)``, of A answers to it: in the first round a liar has as many messages as there are features, and may
-    send the same of one feature with all d of them, which nobody can see is one person. With an admitter each feature
-    takes one message of each token: ``min(1, m/A)``.
+    It is ``min(1, m·d/A)`` for A answers to the feature: in the first round a liar has d messages, one for each
+    feature, and may use all d of them for one feature; nobody can see that they are from one person. With an admitter
+    each feature takes one message of each token, so it is ``min(1, m/A)``.
     """
     each = len(task.features) if task.admitter is None else 1
     return min(1.0, liars * each / max(answers, 1))
 
 
-# Shares of the people who may lie, beside one person.
+# Shares of the people who may lie, in addition to one person.
 _LYING = (0.001, 0.01, 0.1)
 
 
 @dataclass(frozen=True)
 class Liars:
-    """How far people who lie can move a share.
+    """The most by which liars can move a share.
 
     Parameters
     ----------
     people
-        How many lie.
+        The number of liars.
     single
-        Of single answers, at most: of the feature where it is the most.
+        The bound for shares of single answers, for the feature where it is largest.
     joint
-        Of joint answers, at most; None if there are none.
+        The bound for shares of joint answers; None if there are none.
     """
 
     people: int
@@ -79,36 +79,38 @@ class Liars:
 
 @dataclass(frozen=True)
 class Leaks:
-    """What a collection leaked, said by the result itself.
+    """The leaks of a collection, computed from its results.
 
     Parameters
     ----------
     people, k
-        How many were counted, and fewer than how many alike stand out.
+        The number of counted people, and k: a person stands out in a group of fewer than k people with the same
+        answers.
     curated
-        Whether there is a curator; without one all who take part see the single answers.
+        Whether there is a curator; without one all participants see the single answers.
     single
-        The guess of a person's answer to each feature that nobody redacts, for an adversary that sees single answers.
+        The guess of a person's answer to each feature without a redaction rule, for an adversary that sees single
+        answers.
     joint
-        The guess of a person's answers to the chosen features for the analyst; None if nothing was chosen, or answers
-        are redacted or asked for by value.
+        The guess of a person's answers to the chosen features for the analyst; None if nothing was chosen, or if
+        answers are redacted or asked for by value.
     among_known
-        What is left to guess of each feature for an adversary that knows the answers of all others.
+        The uncertainty about each feature for an adversary that knows the answers of all other people.
     exposure
-        Which share of the people has fewer than k alike in what the analyst got, at most where dummies are among it;
-        None if it got nothing.
+        The share of people who stand out in the analyst's answers, with dummies an upper bound; None if the analyst got
+        nothing.
     noise
-        What the dummies of an honest shuffler leave to guess; None in a task without noise.
+        The guarantee of the dummies of one honest shuffler; None for a task without noise.
     certified
-        What the single answers certified of that; None if nothing was chosen.
+        The bound of the exposure that was certified before; None if nothing was chosen.
     trust
         The smallest coalitions of parties that learn who gave which answer.
     liars
-        How far one liar, and how far more of them, can move a share.
+        The most by which one liar, and more liars, can move a share.
     not_promised
-        In words.
+        The limits of the guarantees, in words.
     seed
-        Where samples start.
+        The seed of samples.
     """
 
     people: int
@@ -126,7 +128,7 @@ class Leaks:
     seed: int
 
     def to_dict(self) -> Mapping[str, Any]:
-        """Return it as plain objects, for JSON."""
+        """Return the leaks as plain objects, for JSON."""
         return plain(self)
 
 
@@ -140,20 +142,20 @@ def leaks_of(
     confidence: float | None = None,
     seed: int = 0,
 ) -> Leaks:
-    """Return what a collection leaked.
+    """Return the leaks of a collection.
 
     Parameters
     ----------
     task, counts
-        What was asked, and how many gave each answer.
+        The task, and the number of people with each answer.
     choice, confidence
-        The choice, and the confidence that it was made with for other people than those counted.
-    analysed
+        The choice, and its confidence if it is for other people than the counted ones.
+    analysed : AnalystResult, optional
         The analyst's result.
     people
-        How many were counted, if dummies are in the counts.
+        The number of counted people, if dummies are in the counts.
     seed
-        Where samples start: the same seed, the same numbers.
+        The seed of samples; the same seed gives the same numbers.
     """
     counts = {name: np.maximum(NoiseInCounts(task).about(tally), 0) for name, tally in counts.items()}
     people = people_of(counts) if people is None else people
@@ -189,7 +191,7 @@ def leaks_of(
 
 
 def answer_shares(feature: Feature, counts: Counts) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return the shares of the answers to a feature, its randomizer undone."""
+    """Return the shares of the answers to a feature, corrected for its randomizer."""
     feature_counts = counts[feature.name]
     score = score_of(feature)
     return mean_scores(feature_counts / max(int(feature_counts.sum()), 1), [(score.right, score.wrong)])

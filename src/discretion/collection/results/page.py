@@ -1,4 +1,4 @@
-"""The analyst's result as one self-contained page, and what the collection leaked below it."""
+"""The analyst's result as one self-contained page, with the leaks of the collection below it."""
 
 from typing import Any
 
@@ -18,14 +18,14 @@ from discretion.presenting.views.document import MOST_ROWS, Block, Document, Fig
 
 
 def to_page(result: AnalystResult, leaks: Leaks | None = None, *, show_rare: bool = False) -> str:
-    """Return the result as an HTML page that holds everything it needs and forbids every load from outside.
+    """Return the result as an HTML page that contains everything it needs, and forbids every load from outside.
 
     Parameters
     ----------
     result
-        The analyst's.
+        The analyst's result.
     leaks
-        What the collection leaked; its sections stand below the answers.
+        The leaks of the collection, whose sections follow the answers.
     show_rare
         Whether combinations of fewer than k people are shown one by one.
 
@@ -46,7 +46,7 @@ def to_page(result: AnalystResult, leaks: Leaks | None = None, *, show_rare: boo
             (
                 Section("The answers", sentences),
                 Section("Shares of people", tuple(shares)),
-                *([] if law is None else [Section("The shares of the people they were drawn from", law)]),
+                *([] if law is None else [Section("The shares in the population", law)]),
                 *(leaks_document(leaks).sections if leaks else ()),
             ),
             kind="collection",
@@ -55,7 +55,7 @@ def to_page(result: AnalystResult, leaks: Leaks | None = None, *, show_rare: boo
 
 
 def _figure(result: AnalystResult, show_rare: bool) -> list[Figure]:
-    """Return the figure of the shares, if there is one to draw."""
+    """Return the figure of the shares in a list, which is empty if there are no shares."""
     rows = [
         {"answers": [*map(answer_words, answers)], **_ends(share)}
         for answers, share, _ in result.frequent(show_rare=show_rare)

@@ -1,4 +1,4 @@
-"""The analyst's data as a file: every combination of answers, the rare ones too, and no more than its rows."""
+"""The analyst's data as a file: every combination of answers, including rare ones, without metadata."""
 
 from importlib import import_module
 from io import BytesIO
@@ -13,12 +13,13 @@ _OF_SHARES = ("people", "share", "standard_error", "low", "high")
 
 
 def to_parquet(result: AnalystResult) -> bytes:
-    """Return all joint answers that somebody told, or could have where they were randomized, as a Parquet file.
+    """Return all joint answers that were sent, or with randomizers all possible ones, as a Parquet file.
 
-    A row for each, in the order of the task's answers: a text for each feature, null being missing; how many ``people``
-    told this, after each answer was randomized; the ``share`` that has it, an unbiased estimate where answers were
-    randomized, and its ``standard_error``; and ``low`` and ``high``, which hold together with the result's confidence.
-    It has no statistics and no metadata. It is for the analyst alone: what is to be shown is the page.
+    There is a row for each combination, in the order of the task's answers. It has a text for each feature, with null
+    for a missing answer; the number of ``people`` who sent the combination, after randomization; the ``share`` of
+    people who have it, an unbiased estimate if answers were randomized, and its ``standard_error``; and the limits
+    ``low`` and ``high``, which hold together with the result's confidence. The file has no statistics and no metadata.
+    It is for the analyst alone; the page is the form to show to others.
     """
     pa: Any = import_module("pyarrow")
     joint = result.joint
@@ -28,7 +29,7 @@ def to_parquet(result: AnalystResult) -> bytes:
         labels = pa.array(its, pa.string())
         columns[name] = labels.take(pa.array(joint.codes[order, place]))
     for name, numbers in zip(_OF_SHARES, (joint.counts, joint.shares, joint.errors, *result.limits), strict=True):
-        # A feature may be called so too.
+        # A feature may have the same name.
         columns[next(f"{name}{'_' * more}" for more in count() if f"{name}{'_' * more}" not in columns)] = pa.array(
             numbers[order]
         )

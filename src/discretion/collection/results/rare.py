@@ -1,4 +1,4 @@
-"""Answers of fewer than k people leave merged into one, so that none of them can be worked out."""
+"""Merge the answers of fewer than k people into one, so that none of their counts can be computed."""
 
 from dataclasses import dataclass
 
@@ -10,14 +10,14 @@ from discretion.numerics.arrays import Booleans
 
 @dataclass(frozen=True)
 class Rare:
-    """What was merged.
+    """The merged answers.
 
     Parameters
     ----------
     values
-        How many answers, or combinations of answers: those that somebody could give and nobody gave included.
+        The number of merged answers, or combinations of answers, including possible ones that nobody gave.
     people
-        How many people have one of them.
+        The number of people with one of them.
     """
 
     values: int
@@ -27,9 +27,9 @@ class Rare:
 def publishable(people: ArrayLike, k: int) -> Booleans:
     """Return which answers may be published with their counts: those of at least k people.
 
-    If fewer than k people have one of the others, the least frequent other answers join these, until they are k
-    people or more: all people less the published counts would else be a count of fewer than k. Where nobody has
-    any of the others there is nothing to hide.
+    If fewer than k people have one of the remaining answers, the least frequent published answers join these until they
+    are at least k people. Otherwise the number of all people less the published counts would be a count of fewer than
+    k. If nobody has any of the remaining answers, there is nothing to hide.
 
     Examples
     --------
@@ -50,9 +50,10 @@ def publishable(people: ArrayLike, k: int) -> Booleans:
 
 
 def may_be_compared(earlier: int, later: int, k: int) -> bool:
-    """Return whether counts of so many people may be given out beside later counts of others of them.
+    """Return whether counts of one number of people may be given out together with later counts of another number.
 
-    The difference of two counts is a count of those who left in between: of fewer than k people, unless nobody did.
+    The difference of two counts is a count of the people who left in between. It must not be a count of fewer than k
+    people, unless nobody left.
 
     Examples
     --------
@@ -63,6 +64,6 @@ def may_be_compared(earlier: int, later: int, k: int) -> bool:
 
 
 def merge_rare(people: ArrayLike, is_shown: Booleans) -> Rare | None:
-    """Return the answers that are not published, as one; None if nobody has them."""
+    """Return the unpublished answers as one; None if nobody has them."""
     counts = np.asarray(people)[~is_shown]
     return Rare(len(counts), counts.sum().item()) if len(counts) and counts.sum() > 0 else None

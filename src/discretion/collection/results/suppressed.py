@@ -1,4 +1,4 @@
-"""How many answers were redacted, and how many of them by need: what the decoys leave to say of it."""
+"""The number of redacted answers, and an interval of the number redacted by a rule rather than by a decoy."""
 
 from dataclasses import dataclass
 
@@ -12,18 +12,18 @@ METHOD = "binomial law of the decoys, inverted"
 
 @dataclass(frozen=True)
 class Suppressed:
-    """How many people redacted their answer to a feature.
+    """The number of people who redacted their answer to a feature.
 
     Parameters
     ----------
     feature
         The feature.
     people
-        How many redacted it; None if these are fewer than k, and somebody.
+        The number of people who redacted it; None if it is from 1 to k - 1.
     decoys
-        With what probability somebody redacted it without need.
+        The probability with which people who did not meet the rule redacted it.
     needed
-        How many redacted it by need; None with ``people``.
+        The number of people who redacted it by the rule; None if ``people`` is None.
     """
 
     feature: str
@@ -43,11 +43,11 @@ class RedactedFeature:
     axis
         Its place in the round's group.
     code
-        What a redacted answer is sent as.
+        The code of a redacted answer in messages.
     decoys
-        With what probability somebody redacts it without need.
+        The probability with which people who do not meet the rule redact it.
     is_shown
-        Whether nothing else is sent as that: by value a redacted answer may be one of the less frequent ones.
+        Whether only redacted answers have this code: by value a redacted answer may count as less frequent.
     """
 
     name: str
@@ -73,7 +73,7 @@ def redacted_features(round_: Round) -> tuple[RedactedFeature, ...]:
 
 
 def suppressed_in(round_: Round, joint: JointShares, confidence: float) -> tuple[Suppressed, ...]:
-    """Return how many answers to each feature with a rule were redacted; all intervals hold together."""
+    """Return the number of redacted answers to each feature with a rule; all intervals hold together."""
     features = [each for each in redacted_features(round_) if each.is_shown]
     result: list[Suppressed] = []
     for each in features:
@@ -86,9 +86,9 @@ def suppressed_in(round_: Round, joint: JointShares, confidence: float) -> tuple
 
 
 def redacted_by_need(redacted: int, people: int, decoys: float, confidence: float) -> Estimate:
-    """Return how many of those who redacted did it by need, F of ``R = F + Bin(n - F, d)``.
+    """Return the number of people who redacted by the rule: F in ``R = F + Bin(n - F, d)``.
 
-    Both ends are where the number that was seen, or one further away, has half of the risk.
+    At each bound of the interval, the observed number or a more extreme one has half of the risk as its probability.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The truth beside a result, where it is known: of a table whose rows were the people."""
+"""Compare a result with the truth, if it is known: the participants were the rows of a table."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -20,34 +20,34 @@ from discretion.numerics.arrays import Integers
 from discretion.presenting.json_answers import plain
 
 STANDARD_ERRORS = 4
-# How surely what was randomized agrees if nothing is wrong: for each table that is compared.
+# The probability that a table of randomized answers agrees with the truth if nothing is wrong.
 _SURELY = 1 - 1e-9
 _LONG = 0.5
 
 
 @dataclass(frozen=True)
 class ComparedTable:
-    """A table of answers, of one feature or of several together, beside the truth.
+    """The comparison of a table of answers, to one feature or to several together, with the truth.
 
     Parameters
     ----------
     features
-        Whose answers.
+        The features of the answers.
     randomized
-        Whether any of them was, or redacted by chance, or dummies were among them.
+        Whether answers were randomized, redacted by chance, or counted with dummies.
     shares
-        How many shares were compared: of every combination that somebody has, or is said to have.
+        The number of compared shares: of every combination in the truth or in the result.
     equal
-        How many of them are equal, as counts.
+        The number of shares that are equal, as counts.
     within
-        How many lie within four standard errors of the truth; equal ones where nothing was randomized.
+        The number of shares within four standard errors of the truth; if nothing was randomized, of equal ones.
     furthest
-        How many standard errors the furthest one is off, infinite for one that has none and is not equal.
+        The largest distance of a share in standard errors; infinite for a share without an error that is not equal.
     agrees
-        Whether all counts are equal; with dummies, whether all are as far off as these can be; where answers were
-        randomized, whether all shares are where chance leaves them but once in 10⁹ tables.
+        Whether all counts are equal. With dummies: whether no count is further off than dummies can explain. With
+        randomized answers: whether all shares are in intervals that miss the truth at most once in 10⁹ tables.
     is_inconclusive
-        Whether chance leaves each share in an interval that is longer than a half, so that hardly any would differ.
+        Whether the interval of each share is longer than a half, so that hardly any result would differ.
     """
 
     features: tuple[str, ...]
@@ -62,17 +62,17 @@ class ComparedTable:
 
 @dataclass(frozen=True)
 class TruthComparison:
-    """The truth beside the results.
+    """The comparison of all results with the truth.
 
     Parameters
     ----------
     people, counted
-        How many people there are who are asked for joint answers, and of how many these were counted; None before the
-        second round.
+        The number of people who are asked for joint answers, and the number of counted people among them; None before
+        the second round.
     single
-        The answers to each feature.
+        The comparison of the answers to each feature.
     joint
-        The joint ones; None before the second round.
+        The comparison of the joint answers; None before the second round.
     """
 
     people: int
@@ -82,38 +82,38 @@ class TruthComparison:
 
     @property
     def agrees(self) -> bool:
-        """Whether everybody was counted, and all agrees."""
+        """Whether everybody was counted, and all tables agree with the truth."""
         tables = [*self.single, *([] if self.joint is None else [self.joint])]
         return self.counted in (None, self.people) and all(table.agrees for table in tables)
 
     @property
     def is_inconclusive(self) -> bool:
-        """Whether nothing can be concluded from what agrees: so few answered that hardly any result would differ."""
+        """Whether an agreement means nothing, because with so few answers hardly any result would differ."""
         tables = [*self.single, *([] if self.joint is None else [self.joint])]
         return self.agrees and any(table.is_inconclusive for table in tables)
 
     @property
     def verdict(self) -> str:
-        """What it comes to, in a sentence."""
+        """The conclusion of the comparison, in a sentence."""
         tables = [*self.single, *([] if self.joint is None else [self.joint])]
         shares, within = (sum(getattr(table, name) for table in tables) for name in ("shares", "within"))
         if any(table.randomized for table in tables):
             sentence = f"{within:,} of {shares:,} shares lie within {STANDARD_ERRORS} standard errors of the truth"
         else:
-            sentence = f"{within:,} of {shares:,} counts are those of the table"
+            sentence = f"{within:,} of {shares:,} counts are equal to those of the table"
         if self.counted not in (None, self.people):
             sentence += f", and {self.counted:,} of {self.people:,} people were counted"
         if self.is_inconclusive:
             return (
-                f"Nothing can be concluded on whether the results agree with the table: of so few answers, nearly all "
-                f"would. {sentence[0].upper()}{sentence[1:]}."
+                f"Nothing can be concluded on whether the results agree with the table: with so few answers, nearly "
+                f"all results would. {sentence[0].upper()}{sentence[1:]}."
             )
         return (
             f"{'The results agree with the table' if self.agrees else 'The results differ from the table'}: {sentence}."
         )
 
     def to_dict(self) -> Mapping[str, Any]:
-        """Return it as plain objects, for JSON."""
+        """Return the comparison as plain objects, for JSON."""
         return {
             **plain(self), "agrees": self.agrees, "is_inconclusive": self.is_inconclusive, "verdict": self.verdict,
         }  # fmt: skip
@@ -127,18 +127,18 @@ def compare_with_truth(
     *,
     asked_in: Sequence[int] | None = None,
 ) -> TruthComparison:
-    """Return the truth beside the results.
+    """Compare the results with the truth.
 
     Parameters
     ----------
     task
-        What was asked.
+        The task.
     rows
         The code of each person's answer to each feature, before it was randomized: shape (people, features).
-    counts, analysed
-        What the curator counted, and the analyst's result.
+    counts, analysed : Counts, AnalystResult, optional
+        The curator's counts, and the analyst's result.
     asked_in
-        The one round in which each person was asked, if other people answer in each.
+        The one round that each person answered, if other people answer each round.
     """
     people = None if task.noise is None else len(rows)
     alone_rows = rows if asked_in is None else rows[np.array(asked_in) == 1]
@@ -155,7 +155,7 @@ def compare_with_truth(
 
 
 def _alone(task: Task, place: int) -> Round:
-    """Return a round in which one feature is asked."""
+    """Return a round that asks for one feature."""
     return Round(task, next_of(Round(task), "analyst", [(place,)], exposure=0.0, people=0))
 
 
@@ -182,7 +182,7 @@ def _compare(rows: Integers, joint: JointShares, round_: Round) -> ComparedTable
         furthest = 0.0 if equal == len(both) else np.inf
         return ComparedTable(joint.features, False, len(both), equal, equal, furthest, equal == len(both))
     truth = _counts_of(true_codes, shape) / people
-    # The variance of the reports' scores, their senders' answers being known.
+    # The variance of the reports' scores, given their senders' answers.
     squares = [(score.square(True), score.square(False)) for score in scores]
     variance = np.maximum(mean_scores(truth.reshape(shape), squares).ravel() - truth, 0.0) / people
     off = np.abs(joint.shares - truth)
@@ -199,7 +199,7 @@ def _compare(rows: Integers, joint: JointShares, round_: Round) -> ComparedTable
 
 
 def _sent_by_need(rows: Integers, round_: Round) -> Integers:
-    """Return the codes that these people send in the analyst's round if no coin falls on a decoy."""
+    """Return the codes that these people send in the analyst's round without decoys."""
     (chosen,) = round_.groups
     features = round_.task.features
     always = {each.name for each in redacted_features(round_) if each.decoys == 1}
@@ -219,7 +219,7 @@ def _sent_by_need(rows: Integers, round_: Round) -> Integers:
 def _compare_decoyed(codes: Integers, joint: JointShares, round_: Round) -> ComparedTable:
     """Compare counts of answers that everybody may redact: sums of independent coins, within Bernstein's limits.
 
-    Of so many people with a combination each sends what the coins of its features leave of it.
+    Each person with a combination sends it with the answers that their coins do not redact.
     """
     ruled = redacted_features(round_)
     combinations, times = np.unique(codes, axis=0, return_counts=True)
@@ -260,7 +260,7 @@ def _counts_of(codes: Integers, shape: tuple[int, ...]) -> Integers:
 
 
 def _compare_noisy(truth: Integers, joint: JointShares, round_: Round) -> ComparedTable:
-    """Compare counts with dummies in them: each is the truth and as many more as the shufflers may add."""
+    """Compare counts with dummies: each is the true count plus a number of dummies that the shufflers may add."""
     noise = NoiseInCounts(round_.task)
     off = joint.counts - truth
     return ComparedTable(

@@ -1,1 +1,1 @@
-"""The services: a process for each party of a task, over HTTP, each deployable alone."""
+"""The services: a process over HTTP for each party of a task; each can be deployed alone."""

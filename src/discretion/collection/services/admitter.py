@@ -1,4 +1,4 @@
-"""The admitter's service: it knows who is eligible, signs blinded tokens for each, and sees no message."""
+"""The admitter's service: it knows the eligible people, signs blinded tokens for each, and sees no message."""
 
 from functools import cache
 from typing import Any
@@ -18,12 +18,12 @@ _LONGEST_INVITATIONS = 32 << 15  # bytes of hashes in a request
 
 
 class AdmitterService(Service):
-    """An admitter.
+    """The service of an admitter.
 
     Parameters
     ----------
     home
-        Its folder.
+        The home of the admitter.
     """
 
     def __init__(self, home: Home, **more: Any) -> None:
@@ -32,32 +32,32 @@ class AdmitterService(Service):
         self._key = cache(self._key_of)
 
     def operations(self) -> list[Operation]:
-        """Return what an admitter does: it takes invitations, and signs what invited people blinded."""
+        """Return the operations of an admitter: it takes invitations, and signs blinded tokens of invited people."""
         return [
             Operation(
-                "POST", "/invitations", "Let those in who hold the credentials whose SHA-256 these are.", "operator",
+                "POST", "/invitations", "Let people in by the SHA-256 of their credentials.", "operator",
                 self._invite, lambda: _LONGEST_INVITATIONS,
             ),
             Operation(
                 "POST", "/admission/{place:int}",
-                "Sign the blinded tokens of a person for a round: credential, then one number for each message.",
+                "Sign the blinded tokens of a person for a round: the credential, then one number for each message.",
                 "anybody", self._sign, lambda: TOKEN_BYTES + MODULUS_BYTES * max(map(len, self.task.admission)),
             ),
             Operation(
-                "GET", "/admitted", "Return for how many people tokens were signed, by round.", "anybody",
+                "GET", "/admitted", "Return the number of people with signed tokens, by round.", "anybody",
                 lambda: {"admitted": self._admitted()},
             ),
         ]  # fmt: skip
 
     def step(self) -> None:
-        """Do nothing: people ask when they like."""
+        """Do nothing: an admitter only answers requests."""
 
     def _key_of(self, place: int, message: int) -> RSAPrivateKey:
         return self.home.key(self.task.admission[place][message]).rsa
 
     def _invite(self, hashes: bytes) -> dict[str, Any]:
         if not hashes or len(hashes) % 32:
-            raise MalformedError(f"hashes of credentials have 32 bytes each, got {len(hashes):,} bytes")
+            raise MalformedError(f"hashes of credentials must have 32 bytes each, got {len(hashes):,} bytes")
         self._admissions.invite((hashes[at : at + 32] for at in range(0, len(hashes), 32)), self.task.invited)
         self.log("invited", count=len(hashes) // 32)
         return {"invitations": len(hashes) // 32}
@@ -70,8 +70,8 @@ class AdmitterService(Service):
         most = len(self.task.admission[place])
         if not 0 < len(numbers) <= most or len(numbers[-1]) < MODULUS_BYTES:
             raise MalformedError(
-                f"what is to be signed is a credential of {TOKEN_BYTES} bytes, and 1 to {most:,} numbers of "
-                f"{MODULUS_BYTES}"
+                f"a request must be a credential of {TOKEN_BYTES} bytes, and 1 to {most:,} numbers of "
+                f"{MODULUS_BYTES} bytes"
             )
         self._admissions.take(credential, place, blinded)
         return b"".join(sign_blinded(self._key(place, message), number) for message, number in enumerate(numbers))
@@ -80,13 +80,13 @@ class AdmitterService(Service):
         return [self._admissions.admitted(place) for place in range(len(self.task.admission))]
 
     def status(self) -> dict[str, Any]:
-        """Return how many are invited, and for how many tokens were signed in each round."""
+        """Return the number of invited people, and of people with signed tokens in each round."""
         return {
             "role": "admitter", "task": self.task.digest.hex(), "invited": self._admissions.invited,
             "admitted": self._admitted(),
         }  # fmt: skip
 
     def forget(self) -> None:
-        """Destroy who was invited and what was signed."""
+        """Destroy the records of invitations and of signed tokens."""
         self._key.cache_clear()
         self._admissions.destroy()

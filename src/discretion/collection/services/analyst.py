@@ -1,4 +1,4 @@
-"""The analyst's service: it counts the answers that were chosen to go out together, and nothing else."""
+"""The analyst's service: it counts the answers to the features that were chosen to go out together."""
 
 from functools import partial
 from typing import Any
@@ -26,23 +26,24 @@ _CHOICE, _COUNTED = "choice", "counted"
 
 
 class AnalystService(CountingService):
-    """An analyst, with the parameters of any service that counts."""
+    """The service of an analyst, with the parameters of `CountingService`."""
 
     def __init__(self, home: Home, **more: Any) -> None:
         super().__init__(home, **more)
         self._choice_path, self._counted_path = home.folder / _CHOICE, home.folder / _COUNTED
 
     def operations(self) -> list[Operation]:
-        """Return what an analyst does: it takes a choice and a batch of it, and says what was answered."""
+        """Return the operations of an analyst: it takes a choice and the batch of its round, and returns the result."""
         return [
             Operation(
-                "POST", "/rounds/{number:int}/choice", "Take what was published for the last round.", "sender",
+                "POST", "/rounds/{number:int}/choice", "Take the published choice of the last round.", "sender",
                 self._take_choice, lambda: LONGEST_CHOICE,
             ),
             Operation(
-                "GET", "/people", "Return of how many people joint answers were counted.", "anybody", self._people
+                "GET", "/people", "Return the number of people whose joint answers were counted.", "anybody",
+                self._people,
             ),
-            Operation("GET", "/result", "Return the joint answers, rare ones together.", "operator", self._result),
+            Operation("GET", "/result", "Return the joint answers, rare ones merged.", "operator", self._result),
             Operation(
                 "GET", "/result/all", "Return all joint answers.", "operator", partial(self._result, show_rare=True)
             ),
@@ -61,7 +62,7 @@ class AnalystService(CountingService):
         return Choice.decoded(self._choice_path.read_bytes(), self.task) if self._choice_path.exists() else None
 
     def step(self) -> None:
-        """Count once the batch is here."""
+        """Count the batch once it has arrived."""
         choice = self._choice()
         if choice is None:
             return
@@ -84,14 +85,14 @@ class AnalystService(CountingService):
     def _take_choice(self, number: int, choice: bytes) -> None:
         request = Choice.decoded(choice, self.task)
         if not Round(self.task, request).to_analyst or request.number != number:
-            raise RefusedTaskError("this choice is not for the analyst, or of another round")
+            raise RefusedTaskError("this choice is not for the analyst, or is for another round")
         if not self._choice_path.exists():
             write_whole(self._choice_path, choice)
         elif self._choice_path.read_bytes() != choice:
-            raise RefusedTaskError("there is one choice a task, and another one is here already")
+            raise RefusedTaskError("the analyst already has another choice")
 
     def status(self) -> dict[str, Any]:
-        """Return whether a choice is here, and its answers are counted."""
+        """Return whether the choice has arrived, and whether its answers are counted."""
         return {
             "role": "analyst", "task": self.task.digest.hex(), "chosen": self._choice_path.exists(),
             "counted": self._counted_path.exists(),
@@ -115,12 +116,12 @@ class AnalystService(CountingService):
 
 
 def read_analyst_result(home: Home) -> AnalystResult:
-    """Return what an analyst counted.
+    """Return the analyst's result from its home.
 
     Raises
     ------
     UnknownError
-        If the answers are not here yet.
+        If the answers are not counted yet.
     """
     check_kept(home, *range(1, home.task.most_rounds + 1))
     batch, reports = read_answers(home.folder / _COUNTED)

@@ -1,4 +1,4 @@
-"""Calls of other parties' services: what they refuse is said in their words."""
+"""Calls of other parties' services; their refusals are raised as errors with their own reasons."""
 
 import json
 import ssl
@@ -22,7 +22,7 @@ from discretion.collection.wire.addresses import WebAddress, web_address
 from discretion.collection.wire.reports import encoded_reports
 from discretion.input_files import without_password
 
-#: The bytes of an answer that no call asks more of.
+#: The largest answer of an ordinary call, in bytes.
 ANSWER_BYTES = 1 << 20
 _SECONDS = 60.0
 _REASON_BYTES = 1 << 16
@@ -33,21 +33,21 @@ _ERRORS: Mapping[int, type[CollectionError]] = {
 
 
 class Neighbour:
-    """Another party, over connections that are kept.
+    """A client of another party's service, with persistent connections.
 
     Parameters
     ----------
     url
-        Its address.
+        The address of the service.
     credential
-        What it is shown; None shows nothing.
+        The credential to send; None sends none.
     authority
-        A file of certificates that its own is checked by, beside those that the system trusts.
+        A file of certificates to check the service's certificate, in addition to those that the system trusts.
     name
-        What the task calls it, for a log.
+        The name of the party in the task, for a log.
     near
-        An address that the caller chose, where others chose ``url``: ``url`` is called in the public network and in
-        those that ``near`` leads to. None calls it anywhere.
+        An address that the caller trusts, if somebody else chose ``url``: ``url`` may then lead to the public network,
+        or to a network of ``near``. None allows any network.
     """
 
     def __init__(
@@ -62,13 +62,13 @@ class Neighbour:
         address = _address(url)
         self.name, self._address = name, address
         verify = _trusting(authority) if address.scheme == "https" else False
-        # Of the environment nothing: a proxy named there would see who talks to whom.
+        # Without the environment: a proxy named there would see the connections.
         transport = (
             httpx.HTTPTransport(verify=verify, trust_env=False)
             if near is None
             else NearbyTransport(address, _address(near), verify=verify, trust_env=False)
         )
-        # An answer that is packed could be unpacked to any length.
+        # A compressed answer could expand to any length.
         headers = {"accept-encoding": "identity"}
         if credential is not None:
             headers["authorization"] = f"Bearer {credential}"
@@ -85,22 +85,22 @@ class Neighbour:
 
     @property
     def url(self) -> str:
-        """Its address in its one spelling."""
+        """The address of the service in its only spelling."""
         return self._address.url
 
     def ask(self, method: str, path: str, *, at_most: int = ANSWER_BYTES, **sent: Any) -> bytes:
-        """Return what an operation answers, of which no more is read than ``at_most`` bytes.
+        """Return the answer of an operation, reading at most ``at_most`` bytes.
 
         Raises
         ------
         CollectionError
-            If it is refused, by the kind that its status says; `UnavailableError` if nobody answers.
+            If the request is refused: the type depends on the status. `UnavailableError` if nobody answers.
         """
         try:
             try:
                 return self._answer(method, path, at_most, sent)
             except httpx.RemoteProtocolError:
-                # The service closed a kept connection just as it was used again. To read again changes nothing there.
+                # The service closed the connection just as it was used again. Reading again changes nothing there.
                 if method != "GET":
                     raise
                 return self._answer(method, path, at_most, sent)
@@ -118,7 +118,7 @@ class Neighbour:
             try:
                 reason = str(json.loads(self._read(answer, _REASON_BYTES))["error"])
             except (ValueError, KeyError, TypeError, RecursionError):
-                reason = f"it answers with status {answer.status_code}"
+                reason = f"the service answered with status {answer.status_code}"
         kind = _ERRORS.get(answer.status_code, CollectionError if answer.status_code < 500 else UnavailableError)
         raise _with_why(kind(f"{self._address.host}: {reason}"[:500]), f"status {answer.status_code}")
 
@@ -128,7 +128,7 @@ class Neighbour:
             body += chunk
             if len(body) > at_most:
                 raise _with_why(
-                    MalformedError(f"{self.url} answers with more than {at_most:,} bytes, which are none of this"),
+                    MalformedError(f"{self.url} answers with more than {at_most:,} bytes, which is too long"),
                     "long answer",
                 )
             if time.monotonic() - began > _SECONDS + len(body) / _SLOWEST:
@@ -140,26 +140,27 @@ class Neighbour:
             return _with_why(
                 StrangerError(
                     f"{self.url} shows a certificate that is not trusted here "
-                    f"({untrusted.verify_message}); --authority names a file of certificates to check it by"
+                    f"({untrusted.verify_message}); --authority sets a file of certificates to check it"
                 ),
                 "certificate",
             )
-        failed = UnavailableError(f"{self.url} does not answer ({type(error).__name__}); is its service running?")
+        reason = type(error).__name__
+        failed = UnavailableError(f"{self.url} does not answer ({reason}); try again once its service runs")
         if isinstance(error, httpx.TimeoutException):
             return _with_why(failed, "timeout")
         return _with_why(failed, "refused" if isinstance(error, httpx.ConnectError) else "cut off")
 
     def ending(self) -> str | None:
-        """Return why the task ends before its last round there, if it does."""
+        """Return the reason why the task ends early at that service, or None."""
         answer = self.ask("GET", "/ending")
         try:
             ending = json.loads(answer)["ending"]
         except (ValueError, KeyError, TypeError, RecursionError):
-            raise MalformedError(f"{self.url} does not answer how the task goes on") from None
+            raise MalformedError(f"{self.url} does not answer /ending as a party of a task does") from None
         return None if ending is None else str(ending)[:300]
 
     def pass_on(self, batch: Batch, published: bytes | None) -> None:
-        """Send a batch, whole; what was sent before counts once."""
+        """Send a whole batch; pieces that were sent before count once."""
         if published is not None:
             self.ask("POST", f"/rounds/{batch.number}/choice", content=published)
         path = f"/rounds/{batch.number}/batches/{batch.batch.hex()}"
@@ -175,7 +176,9 @@ class Neighbour:
 def _address(url: str) -> WebAddress:
     address = web_address(url)
     if address is None:
-        raise MalformedError(f"{without_password(url)[:100]!r} is no web address, as https://shuffler.example is one")
+        raise MalformedError(
+            f"{without_password(url)[:100]!r} is no web address; write one as https://shuffler.example"
+        )
     return address
 
 
@@ -185,7 +188,7 @@ def _with_why(error: CollectionError, why: str) -> CollectionError:
 
 
 def _trusting(authority: str | None) -> ssl.SSLContext:
-    """Return whom to trust: whom the system does, and those in a file."""
+    """Return a TLS context that trusts the certificates of the system, and those in a file."""
     context = ssl.create_default_context()
     if authority is not None:
         try:
@@ -198,7 +201,7 @@ def _trusting(authority: str | None) -> ssl.SSLContext:
 
 
 def _untrusted(error: BaseException | None) -> ssl.SSLCertVerificationError | None:
-    """Return what is wrong with a certificate, if that is why nobody could be asked."""
+    """Return the certificate error that caused a failed call, if there is one."""
     while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
         error = error.__cause__ or error.__context__
     return error

@@ -1,8 +1,8 @@
-"""The clock of a party, which closes rounds: one that jumps closes none until the operator confirms it.
+"""The clock of a party, which closes rounds; after a jump it closes none until the operator confirms the clock.
 
-A round that is closed too early is destroyed with all that its people have sent. The clock of the day is set by people
-and by networks, and a machine may start with any. So it is held to the machine's own count of seconds while the service
-runs, and to the last time that was seen while it does not.
+If a round is closed too early, the answers of its people are destroyed. People and networks set the clock of a machine,
+and a machine may start with a wrong one. So the clock is compared with the machine's own count of seconds while the
+service runs, and with the last recorded time when it starts.
 """
 
 import time
@@ -13,15 +13,15 @@ from pathlib import Path
 from discretion.collection.errors import UnavailableError
 from discretion.collection.parts.durable import write_whole
 
-#: A clock that is wrong by more seconds than this is doubtful.
+#: A clock with a difference of more seconds than this is doubtful.
 TOLERATED = 300.0
-#: And so is one that is further on than this since the service ended.
+#: So is a clock that shows more seconds than this since the service ended.
 LONGEST_PAUSE = 24 * 3600.0
-_PERIOD = 60.0  # seconds between two times that are kept
+_PERIOD = 60.0  # seconds between two recorded times
 
 
 def _seconds_since_start() -> float:
-    """Return seconds that nobody sets, and that go on while a machine sleeps where the system counts them."""
+    """Return seconds of a counter that nobody sets, and that counts while a machine sleeps if the system allows it."""
     clock = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if clock is None else time.clock_gettime(clock)
 
@@ -32,11 +32,11 @@ class Clock:
     Parameters
     ----------
     path
-        The file in which the last time is kept.
+        The file of the last recorded time.
     now
-        The time in seconds since 1970.
+        A function that returns the time in seconds since 1970.
     elapsed
-        Seconds since some moment, which nobody sets.
+        A function that returns the seconds since some moment, by a counter that nobody sets.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Clock:
         self._doubtful = last is not None and not -TOLERATED <= now() - last <= LONGEST_PAUSE
 
     def is_doubtful(self) -> bool:
-        """Whether the time has jumped since it was last confirmed, or since the service ran before."""
+        """Return whether the clock has jumped since it was last confirmed, or since the service last ran."""
         now, elapsed = self._now(), self._elapsed()
         then, began = self._set_at
         self._doubtful = self._doubtful or abs((now - then) - (elapsed - began)) > TOLERATED
@@ -57,17 +57,17 @@ class Clock:
         return self._doubtful
 
     def confirm(self) -> None:
-        """Take the time as it is for the right one."""
+        """Accept the current time as the right one."""
         self._set_at, self._doubtful = (self._now(), self._elapsed()), False
         self._keep()
 
     def _keep(self) -> None:
-        with suppress(UnavailableError):  # a full disk is found out elsewhere
+        with suppress(UnavailableError):  # a full disk is reported elsewhere
             write_whole(self._path, f"{self._now():.0f}".encode())
             self._kept_at = self._elapsed()
 
     def _last_seen(self) -> float | None:
         try:
             return float(int(self._path.read_bytes()[:20]))
-        except (OSError, ValueError):  # of a home that is new, or of which somebody else wrote this
+        except (OSError, ValueError):  # the home is new, or somebody else wrote this file
             return None

@@ -1,4 +1,4 @@
-"""Group commit: uploads that wait while others are written to disk are written together, in one transaction."""
+"""Group commit: uploads that arrive while others are written to disk are then written in one transaction."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -9,19 +9,19 @@ from discretion import limits
 from discretion.collection.errors import CollectionError, UnavailableError
 from discretion.collection.wire.uploads import Upload
 
-# Uploads that wait to be stored: beyond, a sender has to try again.
+# The most uploads that wait to be stored; the senders of further ones have to try again.
 MAX_UPLOADS_WAITING = 1 << 14
 
 _AT_ONCE = 500
 
 
 class GroupCommit:
-    """Stores uploads, many at a time, and answers each once it is on disk.
+    """A writer that stores many uploads at a time, and confirms each once it is on disk.
 
     Parameters
     ----------
     add
-        What stores uploads of a round, and says of each None or why it does not count.
+        A function that stores uploads of a round, and returns for each None or the reason why it does not count.
     """
 
     def __init__(self, add: Callable[[int, list[Upload]], Sequence[CollectionError | None]]) -> None:
@@ -31,11 +31,11 @@ class GroupCommit:
 
     @property
     def waiting(self) -> int:
-        """How many uploads wait to be stored."""
+        """The number of uploads that wait to be stored."""
         return len(self._waiting)
 
     async def put(self, number: int, upload: Upload) -> None:
-        """Return when an upload is stored, or raise why it is not."""
+        """Wait until an upload is stored, or raise the reason why it is not."""
         if len(self._waiting) >= limits.current().numbers(MAX_UPLOADS_WAITING, each=1 << 16):
             raise UnavailableError("more uploads wait than can be stored soon; try again later")
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()

@@ -1,6 +1,6 @@
-"""The connections of a service: how many it holds, of one sender and of all, and for how long one may be idle.
+"""The connections of a service: limits on their number, in total and for one sender, and on idle time.
 
-What is not held to this, a few thousand idle connections from one address would stop for everybody.
+Without these limits a few thousand idle connections from one address would stop the service for everybody.
 """
 
 import asyncio
@@ -19,14 +19,14 @@ from discretion.collection.services.networks import sender_of
 from discretion.collection.services.operations import RequestBounds
 from discretion.memory import process_limit
 
-# Of a service at once.
+# The most connections of a service at once.
 MAX_CONNECTIONS = 2000
-_REFUSED_AT_ONCE = 100  # until what else there is to do has its turn
+_REFUSED_AT_ONCE = 100  # before other work has its turn
 _LOG_PERIOD = 10.0  # seconds
 
 
 class Refusals:
-    """Counts connections that are refused or ended, and logs them, seldom and without an address."""
+    """A counter of refused or ended connections, which it logs rarely and without addresses."""
 
     def __init__(self, log: Log, meter: Meter) -> None:
         self.log, self._meter = log, meter
@@ -34,7 +34,7 @@ class Refusals:
         self._logged_at: dict[str, float] = {}
 
     def __call__(self, why: str) -> None:
-        """Count one, for a reason."""
+        """Count one connection with the reason for its end."""
         self._meter.refused_connection(why)
         self._unlogged[why] += 1
         now = time.monotonic()
@@ -44,16 +44,16 @@ class Refusals:
 
 
 class Listener(socket.socket):
-    """A socket that accepts no more connections than a service holds.
+    """A socket that accepts connections up to the limits of a service.
 
     Parameters
     ----------
     bound
-        A socket that listens already; this one takes its place.
+        A listening socket, which this one replaces.
     most_of_one
-        The connections of one sender at once; None is no limit.
+        The most connections of one sender at once; None is no limit.
     refusals
-        What counts those that are refused.
+        The counter of refused connections.
     """
 
     def __init__(self, bound: socket.socket, most_of_one: int | None, refusals: Refusals) -> None:
@@ -63,13 +63,13 @@ class Listener(socket.socket):
 
     @property
     def most(self) -> int:
-        """How many connections are held at once: files are needed for the rest, too."""
+        """The most connections at once: at most half of the files that the process may open."""
         most = limits.current().numbers(MAX_CONNECTIONS, each=1 << 16)
         files = process_limit("RLIMIT_NOFILE")
         return most if files is None else min(most, files // 2)
 
     def accept(self) -> tuple[socket.socket, Any]:
-        """Return the next connection that may be held, and its address."""
+        """Return the next connection within the limits, and its address."""
         for _ in range(_REFUSED_AT_ONCE):
             accepted, address = super().accept()
             sender = sender_of(str(address[0]))
@@ -102,7 +102,7 @@ class _Connection(socket.socket):
 
 
 def event_loop(seconds: float) -> Callable[[], asyncio.AbstractEventLoop]:
-    """Return what makes the loop of a service, which waits so long for TLS to begin and to end."""
+    """Return a factory of the event loop of a service, with a time limit for TLS to begin and to end."""
 
     class Loop(asyncio.SelectorEventLoop):
         async def create_server(self, *given: Any, ssl: Any = None, **more: Any) -> asyncio.Server:
@@ -113,9 +113,10 @@ def event_loop(seconds: float) -> Callable[[], asyncio.AbstractEventLoop]:
 
 
 def http_protocol(bounds: RequestBounds, refusals: Refusals) -> type[HttpToolsProtocol]:
-    """Return the protocol of connections that end unless the head of a request comes whole, and its answer is read.
+    """Return a protocol of connections with time limits for the head of a request and for reading an answer.
 
-    The time for a head begins with a connection, and with the first byte after an answer; between them uvicorn waits.
+    The time for a head begins with a connection, and with the first byte after an answer. Between an answer and that
+    byte, uvicorn's own limit holds.
     """
 
     class Protocol(HttpToolsProtocol):

@@ -1,4 +1,4 @@
-"""What the services of the curator and of the analyst share: the last layer comes off a batch, and it is counted."""
+"""The common part of the curator's and the analyst's service: open the last layer of a batch and count its answers."""
 
 from typing import Any
 
@@ -18,9 +18,9 @@ class CountingService(Service):
     Parameters
     ----------
     home
-        Its folder.
+        The home of the party.
     cores
-        How many processes open messages.
+        The number of processes that open messages.
     """
 
     def __init__(self, home: Home, *, cores: int = 1, **more: Any) -> None:
@@ -37,11 +37,11 @@ class CountingService(Service):
         return read_reason(self.home, *self._numbers)
 
     def ending(self) -> str | None:
-        """Return why the task ends before its last round, if it does."""
+        """Return the reason why the task ends before its last round, or None."""
         return None if self._discarded is None else f"the {self.home.role} destroyed the answers: {self._discarded}"
 
     def _counted(self, round_: Round) -> tuple[BatchCounts, tuple[ShufflerReport, ...]] | None:
-        """Return what the batch of a round says, and the reports with it; None if it breaks a promise of the task."""
+        """Return the counts of a round's batch and its reports; None if the batch violates a rule of the task."""
         number = round_.number
         batch = count_batch(self._inbox.blocks(number), round_, self.private, self._cores)
         reports = decoded_reports(self._inbox.reports(number), len(self.task.shufflers))

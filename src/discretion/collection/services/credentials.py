@@ -1,7 +1,7 @@
-"""Who may do what at a service: its operator by a secret, and a neighbour in a task by the keys that both have.
+"""The credentials of a service: a secret for its operator, and for a neighbor in a task one from the keys of both.
 
-Two parties that stand in a task one after the other need not exchange anything: the Diffie-Hellman secret of their
-keys, bound to the task, is known to the two of them and to nobody else.
+Two neighbors, parties that follow one another in a task, need not exchange a credential. It is derived from the
+Diffie-Hellman secret of their keys, bound to the task, which nobody else knows.
 """
 
 import os
@@ -23,35 +23,35 @@ _FILE = "operator"
 
 
 def neighbour_credential(task: Task, private: bytes, public: bytes) -> str:
-    """Return what one of two neighbours in a task shows the other one.
+    """Return the credential that two neighbors in a task share.
 
     Raises
     ------
     MalformedError
-        If the other one's key is none that secrets can be shared with.
+        If the other party's key has no Diffie-Hellman secret.
     """
     try:
         shared = X25519PrivateKey.from_private_bytes(private).exchange(X25519PublicKey.from_public_bytes(public))
     except ValueError:
-        raise MalformedError("the key of a neighbour in the task shares no secrets; it must be another one") from None
+        raise MalformedError("the key of a neighbor in the task has no shared secret; replace that key") from None
     return HKDF(SHA256(), 32, None, b"discretion collect 3 neighbours" + task.digest).derive(shared).hex()
 
 
 def board_pass(task: Task, private: bytes, other: bytes) -> str:
-    """Return what a participant shows the last shuffler to read the boards; the first one gives it to all who send.
+    """Return the pass with which participants read the boards; the first shuffler gives it to everybody who sends.
 
-    It is the same for everybody, so that it does not show who reads.
+    It is the same for everybody, so it does not reveal who reads.
     """
     return sha256(b"board" + neighbour_credential(task, private, other).encode()).hexdigest()
 
 
 def new_operator(home: Path) -> None:
-    """Make the operator's credential of a home anew; the one before is worth nothing from then on."""
+    """Make a new operator's credential for a home; the old one is no longer accepted."""
     write_whole(home / _FILE, token_hex(32).encode())
 
 
 def operator_credential(home: Path) -> str:
-    """Return the operator's credential: from the environment, or a home's own.
+    """Return the operator's credential, from the environment or from the home.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def operator_credential(home: Path) -> str:
 
 
 def check_credential(shown: str | None, right: str) -> None:
-    """Refuse who does not show the right credential; how long that takes tells nothing of it."""
+    """Raise an error unless the right credential is shown; the time of the check does not depend on the credential."""
     scheme, _, secret = (shown or "").partition(" ")
     same = compare_digest(sha256(secret.encode()).digest(), sha256(right.encode()).digest())
     if scheme.lower() != "bearer" or not same or not right:

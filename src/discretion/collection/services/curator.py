@@ -1,4 +1,4 @@
-"""The curator's service: it counts single answers, or groups that are certified, and signs what may be asked next."""
+"""The curator's service: it counts single answers and certified groups, and signs the next choice."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -28,27 +28,27 @@ from discretion.collection.wire.selection import Choice
 
 
 class CuratorService(CountingService):
-    """A curator, with the parameters of any service that counts."""
+    """The service of a curator, with the parameters of `CountingService`."""
 
     def __init__(self, home: Home, **more: Any) -> None:
         super().__init__(home, **more)
         self._signer = Ed25519PrivateKey.from_private_bytes(home.key(self.task.signer or b"").private)
 
     def operations(self) -> list[Operation]:
-        """Return what a curator does: it takes batches, and says what it counted and what it chose."""
+        """Return the operations of a curator: it takes batches, and returns its counts and its choices."""
         return [
             Operation(
-                "GET", "/rounds/{number:int}/choice", "Return what is published for a round, signed.", "anybody",
+                "GET", "/rounds/{number:int}/choice", "Return the signed choice of a round.", "anybody",
                 self._choice,
             ),
-            Operation("GET", "/result", "Return the counts, rare answers together.", "operator", self._result),
+            Operation("GET", "/result", "Return the counts, rare answers merged.", "operator", self._result),
             *receiving(
                 self._inbox, lambda number: 1 <= number <= self.task.rounds, len(self.task.shufflers), self.wake
             ),
         ]  # fmt: skip
 
     def step(self) -> None:
-        """Count each round once its batch is here, and publish once what it leads to."""
+        """Count each round once its batch has arrived, and publish the next choice once."""
         round_, known_counts = Round(self.task), KnownCounts()
         for number in range(1, self.task.rounds + 1):
             if not _counted_in(self.home, number).exists() and read_reason(self.home, number) is None:
@@ -76,7 +76,7 @@ class CuratorService(CountingService):
         self.log("counted", round=number, answers=int(batch.times.sum()), dropped=batch.dropped)
 
     def _next(self, round_: Round, known_counts: KnownCounts) -> Choice | None:
-        """Return what is published after a round, decided once; None if nothing may go out."""
+        """Return the choice after a round, which is decided once; None if nothing may go out."""
         tallies, path = (
             read_tallies(_counted_in(self.home, round_.number)),
             _choice_for(self.home, round_.number + 1),
@@ -99,14 +99,14 @@ class CuratorService(CountingService):
             self.log("published", round=choice.number)
 
     def _ask_analyst(self) -> None:
-        """Ask the analyst of how many people it counted answers, until it has: what may be given out depends on it."""
+        """Ask the analyst, until it has counted, for its number of people, which decides which counts may go out."""
         path = _analysed_in(self.home)
         if not path.exists():
             with suppress(UnknownError), self.neighbour(self.task.analyst) as analyst:
                 write_whole(path, str(int(analyst.ask("GET", "/people"))).encode())
 
     def status(self) -> dict[str, Any]:
-        """Return of each round whether its answers are counted, and what was published for it."""
+        """Return for each round whether its answers are counted, and whether its choice is published."""
         records = [
             {
                 "round": number, "counted": _counted_in(self.home, number).exists(),
@@ -121,7 +121,7 @@ class CuratorService(CountingService):
         }  # fmt: skip
 
     def ending(self) -> str | None:
-        """Return why the task ends before its last round, if it does."""
+        """Return the reason why the task ends before its last round, or None."""
         return NOTHING_GOES_OUT if self._nothing_goes_out() else super().ending()
 
     def _nothing_goes_out(self) -> bool:
@@ -143,7 +143,7 @@ class CuratorService(CountingService):
     def _choice(self, number: int) -> bytes:
         data = self._choice_bytes(number)
         if not data:
-            raise UnknownError(f"nothing is published for round {number} yet, or nothing may go out")
+            raise UnknownError(f"round {number} has no published choice yet, or nothing may go out")
         return data
 
     def _choice_bytes(self, number: int) -> bytes:
@@ -159,12 +159,12 @@ class CuratorService(CountingService):
 
 
 def read_curator_result(home: Home) -> tuple[CuratorResult, Leaks]:
-    """Return what a curator gives out once it is decided what goes to the analyst, and what the counts tell.
+    """Return the curator's result and its leaks, once the choice for the analyst is made.
 
     Raises
     ------
     UnknownError
-        If that is not decided yet.
+        If the choice is not made yet.
     """
     task = home.task
     check_kept(home, *range(1, task.most_rounds + 1))
@@ -182,7 +182,7 @@ def read_curator_result(home: Home) -> tuple[CuratorResult, Leaks]:
                 analysed=_read_analysed(home),
             )  # fmt: skip
             return result, leaks_of(task, counts, choice, people=result.people, confidence=task.confidence)
-    raise UnknownError("it is not decided yet what goes to the analyst")
+    raise UnknownError("the choice for the analyst is not made yet")
 
 
 def _analysed_in(home: Home) -> Path:

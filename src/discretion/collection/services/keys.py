@@ -1,4 +1,4 @@
-"""A party's keys: a private one is in a file that only its owner reads, or in the environment."""
+"""A party's keys: each private key is in a file that only its owner can read, or in the environment."""
 
 import json
 import os
@@ -30,9 +30,9 @@ _RAW_BYTES = 32  # of a private key of these kinds
 
 @dataclass(frozen=True)
 class Key:
-    """A private key: messages are sealed to it (X25519), or choices (Ed25519) or blinded tokens (RSA) signed with it.
+    """A private key that opens messages (X25519), signs choices (Ed25519) or signs blinded tokens (RSA).
 
-    Of the first two it is 32 bytes; of RSA it is PKCS #8 in DER, and the public one is the modulus.
+    The first two kinds have 32 bytes. An RSA key is PKCS #8 in DER, and its public key is the modulus.
     """
 
     kind: Kind
@@ -41,7 +41,7 @@ class Key:
 
     @property
     def public(self) -> bytes:
-        """The bytes that a task has of it."""
+        """The bytes of the public key, as in a task."""
         if self.kind == "admission":
             return self.rsa.public_key().public_numbers().n.to_bytes(MODULUS_BYTES)
         return _OF_KIND[self.kind].from_private_bytes(self.private).public_key().public_bytes_raw()
@@ -53,7 +53,7 @@ class Key:
 
     @property
     def id(self) -> str:
-        """What it is called: the beginning of its public key's SHA-256."""
+        """The name of the key: the beginning of the SHA-256 of its public key."""
         return _id_of(self.public)
 
 
@@ -62,7 +62,7 @@ def _id_of(public: bytes) -> str:
 
 
 def new_key(folder: Path, kind: Kind, days: int) -> Key:
-    """Make a key that may be used for so many days, in a file of mode 600."""
+    """Make a key that is valid for this number of days, in a file of mode 600."""
     if kind == "admission":
         generated = generate_private_key(EXPONENT, 8 * MODULUS_BYTES)
         private = generated.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
@@ -76,32 +76,32 @@ def new_key(folder: Path, kind: Kind, days: int) -> Key:
 
 
 def key_for(folder: Path, public: bytes, now: float) -> Key:
-    """Return the private key of a public one.
+    """Return the private key of a public key.
 
     Raises
     ------
     UnknownError
-        If it is not there.
+        If there is none.
     RefusedTaskError
-        If it is over, or others may read it.
+        If it has expired, or if other users may read its file.
     """
     for key in _keys_in(folder, _id_of(public)):
         if key.public == public:
             if key.expires is not None and now >= key.expires:
-                raise RefusedTaskError(f"the key {key.id} is over; make another one, and a task with it")
+                raise RefusedTaskError(f"the key {key.id} has expired; make another one, and a task with it")
             return key
     raise UnknownError(f"no key in {folder} or in {VARIABLE} belongs to the task's public key {public.hex()[:16]}…")
 
 
 def held_keys(folder: Path, now: float) -> list[Key]:
-    """Return the keys in a folder that are not over, those that last longest first."""
+    """Return the keys in a folder that have not expired, those that last longest first."""
     keys = (_key_in(path) for path in folder.glob("*"))
     lasting = [key for key in keys if key.expires is not None and key.expires > now]
     return sorted(lasting, key=lambda key: -(key.expires or 0))
 
 
 def destroy_expired(folder: Path, now: float) -> None:
-    """Destroy the keys in a folder that are over."""
+    """Destroy the expired keys in a folder."""
     for path in folder.glob("*"):
         expires = _key_in(path).expires
         if expires is not None and expires <= now:
@@ -110,14 +110,14 @@ def destroy_expired(folder: Path, now: float) -> None:
 
 def _key_in(path: Path) -> Key:
     if path.stat().st_mode & 0o077:
-        raise RefusedTaskError(f"others may read the key {path.name}; chmod 600 {path}")
+        raise RefusedTaskError(f"other users may read the key {path.name}; run chmod 600 {path}")
     try:
         fields: Any = json.loads(path.read_bytes())
         key = Key(fields["kind"], bytes.fromhex(fields["private"]), fields["expires"])
         if key.id != path.name:
             raise ValueError
     except (ValueError, KeyError, TypeError):
-        raise MalformedError(f"{path} is no key that discretion made") from None
+        raise MalformedError(f"{path} is not a key that discretion made") from None
     return key
 
 
@@ -132,5 +132,5 @@ def _keys_in(folder: Path, name: str) -> Iterator[Key]:
                 yield Key("admission", private)
         except ValueError:
             raise MalformedError(
-                f"{VARIABLE} has private keys in hexadecimal, separated by commas: of 32 bytes, or RSA in PKCS #8"
+                f"{VARIABLE} must be private keys in hexadecimal, separated by commas: of 32 bytes, or RSA in PKCS #8"
             ) from None

@@ -1,6 +1,6 @@
 """The monitoring of a service: events, a line of JSON each, and counts in Prometheus' format.
 
-Neither has an address, a token or anything that somebody sent: events are named in the code, with numbers.
+They contain no address, no token and no data from a sender: events have fixed names, with numbers.
 """
 
 import json
@@ -14,30 +14,30 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 
 
 class Log:
-    """Writes events, a line of JSON each.
+    """A log of events, a line of JSON each.
 
     Parameters
     ----------
     to
-        A stream; the standard error by default.
+        A stream; by default the standard error.
     task
-        The beginning of the digest of the task that all events are of, where a process has several.
+        The beginning of the digest of the task of all events, if a process has several tasks.
     """
 
     def __init__(self, to: TextIO | None = None, task: str | None = None) -> None:
         self._to, self._about = to, {} if task is None else {"task": task}
 
     def __call__(self, event: str, **fields: str | int | float) -> None:
-        """Write an event with numbers, or with words of ours."""
+        """Write an event with numbers, or with fixed words."""
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         stream = self._to or sys.stderr
-        with suppress(OSError):  # a disk that is full: what there is to do goes on
+        with suppress(OSError):  # the disk is full: the work goes on
             stream.write(json.dumps({"at": at, "event": event, **self._about, **fields}) + "\n")
             stream.flush()
 
 
 class Meter:
-    """Counts requests and uploads, and what became of each round."""
+    """The metrics of a service: counts of requests and uploads, and the messages of each round."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -54,11 +54,11 @@ class Meter:
             buckets=(0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60),
         )  # fmt: skip
         self._uploads = Counter(
-            "discretion_collect_uploads", "Uploads by round and what became of them.", ["round", "outcome"],
+            "discretion_collect_uploads", "Uploads by round and outcome.", ["round", "outcome"],
             registry=self._registry,
         )  # fmt: skip
         self._messages = Gauge(
-            "discretion_collect_messages", "Messages of a round that opened, and that did not.", ["round", "outcome"],
+            "discretion_collect_messages", "Messages of a round, opened and dropped.", ["round", "outcome"],
             registry=self._registry,
         )  # fmt: skip
 
@@ -67,12 +67,12 @@ class Meter:
         self._refused.labels(why).inc()
 
     def request(self, operation: str, status: int, seconds: float) -> None:
-        """Count a request, which took so long."""
+        """Count a request and its duration."""
         self._requests.labels(operation, str(status)).inc()
         self._seconds.labels(operation).observe(seconds)
 
     def watch(self, name: str, description: str, value: Callable[[], float]) -> None:
-        """Have a quantity among the metrics that is read when they are asked for."""
+        """Add a quantity to the metrics, which is read at each request for them."""
         gauge = Gauge(f"discretion_collect_{name}", description, registry=self._registry)
         gauge.set_function(value)
 
@@ -81,7 +81,7 @@ class Meter:
         self._uploads.labels(str(number), outcome).inc()
 
     def messages(self, number: int, opened: int, dropped: int) -> None:
-        """Say how many messages of a round opened, and how many did not."""
+        """Set how many messages of a round opened, and how many did not."""
         self._messages.labels(str(number), "opened").set(opened)
         self._messages.labels(str(number), "dropped").set(dropped)
 

@@ -1,7 +1,7 @@
-"""The networks that a call may reach: an address that others chose leads to no network but the caller's own.
+"""The networks that a call may reach: the public network, and the caller's own networks.
 
-Who makes a task chooses the addresses in it. Without this they could have everybody who takes part call a printer, a
-router's page or a service of the same machine.
+The organizer of a task chooses the addresses in it. Without this check the organizer could make all participants call a
+printer, a router's page or a service of the same machine.
 """
 
 import socket
@@ -15,12 +15,12 @@ from discretion.collection.errors import RefusedTaskError
 from discretion.collection.wire.addresses import WebAddress
 
 Network = Literal["public", "private", "loopback"]
-# A network of IPv6 alone reaches IPv4 by these (RFC 6052).
+# An IPv6-only network reaches IPv4 by these addresses (RFC 6052).
 _TRANSLATED = IPv6Network("64:ff9b::/96")
 
 
 def ip_of(text: str) -> IPv4Address | IPv6Address:
-    """Return the IP address that packets to this one reach, which may be written as another one."""
+    """Return the IP address that packets to this address reach: IPv4 addresses may be written as IPv6."""
     ip = ip_address(text.partition("%")[0])
     if isinstance(ip, IPv4Address):
         return ip
@@ -28,7 +28,7 @@ def ip_of(text: str) -> IPv4Address | IPv6Address:
 
 
 def network_of(text: str) -> Network:
-    """Return the network that an IP address is in; all that is neither public nor this machine counts as private."""
+    """Return the network of an IP address; an address that is neither public nor this machine's counts as private."""
     ip = ip_of(text)
     if ip.is_loopback or ip.is_unspecified:  # whose packets stay on this machine as well
         return "loopback"
@@ -36,7 +36,7 @@ def network_of(text: str) -> Network:
 
 
 def sender_of(address: str) -> str:
-    """Return who sends from an address: of IPv6, whoever has one has as many as there are in its network of 64 bits."""
+    """Return the sender that an address belongs to: for IPv6 its network of 64 bits, which one sender usually owns."""
     try:
         ip = ip_of(address)
     except ValueError:  # of no network
@@ -54,18 +54,18 @@ def ips_of(host: str, port: int) -> list[str]:
 
 
 class NearbyTransport(httpx.HTTPTransport):
-    """Connects to the public network, and to the networks of one address that the caller chose.
+    """A transport that connects to the public network, and to the networks of one address that the caller trusts.
 
-    The IP address that was checked is the one that is called, wherever the name leads a moment later.
+    It calls the IP address that it has checked, even if the name leads elsewhere a moment later.
 
     Parameters
     ----------
     address
-        Who is called.
+        The address to call.
     near
-        The address that the caller chose.
+        The address that the caller trusts.
     more
-        As of `httpx.HTTPTransport`.
+        The options of `httpx.HTTPTransport`.
     """
 
     def __init__(self, address: WebAddress, near: WebAddress, **more: Any) -> None:
@@ -81,7 +81,7 @@ class NearbyTransport(httpx.HTTPTransport):
         return network == "public" or network in self._near_networks
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Answer a request from the first IP address of the host that is there."""
+        """Send a request to the first IP address of the host that accepts a connection."""
         found = ips_of(self._address.host, self._address.port)
         ips = list(filter(self._may_reach, found))
         if not found:
@@ -102,10 +102,10 @@ class NearbyTransport(httpx.HTTPTransport):
 
 
 def _refused_network(address: WebAddress) -> RefusedTaskError:
-    """Return the error of an address in a task that leads into a network that it has no business in."""
+    """Return the error for an address in a task that leads into a network where the caller's address does not lead."""
     error = RefusedTaskError(
-        f"the task's address {address.url} leads to this machine or into a private network, where the address that "
-        f"this starts from does not lead; if that is right, allow it by --private-addresses"
+        f"the task's address {address.url} leads to this machine or into a private network, and the caller's own "
+        "address does not; if that is right, allow it by --private-addresses"
     )
     error.why = "private address"
     return error

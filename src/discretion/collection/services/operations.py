@@ -1,4 +1,4 @@
-"""An HTTP service as a list of operations: who may do what, with how long a body, and what comes back."""
+"""An HTTP service as a list of operations, each with its allowed caller, its longest body and its answer."""
 
 import asyncio
 import re
@@ -35,22 +35,22 @@ Who = Literal["anybody", "operator", "sender", "participant"]
 
 @dataclass(frozen=True)
 class Operation:
-    """Something that a service does.
+    """An operation of a service.
 
     Parameters
     ----------
     method, path
-        The request; what is in braces in the path is given to ``does``.
+        The request; the parts of the path in braces are arguments of ``does``.
     summary
-        What it does, in a sentence.
+        The description of the operation, in a sentence.
     who
-        Who may ask for it: the operator, the party that passes batches on to this one, a participant (to read a board),
-        or anybody.
+        The allowed caller: the operator, the party that passes batches to this one (sender), a participant (to read a
+        board), or anybody.
     does
-        What answers: of what is in the path, and the body where ``most`` is given. Bytes, a file, an object or nothing
-        go back. It may take long where it is no coroutine: it has a thread then.
+        The function that answers, from the arguments in the path, and from the body if ``most`` is given. It returns
+        bytes, a file, an object or None. A function that is not a coroutine runs in a thread, so it may take long.
     most
-        How many bytes the body may have; None is no body.
+        A function that returns the most bytes of the body; None means no body.
     """
 
     method: str
@@ -65,26 +65,26 @@ async def _alive() -> dict[str, Any]:
     return {"alive": True}
 
 
-#: What every service answers while its process does.
-HEALTH = Operation("GET", "/health", "Say that the process answers.", "anybody", _alive)
+#: The operation that every service answers as long as its process runs.
+HEALTH = Operation("GET", "/health", "Confirm that the process answers.", "anybody", _alive)
 
 
 @dataclass(frozen=True)
 class RequestBounds:
-    """What a service takes from one sender, or waits for.
+    """The limits of a service on requests, in number and in time.
 
     Parameters
     ----------
     rate
-        Requests a second from one address; twice as many may come at once. None is no limit.
+        The most requests a second from one address; twice as many may come at once. None is no limit.
     seconds
-        How long a body may take to come.
+        The most seconds until a body is received.
     connections
-        Connections from one address at once; None is no limit.
+        The most connections from one address at once; None is no limit.
     head_seconds
-        How long TLS may take to begin, and then the head of a request to come.
+        The most seconds until TLS begins, and then until the head of a request is received.
     unread_seconds
-        How long an answer may wait to be read.
+        The most seconds that an answer may wait to be read.
     """
 
     rate: float | None = 100.0
@@ -95,27 +95,27 @@ class RequestBounds:
 
 
 class RequestRates:
-    """How much each address may still ask: it grows with time, up to two seconds' worth."""
+    """The remaining requests of each address, which grow with time up to those of two seconds."""
 
     def __init__(self, per_second: float | None) -> None:
         self._rate = per_second
         self._left: dict[str, tuple[float, float]] = {}
 
     def take(self, address: str) -> None:
-        """Count one request, or say that it is one too many."""
+        """Count one request, or raise an error if the address has none left."""
         if self._rate is None:
             return
         address, now = sender_of(address), time.monotonic()
         left, at = self._left.get(address, (2 * self._rate, now))
         left = min(2 * self._rate, left + (now - at) * self._rate)
         if left < 1:
-            raise BusyError("this is more than is taken from one sender in a second; try again in a while")
+            raise BusyError(f"a sender may send at most {self._rate:g} requests a second; try again later")
         self._left[address] = left - 1, now
-        if len(self._left) > 1 << 16:  # who has asked nothing for two seconds is as one who never asked
+        if len(self._left) > 1 << 16:  # an address without requests for two seconds has all requests left
             self._left = {key: entry for key, entry in self._left.items() if now - entry[1] < 2}
 
 
-# What a service answers once its task was destroyed.
+# The operations of a service whose task was destroyed.
 _OF_WHAT_IS_OVER = ("/health", "/ready", "/status", "/metrics", "/destroy", "/openapi.json")
 
 
@@ -131,11 +131,11 @@ def application(
     meter: Meter,
     **more: Any,
 ) -> Starlette:
-    """Return a service of these operations.
+    """Return a service of these operations as an ASGI application.
 
-    ``is_over`` says whether the task was destroyed: then no more is done but to look and to destroy what is left.
-    ``operator`` says the operator's credential of the moment, ``sender`` is that of the neighbour before, and
-    ``participant`` that of everybody who has sent answers.
+    ``is_over`` returns whether the task was destroyed: then only the operations to look and to destroy the rest remain.
+    ``operator`` returns the current credential of the operator. ``sender`` is the credential of the neighbor that
+    passes batches to this party, and ``participant`` the one of everybody who has sent answers.
     """
     rates, fixed = RequestRates(bounds.rate), {"sender": sender, "participant": participant}
 
@@ -160,7 +160,7 @@ def application(
             except ClientDisconnect:
                 response = Response(status_code=400)
             except Exception as error:
-                # Not what it says: the words of a library may quote what was sent.
+                # Without its message: that of a library may quote data from a sender.
                 log("error", of=type(error).__name__, operation=operation.path)
                 response = JSONResponse({"error": f"an error of the service ({type(error).__name__})"}, 500)
             seconds = time.monotonic() - began
@@ -179,15 +179,15 @@ def application(
 
 
 def refusal(error: DiscretionError) -> Response:
-    """Return what says why something was refused."""
+    """Return the HTTP response for an error."""
     status = error.status if isinstance(error, CollectionError) else 400
     return JSONResponse({"error": str(error)}, status, {"retry-after": "1"} if status in (429, 503) else None)
 
 
 def _small(word: Any) -> Any:
-    """Return what is in a path, if no number in it is beyond what databases and files take."""
+    """Return an argument in a path; a number that is too large for databases and files is refused."""
     if isinstance(word, int) and word >= 1 << 31:
-        raise MalformedError("there is no round and no piece of so large a number")
+        raise MalformedError("the number in the path is too large for a round or a piece")
     return word
 
 
@@ -202,10 +202,10 @@ def _response(answer: Answer) -> Response:
 
 
 async def _body(request: Request, most: int, seconds: float) -> bytes:
-    """Return the body, of which no more is held than may come."""
+    """Return the body of a request, and refuse a longer or slower one without holding it."""
     declared = request.headers.get("content-length", "0")
     if not (declared.isascii() and declared.isdigit() and len(declared) < 20):
-        raise MalformedError("content-length is a whole number of bytes")
+        raise MalformedError("content-length must be a whole number of bytes")
     body = bytearray()
     try:
         async with asyncio.timeout(seconds):
@@ -215,15 +215,15 @@ async def _body(request: Request, most: int, seconds: float) -> bytes:
                     if len(body) > most:
                         break
     except TimeoutError:
-        raise SlowError(f"the body did not come within {seconds:g} seconds") from None
+        raise SlowError(f"the body did not arrive within {seconds:g} seconds") from None
     if max(len(body), int(declared)) > most:
-        raise TooLongError(f"at most {most:,} bytes are taken here")
+        raise TooLongError(f"the body may have at most {most:,} bytes")
     return bytes(body)
 
 
 _BYTES = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
 _REASON = {
-    "description": "Why it is refused.",
+    "description": "The reason of the refusal.",
     "content": {"application/json": {"schema": {"type": "object", "properties": {"error": {"type": "string"}}}}},
 }
 
@@ -242,7 +242,7 @@ def openapi_document(role: str, operations: Sequence[Operation]) -> dict[str, An
                 }
                 for name, kind in re.findall(r"{(\w+)(:int)?}", each.path)
             ],
-            "responses": {"2XX": {"description": "It is done, or what was asked for."}, "4XX": _REASON, "5XX": _REASON},
+            "responses": {"2XX": {"description": "Done, or the result."}, "4XX": _REASON, "5XX": _REASON},
         }  # fmt: skip
         if each.most is not None:
             description["requestBody"] = {"required": True, "content": _BYTES}

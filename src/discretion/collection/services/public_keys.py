@@ -1,6 +1,6 @@
 """The public keys that a party lists at ``/keys``: those of its task, or those that it offers for a new one.
 
-A key to seal to is listed as the configuration of HPKE that it is for, as in the Distributed Aggregation Protocol.
+A key that seals messages is listed with its HPKE configuration, as in the Distributed Aggregation Protocol.
 """
 
 import json
@@ -31,7 +31,7 @@ _HPKE = {"kem_id": 0x20, "kdf_id": 1, "aead_id": 1}
 
 @dataclass(frozen=True)
 class PublicKey:
-    """A party's public key, and when it expires in seconds since 1970; None is never."""
+    """A party's public key, and its expiry in seconds since 1970; None for a key that does not expire."""
 
     kind: Kind
     public: bytes
@@ -40,34 +40,34 @@ class PublicKey:
 
 @dataclass(frozen=True)
 class KeyList:
-    """What a party lists: the digest of its task, None where it offers keys for a new one; and its keys."""
+    """The list of a party's keys, with the digest of its task; None instead of a digest if the keys are offered."""
 
     task: bytes | None
     keys: Sequence[PublicKey]
 
     def offered(self, kind: Kind, count: int, closes: float) -> Sequence[bytes]:
-        """Return so many keys of a kind that outlast a task: those that last longest.
+        """Return ``count`` keys of a kind that outlast a task, those that last longest.
 
         Raises
         ------
         RefusedTaskError
-            If there are fewer.
+            If the party offers fewer such keys, or has a task already.
         """
         if self.task is not None:
             raise RefusedTaskError(
-                "it has a task already; to offer keys for another one, its operator makes a further home with keys"
+                "the party already has a task; to offer keys for another one, its operator must make a home with keys"
             )
         lasting = [key for key in self.keys if key.kind == kind and (key.expires is None or key.expires > closes)]
         if len(lasting) < count:
             raise RefusedTaskError(
-                f"it offers {len(lasting):,} keys of the kind {kind!r} that are valid until the task closes, and "
-                f"{count:,} are needed; have its operator make keys, by discretion collect keys"
+                f"the party offers {len(lasting):,} keys of the kind {kind!r} that are valid until the task closes, "
+                f"and {count:,} are needed; ask its operator to make keys, by discretion collect keys"
             )
         return [key.public for key in sorted(lasting, key=lambda key: -(key.expires or 1 << 62))[:count]]
 
 
 def key_list(keys: Iterable[Key], task: bytes | None) -> dict[str, Any]:
-    """Return what is listed of keys: of a task, or for a new one."""
+    """Return the list of keys of a task, or of keys for a new task, as plain objects."""
     return {
         "task": None if task is None else task.hex(),
         "keys": [
@@ -81,12 +81,12 @@ def key_list(keys: Iterable[Key], task: bytes | None) -> dict[str, Any]:
 
 
 def keys_at(party: Neighbour) -> KeyList:
-    """Return what a party lists.
+    """Return the list of keys of a party.
 
     Raises
     ------
     MalformedError
-        If it answers something else.
+        If the party does not answer with a list of keys.
     """
     answer = party.ask("GET", "/keys", at_most=LONGEST_TASK)
     try:
@@ -109,20 +109,20 @@ class OfferedKeys:
     Parameters
     ----------
     authority
-        A file of certificates that theirs are checked by, beside those that the system trusts.
+        A file of certificates to check the services' certificates, in addition to those that the system trusts.
     """
 
     def __init__(self, authority: str | None = None) -> None:
         self._authority = authority
 
     def keys(self, role: Role, place: int, url: str, closes: int) -> Mapping[Kind, bytes]:
-        """Return a party's keys, those that last longest."""
+        """Return the keys of a party, those that last longest."""
         listed = self._listed(url)
         kinds: tuple[Kind, ...] = ("seal", "sign") if role == "curator" else ("seal",)
         return {kind: listed.offered(kind, 1, closes)[0] for kind in kinds}
 
     def admission(self, url: str, widths: Sequence[int], closes: int) -> tuple[tuple[bytes, ...], ...]:
-        """Return an admitter's keys for tokens, so many for each round."""
+        """Return an admitter's keys for tokens, as many for each round as ``widths`` lists."""
         keys = iter(self._listed(url).offered("admission", sum(widths), closes))
         return tuple(tuple(next(keys) for _ in range(width)) for width in widths)
 
@@ -135,7 +135,7 @@ class OfferedKeys:
 
 
 def offering(homes: Sequence[Home], bounds: RequestBounds) -> Starlette:
-    """Return a service that lists the keys in homes without a task, as they are when it is asked."""
+    """Return a service that lists the current keys in homes without a task."""
 
     def listed() -> dict[str, Any]:
         return key_list((key for home in homes for key in home.offered_keys()), None)

@@ -1,4 +1,4 @@
-"""What a party takes from the one before it: a batch in pieces, after what was published for its round."""
+"""The operations with which a party receives a batch in pieces from the party before it."""
 
 import json
 from collections.abc import Callable
@@ -10,27 +10,27 @@ from discretion.collection.parts.inbox import Inbox
 from discretion.collection.services.operations import Operation
 from discretion.collection.wire.reports import decoded_reports
 
-# Of 16 shufflers' reports in hexadecimal.
+# The length of 16 shufflers' reports in hexadecimal.
 LONGEST_COMPLETION = 4096
 
 
 def receiving(inbox: Inbox, takes: Callable[[int], bool], shufflers: int, wake: Callable[[], None]) -> list[Operation]:
-    """Return the operations by which batches of the rounds come that are taken here, after so many shufflers."""
+    """Return the operations to receive the batches of some rounds, after this number of shufflers."""
 
     def batch_of(number: int, batch: str) -> bytes:
         if not takes(number):
-            raise UnknownError(f"no batch of round {number} comes here")
+            raise UnknownError(f"this party takes no batch of round {number}")
         try:
             name = bytes.fromhex(batch)
         except ValueError:
             name = b""
         if len(name) != BATCH_BYTES:
-            raise MalformedError(f"a batch is named by {BATCH_BYTES} bytes in hexadecimal")
+            raise MalformedError(f"the id of a batch must be {BATCH_BYTES} bytes in hexadecimal")
         return name
 
     def put(number: int, batch: str, place: int, piece: bytes) -> None:
         if place >= 10**8:
-            raise MalformedError("a batch has fewer pieces than this")
+            raise MalformedError("the number of the piece is too large for a batch")
         inbox.put(number, batch_of(number, batch), place, piece)
 
     def complete(number: int, batch: str, body: bytes) -> None:
@@ -42,7 +42,7 @@ def receiving(inbox: Inbox, takes: Callable[[int], bool], shufflers: int, wake: 
                 raise ValueError
         except (ValueError, KeyError, TypeError, RecursionError):
             raise MalformedError(
-                'a batch is completed by {"pieces": their number, "reports": the shufflers\' reports in CBOR, in hex}'
+                'a batch is completed with {"pieces": their number, "reports": the shufflers\' reports in CBOR, in hex}'
             ) from None
         inbox.complete(number, named, pieces, decoded_reports(reports, shufflers)[-1].digest, reports)
         wake()
@@ -50,11 +50,11 @@ def receiving(inbox: Inbox, takes: Callable[[int], bool], shufflers: int, wake: 
     return [
         Operation(
             "PUT", "/rounds/{number:int}/batches/{batch}/{place:int}",
-            "Keep a piece of a batch; the same one again is kept already.", "sender", put, lambda: PIECE,
+            "Store a piece of a batch; repeating a piece changes nothing.", "sender", put, lambda: PIECE,
         ),
         Operation(
             "POST", "/rounds/{number:int}/batches/{batch}",
-            "Complete a batch, by its number of pieces and the reports of the shufflers.", "sender", complete,
+            "Complete a batch, with its number of pieces and the reports of the shufflers.", "sender", complete,
             lambda: LONGEST_COMPLETION,
         ),
     ]  # fmt: skip

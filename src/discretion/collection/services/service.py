@@ -1,4 +1,4 @@
-"""What all services have: health, metrics, the task, and work that goes on beside requests."""
+"""The common part of all services: health, metrics, the task, and work in the background."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -41,13 +41,13 @@ class Service(ABC):
     Parameters
     ----------
     home
-        Its folder.
+        The home of the party.
     authority
-        A file of certificates that the other parties' are checked by, beside those that the system trusts.
+        A file of certificates to check the other parties' certificates, in addition to those that the system trusts.
     private_addresses
-        Whether the task's addresses are called in private networks too, where this party's own is in none.
+        Whether the task's addresses may lead into private networks even if this party's own address does not.
     log
-        Where events go; by default one that names no task.
+        The log of events; by default one without the name of the task.
     """
 
     def __init__(
@@ -67,42 +67,42 @@ class Service(ABC):
         self._due = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._destroyed = False
-        # What is being done ends before anything is destroyed: it would write anew.
+        # A running step ends before anything is destroyed; otherwise it would write data again.
         self._doing = Lock()
 
     @abstractmethod
     def operations(self) -> list[Operation]:
-        """Return what this party does beside what all do."""
+        """Return the operations of this party in addition to the common ones."""
 
     @abstractmethod
     def step(self) -> None:
-        """Do what is due, if anything; what was cut short before is done anew or goes on."""
+        """Do the work that is due, if any; interrupted work is repeated or continued."""
 
     @abstractmethod
     def status(self) -> dict[str, Any]:
-        """Return how far the task is here."""
+        """Return the progress of the task at this party."""
 
     def ending(self) -> str | None:
-        """Return why the task ends before its last round, if it does, as far as this party knows."""
+        """Return the reason why the task ends before its last round, if this party knows of one, or None."""
         return None
 
     @abstractmethod
     def forget(self) -> None:
-        """Destroy all that is stored of the task."""
+        """Destroy all stored data of the task."""
 
     def neighbour(self, party: Party) -> Neighbour:
-        """Return who can be called as this party."""
+        """Return a client of another party's service, with the credential of this party."""
         return Neighbour(
             party.url, self.home.credential(party), self._authority, name=self._names[party.key], near=self._near
         )
 
     def wake(self) -> None:
-        """Have what is due done now."""
+        """Do the work that is due at once."""
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._due.set)
 
     def application(self, bounds: RequestBounds | None = None, certificate_expires: float | None = None) -> Starlette:
-        """Return the service as an ASGI application, whose certificate, if any, expires at a time."""
+        """Return the service as an ASGI application; the expiry of its certificate, if any, is for the metrics."""
         self._certificate_expires = certificate_expires
         self._watch()
         operations = [*self._common(), *self.operations()]
@@ -125,19 +125,19 @@ class Service(ABC):
 
         return [
             HEALTH,
-            Operation("GET", "/ready", "Say that the task can be worked on.", "anybody", self._ready),
+            Operation("GET", "/ready", "Confirm that the task can be worked on.", "anybody", self._ready),
             Operation("GET", "/task", "Return the task's bytes.", "anybody", lambda: self.task.encoded),
             Operation(
-                "GET", "/keys", "Return the task's digest, and the public keys of it that are here.", "anybody",
+                "GET", "/keys", "Return the task's digest, and this party's public keys in it.", "anybody",
                 lambda: keys,
             ),
             Operation(
-                "GET", "/ending", "Say why the task ends before its last round, if it does.", "anybody",
+                "GET", "/ending", "Return the reason why the task ends before its last round, or null.", "anybody",
                 lambda: {"ending": self.ending()},
             ),
-            Operation("GET", "/status", "Say how far the task is here.", "operator", self._status),
+            Operation("GET", "/status", "Return the progress of the task at this party.", "operator", self._status),
             Operation("GET", "/metrics", "Return counts for Prometheus.", "operator", self.meter.prometheus_text),
-            Operation("POST", "/destroy", "Destroy what is stored, and the keys.", "operator", self._destroy),
+            Operation("POST", "/destroy", "Destroy the stored data and the keys.", "operator", self._destroy),
         ]  # fmt: skip
 
     def _status(self) -> dict[str, Any]:
@@ -151,13 +151,13 @@ class Service(ABC):
         self.status()
         for what, expires in self._expiring().items():
             if expires <= self.now():
-                raise UnavailableError(f"the {what} is over; docs/how-to/collecting.md has what to do")
+                raise UnavailableError(f"the {what} has expired; docs/how-to/collecting.md has the remedy")
         if self._free_bytes() < _READY_BYTES:
-            raise UnavailableError(f"the disk has less room than {_READY_BYTES >> 20} MiB; make room")
+            raise UnavailableError(f"the disk has less than {_READY_BYTES >> 20} MiB of room; make room")
         return {"ready": True}
 
     def _expiring(self) -> dict[str, float]:
-        """Return when what has an end expires."""
+        """Return the expiry of the certificate and of the key, if they have one."""
         ends = {"certificate": self._certificate_expires, "key": self._key_expires}
         return {what: end for what, end in ends.items() if end is not None}
 
@@ -165,7 +165,7 @@ class Service(ABC):
         return disk_usage(self.home.folder).free
 
     def _watch(self) -> None:
-        """Have what changes by itself in the metrics."""
+        """Add the quantities that change by themselves to the metrics."""
         self.meter.watch("disk_free_bytes", "Bytes that are free on the disk of the home.", self._free_bytes)
         self.meter.watch("clock_doubtful", "1 where the clock has jumped, and closes no round.", self.clock.is_doubtful)
         for what, end in self._expiring().items():
@@ -175,7 +175,7 @@ class Service(ABC):
 
     def _destroy(self) -> dict[str, Any]:
         self._destroyed = True
-        # Keys first: without them nothing of what is left opens, even if the disk is full, or work under way is long.
+        # Keys first: without them the rest cannot be opened, even if the disk is full, or a running step is long.
         self.home.destroy_keys()
         with self._doing:
             self.forget()

@@ -1,4 +1,4 @@
-"""A service as a process: it answers until it is stopped."""
+"""Run a service as a process that answers until it is stopped."""
 
 import asyncio
 import socket
@@ -30,37 +30,37 @@ def serve(
     bounds: RequestBounds | None = None,
     refusals: Refusals | None = None,
 ) -> None:
-    """Answer at an address until a signal comes; over TLS where there is a certificate.
+    """Answer at an address until a signal comes; over TLS if there is a certificate.
 
     Parameters
     ----------
     application
-        What answers.
+        The service.
     host, port
-        Where to listen.
+        The host and the port at which to listen.
     certificate, certificate_key
-        Files in PEM; without them it speaks plain HTTP.
+        Files in PEM; without them the service uses plain HTTP.
     plain
-        Whether it may do that beyond this machine.
+        Whether plain HTTP is allowed to other machines.
     bounds
-        What it takes from one sender.
+        The limits on requests.
     refusals
-        What counts connections that are refused.
+        The counter of refused connections.
 
     Raises
     ------
     InvalidValueError
-        If nobody can listen there, or not without a certificate.
+        If the service cannot listen there, or must not without a certificate.
     """
     bounds, refusals = bounds or RequestBounds(), refusals or Refusals(Log(), Meter())
     if certificate is None and not plain and not all(ip_of(ip).is_loopback for ip in ips_of(host, port)):
         raise InvalidValueError(
-            f"without a certificate others than this machine could read what comes to {host[:100]}, and the task's "
-            f"address of this party is https; name --certificate and --certificate-key, or --host 127.0.0.1 with a "
-            f"proxy on this machine, or --behind-proxy with a proxy on another one"
+            f"without a certificate other machines could read requests to {host[:100]}, and this party's address in "
+            f"the task is https; set --certificate and --certificate-key, or --host 127.0.0.1 with a proxy on this "
+            f"machine, or --behind-proxy with a proxy on another one"
         )
     with Listener(_bound(host, port), bounds.connections, refusals) as listener:
-        # Its own words name addresses: ours do not.
+        # uvicorn's own log has addresses, which the service's log must not have.
         config = uvicorn.Config(
             application,
             http=http_protocol(bounds, refusals),
@@ -81,7 +81,7 @@ def serve(
 
 
 class _Server(uvicorn.Server):
-    """Ends once, by SIGHUP too: an exception in the middle of an answer would be lost there."""
+    """A server that ends once by a signal, also by SIGHUP; an exception in the middle of an answer would be lost."""
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
@@ -90,7 +90,7 @@ class _Server(uvicorn.Server):
 
 
 def _bound(host: str, port: int) -> socket.socket:
-    """Return a socket at an address, which is tried before any work begins."""
+    """Return a socket that listens at an address, or raise an error before any work begins."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=2048)
@@ -101,25 +101,25 @@ def _bound(host: str, port: int) -> socket.socket:
 
 
 def certificate_end(certificate: str | None, key: str | None) -> float | None:
-    """Return when a certificate expires, in seconds since 1970; None if there is none.
+    """Return the expiry of a certificate, in seconds since 1970; None if there is no certificate.
 
     Raises
     ------
     InvalidValueError
-        If the certificate or its key is none, or the one is not the other's.
+        If the files are not a certificate and a key, or if the key does not belong to the certificate.
     """
     if certificate is None:
         if key is not None:
-            raise InvalidValueError("--certificate-key is the key of a certificate; name that too, by --certificate")
+            raise InvalidValueError("--certificate-key needs a certificate; set it by --certificate")
         return None
     try:
-        # Without a password here a key that has one would be asked for at a terminal, or wait for ever.
+        # Without a password here, a key with one would ask for it at a terminal, or wait for ever.
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, password="")
         return load_pem_x509_certificate(Path(certificate).read_bytes()).not_valid_after_utc.timestamp()
     except (OSError, ValueError) as error:
         files = certificate if key is None else f"{certificate} and {key}"
         raise InvalidValueError(
-            f"{files}: no certificate and its key, in PEM and without a password ({_reason(error)})"
+            f"{files}: this must be a certificate and its key, in PEM and without a password ({_reason(error)})"
         ) from None
 
 

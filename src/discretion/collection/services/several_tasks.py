@@ -1,4 +1,4 @@
-"""Services of several tasks in one process, each at the path of its own address."""
+"""Run the services of several tasks in one process, each at the path of its own address."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -15,12 +15,12 @@ from discretion.errors import InvalidValueError
 
 
 def common_address(services: Sequence[Service]) -> WebAddress:
-    """Return the address of a party that takes part in several tasks, without the paths.
+    """Return the address of a party that takes part in several tasks, without a path.
 
     Raises
     ------
     InvalidValueError
-        If two tasks have it at the same path, or at different hosts or ports.
+        If its addresses in two tasks have the same path, or different hosts or ports.
     """
     first, paths = services[0].home.party.address, set[str]()
     for service in services:
@@ -43,11 +43,10 @@ def application_of(
     services: Sequence[Service], bounds: RequestBounds, certificate_expires: float | None = None,
     offering: Starlette | None = None,
 ) -> Starlette:  # fmt: skip
-    """Return the services as one ASGI application: each at its path, the longest first; a single one also at the root.
+    """Return the services as one ASGI application: each at its path, a single one also at the root.
 
-    Keys that are offered for other tasks are at the root, too.
-
-    A proxy may or may not take the path off before it passes a request on to a single service.
+    The keys that are offered for new tasks are at the root, too. A single service answers at both places because a
+    proxy may remove the path before it passes a request on.
     """
     inner = [service.application(bounds, certificate_expires) for service in services]
     at = {service.home.party.address.path: each for service, each in zip(services, inner, strict=True)}

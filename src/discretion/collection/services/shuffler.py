@@ -1,4 +1,4 @@
-"""The shuffler's service: it takes uploads, or a shuffler's batches, and passes on what has no sender."""
+"""The shuffler's service: it takes uploads or another shuffler's batches, and passes on messages without senders."""
 
 import time
 from contextlib import suppress
@@ -27,33 +27,33 @@ from discretion.collection.wire.selection import LONGEST_CHOICE
 from discretion.collection.wire.task import Party
 from discretion.collection.wire.uploads import Upload, asked_in, upload_bytes
 
-_LATEST = datetime(9999, 12, 31, tzinfo=UTC).timestamp()  # that a date has a name for
+_LATEST = datetime(9999, 12, 31, tzinfo=UTC).timestamp()  # the last date that can be written
 _LONGEST_TOKENS = 32 << 15  # bytes of hashes in a request
 
 
 @dataclass(frozen=True)
 class _Count:
-    """How many people have sent in a round, and when to count them again."""
+    """The number of people who have sent in a round, and the time to count them again."""
 
     people: int
     again: float
 
 
 class ShufflerService(Service):
-    """A shuffler.
+    """The service of a shuffler.
 
     Parameters
     ----------
     home
-        Its folder.
+        The home of the shuffler.
     store
-        Where uploads are stored: ``sqlite:///FILE``, in the home by default, or ``postgresql+psycopg://…``.
+        The database of uploads: ``sqlite:///FILE``, by default in the home, or ``postgresql+psycopg://…``.
     people
-        The first round is closed when so many have sent something; None waits for its time.
+        The first round is closed when this many people have sent messages; None waits for its end.
     cores
-        How many processes take layers off.
+        The number of processes that remove layers.
     shuffle
-        The closing job, as of `Shuffler`.
+        The closing job, as for `Shuffler`.
     """
 
     def __init__(
@@ -82,27 +82,27 @@ class ShufflerService(Service):
                 self._round(number)
 
     def operations(self) -> list[Operation]:
-        """Return what a shuffler does: the first one takes uploads, the others batches."""
+        """Return the operations of a shuffler: the first one takes uploads, the others take batches."""
         choosing = "sender" if self._place else "operator" if self.task.signer is None else "anybody"
         common = [
             Operation(
-                "GET", "/rounds/{number:int}/choice", "Return what was published for a round.", "anybody", self._choice
+                "GET", "/rounds/{number:int}/choice", "Return the published choice of a round.", "anybody", self._choice
             ),
             Operation(
-                "POST", "/rounds/{number:int}/choice", "Begin a round with what was published for it.", choosing,
+                "POST", "/rounds/{number:int}/choice", "Begin a round with its published choice.", choosing,
                 self._open, lambda: LONGEST_CHOICE,
             ),
             Operation(
-                "GET", "/rounds/{number:int}/reports", "Return what the shufflers so far report of a round.", "anybody",
-                self._reports,
+                "GET", "/rounds/{number:int}/reports", "Return the reports of the shufflers so far on a round.",
+                "anybody", self._reports,
             ),
             Operation(
-                "POST", "/rounds/{number:int}/close", "Take no more in a round of enough people.", "operator",
+                "POST", "/rounds/{number:int}/close", "Close a round of enough people.", "operator",
                 self._close_for_operator,
             ),
             Operation(
                 "POST", "/rounds/{number:int}/discard",
-                "Take no more in a round, and destroy what there is of too few people.", "operator",
+                "Close a round, and destroy its messages if there are too few people.", "operator",
                 partial(self._close_for_operator, discard=True),
             ),
         ]  # fmt: skip
@@ -123,16 +123,16 @@ class ShufflerService(Service):
         return [
             *common,
             Operation(
-                "POST", "/rounds/{number:int}/uploads", "Store what a person sends in a round.", "anybody",
+                "POST", "/rounds/{number:int}/uploads", "Store the upload of a person in a round.", "anybody",
                 self._upload, self._longest_upload,
             ),
             Operation(
                 "POST", "/rounds/{number:int}/missing",
-                "Return which of these SHA-256 are of tokens that have sent nothing in a round.", "operator",
+                "Return which of these SHA-256 belong to tokens without an upload in a round.", "operator",
                 self._missing, lambda: _LONGEST_TOKENS,
             ),
             Operation(
-                "POST", "/tokens", "Let those in who hold the tokens whose SHA-256 these are.", "operator",
+                "POST", "/tokens", "Let people in by the SHA-256 of their tokens.", "operator",
                 self._add_tokens, lambda: _LONGEST_TOKENS,
             ),
         ]  # fmt: skip
@@ -142,7 +142,7 @@ class ShufflerService(Service):
         return range(1, self.task.most_rounds + 1)
 
     def step(self) -> None:
-        """Open, close, shuffle and pass on what is due."""
+        """Open, close, shuffle and pass on the rounds that are due."""
         self._learn_ending()
         for number in self._numbers:
             progress = self._store.progress(number)
@@ -159,7 +159,7 @@ class ShufflerService(Service):
             self._forget(number)
 
     def _learn_ending(self) -> None:
-        """Learn whether the task has ended here, or at the party after, which knows of those after itself."""
+        """Learn whether the task has ended here or at a later party, by asking the next party."""
         if self._ended.exists():
             self._ending = NOTHING_GOES_OUT
             return
@@ -178,11 +178,11 @@ class ShufflerService(Service):
                 self._ending = neighbour.ending()
 
     def ending(self) -> str | None:
-        """Return why the task ends before its last round, if it does, as of half a minute ago."""
+        """Return the reason why the task ends before its last round, at most half a minute old, or None."""
         return self._ending
 
     def _end(self) -> None:
-        with self._one_ends:  # who asks again, as the first is being written
+        with self._one_ends:  # the request may be repeated while the first one writes
             if not self._ended.exists():
                 write_whole(self._ended, b"")
         self.wake()
@@ -192,14 +192,14 @@ class ShufflerService(Service):
             return self._shuffler.inbox.is_whole(number)
         if self.now() >= self.task.end_of(number) and not self.clock.is_doubtful():
             return True
-        if self.task.other_people is not None:  # how many are asked in this round is for their tokens to know
+        if self.task.other_people is not None:  # the tokens decide how many people answer this round
             return False
         first = self._store.progress(1)
         expected = self._people if number == 1 or first is None else first.people
         return expected is not None and self._people_sent(number) >= expected
 
     def _people_sent(self, number: int) -> int:
-        """Return how many people have sent in a round, as of a moment ago: counting many takes time."""
+        """Return the number of people who have sent in a round, a moment ago, since counting many takes time."""
         last = self._counted.get(number)
         if last is None or time.monotonic() >= last.again:
             start = time.monotonic()
@@ -209,14 +209,14 @@ class ShufflerService(Service):
         return last.people
 
     def _close_for_operator(self, number: int, *, discard: bool = False) -> dict[str, Any]:
-        """Close a round whatever the clock shows, which the operator confirms by it."""
+        """Close a round at the operator's request, at any time; this also confirms the clock."""
         progress = self._store.progress(number)
         people = 0 if progress is None else self._shuffler.people(number)
         if progress is not None and progress.state == "open" and people < self.task.smallest_batch and not discard:
             ends = datetime.fromtimestamp(min(self.task.end_of(number), _LATEST), UTC)
             raise ConflictError(
-                f"round {number} has {people:,} people and needs {self.task.smallest_batch:,}: to close it destroys "
-                f"what they sent, and ends the task; leave it open until {ends:%Y-%m-%d %H:%M} UTC, or add --discard"
+                f"round {number} has {people:,} people and needs {self.task.smallest_batch:,}: closing it now destroys "
+                f"their answers and ends the task; leave it open until {ends:%Y-%m-%d %H:%M} UTC, or add --discard"
             )
         closed = self._close(number)
         self.clock.confirm()
@@ -258,20 +258,20 @@ class ShufflerService(Service):
         self._forgotten.add(number)
 
     def _forget(self, number: int) -> None:
-        """Destroy what is left of a round where that was cut short."""
+        """Destroy the rest of a finished round if its destruction was interrupted."""
         progress = self._store.progress(number)
         if progress is not None and progress.state in ("delivered", "discarded") and number not in self._forgotten:
             self._shuffler.forget(number)
             self._forgotten.add(number)
 
     def _after(self, number: int) -> Party | None:
-        """Return who gets a round's batch from here, or None where it stays for all to see."""
+        """Return the party that receives a round's batch from here, or None if it is posted on the board."""
         if self._place < len(self.task.shufflers) - 1:
             return self.task.shufflers[self._place + 1]
         return self._round(number).receiver
 
     def status(self) -> dict[str, Any]:
-        """Return of each round that has begun its state, and how many people and messages are in it."""
+        """Return for each round that has begun its state and its numbers of people and messages."""
         rounds: list[dict[str, Any]] = []
         for number in self._numbers:
             if (progress := self._store.progress(number)) is not None:
@@ -286,7 +286,7 @@ class ShufflerService(Service):
         }  # fmt: skip
 
     def forget(self) -> None:
-        """Destroy messages, tokens, and what was passed on."""
+        """Destroy messages, tokens and batches."""
         self._ended.unlink(missing_ok=True)
         self._shuffler.destroy()
 
@@ -311,7 +311,7 @@ class ShufflerService(Service):
 
     def _add_tokens(self, hashes: bytes) -> dict[str, Any]:
         if not hashes or len(hashes) % 32:
-            raise MalformedError(f"hashes of tokens have 32 bytes each, got {len(hashes):,} bytes")
+            raise MalformedError(f"hashes of tokens must have 32 bytes each, got {len(hashes):,} bytes")
         self._store.add_tokens((hashes[start : start + 32] for start in range(0, len(hashes), 32)), self.task.invited)
         self.log("tokens", count=len(hashes) // 32)
         return {"tokens": len(hashes) // 32}
@@ -334,7 +334,7 @@ class ShufflerService(Service):
     def _choice(self, number: int) -> bytes:
         progress = self._store.progress(number)
         if progress is None or not progress.choice:
-            raise UnknownError(f"nothing is published for round {number} yet")
+            raise UnknownError(f"round {number} has no published choice yet")
         return progress.choice
 
     def _open(self, number: int, choice: bytes) -> None:
@@ -347,13 +347,13 @@ class ShufflerService(Service):
 
 
 class UploadsService(ShufflerService):
-    """A first shuffler's further process, here or on a machine with a copy of its home: it takes uploads alone.
+    """A further process of a first shuffler that only takes uploads, here or on a machine with a copy of the home.
 
-    All processes store in one database. Rounds are opened, closed and passed on by the one with the whole service.
+    All processes store in one database. The process with the whole service opens, closes and passes on rounds.
     """
 
     def operations(self) -> list[Operation]:
-        """Return what takes uploads, and what those who send ask for."""
+        """Return the operation that takes uploads, and those that participants need."""
         paths = {
             ("POST", "/rounds/{number:int}/uploads"), ("GET", "/rounds/{number:int}/choice"),
             ("GET", "/rounds/{number:int}/reports"),
@@ -361,11 +361,11 @@ class UploadsService(ShufflerService):
         return [each for each in super().operations() if (each.method, each.path) in paths]
 
     def step(self) -> None:
-        """Learn whether the task has ended, for those who ask; the whole service does all else."""
+        """Learn whether the task has ended, to answer requests; the whole service does the other work."""
         self._learn_ending()
 
     def forget(self) -> None:
-        """Destroy nothing but the keys: the whole service does."""
+        """Destroy nothing but the keys; the whole service destroys the rest."""
 
     def _look_at_clock(self) -> None:
         """Leave the clock to the process that closes rounds."""

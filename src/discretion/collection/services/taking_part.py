@@ -1,4 +1,4 @@
-"""A participant's part over the network: the upload of each round, sent until it is acknowledged."""
+"""A participant's part over the network: check the parties, and send the upload of each round."""
 
 import json
 from collections.abc import Callable
@@ -22,26 +22,26 @@ def take_part(
     *,
     near: str | None = None,
 ) -> bool:
-    """Send the first shuffler what is due, and return whether that was all of the task.
+    """Send the uploads that are due to the first shuffler, and return whether the task is complete.
 
-    ``keep`` stores the client's state: before anything is sent, so that the same is sent again. ``authority`` and
-    ``near`` are as of `Neighbour`, for the parties whose addresses the task has.
+    ``keep`` stores the client's state before anything is sent, so that a repeated upload is the same. ``authority`` and
+    ``near`` are as for `Neighbour`, for the parties whose addresses are in the task.
 
     Raises
     ------
     CollectionError
-        If the upload is refused, the client refuses what was published, or a shuffler contradicts it; `OverError` if
+        If the upload is refused, the client refuses the published choice, or a shuffler contradicts it; `OverError` if
         the task has ended before its last round.
     """
     choice: Choice | None = None
     board_pass = ""
-    if client.asked_in == 2:  # after others have answered alone
+    if client.asked_in == 2:  # after other people have answered the first round
         try:
             choice = Choice.decoded(first.ask("GET", "/rounds/2/choice", at_most=LONGEST_CHOICE), client.task)
         except UnknownError:
             choice = None
     if (ending := first.ending()) is not None:
-        raise OverError(f"the task is over, and nothing more is asked of you: {ending}")
+        raise OverError(f"the task is over, and you need not send anything more: {ending}")
     if client.asked_in == 2:
         if choice is None:
             return False
@@ -70,30 +70,30 @@ def take_part(
 def check_shufflers(
     task: Task, first: Neighbour, choice: Choice | None, authority: str | None = None, *, near: str | None = None
 ) -> None:
-    """Ask each shuffler at its address whether it has this task and the task's key, or reports what a choice says.
+    """Ask each shuffler at its address whether it has this task and key, or whether it made the reports of a choice.
 
-    Whoever made the task could have put a key of their own beside somebody else's address, and a curator could have
-    made up what the shufflers report. One honest shuffler is enough to notice.
+    The organizer of the task could have put their own key next to a shuffler's address, and a curator could have
+    invented the shufflers' reports. One honest shuffler is enough to notice.
 
     Raises
     ------
     RefusedTaskError
-        If one answers otherwise.
+        If a shuffler's answer differs from the task or the choice.
     """
     for place, shuffler in enumerate(task.shufflers):
         with nullcontext(first) if place == 0 else Neighbour(shuffler.url, None, authority, near=near) as asked:
             if choice is None:
                 held = keys_at(asked)
                 agrees = held.task == task.digest and any(key.public == shuffler.key for key in held.keys)
-                what = "does not have this task, with the key that the task has for it"
+                what = "does not have this task with the key in it"
             else:
                 agrees = all(
                     asked.ask("GET", f"/rounds/{number}/reports") == encoded_reports(reports[: place + 1])
                     for number, reports in enumerate(choice.reports, 1)
                 )
-                what = "reports otherwise of a round than the published choice says"
+                what = "made other reports of a round than those in the published choice"
         if not agrees:
-            raise RefusedTaskError(f"shuffler {place + 1}, at {asked.url}, {what}: nothing is sent")
+            raise RefusedTaskError(f"shuffler {place + 1}, at {asked.url}, {what}; nothing is sent")
 
 
 def ask_admitter(
@@ -104,12 +104,12 @@ def ask_admitter(
     *,
     near: str | None = None,
 ) -> None:
-    """Have the admitter sign the blinded tokens of a round, and check how many people it admitted.
+    """Ask the admitter to sign the blinded tokens of a round, and check the number of admitted people.
 
     Raises
     ------
     RefusedTaskError
-        If the choice is of more people than the admitter has signed tokens for.
+        If the choice is from more people than the admitter has signed tokens for.
     """
     task = client.task
     request = client.admission_request(choice)
@@ -119,7 +119,7 @@ def ask_admitter(
             admitted = _admitted(admitter.ask("GET", "/admitted"))
             if choice.people > admitted:
                 raise RefusedTaskError(
-                    f"the choice is of {choice.people:,} people, and the admitter has signed tokens for {admitted:,}"
+                    f"the choice is from {choice.people:,} people, and the admitter has signed tokens for {admitted:,}"
                 )
         place = Round(task, choice).admission_place
         client.admit(admitter.ask("POST", f"/admission/{place}", content=request), choice)
@@ -127,19 +127,19 @@ def ask_admitter(
 
 
 def _admitted(answer: bytes) -> int:
-    """Return for how many people the admitter has signed tokens of the first round."""
+    """Return the number of people whose tokens of the first round the admitter has signed."""
     try:
         return int(json.loads(answer)["admitted"][0])
     except (ValueError, KeyError, TypeError, IndexError, RecursionError):
-        raise MalformedError("the admitter does not answer how many people it admitted") from None
+        raise MalformedError("the admitter does not answer with the number of admitted people") from None
 
 
 def check_boards(
     client: Client, choice: Choice, board_pass: str, authority: str | None = None, *, near: str | None = None
 ) -> None:
-    """Check that the boards of the rounds before lead to a choice, and have the participant's messages.
+    """Check that a choice follows from the boards of earlier rounds, and that these have the participant's messages.
 
-    Whole boards are fetched: to ask for some messages alone would show the last shuffler which ones are whose.
+    Whole boards are fetched: a request for some messages would reveal to the last shuffler whose they are.
     """
     from discretion.collection.board import Board  # noqa: PLC0415 - the measures, which a client can do without
     from discretion.collection.services.without_curator import add_board  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""What a curator and an analyst keep of a round once it is counted: how many said the same, and no message."""
+"""The stored counts of a round at a curator and an analyst: numbers of equal answers, and no message."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ from discretion.numerics.arrays import Integers
 
 _LONGEST = 1 << 32
 _Kept = TypeVar("_Kept")
-# What became of messages that do not count.
+# The kinds of messages that do not count.
 _LOST = ("dropped", "repeated", "unknown", "unadmitted")
 
 
 @dataclass(frozen=True)
 class Tallies:
-    """How many said the same of each group of a round, and what became of the other messages."""
+    """The counts of each group of a round, and the numbers of messages that do not count."""
 
     groups: list[Integers]
     dropped: int
@@ -35,12 +35,12 @@ class Tallies:
 
 
 def write_tallies(path: Path, batch: BatchCounts, round_: Round, reports: Sequence[ShufflerReport]) -> None:
-    """Write down how many said the same in a round of the curator's."""
+    """Store the counts of a round of the curator."""
     _write(path, batch, reports, {"groups": [tally.tolist() for tally in tallies_of(batch, round_)]})
 
 
 def read_tallies(path: Path) -> Tallies:
-    """Return what is kept of a round of the curator's."""
+    """Return the stored counts of a round of the curator."""
     return _read(path, _tallies)
 
 
@@ -50,12 +50,12 @@ def _tallies(fields: Any) -> Tallies:
 
 
 def write_answers(path: Path, batch: BatchCounts, reports: Sequence[ShufflerReport]) -> None:
-    """Write down how many gave each combination of answers, in the analyst's round."""
+    """Store the count of each combination of answers in the analyst's round."""
     _write(path, batch, reports, {"told": batch.combinations.tolist(), "times": batch.times.tolist()})
 
 
 def read_answers(path: Path) -> tuple[BatchCounts, tuple[ShufflerReport, ...]]:
-    """Return what is kept of the analyst's round, the same combinations together, and the shufflers' reports of it."""
+    """Return the stored counts of the analyst's round, and the shufflers' reports of it."""
     return _read(path, _answers)
 
 
@@ -66,17 +66,17 @@ def _answers(fields: Any) -> tuple[BatchCounts, tuple[ShufflerReport, ...]]:
 
 
 def reason_path(home: Home, number: int) -> Path:
-    """Return where a home keeps why it destroyed the batch of a round."""
+    """Return the file in which a home stores the reason why it destroyed the batch of a round."""
     return home.folder / f"discarded-{number}"
 
 
 def write_reason(home: Home, number: int, reason: str) -> None:
-    """Write down why the batch of a round is destroyed."""
+    """Store the reason why the batch of a round is destroyed."""
     write_whole(reason_path(home, number), reason.encode())
 
 
 def read_reason(home: Home, *numbers: int) -> str | None:
-    """Return why the batch of one of these rounds was destroyed; None if none was."""
+    """Return the reason why the batch of one of these rounds was destroyed; None if none was."""
     paths = [path for path in (reason_path(home, number) for number in numbers) if path.exists()]
     return paths[0].read_text(errors="replace") if paths else None
 
@@ -100,8 +100,11 @@ def _read(path: Path, made: Callable[[Any], _Kept]) -> _Kept:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        raise UnknownError("the answers of this round are not counted yet") from None
+        raise UnknownError(
+            "the answers of this round are not counted yet; discretion collect status of the first shuffler shows "
+            "whether the task has ended"
+        ) from None
     try:
-        return made(decoded(data, "what is kept of a round", at_most=_LONGEST))
+        return made(decoded(data, "the stored counts of a round", at_most=_LONGEST))
     except (ValueError, KeyError, TypeError, OverflowError):
         raise MalformedError(f"{path} is damaged, and the counts of the round with it; end the task") from None

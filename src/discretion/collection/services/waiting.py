@@ -1,4 +1,4 @@
-"""What a service waits for, and when it tries again: soon at first, then ever more seldom."""
+"""The cause for which a service waits, and the time of its next try: soon at first, then later and later."""
 
 import errno
 import time
@@ -6,13 +6,13 @@ import time
 from discretion.collection.errors import CollectionError, UnavailableError
 from discretion.collection.services.monitoring import Log
 
-#: Seconds after which a service looks whether there is something to be done.
+#: Seconds after which a service checks whether work is due.
 PERIOD = 0.5
 LONGEST_PAUSE = 30.0
 
 
 def reason_of(error: Exception) -> tuple[str, str]:
-    """Return what an error waits for, a party of the task by its name or the disk, and why; both are words of ours."""
+    """Return the party or the disk for which an error waits, and the cause, in fixed words."""
     if isinstance(error, CollectionError) and error.party:
         return error.party, error.why
     if isinstance(error, OSError):
@@ -21,12 +21,12 @@ def reason_of(error: Exception) -> tuple[str, str]:
 
 
 class Waiting:
-    """Logs what is waited for when it changes, and else as often as it is tried again.
+    """The waiting of a service, logged when its cause changes, and at each new try.
 
     Parameters
     ----------
     log
-        The service's log.
+        The log of the service.
     """
 
     def __init__(self, log: Log) -> None:
@@ -37,11 +37,11 @@ class Waiting:
         self.pause = PERIOD
 
     def failed(self, error: Exception) -> None:
-        """Note that it has to be tried again."""
+        """Record a failed try, and set the pause until the next one."""
         reason, now = reason_of(error), time.monotonic()
         if reason != self._reason:
             self._reason, self.pause = reason, PERIOD
-        elif now - self._logged_at < self.pause:  # somebody had it tried at once
+        elif now - self._logged_at < self.pause:  # the try was at somebody's request
             return
         else:
             self.pause = min(2 * self.pause, LONGEST_PAUSE)
@@ -49,5 +49,5 @@ class Waiting:
         self.log("waits", on=reason[0], why=reason[1])
 
     def went_well(self) -> None:
-        """Note that there is nothing to wait for."""
+        """Record that nothing has to wait."""
         self._reason, self.pause = None, PERIOD

@@ -1,4 +1,4 @@
-"""Who opens the next round where there is no curator: anybody who has the boards comes to what is asked."""
+"""Open the next round of a task without a curator, from the boards, with the choice that everybody computes."""
 
 from discretion import limits
 from discretion.collection.board import Board
@@ -9,7 +9,7 @@ from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import LONGEST_CHOICE, Choice
 from discretion.collection.wire.task import Task
 
-# Of a board that is read: 22 bytes a message, a gigabyte is some 48 million messages.
+# The largest board that is read: with 22 bytes a message, a gigabyte is some 48 million messages.
 MAX_BOARD_BYTES = 1 << 30
 
 
@@ -24,14 +24,14 @@ def add_board(board: Board, round_: Round, last: Neighbour) -> None:
 
 
 def open_next(task: Task, first: Neighbour, last: Neighbour) -> Choice | None:
-    """Publish what the boards at the last shuffler lead to at the first one, and return it; None if nothing may go out.
+    """Publish the choice that follows from the boards to the first shuffler, and return it; None if nothing may go out.
 
     Raises
     ------
     ConflictError
         If the analyst's round has begun.
     CollectionError
-        If a board is not there yet.
+        If a board does not exist yet.
     """
     round_, board = Round(task), Board()
     while not round_.to_analyst:
@@ -46,4 +46,4 @@ def open_next(task: Task, first: Neighbour, last: Neighbour) -> Choice | None:
             first.ask("POST", f"/rounds/{choice.number}/choice", content=choice.encoded)
             return choice
         round_ = Round(task, choice)
-    raise ConflictError("the analyst's round has begun already, and it is the last one")
+    raise ConflictError("the analyst's round has already begun, and it is the last one")

@@ -1,1 +1,1 @@
-"""A whole collection of a table on this machine: each party a process of its own, every row a person."""
+"""Simulate a collection of a table on this machine: each party a separate process, each row a person."""

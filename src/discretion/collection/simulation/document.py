@@ -1,4 +1,4 @@
-"""A simulated collection as documents: whether the result is the truth, what came out, and what each party saw."""
+"""A simulated collection as a document: the comparison with the truth, the results, and the data of each party."""
 
 from discretion.collection.results.documents import (
     TRUST,
@@ -13,21 +13,21 @@ from discretion.presenting.numbers import people
 from discretion.presenting.views.document import Block, Document, Grid, Section
 
 _SAW = {
-    "shuffler": "who sent, and sealed messages; of no answer anything",
-    "curator": "single answers without a sender, and nothing of how they go together",
-    "analyst": "the answers that were chosen, together and without a sender",
+    "shuffler": "the senders, and sealed messages; no answers",
+    "curator": "single answers without senders; no combinations",
+    "analyst": "combinations of the chosen answers, without senders",
     "admitter": "who asked for tokens, and blinded numbers",
 }
 
 
 def simulation_document(simulation: Simulation, *, full: bool = False) -> Document:
-    """Return what came of a simulated collection: in short, or every section."""
+    """Return the document of a simulated collection, in short or in full."""
     ran = simulation.ran
     chosen = () if ran.chosen is None else tuple(ran.task.features[place].name for place in ran.chosen.chosen)
     lead: list[Block] = [
         simulation.truth.verdict,
-        f"{_who_answered(simulation)} in {simulation.seconds:.0f} s, each party a process of its own; together went "
-        f"out: {briefly(chosen) if chosen else 'nothing'}.",
+        f"{_who_answered(simulation)} in {simulation.seconds:.0f} s, with each party in a separate process. Features "
+        f"that went out together: {briefly(chosen) if chosen else 'none'}.",
     ]
     sections = [Section("What each party saw", (_parties(simulation),))]
     if ran.analysed is not None:
@@ -37,8 +37,8 @@ def simulation_document(simulation: Simulation, *, full: bool = False) -> Docume
     if full:
         sections.extend(leaks.sections)
         if ran.curated is not None:
-            sections.append(Section("What the curator gives out", curator_document(ran.curated).blocks))
-        sections.append(Section("The truth beside the result", truth_document(simulation.truth).blocks[1:]))
+            sections.append(Section("The result of the curator", curator_document(ran.curated).blocks))
+        sections.append(Section("The result compared with the truth", truth_document(simulation.truth).blocks[1:]))
     else:
         sections.extend(section for section in leaks.sections if section.heading == TRUST)
     return Document("A simulated collection", tuple(lead), tuple(sections))
@@ -49,7 +49,7 @@ def _who_answered(simulation: Simulation) -> str:
     if asked_in is None:
         return f"{people(simulation.truth.people)} answered {questions} questions"
     alone, together = (people(asked_in.count(number)) for number in (1, 2))
-    return f"{alone} answered {questions} questions by themselves and {together} others the joint one"
+    return f"{alone} answered {questions} single questions and {together} others the joint one"
 
 
 def _parties(simulation: Simulation) -> Grid:
@@ -61,5 +61,5 @@ def _parties(simulation: Simulation) -> Grid:
         )
         rows.append((name, _SAW[status["role"]], passed, dropped))
     if simulation.ran.task.curator is None:
-        rows.append(("everybody", "single answers without a sender, on the board", "", ""))
+        rows.append(("everybody", "single answers without senders, on the board", "", ""))
     return Grid(("party", "saw", "passed on", "did not open"), tuple(rows), frozenset({"party", "saw"}))

@@ -1,4 +1,4 @@
-"""The parties' services, each a process of its own that listens on this machine alone."""
+"""The services of all parties, each a process that listens on this machine alone."""
 
 import os
 import secrets
@@ -25,9 +25,10 @@ _END = 10.0  # and until it has ended
 
 
 def free_ports(count: int) -> list[int]:
-    """Return as many ports at which nobody listens.
+    """Return this number of ports at which nobody listens.
 
-    They are below those that a system gives to connections, which could have one before its service listens.
+    They are below the ports that the system gives to connections; otherwise a connection could take one before its
+    service listens.
     """
     with ExitStack() as held:  # together, so that no two are the same
         ports: list[int] = []
@@ -41,14 +42,14 @@ def free_ports(count: int) -> list[int]:
 
 @dataclass
 class Parties(AbstractContextManager["Parties"]):
-    """Services that run as long as this is open.
+    """Services that run within a block.
 
     Parameters
     ----------
     homes
-        Their folders.
+        The homes of the parties.
     options
-        What each service is started with, by its role.
+        The options with which each service is started, by its role.
     """
 
     homes: Sequence[Home]
@@ -76,24 +77,24 @@ class Parties(AbstractContextManager["Parties"]):
                 process.wait()
 
     def start(self, home: Home) -> None:
-        """Start a service; what it says goes to a file in its home."""
+        """Start a service; its log goes to a file in its home."""
         command = [sys.executable, "-m", "discretion", "collect", home.role, str(home.folder), *self.options[home.role]]
         with (home.folder / "log").open("ab") as log:
             self._running[home.folder] = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def kill(self, home: Home) -> None:
-        """End a service as a power cut does."""
+        """Kill a service, like a power cut."""
         process = self._running[home.folder]
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
 
     def wait_for(self, homes: Sequence[Home]) -> None:
-        """Return when services answer.
+        """Wait until services answer.
 
         Raises
         ------
         UnavailableError
-            If one ends, or does not answer in time.
+            If a service ends, or does not answer in time.
         """
         until = time.monotonic() + _START
         for home in homes:
@@ -109,13 +110,13 @@ class Parties(AbstractContextManager["Parties"]):
                         time.sleep(0.05)
 
     def check(self) -> None:
-        """Raise an `UnavailableError` if a service has ended, with its last words."""
+        """Raise an `UnavailableError` with the last line of its log if a service has ended."""
         for home in self.homes:
             if self._running[home.folder].poll() is not None:
                 lines = (home.folder / "log").read_text(errors="replace").strip().splitlines()
-                raise UnavailableError(f"the {home.role} has ended: {lines[-1] if lines else 'it said nothing'}"[:300])
+                raise UnavailableError(f"the {home.role} has ended: {lines[-1] if lines else 'its log is empty'}"[:300])
 
     def ask(self, home: Home, method: str, path: str, **sent: Any) -> bytes:
-        """Ask a service something as its operator."""
+        """Call a service as its operator."""
         with Neighbour(home.party.url, operator_credential(home.folder)) as service:
             return service.ask(method, path, **sent)

@@ -1,4 +1,4 @@
-"""The people of a simulation: each a client with a token of its own, many in a process."""
+"""The people of a simulation: each a client with its own token, many in a process."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -13,15 +13,15 @@ from discretion.collection.services.without_curator import add_board
 from discretion.collection.wire.selection import LONGEST_CHOICE, Choice
 from discretion.collection.wire.task import Task
 
-_LOOK = 0.2  # seconds between two looks whether the next round has begun
+_LOOK = 0.2  # seconds between two checks whether the next round has begun
 
 
 def send_answers(
     encoded_task: bytes, answers: Sequence[Mapping[str, str | None]], tokens: Sequence[bytes], pipe: Any
 ) -> None:
-    """Send what all these people answer, round by round, until the analyst's.
+    """Send the answers of all these people, round by round, up to the analyst's.
 
-    ``pipe`` is a pipe that hears of each round that is sent, or why it was not.
+    ``pipe`` is a pipe that receives the number of each round that is sent, or the reason why it was not sent.
     """
     task = Task.decoded(encoded_task)
     try:
@@ -51,7 +51,7 @@ def send_answers(
 
 
 def _send(first: Neighbour, number: int, upload: bytes) -> str:
-    """Send an upload until it is acknowledged: it counts once. Return what opens the boards."""
+    """Send an upload until it is confirmed; it counts once. Return the pass of the boards."""
     while True:
         try:
             return first.ask("POST", f"/rounds/{number}/uploads", content=upload).decode()

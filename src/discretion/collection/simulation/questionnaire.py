@@ -1,4 +1,4 @@
-"""What a table's columns are asked as, and what each of its people would answer."""
+"""A table as a questionnaire: a question for each column, and the answers of each person."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from discretion.errors import InvalidValueError
 from discretion.numerics.arrays import Integers
 from discretion.tables.counting.codes import column_values
 
-# Answers that are listed; all rarer ones are "other".
+# The most listed answers; all rarer ones are "other".
 _ANSWERS = 1000
 
 
@@ -25,9 +25,9 @@ class Questionnaire:
     features
         A question for each column.
     texts
-        The texts that are in each column, None being missing.
+        The different texts of each column; None is a missing value.
     places
-        Which of them each person has, a row a person.
+        The places of each person's texts among these, a row for each person.
     """
 
     features: tuple[Feature, ...]
@@ -36,12 +36,12 @@ class Questionnaire:
 
     @property
     def people(self) -> int:
-        """How many there are."""
+        """The number of people."""
         return len(self.places)
 
     @property
     def codes(self) -> Integers:
-        """The code of each person's true answer to each question, a row a person."""
+        """The code of each person's true answer to each question, a row for each person."""
         return np.column_stack(
             [
                 np.array([feature.code_of(text) for text in texts], np.int64)[places]
@@ -50,7 +50,7 @@ class Questionnaire:
         )
 
     def answers(self) -> Iterator[dict[str, str | None]]:
-        """Yield what each person answers."""
+        """Yield the answers of each person."""
         names = [feature.name for feature in self.features]
         for row in self.places.tolist():
             yield {name: texts[place] for name, texts, place in zip(names, self.texts, row, strict=True)}
@@ -64,16 +64,16 @@ def questionnaire_of(
     rng: np.random.Generator,
     **reading: Any,
 ) -> Questionnaire:
-    """Return what is asked of so many people of a table, drawn without replacement, or of all.
+    """Return the questionnaire for people of a table, drawn without replacement, or for all of them.
 
     Parameters
     ----------
     table, columns, reading
-        As of `discretion.Population`.
+        As for `discretion.Population`.
     people
-        How many are drawn; None is all.
+        The number of people to draw; None means all.
     randomizers
-        How the answers of a column are randomized; the name "" is for all others.
+        The randomizer of each column's answers; the name "" stands for all other columns.
 
     Raises
     ------
@@ -83,10 +83,10 @@ def questionnaire_of(
     population = Population(table, columns, **reading)
     column_codes = population.read_rows(lambda rows, length: column_values(rows, population.columns, length))
     if column_codes is None:
-        raise InvalidValueError("these rows stay in their engine; simulate with a file or a frame")
+        raise InvalidValueError("the rows of this table stay in their engine; simulate with a file or a frame")
     there = population.rows
     if people is not None and people > there:
-        raise InvalidValueError(f"the table has {there:,} people, and {people:,} are asked for; ask for fewer")
+        raise InvalidValueError(f"the table has only {there:,} people; got {people:,}, take fewer")
     some = np.arange(there) if people is None else rng.choice(there, people, replace=False)
     features: list[Feature] = []
     texts: list[list[str | None]] = []

@@ -1,4 +1,4 @@
-"""A whole collection on this machine: services that talk over sockets, people who answer, and what came of it."""
+"""Run a whole collection on this machine: services over sockets, people who answer, and the results."""
 
 import json
 import time
@@ -36,29 +36,30 @@ from discretion.collection.wire.task import Party, Task
 from discretion.collection.wire.uploads import Upload
 from discretion.errors import InvalidValueError
 
-_TIME = 24 * 3600  # a task's, in seconds
-_DAYS = 2  # its keys last longer
+_TIME = 24 * 3600  # of a task, in seconds
+_DAYS = 2  # of its keys, which last longer
 _LOOK = 0.2
 
 
 @dataclass(frozen=True)
 class SimulationRun:
-    """What came of a collection.
+    """The outcome of a collection.
 
     Parameters
     ----------
     task
         The task.
     choices
-        What was published for each round after the first; without one to the analyst nothing was certified to go out.
+        The published choices of the rounds after the first; if none is for the analyst, nothing was certified to go
+        out.
     statuses
-        What each service says of how far it is, by the party's name.
+        The status of each service, by the party's name.
     counts
-        How many gave each answer, as the curator counted, or everybody who read the board.
-    curated, analysed
-        What the curator and the analyst give out; None if there is no curator, or nothing went out.
+        The number of people with each answer, as the curator or every reader of the board counted.
+    curated, analysed : CuratorResult, AnalystResult
+        The curator's and the analyst's result; None if there is no curator, or if nothing went out.
     asked_in
-        Of each person the round in which they were asked; None if all were asked in all.
+        The round that each person answered; None if everybody answered all rounds.
     """
 
     task: Task
@@ -71,7 +72,7 @@ class SimulationRun:
 
     @property
     def chosen(self) -> Choice | None:
-        """What went to the analyst."""
+        """The choice for the analyst, or None."""
         return self.choices[-1] if self.choices and self.choices[-1].receiver == "analyst" else None
 
 
@@ -79,16 +80,16 @@ def run(
     questionnaire: Questionnaire, promises: Mapping[str, Any], *, shufflers: int, with_curator: bool,
     with_admitter: bool, cores: int, tell: Callable[[str], None],
 ) -> SimulationRun:  # fmt: skip
-    """Run a collection of what everybody in a table answers, each party a process of its own.
+    """Run a collection of the answers of everybody in a table, with each party in a separate process.
 
-    ``promises`` are fields of the task: its k, budget, rounds and what else it promises.
+    ``promises`` are fields of the task: its k, budget, rounds and other guarantees.
 
     Raises
     ------
     UnavailableError
-        If a party or the people stop midway: with their last words.
+        If a party or the people stop midway; with their last message.
     InvalidValueError
-        If there are too few people to ask others in each round.
+        If there are too few people for other people to answer each round.
     """
     with TemporaryDirectory(prefix="discretion-collection-") as folder, ExitStack() as stack:
         roles: dict[str, Role] = {f"shuffler {place + 1}": "shuffler" for place in range(shufflers)}
@@ -104,7 +105,7 @@ def run(
         asked_in = None if promises["other_people"] is None else _asked_in(tokens, with_admitter)
         groups = [len(tokens)] if asked_in is None else [asked_in.count(number) for number in (1, 2)]
         if not min(groups):
-            raise InvalidValueError(f"{len(tokens)} people cannot be asked in two rounds; ask more of them")
+            raise InvalidValueError(f"{len(tokens)} people are too few for two rounds of other people; take more")
         smallest_batch = min(len(tokens), max(2, promises["k"])) if asked_in is None else min(groups)
         task = _task(keys, questionnaire, admission=admission, smallest_batch=smallest_batch, **promises)
         for home in homes.values():
@@ -169,7 +170,7 @@ def _task(keys: Mapping[str, Mapping[Kind, Key]], questionnaire: Questionnaire, 
 
 
 def _asked_in(tokens: Sequence[bytes], with_admitter: bool) -> tuple[int, ...]:
-    """Return in which round each of these is asked."""
+    """Return the round that each of these people answers."""
     shown = [shown_token(token, with_admitter) for token in tokens]
     return tuple(Upload(token, b"").asked_in for token in shown)
 
@@ -182,9 +183,9 @@ def _until_over(  # noqa: PLR0917
     groups: Sequence[int],
     tell: Callable[[str], None],
 ) -> tuple[Choice, ...]:
-    """Wait until the analyst has counted, or nothing is certified to go out; return what was published.
+    """Wait until the analyst has counted, or nothing is certified to go out; return the published choices.
 
-    A round of other people has no number of them to wait for: it is closed once all who are asked in it have sent.
+    If other people answer each round, no service knows their number, so a round is closed here once all have sent.
     """
     choices: list[Choice] = []
     with (
@@ -200,12 +201,12 @@ def _until_over(  # noqa: PLR0917
                         first.ask("POST", f"/rounds/{record['round']}/close")
             number = len(choices) + 2
             if choices and choices[-1].receiver == "analyst":
-                # What the curator gives out depends on how many the analyst counted.
+                # The curator's result depends on the number of people that the analyst counted.
                 party, state = ("curator", "analysed") if task.curator else ("analyst", "counted")
                 if _status(parties, homes[party])[state]:
                     return tuple(choices)
             elif task.curator is None:
-                with suppress(CollectionError):  # the boards are not there yet
+                with suppress(CollectionError):  # the boards do not exist yet
                     choice = open_next(task, first, last)
                     if choice is None:
                         return tuple(choices)
@@ -220,7 +221,7 @@ def _until_over(  # noqa: PLR0917
 
 
 class _People:
-    """Everybody who takes part, in as many processes as there are cores."""
+    """All participants, in as many processes as there are cores."""
 
     def __init__(self, task: Task, questionnaire: Questionnaire, tokens: list[bytes], processes: int) -> None:
         context, answers = get_context("spawn"), list(questionnaire.answers())
@@ -243,7 +244,7 @@ class _People:
             each.join()
 
     def check(self) -> None:
-        """Raise an `UnavailableError` if somebody could not take part."""
+        """Raise an `UnavailableError` if a participant failed."""
         for hears in self._hears:
             while hears.poll():
                 try:

@@ -1,4 +1,4 @@
-"""A simulated collection: what each party saw and could guess, and the result beside the truth."""
+"""Simulate a collection: the results, the leaks to each party, and the comparison with the truth."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -21,24 +21,24 @@ from discretion.estimate import Estimate
 from discretion.presenting.json_answers import plain
 from discretion.validation import as_count
 
-#: What gates may ask of a simulation.
+#: The measures of a simulation that a gate can check.
 MEASURES: tuple[str, ...] = ("counted", "lost", "differing", "exposure", "certified_exposure")
 
 
 @dataclass(frozen=True)
 class Simulation:
-    """What came of a simulated collection.
+    """The outcome of a simulated collection.
 
     Parameters
     ----------
     ran
-        What was published, and what each party counted.
+        The run, with the published choices and the counts of each party.
     leaks
-        What each party can guess, and whom it takes to know more.
+        The leaks: the guesses of each party, and the coalitions that learn more.
     truth
-        The truth beside the result.
+        The comparison of the result with the truth.
     seconds
-        How long it took.
+        The duration, in seconds.
     """
 
     ran: SimulationRun
@@ -48,9 +48,10 @@ class Simulation:
 
     @property
     def measures(self) -> Mapping[str, float | Estimate | None]:
-        """What gates may ask of: of how many people answers were counted at last, and in what these differ.
+        """The measures that a gate can check, by name.
 
-        ``lost`` are people and messages that did not arrive, ``differing`` the tables that do not agree with the truth.
+        ``counted`` is the number of people counted in the last round, ``lost`` the number of people and messages that
+        did not arrive, and ``differing`` the number of tables that do not agree with the truth.
         """
         statuses = [record for status in self.ran.statuses.values() for record in status.get("rounds", [])]
         tables = [*self.truth.single, *([] if self.truth.joint is None else [self.truth.joint])]
@@ -64,7 +65,7 @@ class Simulation:
         }
 
     def to_dict(self) -> Mapping[str, Any]:
-        """Return it as plain objects, for JSON: no answer of fewer than k people."""
+        """Return the simulation as plain objects, for JSON, without answers of fewer than k people."""
         task, ran = self.ran.task, self.ran
         rounds = [Round(task), *(Round(task, choice) for choice in ran.choices)]
         return {
@@ -107,48 +108,50 @@ def simulate(
     tell: Callable[[str], None] = lambda what: None,
     **reading: Any,
 ) -> Simulation:
-    """Run a collection of a table on this machine: each party a process, every row a person, over real sockets.
+    """Run a collection of a table on this machine: each party a process, each row a person, over real sockets.
 
     Parameters
     ----------
     table, columns, reading
-        As of `discretion.Population`: each column is a question.
+        As for `discretion.Population`: each column is a question.
     users
-        How many people take part, drawn without replacement; None is all.
+        The number of people who take part, drawn without replacement; None means all.
     k, budget
-        At most this share of the people may have fewer than k alike in what the analyst gets.
+        At most this share of the people may be in groups of fewer than k people with the same answers in the analyst's
+        data.
     shufflers
-        How many, one after the other.
+        The number of shufflers, one after the other.
     curatorless
-        Whether those who take part choose by themselves.
+        Whether the participants compute the choice themselves, without a curator.
     admitter
-        Whether a party of its own decides who is let in, by blinded tokens.
+        Whether an admitter decides who is let in, by blinded tokens.
     rounds
-        In how many rounds the curator may ask, or those who choose by themselves.
+        The most rounds before the analyst's.
     by_value
-        Whether less frequent answers are one in the curator's questions about several features.
+        Whether less frequent answers count as one in the curator's questions about several features.
     other_people
-        How surely what is certified holds of others than those who answer alone: half of the people, by chance, answer
-        the last round only; None asks everybody in every round.
+        The confidence of the certified bound if half of the people, by chance, answer only the first round, and the
+        others only the last; None if everybody answers every round.
     redact
-        How sure one may be at most that a redacted answer is a rare one; None redacts none of these.
+        The largest probability that a redacted answer is a rare one; None redacts no rare answers.
     rules
-        Whose answers are redacted before anything is sent, each a line as ``race: Other when sex: Female decoys 0.01``.
+        Rules by which answers are redacted before they are sent, each a line as
+        ``race: Other when sex: Female decoys 0.01``.
     noise
         The ε by which each shuffler's dummies hide all answers of a person together, with a δ of 1e-6; None adds none.
     randomize
-        A column → how its answers are randomized, as ``krr:epsilon=2``; the column "" is all others.
+        A column → the randomizer of its answers, as ``krr:epsilon=2``; the column "" stands for all other columns.
     cores
-        How many processes open messages, and how many the people are.
+        The number of processes that open messages, and the number of processes of the people.
     seed
-        Draws the people; what is sealed and shuffled is by the system's randomness.
-    tell
-        Hears what is being worked on.
+        The seed of the draw of people; sealing and shuffling use the system's randomness.
+    tell : callable
+        A function that receives each step.
 
     Raises
     ------
     InvalidValueError
-        If the table cannot be asked so.
+        If a column of the table cannot be a question, or an option is out of range.
     UnavailableError
         If a party stops midway.
     """
@@ -157,7 +160,7 @@ def simulate(
     size = None if users is None else as_count(users, "users", at_least=1)
     plan = questionnaire_of(table, columns, size, randomize or {}, np.random.default_rng(seed), **reading)
     if unknown := set(randomize or {}) - {feature.name for feature in plan.features} - {""}:
-        raise MalformedError(f"there is no column {min(unknown)!r} whose answers could be randomized")
+        raise MalformedError(f"there is no column {min(unknown)!r} to randomize")
     plan = replace(plan, features=with_rules(plan.features, rules))
     added = None if noise is None else noise_for(noise, DELTA, counts_of_one(len(plan.features)))
     promises = {

@@ -1,1 +1,1 @@
-"""What goes over the wire, byte by byte, and how it is checked: docs/explanation/protocol.md says the same in words."""
+"""The bytes that parties exchange, and their checks; docs/explanation/protocol.md specifies the same in words."""

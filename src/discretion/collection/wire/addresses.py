@@ -1,4 +1,4 @@
-"""The web addresses of parties, which everybody reads alike: what a check reads is what is called."""
+"""The web addresses of parties, read in one way only, so that a checked address is the address that is called."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _ADDRESS = re.compile(
 
 @dataclass(frozen=True)
 class WebAddress:
-    """Where a party's service is.
+    """The web address of a party's service.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class WebAddress:
     port
         From 1 to 65,535.
     path
-        What the paths of its operations come after: empty, or from a slash on.
+        The prefix of the paths of its operations: empty, or beginning with a slash.
     """
 
     scheme: str
@@ -35,13 +35,13 @@ class WebAddress:
 
     @property
     def url(self) -> str:
-        """The address in its one spelling."""
+        """The address in its only spelling."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{self.scheme}://{host}:{self.port}{self.path}"
 
 
 def web_address(url: object) -> WebAddress | None:
-    """Return the web address that a text is; None if it is none.
+    """Return a text as a web address, or None if it is not one.
 
     Examples
     --------

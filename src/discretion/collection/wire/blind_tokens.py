@@ -1,7 +1,7 @@
-"""Blind signatures of RFC 9474: who signs a token does not see it, and cannot know it again.
+"""Blind signatures of RFC 9474: the signer of a token does not see it, and cannot recognize it later.
 
-The variant is RSABSSA-SHA384-PSS-Deterministic: what is signed is a nonce of 32 random bytes, which needs no random
-prefix (section 5). What comes out is an RSA signature with PSS padding, which anybody can check with the public key.
+The variant is RSABSSA-SHA384-PSS-Deterministic: the message is a nonce of 32 random bytes, which needs no random
+prefix (section 5). The result is an RSA signature with PSS padding, which anybody can check with the public key.
 """
 
 from hashlib import sha384
@@ -25,70 +25,70 @@ _PADDING = PSS(MGF1(SHA384()), _SALT_BYTES)
 
 
 def blind(modulus: bytes, nonce: bytes) -> tuple[bytes, bytes]:
-    """Blind a nonce: return what is to be signed, and the inverse of the factor that hides the nonce in it.
+    """Blind a nonce: return the number to sign, and the inverse of the factor that hides the nonce in it.
 
-    ``EMSA-PSS(nonce)·r^e mod n`` for a random r: a uniform number, whichever the nonce is. Source: RFC 9474, 4.2.
+    The number is ``EMSA-PSS(nonce)·r^e mod n`` for a random r, which is uniform for every nonce. Source: RFC 9474, 4.2.
 
     Raises
     ------
     RefusedTaskError
-        If the modulus is no product of two large primes.
+        If the modulus is not a product of two large primes.
     """
     n = int.from_bytes(modulus)
     return blinded_by(modulus, nonce, token_bytes(_SALT_BYTES), 1 + randbelow(n - 1))
 
 
 def blinded_by(modulus: bytes, nonce: bytes, salt: bytes, factor: int) -> tuple[bytes, bytes]:
-    """Blind a nonce by a salt and a factor; they are random, but for a test vector."""
+    """Blind a nonce by a salt and a factor, which are random except in test vectors."""
     n = int.from_bytes(modulus)
     encoded = int.from_bytes(_encoded(nonce, salt, n.bit_length() - 1))
     if gcd(encoded, n) != 1 or gcd(factor, n) != 1:
-        raise RefusedTaskError("a key of the admitter is no product of two large primes")
+        raise RefusedTaskError("a key of the admitter is not a product of two large primes")
     blinded = encoded * pow(factor, EXPONENT, n) % n
     return blinded.to_bytes(len(modulus)), pow(factor, -1, n).to_bytes(len(modulus))
 
 
 def sign_blinded(private: RSAPrivateKey, blinded: bytes) -> bytes:
-    """Sign what was blinded; the same gets the same signature. Source: RFC 9474, 4.3.
+    """Sign a blinded number; the same number gets the same signature. Source: RFC 9474, 4.3.
 
-    The private operation takes as long whatever is signed, and its result is checked before it is given out: a faulty
-    one would reveal the key.
+    The private operation takes the same time for every number. Its result is checked before it is returned, because a
+    faulty one would reveal the key.
 
     Raises
     ------
     MalformedError
-        If it is no number below the modulus.
+        If the number is not above 0 and below the modulus.
     """
     numbers = private.private_numbers()
     n, p, q = numbers.public_numbers.n, numbers.p, numbers.q
     message = int.from_bytes(blinded)
     if not 0 < message < n:
-        raise MalformedError("what is to be signed is a number above 0 and below the modulus of the key")
+        raise MalformedError("the blinded number must be above 0 and below the modulus of the key")
     by_p, by_q = _power(message % p, numbers.dmp1, p), _power(message % q, numbers.dmq1, q)
     signature = by_q + q * ((by_p - by_q) * numbers.iqmp % p)
     if pow(signature, EXPONENT, n) != message:
-        raise ArithmeticError("the private operation went wrong; nothing of it is given out")
+        raise ArithmeticError("the private operation failed; its result is discarded")
     return signature.to_bytes(-(-n.bit_length() // 8))
 
 
 def finalize(modulus: bytes, nonce: bytes, blind_signature: bytes, inverse: bytes) -> bytes:
-    """Return the signature of a nonce from the one of what was blinded. Source: RFC 9474, 4.4.
+    """Return the signature of a nonce from the signature of the blinded number. Source: RFC 9474, 4.4.
 
     Raises
     ------
     RefusedTaskError
-        If it is not one by the key.
+        If it is not a signature by the key.
     """
     n = int.from_bytes(modulus)
     signature = int.from_bytes(blind_signature) * int.from_bytes(inverse) % n
     finished = signature.to_bytes(len(modulus))
     if len(blind_signature) != len(modulus) or not is_signed(modulus, nonce, finished):
-        raise RefusedTaskError("the admitter's signature does not fit the key that the task has of it")
+        raise RefusedTaskError("the admitter's signature does not fit the key in the task")
     return finished
 
 
 def is_signed(modulus: bytes, nonce: bytes, signature: bytes) -> bool:
-    """Return whether a signature of a nonce is one by this key."""
+    """Return whether a signature of a nonce is by this key."""
     try:
         key = RSAPublicNumbers(EXPONENT, int.from_bytes(modulus)).public_key()
         key.verify(signature, nonce, _PADDING, SHA384())

@@ -1,6 +1,6 @@
-"""An invitation: one secret for each person, from which follow a token for the uploads and a credential for tokens.
+"""Invitations: one secret for each person, from which the token of uploads and the admitter's credential are derived.
 
-Neither the first shuffler nor the admitter can show the other one's.
+The first shuffler, which sees the token, cannot derive the credential, and the admitter cannot derive the token.
 """
 
 from cryptography.hazmat.primitives.hashes import SHA256
@@ -14,22 +14,22 @@ _NAME = b"discretion collect 3 "
 
 
 def upload_token(task: Task, secret: bytes) -> bytes:
-    """Return what a person shows the first shuffler: the secret itself where there is no admitter."""
+    """Return the token that a person shows the first shuffler: without an admitter, the secret itself."""
     return shown_token(secret, task.admitter is not None)
 
 
 def shown_token(secret: bytes, admitted: bool) -> bytes:
-    """Return what a person shows the first shuffler of a task with an admitter, or without one."""
+    """Return the token that a person shows the first shuffler of a task with or without an admitter."""
     return _derived(secret, b"upload") if admitted else secret
 
 
 def admission_credential(secret: bytes) -> bytes:
-    """Return what a person shows the admitter."""
+    """Return the credential that a person shows the admitter."""
     return _derived(secret, b"admission")
 
 
 def link_of(task: Task, secret: bytes) -> str:
-    """Return an invitation as a link: what is behind ``#`` never leaves the program that opens it."""
+    """Return an invitation as a link; a program that opens the link does not send the part after ``#``."""
     return f"{task.shufflers[0].url}/#{task.digest.hex()}.{secret.hex()}"
 
 
@@ -39,7 +39,7 @@ def secret_of(link: str) -> tuple[str, bytes, bytes]:
     Raises
     ------
     MalformedError
-        If it is none; it is not quoted.
+        If the text is not an invitation; the message does not quote it.
     """
     url, _, rest = link.strip().partition("/#")
     digest, _, secret = rest.partition(".")
@@ -48,7 +48,9 @@ def secret_of(link: str) -> tuple[str, bytes, bytes]:
     except ValueError:
         secret_bytes = digest_bytes = b""
     if not url or len(secret_bytes) != TOKEN_BYTES or len(digest_bytes) != TOKEN_BYTES:
-        raise MalformedError("an invitation is a line as https://first.example/#DIGEST.SECRET, of 64 digits each")
+        raise MalformedError(
+            "an invitation must be a line as https://first.example/#DIGEST.SECRET, with 64 hexadecimal digits each"
+        )
     return url, secret_bytes, digest_bytes
 
 

@@ -1,7 +1,7 @@
-"""Noise that no party can take away: how many dummies each shuffler adds to every count.
+"""The noise that each shuffler adds to every count, which no other party can remove.
 
-To each count a shuffler adds a number from 0 to 2t that it draws for itself: t ± i has a probability that falls by the
-same factor for each step i (a discrete Laplace law, cut off at both ends). It is drawn exactly: the weights are whole
+To each count a shuffler adds a number from 0 to 2t that it draws by itself. The probability of t ± i falls by the same
+factor with each step i (a discrete Laplace law, truncated to this range). The draw is exact: the weights are whole
 numbers, and the randomness is the system's.
 """
 
@@ -22,7 +22,7 @@ _STEPS = 60  # of a search, each of which halves what is left
 
 @dataclass(frozen=True)
 class Noise:
-    """How many dummies each shuffler adds to every count.
+    """The law of the number of dummies that each shuffler adds to every count.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Noise:
     Raises
     ------
     MalformedError
-        If these are other numbers.
+        If a parameter is out of range.
 
     Examples
     --------
@@ -48,18 +48,20 @@ class Noise:
     def __post_init__(self) -> None:
         for value, name, above in ((self.decay, "decay", _PARTS), (self.most, "most", _MOST_FOR_A_COUNT)):
             if type(value) is not int or not 0 < value < above:
-                raise MalformedError(f"noise has a whole number {name} from 1 to {above - 1:,}, got {value!r:.60}")
+                raise MalformedError(
+                    f"the {name} of noise must be a whole number from 1 to {above - 1:,}, got {value!r:.60}"
+                )
         if self.most % 2:
-            raise MalformedError(f"the most dummies are an even number, and half of it their mean; got {self.most}")
+            raise MalformedError(f"the most dummies must be an even number, since their mean is half; got {self.most}")
 
     @property
     def mean(self) -> int:
-        """How many dummies a shuffler adds to a count on average."""
+        """The average number of dummies that a shuffler adds to a count."""
         return self.most // 2
 
     @cached_property
     def weights(self) -> Sequence[int]:
-        """The probabilities of 0, 1, …, 2t dummies, times a number."""
+        """The probabilities of 0, 1, …, 2t dummies, times a common factor that makes them whole."""
         falling = [self.decay**step * _PARTS ** (self.mean - step) for step in range(self.mean + 1)]
         return falling[:0:-1] + falling
 
@@ -78,10 +80,11 @@ class Noise:
         return bisect(self._cumulative, randbelow(self._cumulative[-1]))
 
     def delta(self, epsilon: float, counts: int) -> float:
-        """Return the δ that belongs to an ε where somebody's other answers change so many counts by one each.
+        """Return the least δ for an ε if a change of a person's answers changes this many counts by one each.
 
-        The likelihood ratio of a count is infinite where no dummy could be less; else 1/decay for numbers of dummies up
-        to the mean, and decay for those above it. The logarithms of several counts add up: see `_delta`.
+        The likelihood ratio of a count is infinite where the number of dummies is 0. Otherwise it is 1/decay for
+        numbers of dummies up to the mean, and decay for those above it. The logarithms for several counts add up: see
+        `_delta`.
 
         Examples
         --------
@@ -93,7 +96,7 @@ class Noise:
         return _delta(law[0], math.fsum(law[1 : self.mean + 1]), self.decay / _PARTS, epsilon, counts)
 
     def epsilon(self, delta: float, counts: int) -> float:
-        """Return the least ε to which a δ belongs, rounded upwards; infinite if none does."""
+        """Return the least ε for a δ, rounded upwards; infinite if there is none."""
         low, high = 0.0, counts * -math.log(self.decay / _PARTS)
         if self.delta(high, counts) > delta:
             return math.inf
@@ -105,12 +108,12 @@ class Noise:
         return high
 
     def guess(self, counts: int) -> float:
-        """Return how often, at most, somebody who knows all else guesses which of two answers it is: (1 + δ(0))/2."""
+        """Return the largest probability of a correct guess between two answers, knowing all else: (1 + δ(0))/2."""
         return (1 + self.delta(0.0, counts)) / 2
 
 
 def may_add(noise: Noise | None, added: Sequence[int], cells: Sequence[Sequence[int]]) -> bool:
-    """Return whether a shuffler may have added so many dummies to each group, whose features have so many codes."""
+    """Return whether a shuffler may have added these numbers of dummies to groups with these numbers of codes."""
     if noise is None:
         return not added
     return len(added) == len(cells) and all(
@@ -119,27 +122,27 @@ def may_add(noise: Noise | None, added: Sequence[int], cells: Sequence[Sequence[
 
 
 def noise_for(epsilon: float, delta: float, counts: int) -> Noise:
-    """Return noise that gives (ε, δ) where so many counts change: of the steepest decay, and then the fewest dummies.
+    """Return noise with (ε, δ) if this many counts change: the steepest decay, and with it the fewest dummies.
 
     Raises
     ------
     MalformedError
-        If ε or δ is out of range, or needs more dummies for a count than there may be.
+        If ε or δ is out of range, or needs more dummies for a count than allowed.
     """
     for value, name, below in ((epsilon, "epsilon", math.inf), (delta, "delta", 1.0)):
         if type(value) not in (int, float) or not 0 < value < below:
             raise MalformedError(
-                f"the {name} of noise is a number above 0{'' if below == math.inf else ' and below 1'}, got "
+                f"the {name} of noise must be a number above 0{'' if below == math.inf else ' and below 1'}, got "
                 f"{value!r:.60}"
             )
-    # Of very many dummies δ depends on the decay alone; half of what is allowed is left to these.
+    # With very many dummies δ depends on the decay alone; half of the allowed δ is left for the number of dummies.
     decay = _least(_PARTS - 1, lambda d: _delta(0.0, 1 / (1 + d / _PARTS), d / _PARTS, epsilon, counts) <= delta / 2)
     mean = _least((_MOST_FOR_A_COUNT - 1) // 2, lambda mean: Noise(decay, 2 * mean).delta(epsilon, counts) <= delta)
     noise = Noise(decay, 2 * mean)
     if noise.delta(epsilon, counts) > delta:
         raise MalformedError(
-            f"noise of ε = {epsilon:g} with δ = {delta:g} for all questions needs {_MOST_FOR_A_COUNT:,} dummies and "
-            "more for each count; allow a larger ε or δ, or ask fewer questions"
+            f"noise with ε = {epsilon:g} and δ = {delta:g} for all questions needs {_MOST_FOR_A_COUNT:,} or more "
+            "dummies for each count; allow a larger ε or δ, or ask fewer questions"
         )
     return noise
 
@@ -156,7 +159,7 @@ def _delta(none: float, up: float, decay: float, epsilon: float, counts: int) ->
 
 
 def _least(most: int, holds: Callable[[int], bool]) -> int:
-    """Return the least number from 1 on for which a condition holds that then holds for all above; the most if none."""
+    """Return the least number from 1 on for which a monotone condition holds, or ``most`` if it holds for none."""
     low, high = 1, most
     while low < high:
         middle = (low + high) // 2

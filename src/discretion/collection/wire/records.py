@@ -1,4 +1,4 @@
-"""Deterministic CBOR (RFC 8949, 4.2.1): a value has one encoding, and no other is read."""
+"""Deterministic CBOR (RFC 8949, 4.2.1): a value has one encoding, and any other encoding is refused."""
 
 from typing import Any, cast
 
@@ -6,25 +6,25 @@ import cbor2
 
 from discretion.collection.errors import MalformedError
 
-# Deeper nests no record of ours.
+# No record of the protocol is nested more deeply.
 _DEEPEST = 8
 
 
 def encoded(value: Any) -> bytes:
-    """Return the one encoding of maps with text keys, arrays, text, bytes, whole numbers, truths and null."""
+    """Return the only encoding of maps with text keys, arrays, text, bytes, whole numbers, booleans and null."""
     return cbor2.dumps(value, canonical=True)
 
 
 def decoded(data: bytes, what: str, *, at_most: int) -> Any:
-    """Return the value, if these bytes are its one encoding.
+    """Return the value of these bytes, if they are its deterministic encoding.
 
     Raises
     ------
     MalformedError
-        If they are no CBOR, or could have been written otherwise, or are longer than ``at_most``.
+        If the bytes are not deterministic CBOR, or are longer than ``at_most``.
     """
     if len(data) > at_most:
-        raise MalformedError(f"{what} has {len(data):,} bytes, and at most {at_most:,} are read")
+        raise MalformedError(f"{what} may have at most {at_most:,} bytes; got {len(data):,}")
     try:
         value = cbor2.loads(data)
         plain = _is_plain(value, _DEEPEST)
@@ -32,7 +32,7 @@ def decoded(data: bytes, what: str, *, at_most: int) -> Any:
             return value
     except (cbor2.CBORError, ValueError, TypeError, OverflowError, MemoryError, RecursionError):
         pass
-    raise MalformedError(f"{what} is no deterministic CBOR of maps, arrays, text, bytes and whole numbers")
+    raise MalformedError(f"{what} must be deterministic CBOR of maps, arrays, text, bytes and whole numbers")
 
 
 def _is_plain(value: Any, deep: int) -> bool:

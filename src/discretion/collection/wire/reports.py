@@ -1,4 +1,4 @@
-"""What the shufflers of a round report of it: it travels with the batch, and stands in choices and results."""
+"""The shufflers' reports of a round, which are sent with the batch, and are part of choices and results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass
@@ -12,18 +12,18 @@ _LONGEST_REPORTS = 1 << 14
 
 @dataclass(frozen=True)
 class ShufflerReport:
-    """What a shuffler reports of a round; an honest one reports the truth.
+    """A shuffler's report of a round; the numbers are true if the shuffler is honest.
 
     Parameters
     ----------
     messages
-        How many it passed on.
+        The number of messages that it passed on.
     dropped, repeated
-        How many it did not pass on, since they did not open, or were equal to another one.
+        The numbers of messages that it did not pass on, because they did not open, or were equal to another one.
     digest
         The SHA-256 of the batch that it passed on.
     added
-        How many of what it passed on are dummies of its own, of each group of features; empty in a task without noise.
+        For each group of features, how many of the messages are its own dummies; empty in a task without noise.
     """
 
     messages: int
@@ -34,31 +34,31 @@ class ShufflerReport:
 
     @property
     def received(self) -> int:
-        """How many messages came to it."""
+        """The number of messages that the shuffler received."""
         return self.messages + self.dropped + self.repeated - sum(self.added)
 
     def to_dict(self) -> Mapping[str, Any]:
-        """Return it as plain objects, for JSON."""
+        """Return the report as plain objects, for JSON."""
         return asdict(self) | {"digest": self.digest.hex(), "added": list(self.added)}
 
 
 def dummies_in(reports: Sequence[ShufflerReport], groups: int) -> list[int]:
-    """Return how many dummies all shufflers added to each group of features."""
+    """Return how many dummies all shufflers together added to each group of features."""
     return [sum(sum(report.added[place : place + 1]) for report in reports) for place in range(groups)]
 
 
 def encoded_reports(reports: Sequence[ShufflerReport]) -> bytes:
-    """Return the one encoding of reports, in the order of the shufflers."""
+    """Return the encoding of reports, in the order of the shufflers."""
     return encoded([[*astuple(report)[:-1], list(report.added)] for report in reports])
 
 
 def decoded_reports(data: bytes, count: int | None) -> tuple[ShufflerReport, ...]:
-    """Return so many reports, or however many there are.
+    """Return the reports in these bytes: exactly ``count`` of them, or any number if that is None.
 
     Raises
     ------
     MalformedError
-        If these bytes are none.
+        If the bytes do not encode this number of reports.
     """
     raw: Any = decoded(data, "the reports of shufflers", at_most=_LONGEST_REPORTS)
     try:
@@ -79,5 +79,5 @@ def decoded_reports(data: bytes, count: int | None) -> tuple[ShufflerReport, ...
     except (TypeError, ValueError):
         reports, whole = (), False
     if not whole:
-        raise MalformedError(f"a batch comes with a report of each of the {count} shufflers before")
+        raise MalformedError(f"a batch needs a report of each of the {count} shufflers so far")
     return reports

@@ -1,8 +1,9 @@
-"""A round: what each person's messages hold, how wide they are, and what they are sealed with.
+"""A round: the contents and width of each person's messages, and the keys that seal them.
 
-A round asks for groups of features: the first one for each feature by itself, the others for what was chosen. There is
-a message for each group, of its place and the codes of the answers to its features, all equally wide. 16 random bytes
-make two people's same answers different; with an admitter it is the token that does: a nonce and its signature.
+A round asks for groups of features: the first round for each feature by itself, later rounds for the chosen groups.
+There is a message for each group, with the place of the group and the codes of the answers to its features; all
+messages are equally wide. 16 random bytes make equal answers of two people different; with an admitter the token does
+this: a nonce and its signature.
 """
 
 import struct
@@ -27,9 +28,9 @@ class Round:
     Parameters
     ----------
     task
-        Its task.
+        The task of the round.
     choice
-        What was published for it; None is the first round, with a message for each feature.
+        The published choice of the round; None for the first round, with a message for each feature.
     """
 
     task: Task
@@ -37,12 +38,12 @@ class Round:
 
     @property
     def number(self) -> int:
-        """1 for single answers, then one more for each choice."""
+        """The number of the round: 1 for single answers, then one more for each choice."""
         return 1 if self.choice is None else self.choice.number
 
     @property
     def to_analyst(self) -> bool:
-        """Whether it is the last one, of the joint answers."""
+        """Whether it is the last round, whose joint answers go to the analyst."""
         return self.choice is not None and self.choice.receiver == "analyst"
 
     @cached_property
@@ -54,21 +55,22 @@ class Round:
 
     @property
     def messages(self) -> int:
-        """How many messages each person sends."""
+        """The number of messages that each person sends."""
         return len(self.groups)
 
     @cached_property
     def kept(self) -> Sequence[tuple[tuple[int, ...] | None, ...]]:
-        """The codes of each feature of each group that are asked for one by one; None where not by value."""
+        """The codes that are asked for one by one, by group and feature; None if the round does not ask by value."""
         if self.choice is None or not self.choice.kept:
             return [(None,) * len(group) for group in self.groups]
         return self.choice.kept
 
     @cached_property
     def labels(self) -> Sequence[tuple[tuple[str | None, ...], ...]]:
-        """What each code in a message means, by group and feature of it.
+        """The answer for each code in a message, by group and feature.
 
-        Where there is a rule to redact by, the last one is redacted; where some answers are asked for, all others.
+        If a rule redacts the feature, the last code means a redacted answer. If the round asks by value, the last code
+        means all answers that are not asked for.
         """
         ruled = {rule.place for rule in (() if self.choice is None else self.choice.rules)}
         return [
@@ -81,7 +83,7 @@ class Round:
         ]  # fmt: skip
 
     def sent_codes(self, place: int) -> list[Sequence[int]]:
-        """Return for each feature of a group what is sent in place of each of its codes: the same, or a place of kept.
+        """Return for each feature of a group the number to send for each code: the code itself, or its place in kept.
 
         A code that a rule of the choice redacts is sent as the last one.
         """
@@ -96,12 +98,12 @@ class Round:
 
     @cached_property
     def most_features(self) -> int:
-        """How many features the largest group has: every message has room for as many codes."""
+        """The number of features of the largest group; every message has room for this many codes."""
         return max(map(len, self.groups))
 
     @cached_property
     def plain_form(self) -> struct.Struct:
-        """How what is inside all seals is packed: the group's place, a code of each of its features, random bytes.
+        """The form of a message inside all seals: the group's place, a code for each of its features, random bytes.
 
         Codes of 0 fill up a smaller group. With an admitter the random bytes are a token: a nonce and the admitter's
         signature of it.
@@ -109,7 +111,7 @@ class Round:
         return struct.Struct(f">H{self.most_features}I{self.random_bytes}s")
 
     def packed(self, place: int, codes: Sequence[int], random: bytes) -> bytes:
-        """Return what is inside all seals of a message to a group."""
+        """Return the bytes of a message for a group inside all seals."""
         return self.plain_form.pack(place, *codes, *[0] * (self.most_features - len(codes)), random)
 
     def cells(self, place: int) -> list[int]:
@@ -117,12 +119,12 @@ class Round:
         return list(map(len, self.labels[place]))
 
     def may_add(self, added: Sequence[int]) -> bool:
-        """Return whether a shuffler may have added so many dummies to each group."""
+        """Return whether a shuffler may have added these numbers of dummies to the groups."""
         return may_add(self.task.noise, added, [self.cells(place) for place in range(self.messages)])
 
     @property
     def random_bytes(self) -> int:
-        """How many bytes at the end of a message make it different from all others."""
+        """The number of bytes at the end of a message that make it different from all others."""
         return SALT_BYTES if self.task.admitter is None else NONCE_BYTES + MODULUS_BYTES
 
     @cached_property
@@ -134,31 +136,31 @@ class Round:
 
     @property
     def admission_place(self) -> int:
-        """The place of its keys in the task's: the analyst's are the last ones, whenever its round comes."""
+        """The place of the round's keys among the task's; the keys for the analyst's round are always the last ones."""
         return len(self.task.admission) - 1 if self.to_analyst else self.number - 1
 
     @property
     def receiver(self) -> Party | None:
-        """Who gets the messages from the last shuffler: the curator, then the analyst; None where they stay with it."""
+        """The party that receives the messages from the last shuffler, or None if that posts them on the board."""
         return self.task.analyst if self.to_analyst else self.task.curator
 
     @property
     def ends_open(self) -> bool:
-        """Whether the last shuffler holds plain messages, for all who take part to see."""
+        """Whether the last shuffler holds open messages, which it posts for all participants."""
         return self.receiver is None
 
     @property
     def published(self) -> bytes:
-        """The digest of all that was published up to this round."""
+        """The digest of everything that was published up to this round."""
         return self.task.digest if self.choice is None else self.choice.digest
 
     @cached_property
     def context(self) -> bytes:
-        """What all seals of the round are bound to: the round, the task, and all that was published up to it."""
+        """The bytes that bind all seals of the round to its number, the task, and everything published up to it."""
         return _NAME + bytes([self.number]) + self.task.digest + self.published
 
     def info(self, layer: int) -> bytes:
-        """Return the info of a layer: 0 is who gets the messages, then the shufflers, the first to open being 1."""
+        """Return the info of a layer: 0 for the receiver of the messages, then 1 for the first shuffler, and so on."""
         return self.context + bytes([layer])
 
     @cached_property
@@ -170,5 +172,5 @@ class Round:
         return inner + outer[::-1]
 
     def width(self, opened: int = 0) -> int:
-        """Return the bytes of a message after so many shufflers took their layer off."""
+        """Return the number of bytes of a message after this number of shufflers removed their layers."""
         return self.plain_form.size + SEAL_BYTES * (len(self.layers) - opened)

@@ -18,14 +18,14 @@ def _suite() -> Suite:
 
 
 def sealed(plain: bytes, layers: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """Return the bytes in a box for each (public key, info), the first innermost."""
+    """Return the bytes sealed in a box for each (public key, info), the first one innermost."""
     for key, info in layers:
         plain = _suite().encrypt(plain, _public(key), info)
     return plain
 
 
 def unsealed(box: bytes, private: X25519PrivateKey, info: bytes) -> bytes | None:
-    """Return what is in a box, or None if it is not for this key and info, or was changed."""
+    """Return the contents of a box, or None if it is not for this key and info, or was changed."""
     try:
         return _suite().decrypt(box, private, info)
     except (InvalidTag, ValueError):
@@ -33,7 +33,7 @@ def unsealed(box: bytes, private: X25519PrivateKey, info: bytes) -> bytes | None
 
 
 def public_bytes(private: X25519PrivateKey) -> bytes:
-    """Return the 32 bytes of a private key's public one."""
+    """Return the 32 bytes of the public key of a private key."""
     return private.public_key().public_bytes_raw()
 
 

@@ -1,4 +1,4 @@
-"""The choice: which features are asked for together, signed by the curator, or the same for all who work it out."""
+"""The choice of features to ask for together, signed by the curator, or computed equally by every participant."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,10 +18,10 @@ from discretion.collection.wire.records import decoded, encoded
 from discretion.collection.wire.reports import ShufflerReport, decoded_reports, encoded_reports
 from discretion.collection.wire.task import Task
 
-#: Who gets the answers. Without a curator, what would be for it is posted for all who take part.
+#: The party that receives the answers. Without a curator, its answers are posted for all participants.
 Receiver = Literal["curator", "analyst"]
 
-#: So many groups one choice asks for at most: each is a message of everybody's.
+#: The most groups that one choice asks for; each is one message of every participant.
 MOST_GROUPS = 1 << 12
 # A rule names at most all answers of a feature, and takes no more bytes for them than the task does.
 LONGEST_CHOICE = 32 << 20
@@ -30,16 +30,17 @@ _NAME = b"discretion collect 3 choice"
 
 @dataclass(frozen=True)
 class Rule:
-    """A participant with one of a feature's rare answers redacts it; everybody else does with some probability.
+    """A rule to redact rare answers to a feature; participants with other answers redact with some probability.
 
     Parameters
     ----------
     place
         The feature's place.
     codes
-        The answers that are rare, in order: by listing also those of nobody it does not tell that somebody has one.
+        The codes of the rare answers, in order. They include answers that nobody gave, so that the list does not reveal
+        that somebody gave one of them.
     decoys
-        With what probability any other answer is redacted.
+        The probability with which any other answer is redacted.
     """
 
     place: int
@@ -49,16 +50,16 @@ class Rule:
 
 @dataclass(frozen=True)
 class Term:
-    """What a certificate uses of the counts of a feature, or of a group of features as one.
+    """A term of a certificate: a summary of the counts of a feature, or of a group of features as one.
 
     Parameters
     ----------
     places
         The features' places, in order.
     rare
-        At most so many people gave an answer that is not kept; raised so that it shows no count of a few people.
+        An upper bound of the number of people whose answer is not kept, raised so that it shows no small count.
     kept
-        How many answers are kept.
+        The number of kept answers.
     """
 
     places: tuple[int, ...]
@@ -68,37 +69,37 @@ class Term:
 
 @dataclass(frozen=True)
 class Choice:
-    """Which features of a task are asked for together in a round after the first.
+    """The groups of features that a round after the first asks for.
 
     Parameters
     ----------
     task
         The digest of the task.
     before
-        The digest of all that was published before: of the task itself, or of the choice before this one.
+        The digest of everything published before: of the task itself, or of the choice before this one.
     number
-        The round in which it is asked.
+        The round that asks for the groups.
     receiver
-        The curator, round r of whose has groups of r features, or of several by value; or at last the analyst, who has
-        a single group.
+        The receiver of the answers. The curator's round r has groups of r features, or by value of two or more. The
+        analyst's round is the last one, and has a single group.
     groups
-        The places of the features of each group, in order; and the groups in order.
+        The places of the features of each group, in order; the groups are in order, too.
     exposure
-        The share of the people who may stand out by a group, certified: at most the task's budget for each, and by
-        value for all together.
+        The certified bound of the share of the people who stand out by any one group. It is at most the task's budget
+        for each group, and by value for all groups together.
     people
-        Of how many people the answers were counted.
+        The number of people whose answers were counted.
     rules
-        What is redacted in what the analyst gets: for different features, in order.
+        The rules to redact answers for the analyst, each for a different feature, in order.
     terms
-        For each group the terms of its certificate, which anybody can add up; empty where everybody may stand out.
+        For each group the terms of its certificate, which anybody can add up; empty if everybody may stand out.
     reports
-        For each round so far what the shufflers report of it.
+        For each round so far the reports of the shufflers.
     kept
-        By value: the codes of each feature of each group that are asked for one by one, in order; all others are one.
-        Empty if not by value.
+        By value, the codes that are asked for one by one, for each feature of each group, in order; all other answers
+        count as one. Empty if the task does not ask by value.
     signature
-        The curator's, of the rest; empty where there is no curator.
+        The curator's signature of the rest; empty if there is no curator.
     """
 
     task: bytes
@@ -116,7 +117,7 @@ class Choice:
 
     @property
     def chosen(self) -> tuple[int, ...]:
-        """The places of all features that are asked for, in order."""
+        """The places of all features in the groups, in order."""
         return tuple(sorted({place for group in self.groups for place in group}))
 
     @cached_property
@@ -134,12 +135,12 @@ class Choice:
 
     @cached_property
     def digest(self) -> bytes:
-        """The SHA-256 of its encoding without the signature, and so of all that was published up to it."""
+        """The SHA-256 of its encoding without the signature; it covers everything published up to the choice."""
         return sha256(encoded(self._signed_fields)).digest()
 
     @property
     def encoded(self) -> bytes:
-        """Its one encoding."""
+        """The deterministic encoding of the choice."""
         return encoded({**self._signed_fields, "signature": self.signature})
 
     def signed(self, private: Ed25519PrivateKey) -> "Choice":
@@ -148,15 +149,15 @@ class Choice:
 
     @staticmethod
     def decoded(data: bytes, task: Task) -> "Choice":
-        """Return the choice that these bytes are of a task.
+        """Return the choice of a task that these bytes encode.
 
         Raises
         ------
         MalformedError
-            If they are none.
+            If the bytes do not encode a choice of the task.
         RefusedTaskError
-            If it is of another task, over its budget, of fewer people than a batch has, or else beyond what the task
-            allows; or if its curator did not sign it.
+            If the choice is of another task, exceeds the budget, is computed from fewer people than the smallest batch,
+            or exceeds another limit of the task; or if the curator of the task did not sign it.
         """
         fields: Any = decoded(data, "a choice", at_most=LONGEST_CHOICE)
         try:
@@ -178,9 +179,9 @@ class Choice:
             whole, choice = False, None
         if choice is None or not whole:
             raise MalformedError(
-                "a choice names features of its task, each once and in order, one at least; r of them in each group of "
-                "the curator's round r, or several by value, with answers of each that are asked for; and for the "
-                "analyst one group, and rules for features of it that are neither randomized nor redacted already"
+                "a choice must name features of its task, at least one, each once and in order: r of them in each "
+                "group of the curator's round r, or several by value with the answers to ask for; and for the analyst "
+                "one group, with rules for features of it that are neither randomized nor already redacted"
             )
         choice._check_allowed(task)
         return choice
@@ -245,11 +246,11 @@ class Choice:
             raise RefusedTaskError("this choice is of another task")
         if self.number > (last := task.rounds + (self.receiver == "analyst")):
             raise RefusedTaskError(
-                f"the task has at most {task.rounds} rounds of the curator's and one of the analyst's: no choice of "
-                f"the {self.receiver}'s comes after round {last}, and this is of round {self.number}"
+                f"the task has at most {task.rounds} rounds of the curator and one of the analyst: the last choice "
+                f"of the {self.receiver} is for round {last}, and this one is for round {self.number}"
             )
         if self.people < task.smallest_batch:
-            raise RefusedTaskError("the choice was made from the answers of fewer people than a batch is to have")
+            raise RefusedTaskError("the choice was computed from the answers of fewer people than the smallest batch")
         if task.other_people is not None:
             self._check_of_others(task)
             return
@@ -267,7 +268,7 @@ class Choice:
         self._check_rest(task)
 
     def _check_of_others(self, task: Task) -> None:
-        """Raise unless the share of other people is within the budget: it is a limit that only its curator can know."""
+        """Raise an error unless the bound for other people, which the curator alone can compute, is in the budget."""
         if not (0 <= self.exposure <= 1 and Decimal(self.exposure) <= Decimal(task.budget)) or any(self.terms):
             raise RefusedTaskError("the choice lets more people stand out than the task's budget")
         self._check_rest(task)
@@ -276,7 +277,8 @@ class Choice:
         self._check_reports(task)
         if task.invited is not None and self.people > task.invited:
             raise RefusedTaskError(
-                f"the choice was made from the answers of {self.people:,} people, and the task invites {task.invited:,}"
+                f"the choice was computed from the answers of {self.people:,} people, and the task invites at most "
+                f"{task.invited:,}"
             )
         if task.admitter is not None and self.receiver == "curator":
             keys = len(task.admission[self.number - 1])
@@ -286,7 +288,7 @@ class Choice:
                     f"{len(self.groups):,}"
                 )
         if self.rules and task.redaction is None:
-            raise RefusedTaskError("the task lets nothing be redacted, and this choice has rules to redact by")
+            raise RefusedTaskError("the task allows no redaction, and this choice has rules to redact answers")
         if task.signer is not None:
             try:
                 Ed25519PublicKey.from_public_bytes(task.signer).verify(
@@ -296,7 +298,7 @@ class Choice:
                 raise RefusedTaskError("the task's curator has not signed this choice") from None
 
     def _check_reports(self, task: Task) -> None:
-        """Raise unless what the shufflers report fits the people whom the choice is of."""
+        """Raise an error unless the shufflers' reports fit the number of people of the choice."""
         cells = [[feature.codes] for feature in task.features]  # noise is in one round of the curator's alone
         for number, reports in enumerate(self.reports, 1):
             first = reports[0].received
@@ -304,21 +306,22 @@ class Choice:
             if not consistent:
                 raise RefusedTaskError(f"the shufflers' reports of round {number} contradict one another")
             if not all(may_add(task.noise, report.added, cells) for report in reports):
-                raise RefusedTaskError(f"the shufflers report other noise in round {number} than the task has")
+                raise RefusedTaskError(f"the shufflers report noise in round {number} that the task does not allow")
             if number == 1 and not self.people * len(task.features) <= first:
                 raise RefusedTaskError(
-                    f"the choice is of {self.people:,} people, and the first shuffler reports {first:,} messages of "
-                    f"{len(task.features)} each"
+                    f"the choice is for {self.people:,} people who send {len(task.features)} messages each, and the "
+                    f"first shuffler reports {first:,} messages"
                 )
             if task.invited is not None and number == 1 and first > task.invited * len(task.features):
-                raise RefusedTaskError(f"more messages came in round {number} than all who are invited send")
+                raise RefusedTaskError(f"in round {number} more messages arrived than all invited people send")
 
 
 def people_bounded(terms: Sequence[Term], k: int, people: int) -> int:
-    """Return of how many people at most may have fewer than k alike: ``min(n, Σ rare + (k - 1)·Π kept)``.
+    """Return an upper bound of the number of people who stand out: ``min(n, Σ rare + (k - 1)·Π kept)``.
 
-    The counting bound of Discretion: a person who stands out has an answer that is not kept to some term, or is in one
-    of ``Π kept`` cells, each of fewer than k people. A single term keeps answers that k people or more gave.
+    A person stands out in a group of fewer than k people with the same answers. By the counting bound of Discretion,
+    such a person has an answer that some term does not keep, or is in one of ``Π kept`` cells, each with fewer than k
+    people who stand out. A single term keeps only answers that at least k people gave, so the sum is ``Σ rare``.
     """
     if not terms:
         return people

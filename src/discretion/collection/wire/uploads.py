@@ -1,4 +1,4 @@
-"""An upload: a one-time token and a person's messages of a round, each as wide as the others, and nothing else."""
+"""An upload: a one-time token and a person's messages of a round, all equally wide, and nothing else."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,24 +12,24 @@ TOKEN_BYTES = 32
 
 @dataclass(frozen=True)
 class Upload:
-    """What a person sends once a round: for the first shuffler alone."""
+    """The bytes that a person sends once in each round, to the first shuffler alone."""
 
     token: bytes
     messages: bytes
 
     @cached_property
     def token_hash(self) -> bytes:
-        """What is stored of the token."""
+        """The SHA-256 of the token, from which the stored hash is computed."""
         return sha256(self.token).digest()
 
     @cached_property
     def digest(self) -> bytes:
-        """What tells the same upload from another one."""
+        """The SHA-256 of the messages, which distinguishes a repeated upload from another one."""
         return sha256(self.messages).digest()
 
     @property
     def asked_in(self) -> int:
-        """The one round in which its sender is asked, in a task that asks other people in each."""
+        """The one round that the sender answers, in a task that asks other people in each round."""
         return asked_in(self.token_hash)
 
     @property
@@ -39,23 +39,23 @@ class Upload:
 
     @staticmethod
     def decoded(data: bytes, round_: Round) -> "Upload":
-        """Return the upload that these bytes are in a round.
+        """Return the upload of a round that these bytes encode.
 
         Raises
         ------
         MalformedError
-            If they are not exactly as long as all are.
+            If the bytes do not have the length of all uploads of the round.
         """
         if len(data) != (length := upload_bytes(round_)):
-            raise MalformedError(f"an upload of round {round_.number} has {length:,} bytes, got {len(data):,}")
+            raise MalformedError(f"an upload of round {round_.number} must have {length:,} bytes, got {len(data):,}")
         return Upload(data[:TOKEN_BYTES], data[TOKEN_BYTES:])
 
 
 def asked_in(token_hash: bytes) -> int:
-    """Return the one round in which somebody is asked where other people are asked in each: as by a fair coin."""
+    """Return the one round that the owner of a token answers if other people answer each round, as by a fair coin."""
     return 1 + (token_hash[0] & 1)
 
 
 def upload_bytes(round_: Round) -> int:
-    """Return how long each upload of a round is."""
+    """Return the number of bytes of each upload of a round."""
     return TOKEN_BYTES + round_.messages * round_.width()

@@ -1,1 +1,1 @@
-"""Which mechanism is best for a purpose."""
+"""The search for the best mechanism for a goal."""

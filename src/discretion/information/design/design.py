@@ -1,4 +1,4 @@
-"""The best mechanism for a purpose: what LDP-info, section 11, leaves open."""
+"""The best mechanism for a goal, a question that LDP-info leaves open in section 11."""
 
 import math
 from collections.abc import Iterator
@@ -39,18 +39,18 @@ _OBJECTIVES = ("asymptotic_utility", "distribution_utility", "mutual_information
 
 @dataclass(frozen=True)
 class ReportKind:
-    """One kind of a mechanism's reports: those that favour some values.
+    """One kind of a mechanism's reports: the reports that favor the same values to the same degree.
 
     Parameters
     ----------
     size
-        How many values are favoured.
+        The number of favored values.
     members
-        Which these are; None for all sets of that size, each as often as another.
+        The favored values; None for all sets of that size, each as often as another.
     epsilon
-        Such a report is e^ε times as likely from a favoured value as from another one.
+        A report of this kind is e^ε times as likely from a favored value as from any other value.
     weight
-        The share of such reports, from values that are all equally common.
+        The share of these reports among all reports, if all values are equally common.
     """
 
     size: int
@@ -61,7 +61,7 @@ class ReportKind:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The best mechanism for a purpose, and what is certain of that.
+    """The best mechanism for a goal, with a certified bound on its distance from the optimum.
 
     Parameters
     ----------
@@ -69,12 +69,12 @@ class Design:
         A `discretion.RandomizedResponse` or a `discretion.SubsetSelection` if it is exactly one, else a
         `discretion.Channel`.
     value
-        The optimum. An `Estimate` where it is known by a quadrature or by bounds only, its lower end that of this
-        mechanism. Where the gap is about a grid only, the value of this mechanism.
+        The optimum. An `Estimate` where only a quadrature or bounds are available; its lower bound is then the lower
+        bound of this mechanism's value. Where the gap covers only mechanisms on a grid, the value of this mechanism.
     gap
-        By how much, at most, another mechanism's value is better.
+        An upper bound on how much better the value of another mechanism can be.
     certificate
-        Which other mechanisms the gap is about.
+        The set of other mechanisms that the gap covers, in words.
     kinds
         The kinds of the mechanism's reports.
     """
@@ -95,7 +95,7 @@ def optimal_mechanism(  # noqa: PLR0917 - the public contract
     rng: Seed = None,
     n: int | None = None,
 ) -> Design:
-    """Return the best mechanism for a purpose, under a bound on ε, on average privacy, or on both.
+    """Return the best mechanism for a goal, under a bound on ε, on average privacy, or on both.
 
     ``max_θ F(C)`` or ``min_θ R(π, C)`` over channels C with columns ``θ_j s_j``, for ``Σ_j θ_j s_j = 1``
 
@@ -107,54 +107,55 @@ def optimal_mechanism(  # noqa: PLR0917 - the public contract
         ``"asymptotic_utility"`` (the largest `discretion.information.asymptotic_utility`), ``"distribution_utility"``
         (the largest `discretion.information.distribution_utility` of n reports), ``"mutual_information"`` (the largest
         of a value and its report), or a loss matrix ``ℓ(w, x)``, shape ``(guesses, k)`` (the least expected loss of the
-        best guess w at a value x, given its report). In the last two the value's law is the population's mean.
+        best guess w at a value x, given its report). For the last two the law of the value is the population's mean.
     epsilon
-        The mechanism is to be ε-locally differentially private; None if it need not be for any ε.
+        The mechanism must satisfy ε-local differential privacy; None sets no limit on ε.
     min_average_privacy
-        `discretion.information.average_privacy` is to be at least this, in [0, 1]; None or 0 if it need not be
-        anything.
+        The least `discretion.information.average_privacy` that the mechanism may have, in [0, 1]; None or 0 sets no
+        limit.
     population
         The law of the population's shares; None is Jeffreys' prior. The asymptotic utility needs a
         `discretion.Dirichlet`.
     rng
-        A generator or a seed, where a mean is taken over random points; None draws a fresh one.
+        A generator or a seed, used where a mean is taken over random points; None draws a fresh seed.
     n
-        Number of reports, at least 1, for the distribution utility alone.
+        Number of reports, at least 1; only for the distribution utility.
 
     Returns
     -------
     Design
-        The mechanism, the optimum, a duality gap and what it certifies.
+        The mechanism, the optimum, the duality gap, and the set of mechanisms that the gap covers.
 
     Raises
     ------
     InvalidValueError
-        If neither ε nor a least average privacy is given.
+        If neither ``epsilon`` nor ``min_average_privacy`` is given.
     InvalidPriorError
-        If average privacy is asked for and the population is certain of everybody's value.
+        If ``min_average_privacy`` is positive and the population determines everybody's value.
     InvalidGainError
-        If the loss matrix is not one on k values.
+        If the loss matrix does not have k columns of finite numbers.
     UnsupportedError
         If the population has no density and the objective is the asymptotic utility.
     TooLargeError
-        If k is over 1,000,000 for the asymptotic utility, or over 8 where values differ in how common they are; over 8
-        for the distribution utility of two or more reports; over 12 for that of one report and for the information
-        where values differ, or for a loss under average privacy, all of which reach 1000 where all values and all
-        errors are alike. If a loss matrix has over 16,384 entries.
+        If k is over the limit of the objective: for the asymptotic utility 1,000,000 under a symmetric law, else 8; for
+        the distribution utility of two or more reports 8; for the distribution utility of one report, for the mutual
+        information, and for a loss under average privacy 1000 where all values (and, for a loss, all errors) are
+        equivalent, else 12. If a loss matrix has over 16,384 entries.
 
     Notes
     -----
-    Source: LDP-info, section 11, which leaves it open. Under ε-LDP columns s of entries 1 and e^ε are enough (Kairouz,
-    Oh, Viswanath, Extremal Mechanisms for Local Differential Privacy, NIPS 2014). Information and loss are then linear
-    in θ, as is the distribution utility of one report, and the asymptotic utility is concave: a D-optimal design. Where
-    all values are alike the best is a mixture of subset selections; of more than 12 values the best single size is
-    returned, between certified bounds. The distribution utility of two or more reports is not concave: the best
-    mechanism found is returned, with an upper bound over all.
+    Source: LDP-info, section 11, which states this as an open question. Under ε-LDP, columns s with entries 1 and e^ε
+    suffice (Kairouz, Oh, Viswanath, Extremal Mechanisms for Local Differential Privacy, NIPS 2014). Information, loss
+    and the distribution utility of one report are then linear in θ; the asymptotic utility is concave, so that its
+    optimum is a D-optimal design. Where all values are equivalent, a mixture of subset selections is optimal. For more
+    than 12 such values the function returns the best single size, with certified bounds on the optimum. The
+    distribution utility of two or more reports is not concave: the function returns the best mechanism that it found,
+    with an upper bound over all mechanisms.
 
-    Under average privacy the entries are free, and are sought on a grid. Under a symmetric Dirichlet law with α up to
-    1, as Jeffreys' prior, no mechanism with average privacy S has an effective participation above 1 - S, so that
-    without a bound on ε the most useful mechanism is *erasure*: the value with probability 1 - S, else a report of
-    nothing. Under other laws there are better ones. Source: Discretion; the proof is in
+    Under average privacy the entries are free, and the search uses a grid of them. Under a symmetric Dirichlet law with
+    α up to 1, such as Jeffreys' prior, no mechanism with average privacy S has an effective participation above 1 - S.
+    Without a bound on ε, the most useful mechanism is then *erasure*: it sends the value with probability 1 - S, and
+    otherwise an empty report. Under other laws better mechanisms exist. Source: Discretion; the proof is in
     ``discretion.information.design.frontier``.
 
     Examples
@@ -170,7 +171,8 @@ def optimal_mechanism(  # noqa: PLR0917 - the public contract
     k = as_values(k)
     if epsilon is None and min_average_privacy is None:
         raise InvalidValueError(
-            "optimal_mechanism needs epsilon, min_average_privacy or both: without, the best is to report the truth"
+            "optimal_mechanism needs epsilon, min_average_privacy or both: without them the optimum is to report the "
+            "truth"
         )
     most = math.inf if epsilon is None else as_epsilon(epsilon)
     privacy = 0.0 if min_average_privacy is None else as_probability(min_average_privacy, "min_average_privacy")
@@ -183,7 +185,7 @@ def optimal_mechanism(  # noqa: PLR0917 - the public contract
     goal = _goal(objective, law, n, rng)
     if privacy > 0 and value_entropy(law) == 0:
         raise InvalidPriorError(
-            "the population is certain of everybody's value, so that nothing is private; leave min_average_privacy out"
+            "the population determines everybody's value, so that nothing is private; leave min_average_privacy out"
         )
     return _design(goal, _best(goal, most, privacy))
 

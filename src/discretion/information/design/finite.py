@@ -1,13 +1,14 @@
 """The best mechanism for the distribution utility of n reports.
 
-For one report ``I(Y; P)`` is linear in the weights of a mixture's columns, a linear program. For more it is not even
-concave, so that the best of some mechanisms is returned, with an upper bound over all. ``I(Y⃗; P)`` is at most
+For one report ``I(Y; P)`` is linear in the weights of a mixture's columns: the optimum is a linear program's. For more
+reports it is not even concave: the search returns the best of some mechanisms, with an upper bound over all mechanisms.
+``I(Y⃗; P)`` is at most
 
-- n times the most of one report, as reports are independent given P;
-- that of ``Binomial(n, η)`` honest answers, ``η = tanh(ε/2)²``: the contraction coefficient of a channel under ε-LDP
-  is at most η, so that erasure with probability 1 - η is less noisy, for one person and for n. The information of
-  honest answers is concave in their number: its mean is at most its value at the mean number, between two whole
-  numbers.
+- n times the largest information of one report, as reports are independent given P;
+- the information of ``Binomial(n, η)`` honest answers, ``η = tanh(ε/2)²``: the contraction coefficient of a channel
+  under ε-LDP is at most η, so that erasure with probability 1 - η is less noisy, for one person and for n. The
+  information of honest answers is concave in their number, so that its mean is at most its value at the mean number,
+  interpolated between two whole numbers.
 
 Sources: Asoodeh and Zhang, Contraction of Locally Differentially Private Mechanisms, 2022 (η); Polyanskiy and Wu,
 Strong Data-Processing Inequalities for Channels and Bayesian Networks, 2017 (erasure).
@@ -41,11 +42,11 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 _CERTAIN = 300.0  # an ε at which nobody lies
 _CONTRACTED = (
     "over all ε-LDP mechanisms, by n times the best single report and by Binomial(n, tanh(ε/2)²) honest answers; the "
-    "mechanism is the best of subset selections and of mixtures of two sizes, and no proof that it is the best of all"
+    "mechanism is the best of subset selections and of mixtures of two sizes, and is not proven to be the best of all"
 )
 _NO_BOUND = (
     "over all mechanisms, by the truth alone, since no closer bound is known under average privacy; the mechanism is "
-    "the best of erasure and of subset selections, and no proof that it is the best of all"
+    "the best of erasure and of subset selections, and is not proven to be the best of all"
 )
 
 
@@ -60,22 +61,22 @@ class DistributionGoal(Goal):
         self._truth = truth(law.k, n, law, rng)
         if highest(self._truth) == 0:
             raise InvalidPriorError(
-                "the population is known beforehand, so that there is nothing to learn; give it at least two points, "
-                "or take a discretion.Dirichlet"
+                "the population is a single known point, so that reports have no information on it; give it at least "
+                "two points, or take a discretion.Dirichlet"
             )
 
     @property
     def scale(self) -> float:
-        """The information of one report as a share of that of an honest one."""
+        """The inverse of the information of n honest reports, which turns information into utility."""
         return 1 / float(self._truth)
 
     @property
     def most_values(self) -> int:
-        """Linear programs are solved fast."""
+        """The largest number of values for linear programs, which are solved fast."""
         return most_alike_values() if self.symmetric else MAX_VALUES_SOUGHT
 
     def value(self, mechanism: System) -> float | Estimate:
-        """Return U^distr."""
+        """Return the distribution utility U^distr of the n reports."""
         return distribution_utility(mechanism, self._n, self.law, self._rng)
 
     def objective(self, columns: Columns) -> LinearObjective:
@@ -84,7 +85,7 @@ class DistributionGoal(Goal):
         return LinearObjective(worth, float(worth(columns).max()))
 
     def under(self, epsilon: float) -> Optimum:
-        """Solve the linear program for one report; for more compare the sizes of subset selection."""
+        """Solve the linear program for one report; for more reports compare the sizes of subset selection."""
         if self._n == 1:
             return by_linear_program(self, epsilon)
         return self._best_found(lambda _: epsilon, epsilon, [])
@@ -113,8 +114,8 @@ class DistributionGoal(Goal):
         k = self.law.k
         if k > MAX_VALUES_WEIGHED:
             raise TooLargeError(
-                f"for two or more reports the best mechanism is sought for k up to {MAX_VALUES_WEIGHED}, got {k:,}; "
-                "take n=1 or the asymptotic utility, which have bounds for more values"
+                f"for two or more reports, k must be at most {MAX_VALUES_WEIGHED}; got {k:,}. Take n=1 or the "
+                "asymptotic utility, which have bounds for more values"
             )
         sizes = range(1, max(2, k // 2 + 1))
         columns = [orbits_of(k, np.array([size]), np.array([epsilon_of(size)])) for size in sizes]
@@ -132,7 +133,7 @@ class DistributionGoal(Goal):
         return self._optimum(mixture, weights, value, epsilon)
 
     def _best_rate(self, both: Columns) -> float:
-        """Return the best weight of the first column, 1 where mixtures are not evaluated exactly."""
+        """Return the best weight of the first column; 1 where mixtures cannot be evaluated exactly."""
         half = np.array([0.5, 0.5])
         plan = plan_population_information(Channel(both.matrix(half)), self._n, self.law, self._rng)
         if not plan.is_exact:

@@ -1,6 +1,6 @@
-"""How much participation an average privacy S leaves: at most 1 - S, that of answering honestly or not at all.
+"""The bound on effective participation that an average privacy S implies: at most 1 - S, which erasure attains.
 
-*Erasure* sends the value with probability 1 - S, and else a report of nothing. Its average privacy is S, and its
+*Erasure* sends the value with probability 1 - S, and otherwise an empty report. Its average privacy is S, and its
 information on the population is 1 - S times that of the truth, so that its effective participation is F = 1 - S.
 
 Theorem (Discretion). Under a symmetric Dirichlet law with ``α <= 1``, as Jeffreys' prior, F <= 1 - S for every
@@ -66,7 +66,7 @@ def frontier_utility(truth: float, privacy: float) -> float:
 
 
 def erasure(k: int, honest: float) -> Channel:
-    """Return the channel that sends the value with a probability, and else a report of nothing, the last one."""
+    """Return the channel that sends the value with a probability, and otherwise an empty report, its last output."""
     from scipy.sparse import csr_array  # noqa: PLC0415 - only this needs it
 
     values = np.arange(k)

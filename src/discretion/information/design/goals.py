@@ -1,4 +1,4 @@
-"""What a mechanism may be wanted for, and the best mixture of columns for it where no grid needs to be searched."""
+"""The goals of a search for a mechanism, and the best mixture of columns for a goal where no grid is needed."""
 
 import math
 from abc import ABC, abstractmethod
@@ -56,10 +56,10 @@ class Optimum:
     gap: float
     certificate: str
     error: float | None = 0.0
-    """What a gap leaves out that is a quadrature's; None if the gap is not one to all mechanisms."""
+    """The quadrature's error, which the gap does not include; None if the gap does not cover all mechanisms."""
 
     value: float | Estimate | None = None
-    """The best value where it is known without the mechanism's channel, gap and error included."""
+    """The optimum, gap and error included, where it is known without the mechanism's channel."""
 
 
 class Goal(ABC):
@@ -73,26 +73,26 @@ class Goal(ABC):
 
     @property
     def scale(self) -> float:
-        """What a unit of the objective is of the quantity."""
+        """The factor from the objective to the quantity."""
         return 1.0
 
     @property
     def symmetric(self) -> bool:
-        """Whether all values are alike: a mechanism's mean over permutations, a mixture of orbits, is then no worse."""
+        """Whether all values are equivalent: a mixture of orbits of columns is then at least as good as any mixture."""
         return isinstance(self.law, Dirichlet) and self.law.is_symmetric
 
     @property
     @abstractmethod
     def most_values(self) -> int:
-        """Up to how many values all their sets, or orbits of sets, are tried."""
+        """The largest number of values for which all sets of values, or all orbits of sets, are tried."""
 
     @abstractmethod
     def value(self, mechanism: System) -> float | Estimate:
         """Return the quantity."""
 
     def optimum(self, value: float | Estimate, better: float) -> float | Estimate:
-        """Return the best value, given a mechanism's own and by how much at most another one is better."""
-        if better <= max(1e-12, 1e-10 * abs(float(value))):  # what a float promises
+        """Return the optimum, given a mechanism's value and a bound on how much better another mechanism can be."""
+        if better <= max(1e-12, 1e-10 * abs(float(value))):  # the precision of a float
             return value
         above = 0.0 if self.best_is_least else better
         method = f"{value.method}, duality gap" if isinstance(value, Estimate) else "duality gap"
@@ -107,17 +107,17 @@ class Goal(ABC):
         """Return the best mixture under ε-LDP, for three or more values and ε neither 0 nor infinite."""
 
     def private(self, epsilon: float, privacy: float) -> Optimum | None:
-        """Return the best mixture under both bounds where it is known without a search on a grid."""
+        """Return the best mixture under both bounds; None where it needs a search on a grid."""
         return None
 
     def columns(self, epsilons: Reals) -> Columns:
         """Return the columns with these ε for all sets of values, or their orbits."""
         k = self.law.k
         if k > self.most_values:
-            which = "where all values are alike" if self.symmetric else "where values differ"
+            which = "under a symmetric population" if self.symmetric else "where values differ"
             raise TooLargeError(
-                f"the best mechanism is sought among all sets of values, {which} for k up to {self.most_values:,}, "
-                f"got {k:,}; compare named mechanisms instead"
+                f"the search for the best mechanism tries all sets of values: {which}, k must be at most "
+                f"{self.most_values:,}; got {k:,}. Compare named mechanisms instead"
             )
         if self.symmetric:
             return orbits_of(k, np.arange(1, k), epsilons)
@@ -149,7 +149,7 @@ class InformationGoal(Goal):
         return LinearObjective(worth, float(worth(columns).max()))
 
     def under(self, epsilon: float) -> Optimum:
-        """Return the best size of subset selection if no value is commoner, else solve the linear program."""
+        """Return the best size of subset selection if all values are equally common, else solve the linear program."""
         return self._best_size(epsilon) if self._uniform else by_linear_program(self, epsilon)
 
     @property
@@ -179,7 +179,7 @@ class LossGoal(Goal):
 
     @property
     def symmetric(self) -> bool:
-        """Whether, too, a guess is right for one value and equally wrong for all others."""
+        """Whether all values are equivalent, and each guess is correct for one value and equally wrong for the rest."""
         k = self.law.k
         if not super().symmetric or self._loss.shape != (k, k):
             return False
@@ -188,7 +188,7 @@ class LossGoal(Goal):
 
     @property
     def most_values(self) -> int:
-        """Sets are tried where average privacy is asked for."""
+        """The largest number of values under average privacy, where sets of values are tried."""
         return most_alike_values() if self.symmetric else MAX_VALUES_SOUGHT
 
     def value(self, mechanism: System) -> float | Estimate:
@@ -227,39 +227,39 @@ class UtilityGoal(Goal):
 
     @property
     def scale(self) -> float:
-        """The utility is a log-determinant per degree of freedom, halved."""
+        """The factor from the log-determinant to the utility: one half per degree of freedom."""
         return 1 / (2 * self.law.k - 2)
 
     @property
     def most_values(self) -> int:
-        """All sets are looked at in all points and, where values differ, all pairs of those in use."""
+        """The largest number of values: all sets are evaluated in all points, and all their pairs if values differ."""
         return min(12 if self.symmetric else 8, MAX_VALUES_SOUGHT)
 
     def _by_bounds(self) -> bool:
-        """Whether bounds for many values that are alike are all that is computed, of which there may be too many."""
+        """Return whether the search computes bounds only, for many equivalent values; raise if there are too many."""
         k, most = self.law.k, limits.current().steps(MAX_VALUES_BOUNDED, each=1 << 12)
         if self.symmetric and k > max(most, self.most_values):
             raise TooLargeError(
-                f"the best mechanism is bounded, where all values are alike, for k up to {most:,}, got {k:,}; compare "
-                "named mechanisms instead"
+                f"under a symmetric population, the bounds on the best mechanism need k of at most {most:,}; got "
+                f"{k:,}. Compare named mechanisms instead"
             )
         if self.symmetric and k > self.most_values and (total := self.law.total) < _LEAST_TOTAL:
             raise TooLargeError(
-                f"for more than {self.most_values} values alpha must sum to at least {_LEAST_TOTAL:g}, below which "
-                f"integrals have too many points; got {total:g}"
+                f"for more than {self.most_values} values alpha must sum to at least {_LEAST_TOTAL:g}, since integrals "
+                f"have too many points below that; got {total:g}"
             )
         return self.symmetric and k > self.most_values
 
     def value(self, mechanism: System) -> float | Estimate:
-        """Return U^as."""
+        """Return the asymptotic utility U^as."""
         return asymptotic_utility(mechanism, self.law, self._rng)
 
     def objective(self, columns: Columns) -> Objective:
-        """Return the log-determinant by a quick quadrature."""
+        """Return the log-determinant, computed by a quick quadrature."""
         return LogDeterminant(*quadrature_points(self.law, _FEW_POINTS, self._rng))
 
     def under(self, epsilon: float) -> Optimum:
-        """Solve the concave problem with a better quadrature, and bound the slopes that it should have had."""
+        """Solve the concave problem with a better quadrature, and bound its slopes under the population itself."""
         if self._by_bounds():
             enough = min(epsilon, _CERTAIN)
             size, least = best_size(self.law, enough)
@@ -267,7 +267,7 @@ class UtilityGoal(Goal):
             return _bounded(column, np.ones(1), least, greatest_utility(self.law, size, enough), _BOUNDS)
         epsilons = np.array([epsilon])
         columns, start = self.columns(epsilons), self.singles(epsilons)
-        if not self.symmetric and self.law.k > MOST_VALUES_OF_GAUSS:  # few points tell which of many columns matter
+        if not self.symmetric and self.law.k > MOST_VALUES_OF_GAUSS:  # few points find the columns that matter
             start = Problem(self.objective(columns)).search(start, columns).columns
         problem = Problem(LogDeterminant(*quadrature_points(self.law, _MOST_POINTS, self._rng)))
         mixture = problem.search(start, columns)
@@ -277,7 +277,7 @@ class UtilityGoal(Goal):
         return replace(optimum, certificate=_QUADRATURE, error=error)
 
     def private(self, epsilon: float, privacy: float) -> Optimum | None:
-        """Return erasure where nothing is better; for many values the best subset selection, with an upper bound."""
+        """Return erasure where it is optimal; for many values the best subset selection, with an upper bound."""
         most = lowest(self.value(RandomizedResponse(self.law.k, np.inf)))
         if has_frontier(self.law):
             most = frontier_utility(most, privacy)
@@ -305,7 +305,7 @@ class UtilityGoal(Goal):
 
 
 def most_alike_values() -> int:
-    """Return for how many values that are alike linear programs are solved."""
+    """Return the largest number of equivalent values for which linear programs are solved."""
     return limits.current().steps(MAX_ALIKE_VALUES_SOUGHT, each=1 << 20)
 
 
@@ -332,7 +332,7 @@ def _bounded(columns: Columns, weights: Reals, least: float, most: float, certif
 
 
 def largest_epsilons(law: Dirichlet | PointMixture, sizes: Integers, epsilon: float, privacy: float) -> Reals:
-    """Return for each size the largest ε, up to a limit, at which subset selection has this average privacy."""
+    """Return, for each size, the largest ε up to a limit at which subset selection has this average privacy."""
     allowed, leaked = (1 - privacy) * value_entropy(law), leak(law)
     low, high = np.zeros(sizes.size), np.full(sizes.size, epsilon)
     kept = leaked(Columns(law.k, sizes, high, None)) <= allowed

@@ -18,18 +18,18 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class LinearObjective:
-    """The sum of what each report is worth; the unit is about what a good one is."""
+    """The sum of the values of all reports; the unit is the order of magnitude of a good report's value."""
 
     worth: Callable[[Columns], Reals]
     unit: float
 
     @property
     def tolerance(self) -> float:
-        """Some rounding errors of the unit."""
+        """The rounding error of sums in this unit."""
         return _ROUNDING * self.unit
 
     def slopes(self, candidates: Columns, mixture: Mixture) -> Reals:
-        """Return what the candidates are worth, whatever the mixture."""
+        """Return the value of each candidate, which does not depend on the mixture."""
         return self.worth(candidates)
 
     def best(self, columns: Columns, units: Reals, rows: Reals, limits: Reals, *, slack: bool) -> tuple[Reals, Reals]:
@@ -38,7 +38,7 @@ class LinearObjective:
         if slack:
             rows = np.hstack([rows, np.eye(len(rows))[:, -1:]])
         weights, duals = _linear_program(worth, rows, limits)
-        # The solver keeps rows to 1e-7 only: correct weights and duals by the least that makes them exact.
+        # The solver meets the constraints to 1e-7 only: make the least correction of weights and duals to exact ones.
         weights[weights <= _ROUNDING] = 0.0
         basis = weights > 0
         duals += np.linalg.lstsq(rows[:, basis].T, worth[basis] - duals @ rows[:, basis])[0]
@@ -85,13 +85,13 @@ def _mean_over(population: Dirichlet, mean: Callable[[Reals, Reals, Reals], Real
 
 @dataclass(frozen=True, eq=False)
 class Saving:
-    """By how much reports lower the expected loss of the best guess at a value, from that of the best blind one."""
+    """The decrease of the expected loss of the best guess at a value, when a report is known."""
 
     saved: Reals
-    """What each guess saves on each value, against the best blind one, times the value's share of the population."""
+    """The decrease in loss for each guess and value, against the best blind guess, times the value's share."""
 
     blind: Reals
-    """What the best blind guess loses on each value, times its share."""
+    """The loss of the best blind guess for each value, times the value's share."""
 
     @classmethod
     def from_loss(cls, loss: Reals, mean: Reals) -> "Saving":
@@ -101,7 +101,7 @@ class Saving:
         return cls(blind - expected, blind)
 
     def worth(self, columns: Columns) -> Reals:
-        """Return what the columns save, or orbits of them where values and guesses can be permuted."""
+        """Return the decrease in loss for each column, or for each orbit where values and guesses can be permuted."""
         if columns.members is not None:
             return _expected(columns, columns.members, self.saved).max(axis=1)
         first = np.less(np.arange(columns.k), columns.sizes[:, None])
@@ -110,10 +110,10 @@ class Saving:
         return _expected(columns, first, self.saved).max(axis=1) + float(self.blind.sum()) - lost
 
     def best(self, epsilon: float) -> tuple[Columns, Reals]:
-        """Return columns of which some mixture saves the most under ε-LDP, and the duals of its rows.
+        """Return the columns of a mixture with the largest decrease in loss under ε-LDP, and the duals of its rows.
 
-        A linear program in the channel from value to guess, ``e^-ε top_w + (1 - e^-ε) D_wx`` with ``0 <= D <= top``. A
-        column between two levels is a mixture of the sets on which it is above some entry.
+        The linear program is in the channel from value to guess, ``e^-ε top_w + (1 - e^-ε) D_wx`` with ``0 <= D <=
+        top``. A column between two levels is a mixture of the sets on which it is above some entry.
         """
         from scipy.sparse import block_array, eye_array, kron  # noqa: PLC0415 - nobody else should wait for it
 
@@ -137,9 +137,10 @@ class Saving:
         return columns_of(members, np.array([epsilon])), np.append(last_price, others + others.sum() - last_price)
 
     def promising(self, epsilon: float, duals: Reals) -> Columns:
-        """Return some columns and, of all columns, the one that the duals say is the most promising.
+        """Return some columns, among which is the column with the largest slope given the duals.
 
-        For one guess and size, what they say is a sum over the favoured values: these are those of the largest terms.
+        For one guess and size the slope is a sum over the favored values, so that the values with the largest terms
+        are the best.
         """
         ranks, sizes = _ranks(np.append(duals[1:], 0.0) - self.saved), np.arange(1, self.blind.size)
         members = np.less(ranks[:, None, :], sizes[:, None])
@@ -171,5 +172,5 @@ def _column_information(share: Reals, columns: Columns) -> Reals:
 
 
 def _shares(columns: Columns, law: Reals) -> Reals:
-    """Return the favoured values' share of the population, that of an orbit where all values are equally common."""
+    """Return the share of the population with the favored values; for an orbit, where all values are equally common."""
     return columns.sizes / columns.k if columns.members is None else columns.members @ law

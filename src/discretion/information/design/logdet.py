@@ -1,10 +1,10 @@
 """The asymptotic utility of a mixture, which is concave in the weights of its columns: its best is a D-optimal design.
 
-With t the indicator of a column's favoured set, its last entry subtracted from the others, ``det(C diag(1/PC) Cᵀ)`` is
-that of ``Σ_j θ_j step_j² t_j t_jᵀ / (s_j·P)``: one dimension less, in which nothing cancels however small ε is.
+With t the indicator of a column's favored set, its last entry subtracted from the others, ``det(C diag(1/PC) Cᵀ)`` is
+the determinant of ``Σ_j θ_j step_j² t_j t_jᵀ / (s_j·P)``: one dimension less, without cancellation for any small ε.
 
-The maximum is found by Newton steps along the central path (Boyd, Vandenberghe, Convex Optimization, section 11.7): a
-conic solver, to which each of thousands of points P is a cone of its own, takes hundreds of times as long.
+Newton steps along the central path find the maximum (Boyd, Vandenberghe, Convex Optimization, section 11.7). A conic
+solver would need a cone for each of thousands of points P, and takes hundreds of times as long.
 """
 
 from typing import Any
@@ -36,7 +36,7 @@ class LogDeterminant:
 
     @property
     def tolerance(self) -> float:
-        """Next to nothing of a slope: the slopes of a mixture's own columns have its rank as their mean."""
+        """A small fraction of a slope: the slopes of a mixture's own columns have its rank as their mean."""
         return 1e-9 * self._rank
 
     def best(self, columns: Columns, units: Reals, rows: Reals, limits: Reals, *, slack: bool) -> tuple[Reals, Reals]:
@@ -52,7 +52,7 @@ class LogDeterminant:
             if product <= _DIGITS * self._rank and np.abs(missing).max() <= _DIGITS:
                 break
             system = np.block([[curvature + np.diag(z / theta), rows.T], [rows, np.zeros((len(rows), len(rows)))]])
-            # A step to the path's end, and as much of one back to the path as the former is cut short, but some.
+            # A step to the path's end; the shorter it is cut, the larger the step back to the path.
             ends = np.concatenate([slopes - duals @ rows, missing]), np.concatenate([1 / theta, np.zeros(len(rows))])
             to_end, to_path = np.linalg.solve(system, np.stack(ends, axis=1)).T
             mu = product / m * max(_LEAST_CENTRING, (1 - _length(theta, z, to_end[:m], 0.0)) ** 3)
@@ -115,10 +115,10 @@ def quadrature_points(population: Dirichlet, most: int, rng: np.random.Generator
 
 
 def highest_slopes(population: Dirichlet, columns: Columns, mixture: Mixture, rng: np.random.Generator) -> Reals:
-    """Return the slopes under the population itself or, where these are estimates, what they are certainly below.
+    """Return the slopes under the population itself or, where these are estimates, upper bounds on them.
 
-    Where Gauss's rule is near its limit it converges geometrically, and the higher of two orders errs by far less than
-    they differ.
+    Near its limit Gauss's rule converges geometrically, so that the higher of two orders errs by far less than the
+    difference of the two.
     """
     if population.k <= MOST_VALUES_OF_GAUSS:
         rules = [
@@ -137,7 +137,7 @@ def highest_slopes(population: Dirichlet, columns: Columns, mixture: Mixture, rn
 
 
 def _sets(columns: Columns) -> tuple[Booleans, Integers, Integers]:
-    """Return the sets that columns favour, in groups; the group of each column, and how many are in each group."""
+    """Return the sets that columns favor, in groups; the group of each column, and the number of sets in each group."""
     if columns.members is not None:
         sets, group = np.unique(columns.members, axis=0, return_inverse=True)
         return sets, group, np.ones(len(sets), dtype=np.int64)
@@ -157,7 +157,7 @@ def _inverse(matrices: Any) -> Reals:
 
 
 def _length(theta: Reals, z: Reals, step: Reals, mu: float) -> float:
-    """Return how much of a step can be taken, at most 1, until a weight or a multiplier is 0."""
+    """Return the fraction of a step, at most 1, that can be taken until a weight or a multiplier is 0."""
     relative = np.concatenate([step / theta, (mu / z - step) / theta - 1])
     return 1 / max(1.0, float(-relative.min()))
 

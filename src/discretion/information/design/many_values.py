@@ -1,16 +1,16 @@
-"""The best mechanism for many values that are alike: certified bounds on its asymptotic utility, by integrals over t.
+"""The best mechanism for many equivalent values: certified bounds on its asymptotic utility, by integrals over t.
 
-Below: the report of subset selection is worth at least what its support bits are worth that are used linearly, one bit
-a value. Their covariance Σ is a diagonal matrix plus one of rank 2, so that the determinant of ``gap² Σ⁻¹`` is closed:
-the diagonal's, times a function of ``Σ_x 1/Σ_xx'`` alone, and ``E log Z <= log E Z``.
+Lower bound: the information of a report of subset selection is at least that of its support bits, one bit a value, used
+linearly. Their covariance Σ is a diagonal matrix plus one of rank 2, so that the determinant of ``gap² Σ⁻¹`` has a
+closed form: the diagonal's, times a function of ``Σ_x 1/Σ_xx'`` alone, and ``E log Z <= log E Z``.
 
-Above: let R be any such Σ/gap², that of a size w'. For every mixture with weights θ of the columns of all sizes w,
+Upper bound: let R be Σ/gap² for any one size w'. For every mixture with weights θ of the columns of all sizes w,
 
     log det M(θ) <= -log det R + (k-1) log(tr R M(θ) / (k-1)),   E tr R M(θ) = Σ_w θ_w T_w <= max_w T_w,
 
 as the logarithm is concave. The variance of a set's bits depends on the set's share β of the population alone, so that
 T_w is a mean over one beta law. For k-RR the bits are the report, nothing is lost, and the two bounds agree where k-RR
-is the best: the equivalence theorem of Kiefer and Wolfowitz. Source: Discretion.
+is optimal: the equivalence theorem of Kiefer and Wolfowitz. Source: Discretion.
 """
 
 import math
@@ -33,9 +33,9 @@ _HALF_ENTROPY = math.log(2 * math.pi * math.e) / 2
 
 @dataclass(frozen=True)
 class SupportBits:
-    """The covariance of the support bits of a report: what a value's bit is to itself, and to the bit of another.
+    """The covariance of the support bits of a report.
 
-    ``Σ = diag(own + slope P) + constant 11ᵀ + cross (P1ᵀ + 1Pᵀ) - gap² PPᵀ``, for a set of so many of k values.
+    ``Σ = diag(own + slope P) + constant 11ᵀ + cross (P1ᵀ + 1Pᵀ) - gap² PPᵀ``, for sets of one size of k values.
     """
 
     k: int
@@ -51,7 +51,7 @@ class SupportBits:
         """Return the covariance for subset selection on three or more values."""
         column = orbits_of(k, np.array([size]), np.array([epsilon]))
         high, low, step = float(column.high[0]), float(column.low[0]), float(column.step[0])
-        # A bit of another value, both bits of two other values; by how much the bits of one's own are likelier.
+        # The probability of another value's bit, of both bits of two other values; the excess with the own value's bit.
         other = size * ((size - 1) * high + (k - size) * low) / (k * (k - 1))
         both = size * (size - 1) * ((size - 2) * high + (k - size) * low) / (k * (k - 1) * (k - 2))
         gap = size * (k - size) / (k * (k - 1)) * step
@@ -66,7 +66,7 @@ class SupportBits:
         inverses = k * _mean_inverse(alpha, (k - 1) * alpha, largest, self.own)
         known = 2 * (k - 1) * math.log(self.gap) + 2 * math.log(k)
         known -= k * float(mean_log([[largest, self.own]], [alpha, (k - 1) * alpha])[0])
-        # Its mean, and what it is for people all alike and for people spread evenly: its ends, being convex in P.
+        # Its mean, and its values for one common value and for equal shares: its extremes, as it is convex in P.
         rest = self._rest(np.array([inverses, (k - 1) / self.own + 1 / largest, k / (self.own + self.slope / k)]))
         if rest is None:
             return known - math.log(inverses), math.inf
@@ -168,7 +168,7 @@ def _log_growth(log: float | Reals, u: Reals) -> Reals:
 
 
 def _nodes(total: float, low: float, high: float) -> Reals:
-    """Return where to sum over ``u = log t`` what falls at least like ``(1 + low t)^-total``, and starts like t."""
+    """Return the nodes ``u = log t`` of a sum of terms that grow like t, then fall like ``(1 + low t)^-total``."""
     first = -math.log(high * max(1.0, total)) - _NEGLIGIBLE
     decay = _NEGLIGIBLE / total
     last = decay + math.log(-math.expm1(-decay)) - math.log(low)

@@ -1,7 +1,8 @@
-"""The best mixture of columns where people are to keep, on average, a share of their information to themselves.
+"""The best mixture of columns under a lower bound on average privacy.
 
-The leak ``I(X; Y | P)`` is linear in the weights of columns with given entries, but here these are free. So ε is taken
-from a grid, which is refined about the columns in use; whether a column of three levels might be better is not known.
+The leak ``I(X; Y | P)`` is linear in the weights of columns with given entries, but here the entries are free. The
+search takes ε from a grid, which it refines about the columns in use. It is not known whether a column of three levels
+can be better.
 """
 
 from collections.abc import Callable
@@ -22,13 +23,11 @@ _ROUNDING = 1e-13
 _START_EVERY = 4
 _HALVINGS = 12
 _SAME, _NEGLIGIBLE = 1.01, 1e-6
-_GRID = (
-    "over the grid of two-level columns that was searched only, since average privacy leaves a column's entries free"
-)
+_GRID = "over the searched grid of two-level columns only, since average privacy leaves a column's entries free"
 
 
 def private(goal: Goal, epsilon: float, privacy: float) -> Optimum:
-    """Return the best mixture of columns with at most this ε that keeps such a share private."""
+    """Return the best mixture of columns with at most this ε and at least this average privacy."""
     allowed, revealed = (1 - privacy) * value_entropy(goal.law), leak(goal.law)
 
     def share(columns: Columns) -> Reals:
@@ -37,7 +36,7 @@ def private(goal: Goal, epsilon: float, privacy: float) -> Optimum:
     epsilons = [epsilon] if np.isfinite(epsilon) else [np.inf, _LARGEST]
     while share(goal.columns(np.array(epsilons[-1:]))).max() > _LITTLE:
         epsilons.append(epsilons[-1] / _RATIO)
-    # Noise, and k-RR that is nearly noise, mend what rounding spoils.
+    # Noise, and k-RR that is nearly noise, correct rounding errors.
     mending = goal.singles(np.zeros(1))[[0]].joined(goal.singles(np.array(epsilons[-1:])))
     tried = goal.columns(np.array(epsilons)).joined(mending[[0]])
     problem = Problem(goal.objective(tried), share)
@@ -58,7 +57,7 @@ def private(goal: Goal, epsilon: float, privacy: float) -> Optimum:
 
 
 def _within_budget(mixture: Mixture, noise: Columns, share: Callable[[Columns], Reals]) -> Mixture:
-    """Return the mixture with as much noise as brings what rounding has it leak down to what it may."""
+    """Return the mixture with the least noise that brings its leak, rounding included, within the budget."""
     over = float(share(mixture.columns) @ mixture.weights)
     if over <= 1 + _ROUNDING:
         return mixture
@@ -67,9 +66,9 @@ def _within_budget(mixture: Mixture, noise: Columns, share: Callable[[Columns], 
 
 
 def _merged(mixture: Mixture, ratio: float) -> Columns:
-    """Return the columns with those taken together that favour the same values by ε no farther apart than the ratio.
+    """Return the columns, merging columns that favor the same values with ε no farther apart than the ratio.
 
-    To send one report for several is a post-processing: it leaks no more, and tells hardly less.
+    To send one report for several is a post-processing: it leaks no more, and loses hardly any information.
     """
     telling = mixture.weights * mixture.columns.step**2
     matter = telling > _NEGLIGIBLE * telling.max()

@@ -1,10 +1,10 @@
-"""The best mixture of columns by column generation: solve for some columns, let the duals name better ones, and again.
+"""The best mixture of columns by column generation: solve for some columns, add the columns that the duals rate best.
 
-For a concave objective F of the weights θ under Eθ = b, every mixture θ' that is allowed satisfies
+For a concave objective F of the weights θ under Eθ = b, every feasible mixture θ' satisfies
 ``F(θ') - F(θ) <= F'(θ)·(θ' - θ) <= λ·b + max_j (F'(θ) - λE)_j - F'(θ)·θ``, as weights sum to 1. Whatever the duals λ
 are, this certifies a gap: that of linear programs, of Frank and Wolfe, of Kiefer and Wolfowitz for D-optimal designs.
-Where leaks l with ``l·θ' <= 1`` are limited, ``2 max_j (F'(θ) - λE)_j / (1 + l_j)`` will do for the maximum: columns
-that tell far more than all may leak have slopes of that size, whose rounding would be all of the gap.
+Where leaks l with ``l·θ' <= 1`` are limited, ``2 max_j (F'(θ) - λE)_j / (1 + l_j)`` can replace the maximum: columns
+with far more information than all reports may leak have slopes of that size, whose rounding would dominate the gap.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ _AT_ONCE = 32
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """Columns with their weights, and the duals of the rows that weights must keep."""
+    """Columns with their weights, and the duals of the constraints on the weights."""
 
     columns: Columns
     weights: Reals
@@ -33,7 +33,7 @@ class Objective(Protocol):
 
     @property
     def tolerance(self) -> float:
-        """By how much a column must promise to improve a mixture to be tried."""
+        """The least improvement, by its slope, for which a column is tried."""
         ...
 
     def best(self, columns: Columns, units: Reals, rows: Reals, limits: Reals, *, slack: bool) -> tuple[Reals, Reals]:
@@ -50,13 +50,13 @@ class Objective(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """An objective and, if there is a limit to what reports leak, each column's leak as a share of it."""
+    """An objective and, if the leak is limited, each column's leak as a share of the limit."""
 
     objective: Objective
     leak: Callable[[Columns], Reals] | None = None
 
     def search(self, start: Columns, pool: Columns) -> Mixture:
-        """Return the best mixture of columns from the start and the pool; some mixture of the start must be allowed."""
+        """Return the best mixture of columns from the start and the pool; the start must have a feasible mixture."""
         mixture, rows = self.best(start), self._rows(pool)
         new = np.ones(len(pool), dtype=np.bool_)
         while True:
@@ -82,7 +82,7 @@ class Problem:
         return Mixture(columns[used], (weights * units)[used], duals / scales)
 
     def gap(self, mixture: Mixture, columns: Columns, slopes: Reals) -> float:
-        """Return by how much at most another mixture of these columns is better, given their slopes."""
+        """Return an upper bound on how much better another mixture of these columns is, given their slopes."""
         own = self.objective.slopes(mixture.columns, mixture) @ mixture.weights
         limits = self._limits(mixture.duals.size)
         rows = self._rows(columns)

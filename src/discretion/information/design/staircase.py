@@ -1,8 +1,8 @@
-"""Columns of two levels: a report that is e^ε times as likely from some values, the favoured ones, as from the others.
+"""Columns of two levels: a report that is e^ε times as likely from some values, the favored ones, as from the others.
 
-Every ε-LDP mechanism is a post-processing of one with such columns only (Kairouz, Oh, Viswanath 2014). They have a mean
-of 1 over the values here, so that a mixture's weights are the shares of its reports when all values are equally common.
-Its rows sum to 1 when the weights do, and favour no value on the whole.
+Every ε-LDP mechanism is a post-processing of one with such columns only (Kairouz, Oh, Viswanath 2014). Here their mean
+over the values is 1, so that a mixture's weights are the shares of its reports when all values are equally common. Its
+rows sum to 1 if the weights do, and if no value is favored on the whole.
 """
 
 import math
@@ -17,9 +17,9 @@ from discretion.numerics.arrays import Booleans, Integers, Reals
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Some columns: how many values each favours, its ε, and which values these are.
+    """Some columns: for each the number of favored values, its ε, and the favored values themselves.
 
-    Without members a column stands for its orbit under permutations: all sets of that size alike.
+    Without members a column stands for its orbit under permutations: all sets of that size, with equal weights.
     """
 
     k: int
@@ -35,7 +35,7 @@ class Columns:
         return Columns(self.k, self.sizes[chosen], self.epsilons[chosen], members)
 
     def joined(self, other: "Columns") -> "Columns":
-        """Return these columns and more of their sort."""
+        """Return these columns followed by the columns of another instance."""
         sizes = np.concatenate([self.sizes, other.sizes])
         epsilons = np.concatenate([self.epsilons, other.epsilons])
         if self.members is None or other.members is None:
@@ -50,7 +50,7 @@ class Columns:
 
     @property
     def high(self) -> Reals:
-        """The entries on the favoured values."""
+        """The entries on the favored values."""
         return self.k / (self.sizes + (self.k - self.sizes) * np.exp(-self.epsilons))
 
     @property
@@ -60,11 +60,11 @@ class Columns:
 
     @property
     def step(self) -> Reals:
-        """How much higher the entries are on the favoured values."""
+        """The difference between the entries on the favored and on the other values."""
         return -self.high * np.expm1(-self.epsilons)
 
     def excess(self) -> Reals:
-        """Return how far each column is above 1 on each value but the last."""
+        """Return the excess of each column over 1 on each value but the last."""
         if self.members is None:
             return np.zeros((0, len(self)))
         return (self.step * (self.members.T - self.sizes / self.k))[:-1]
@@ -90,13 +90,13 @@ class Columns:
 
 
 def columns_of(members: Booleans, epsilons: Reals) -> Columns:
-    """Return the columns that favour these sets, with each ε."""
+    """Return the columns that favor these sets, with each ε."""
     each = np.tile(members, (epsilons.size, 1))
     return Columns(members.shape[1], each.sum(axis=1), np.repeat(epsilons, len(members)), each)
 
 
 def orbits_of(k: int, sizes: Integers, epsilons: Reals) -> Columns:
-    """Return the orbits of the columns that favour so many values, with each ε."""
+    """Return the orbits of the columns that favor sets of these sizes, with each ε."""
     return Columns(k, np.tile(sizes, epsilons.size), np.repeat(epsilons, sizes.size), None)
 
 
@@ -106,7 +106,7 @@ def all_sets(k: int) -> Booleans:
 
 
 def sets_of_size(k: int, size: int) -> Booleans:
-    """Return the sets of so many of the values, a row each."""
+    """Return the sets of this size, a row each."""
     members = np.zeros((math.comb(k, size), k), dtype=np.bool_)
     for row, chosen in zip(members, combinations(range(k), size), strict=True):
         row[list(chosen)] = True

@@ -1,1 +1,1 @@
-"""What is known of the population once the reports are in."""
+"""The posterior law of the population and of its tallies, given the reports."""

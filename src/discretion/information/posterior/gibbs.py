@@ -1,9 +1,10 @@
 """The posterior of a population by Gibbs sampling: draw the people's values given the reports, then the population.
 
-A report y has the likelihood ``m_y + Σ_x e_xy P_x`` with ``m_y = min_x C[x, y]`` and ``e = C - m``. It is drawn as one
-that tells nothing, with probability proportional to ``m_y``, or as one of a holder of x, proportional to ``e_xy P_x``.
-Given the tallies t of the latter, P has the law Dirichlet(α + t). (Leaving the former out of t is exact too, and mixes
-the faster the less a report tells.) So the posterior is the mean of Dirichlet(α + t) over the chain's tallies.
+A report y has the likelihood ``m_y + Σ_x e_xy P_x`` with ``m_y = min_x C[x, y]`` and ``e = C - m``. Each step draws the
+report either as uninformative, with probability proportional to ``m_y``, or as sent by a holder of x, with probability
+proportional to ``e_xy P_x``. Given the tallies t of the holders, P has the law Dirichlet(α + t). (Uninformative reports
+are left out of t, which is exact, and mixes the faster the less information a report has.) So the posterior is the mean
+of Dirichlet(α + t) over the chain's tallies.
 """
 
 from typing import NamedTuple
@@ -25,12 +26,12 @@ PRECISION = 0.01
 
 _FIRST_STEPS = 64
 _KEPT = 1 << 10
-# A number drawn takes some 50 ns, and what a step takes beside as long as that many.
+# Drawing a number takes some 50 ns; the fixed cost of a step equals that of drawing this many numbers.
 _NUMBERS_A_STEP = 1500
 
 
 class Draws(NamedTuple):
-    """What was kept of the chains: tallies and shares, each ``(chains, draws, k)``, and the Monte Carlo error."""
+    """The kept draws of the chains: tallies and shares, each ``(chains, draws, k)``, and the Monte Carlo error."""
 
     tallies: Integers
     shares: Reals
@@ -38,18 +39,19 @@ class Draws(NamedTuple):
 
 
 def sample_tallies(likelihoods: Reals, counts: Integers, alpha: Reals, rng: np.random.Generator) -> Draws:
-    """Draw tallies of true values, given how often each output was seen, until the posterior mean is known well.
+    """Draw tallies of true values, given the count of each output, until the posterior mean is precise enough.
 
-    Chains start at populations drawn from Jeffreys' prior, which is wider than what reports leave. They run in
-    stretches, each as long as all before together, of which the last counts: it has forgotten its start. It is the last
-    one when no mean errs by more than a hundredth of its standard deviation, or when the next would take too long.
+    Chains start at populations drawn from Jeffreys' prior, which is wider than the posterior. They run in stretches,
+    each as long as all stretches before it. Only the last stretch counts, since it has forgotten the start. The chains
+    stop when no mean errs by more than a hundredth of its standard deviation, or when the next stretch would take too
+    long.
 
     Parameters
     ----------
     likelihoods
-        ``C[x, y]``, shape ``(k, outputs)``, some entry of every column positive and not all alike.
+        ``C[x, y]``, shape ``(k, outputs)``; every column has a positive entry, and its entries are not all equal.
     counts
-        How often each output was seen.
+        The number of reports of each output.
     alpha
         The prior's parameters, shape ``(k,)``.
     """
@@ -59,7 +61,7 @@ def sample_tallies(likelihoods: Reals, counts: Integers, alpha: Reals, rng: np.r
     left = limits.current().steps(MAX_NUMBERS_SAMPLED, each=4) // step_costs - _FIRST_STEPS
     if left < _FIRST_STEPS:
         raise TooLargeError(
-            f"{counts.size:,} different reports on {k:,} values are too many to sample for; take fewer values or a "
+            f"{counts.size:,} different reports on {k:,} values are too many for sampling; take fewer values or a "
             "mechanism with fewer outputs, or estimate the shares instead"
         )
     most_kept = max(_FIRST_STEPS, min(_KEPT, limits.current().numbers(MAX_NUMBERS_KEPT) // (CHAINS * k)))
@@ -75,7 +77,7 @@ def sample_tallies(likelihoods: Reals, counts: Integers, alpha: Reals, rng: np.r
 
 
 def _spread(alpha: Reals, tallies: Integers) -> tuple[Reals, Reals]:
-    """Return the standard error of the posterior mean, from how far the chains' means are apart, and the deviation."""
+    """Return the standard error of the posterior mean, from the spread of the chains' means, and the deviation."""
     means = component_means(alpha, tallies)
     error = means.mean(axis=1).std(axis=0, ddof=1) / np.sqrt(CHAINS)
     sizes = alpha.sum() + tallies.sum(axis=2, keepdims=True) + 1
@@ -84,7 +86,7 @@ def _spread(alpha: Reals, tallies: Integers) -> tuple[Reals, Reals]:
 
 
 class _Chains:
-    """The state of some chains side by side; of every output only the values that it speaks for are looked at."""
+    """The state of parallel chains; for every output they consider only the values that it supports."""
 
     def __init__(self, likelihoods: Reals, counts: Integers, alpha: Reals, rng: np.random.Generator) -> None:
         nothing = likelihoods.min(axis=0)
@@ -100,7 +102,7 @@ class _Chains:
         self.numbers = self._values.size + 2 * alpha.size
 
     def run(self, steps: int, most_kept: int) -> tuple[Integers, Reals]:
-        """Take so many steps, and return the tallies and shares of at most so many of them, evenly spaced."""
+        """Take a number of steps, and return the tallies and shares of at most ``most_kept`` of them, evenly spaced."""
         every = -(-steps // most_kept)
         kept = steps // every
         tallies = np.empty((CHAINS, kept, self._alpha.size), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The exact law of what the people hold, given what they report: a sum over all tallies of true values."""
+"""The exact law of people's values, given their reports: a sum over all tallies of true values."""
 
 from itertools import chain, combinations_with_replacement
 from math import comb
@@ -10,7 +10,7 @@ from discretion.numerics.arrays import Integers, Reals
 
 
 def work(n: int, k: int) -> float:
-    """Return how many terms `latent_tallies` adds up, about: ``k · C(n+k, k)``."""
+    """Return the approximate number of terms that `latent_tallies` adds up: ``k · C(n+k, k)``."""
     return k * float(np.exp(min(700.0, gammaln(n + k + 1.0) - gammaln(n + 1.0) - gammaln(k + 1.0))))
 
 
@@ -26,7 +26,7 @@ def latent_tallies(likelihoods: Reals, counts: Integers, alpha: Reals) -> tuple[
     likelihoods
         ``C[x, y]``, shape ``(k, outputs)``, some entry of every column positive.
     counts
-        How often each output was seen, n in all.
+        The number of reports of each output, n in all.
     alpha
         The parameters of one or more priors, shape ``(priors, k)``.
 
@@ -59,7 +59,7 @@ def latent_tallies(likelihoods: Reals, counts: Integers, alpha: Reals) -> tuple[
 
 
 def _evenly(counts: Integers) -> Integers:
-    """Return each output as often as it was seen, all spread evenly: what is likely then stays so until the end."""
+    """Return each output as often as its count, spread evenly: likely tallies then stay likely until the end."""
     outputs = np.repeat(np.arange(counts.size), counts)
     number = np.arange(outputs.size) - np.repeat(np.cumsum(counts) - counts, counts)
     return outputs[np.argsort((number + 0.5) / counts[outputs], kind="stable")]

@@ -20,7 +20,7 @@ _LEAST = float(np.log(np.nextafter(0.0, 1.0)))
 
 
 class Marginal(ABC):
-    """The law of one share in [0, 1]: a subclass knows it at checked points, this class checks and shapes."""
+    """The law of one share in [0, 1]: a subclass evaluates it at points that this class has checked."""
 
     @property
     @abstractmethod
@@ -71,7 +71,7 @@ class Marginal(ABC):
         return self._quantile(as_probability(u, "u"))
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return the equal-tailed credible interval: the share lies in it with this probability, given the reports."""
+        """Return the equal-tailed credible interval, which contains the share with this posterior probability."""
         inside = as_real(level, "level")
         if not 0 < inside < 1:
             raise InvalidValueError(f"level must be in (0, 1), got {level!r}")
@@ -111,7 +111,7 @@ class BetaMixture(Marginal):
     def _quantile(self, u: float) -> float:
         if u in {0.0, 1.0}:
             return u
-        # Cantelli's inequality brackets it; in logarithms, since a share may be as small as a number gets.
+        # Cantelli's inequality brackets it; in logarithms, since a share may be as small as the least float.
         deviation = np.sqrt(self.variance)
         least = self.mean - 1.01 * deviation * np.sqrt((1 - u) / u)
         low = float(np.log(least)) if least > 0 else _LEAST
@@ -149,7 +149,7 @@ class KnownShares(Marginal):
         return np.minimum(1.0, upto[np.searchsorted(self._shares, p, side="right")])
 
     def _density(self, p: Reals) -> Reals:
-        raise UnsupportedError("shares of a mixture of points have no density; ask for the cdf")
+        raise UnsupportedError("shares of a mixture of points have no density; use cdf instead")
 
     def _quantile(self, u: float) -> float:
         # A sum of weights may miss the number that it is by rounding.

@@ -29,7 +29,7 @@ from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.draws import Seed, generator
 from discretion.validation import NotNumbersError, as_array, as_count, as_index
 
-# Terms of a sum over what people may hold.
+# Terms of a sum over people's possible values.
 MAX_POSTERIOR_TERMS = 1 << 23
 
 _SUM = "sum over what the people may hold"
@@ -37,7 +37,7 @@ _SUM = "sum over what the people may hold"
 
 @dataclass(frozen=True, eq=False)
 class Diagnostics:
-    """How well chains have mixed: R-hat and the effective sample size, one per value."""
+    """The mixing of the chains: R-hat and the effective sample size, one per value."""
 
     r_hat: Reals
     ess: Reals
@@ -71,12 +71,12 @@ class _Points:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FrequencyPosterior:
-    """The law of the population's shares P, given reports; `frequency_posterior` makes one.
+    """The law of the population's shares P, given reports; `frequency_posterior` returns one.
 
     Attributes
     ----------
     method
-        How it was got.
+        The method of computation.
     mean_error
         The Monte Carlo standard error of each mean: zeros if the posterior is exact.
     """
@@ -88,7 +88,7 @@ class FrequencyPosterior:
 
     @property
     def exact(self) -> bool:
-        """Whether moments and probabilities are exact, and not means over chains."""
+        """Whether moments and probabilities are exact rather than means over chains."""
         return self._shares is None
 
     @cached_property
@@ -119,8 +119,8 @@ class FrequencyPosterior:
         Returns
         -------
         PopulationLaw
-            A `discretion.DirichletMixture`, a `discretion.Dirichlet` where it has one component, or, of a prior of
-            points, a `discretion.PointMixture`.
+            A `discretion.DirichletMixture`; a `discretion.Dirichlet` if it has one component; a
+            `discretion.PointMixture` if the prior is one.
 
         Raises
         ------
@@ -138,15 +138,15 @@ class FrequencyPosterior:
         """
         if not self.exact:
             raise UnsupportedError(
-                "this posterior is sampled, and only an exact one is a prior; add the counts of all reports of this "
-                "protocol, and call frequency_posterior once"
+                "this posterior is sampled, and only an exact one can serve as a prior; add the counts of all reports "
+                "of this protocol, and call frequency_posterior once"
             )
         return self._law.as_law()
 
     def diagnostics(self) -> Diagnostics:
-        """Return R-hat (rank-normalised, near 1 if chains agree) and the bulk effective sample size, by ArviZ."""
+        """Return R-hat (rank-normalized, near 1 if chains agree) and the bulk effective sample size, by ArviZ."""
         if self._shares is None:
-            raise UnsupportedError("an exact posterior ran no chains: there is nothing to diagnose")
+            raise UnsupportedError("an exact posterior has no chains, and so no diagnostics")
         arviz = _array_stats()
         axes = {"chain_axis": 0, "draw_axis": 1}
         return Diagnostics(arviz.rhat(self._shares, **axes), arviz.ess(self._shares, **axes))
@@ -159,7 +159,7 @@ class FrequencyPosterior:
 def frequency_posterior(
     system: System, counts: ArrayLike, population: PopulationLaw | None = None, rng: Seed = None
 ) -> FrequencyPosterior:
-    """Return the law of the population's shares P, given how often each output was seen.
+    """Return the law of the population's shares P, given the number of reports of each output.
 
     ``f(p | y) ∝ f(p) Π_y (Σ_x C[x, y] p_x)^s_y``
 
@@ -168,36 +168,37 @@ def frequency_posterior(
     system
         A channel or a mechanism whose channel can be written down.
     counts
-        How many reports were each output: a whole number per column of ``system.channel()``, in its order. For k-RR
-        that is what ``aggregate`` returns.
+        The number of reports of each output: a whole number per column of ``system.channel()``, in its order. For k-RR
+        ``aggregate`` returns these counts.
     population
         The law of P before any report: a `discretion.Dirichlet`, a `discretion.PointMixture` or a
         `discretion.DirichletMixture`, such as the posterior of earlier reports (`as_population`); None means Jeffreys'
         prior.
     rng
-        A generator or a seed; only long sums, which are sampled, draw from it.
+        A generator or a seed; used only for sums that are too long to add up, which are sampled.
 
     Returns
     -------
     FrequencyPosterior
         ``.mean``, ``.covariance``, ``.marginal(x)``, ``.sample(m, rng)``; ``.as_population()``, the prior of the next
-        reports; ``.exact``, ``.method``, ``.mean_error`` and ``.diagnostics()`` tell how well it is known.
+        reports; ``.exact``, ``.method``, ``.mean_error`` and ``.diagnostics()`` describe its precision.
 
     Raises
     ------
     UnsupportedError
-        If the system is not one person's.
+        If the system is not a local protocol of one person.
     TooLargeError
-        If the population is a mixture of Dirichlet laws and the sums over all of them are too long: they are not
-        sampled.
+        If the population is a mixture of Dirichlet laws and the sums over all of them are too long, since these are
+        not sampled.
 
     Notes
     -----
     Source: LDP-info, Proposition 9.1. Under a Dirichlet(α) prior the posterior is a mixture of Dirichlet(α + t) over
-    the tallies t of what the people may hold. Reports that all values send alike tell nothing, reports that only one
-    value sends are counted as they are; the sum over what senders of the others hold is exact where it is short (up to
-    some 2900 of them for k = 2, 250 for k = 3, 12 for k = 10). Beyond, 32 Gibbs chains run until every mean is known to
-    1 % of its standard deviation, or for some fifteen seconds: ``.mean_error`` says how far they got.
+    the possible tallies t of the people's values. Reports that are equally likely from all values carry no information.
+    Reports that only one value sends are counted as that value. For the other reports, the sum over their senders'
+    values is exact where it is short (up to about 2900 such reports for k = 2, 250 for k = 3, 12 for k = 10).
+    Otherwise 32 Gibbs chains run until the standard error of every mean is 1 % of its standard deviation, or for about
+    fifteen seconds; ``.mean_error`` has the standard errors that they reached.
 
     Examples
     --------
@@ -218,7 +219,7 @@ def frequency_posterior(
 
 
 def observed_outputs(channel: Channel, counts: ArrayLike) -> tuple[Reals, Integers]:
-    """Return the likelihoods of the outputs that were seen, ``(k, outputs)``, and how often each was."""
+    """Return the likelihoods of the outputs with a count above 0, ``(k, outputs)``, and their counts."""
     k, outputs = channel.shape
     given = _as_array(counts)
     if given.shape != (outputs,) or given.dtype.kind not in "iu" or given.min() < 0:
@@ -227,7 +228,7 @@ def observed_outputs(channel: Channel, counts: ArrayLike) -> tuple[Reals, Intege
             f"{short_repr(counts)}"
         )
     if sum(given.tolist()) > (most := limits.current().people):
-        raise TooLargeError(f"counts must be of at most {most:,} reports, beyond which nothing is computed")
+        raise TooLargeError(f"counts must sum to at most {most:,} reports")
     seen = np.flatnonzero(given)
     check_size(
         k, seen.size, f"the likelihoods of {seen.size:,} different reports", "take a mechanism with fewer outputs"
@@ -295,7 +296,7 @@ def _under_dirichlet_mixture(
 
 
 def _terms(counts: Integers, k: int) -> float:
-    """Return the number of terms of the sum over what the people with these reports may hold."""
+    """Return the number of terms of the sum over the possible values of the people with these reports."""
     return work(int(counts.sum()), k)
 
 
@@ -313,7 +314,7 @@ def _among_points(prior: PointMixture, likelihoods: Reals, counts: Integers) -> 
 
 
 def _log_ratios(points: Reals, reference: int, likelihoods: Reals) -> Reals:
-    """Return ``log(q_y / r_y)`` of each point's outputs against a reference's: near points differ to full precision."""
+    """Return ``log(q_y / r_y)`` of each point's outputs against a reference's, with full precision for near points."""
     theirs, own = points @ likelihoods, points[reference] @ likelihoods
     apart = (points - points[reference]) @ likelihoods
     near = np.abs(apart) < own / 2
@@ -334,6 +335,6 @@ def _array_stats() -> Any:
         return import_module("arviz_stats.base").array_stats
     except ImportError as error:
         raise UnsupportedError(
-            "diagnostics need the package arviz-stats, which Discretion's extra posterior brings (uv run --extra "
+            "diagnostics need the package arviz-stats; install Discretion with its extra posterior (uv run --extra "
             "posterior)"
         ) from error

@@ -21,7 +21,7 @@ from discretion.validation import as_index
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TallyPosterior:
-    """The law of the tally T of n respondents' values, given their reports; `tally_posterior` makes one.
+    """The law of the tally T of n respondents' values, given their reports; `tally_posterior` returns one.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class TallyPosterior:
 
     @cached_property
     def covariance(self) -> Reals:
-        """The covariance of these numbers, shape ``(k, k)``."""
+        """The covariance of the numbers of respondents with each value, shape ``(k, k)``."""
         off = self.tallies - self.mean
         return (off.T * self.probabilities) @ off
 
@@ -87,15 +87,15 @@ def tally_posterior(system: System, counts: ArrayLike, population: PopulationLaw
     Raises
     ------
     UnsupportedError
-        If the system is not one person's, or the population is a mixture of points.
+        If the system is not a local protocol of one person, or the population is a mixture of points.
     TooLargeError
-        If the sum over all tallies is too long: it is not sampled.
+        If the sum over all tallies is too long, since it is not sampled.
 
     Notes
     -----
-    Source: LDP-info, equation 9.4, of which T is the sum's index. `frequency_posterior` has the law of the shares of
-    the population from which the respondents are drawn; its spread includes that of the draw. Reports that all values
-    send alike count here: their senders have values, too.
+    Source: LDP-info, equation 9.4, where T is the index of the sum. `frequency_posterior` returns the law of the shares
+    of the population from which the respondents are drawn; its spread includes that of the draw. Reports that are
+    equally likely from all values count here, since their senders have values, too.
 
     Examples
     --------

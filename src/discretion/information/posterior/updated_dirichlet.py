@@ -1,4 +1,4 @@
-"""A mixture of Dirichlet laws that differ by their prior and by the tallies that each has seen."""
+"""A mixture of Dirichlet laws that differ in their priors and in the tallies that updated them."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -75,7 +75,7 @@ def log_evidence_of_values(alpha: Reals, tallies: Integers) -> float:
     """Return ``log B(α + t)/B(α)``, less ``Σ_x t_x log(t_x/n)``, which depends on the tallies alone.
 
     With ``M = (α + t)/(A + n)`` it is ``-A KL(α/A ‖ M) - n KL(t/n ‖ M)`` and Stirling's corrections: small where the
-    law fits the tallies, so that two laws differ by all their digits however many the people are.
+    law fits the tallies, so that the difference of two laws keeps all digits for any number of people.
     """
     n, total = float(tallies.sum()), float(alpha.sum())
     means = component_means(alpha, tallies)
@@ -88,7 +88,7 @@ def log_evidence_of_values(alpha: Reals, tallies: Integers) -> float:
 
 
 def log_dirichlet(parameters: Reals, rng: np.random.Generator) -> Reals:
-    """Return logarithms of draws from Dirichlet laws with parameters on the last axis: shares may be below any number.
+    """Return logarithms of draws from Dirichlet laws with parameters on the last axis: shares may be below any float.
 
     A gamma variable with parameter a is one with a + 1 times ``U^(1/a)``.
     """

@@ -1,4 +1,4 @@
-"""How much of a person's own information stays hidden on average."""
+"""The share of a person's own information that stays hidden on average."""
 
 import math
 
@@ -42,19 +42,19 @@ def average_privacy(system: System, population: PopulationLaw | None = None) -> 
     Returns
     -------
     float
-        In [0, 1]: 1 hides everything. It does not depend on how many people report.
+        In [0, 1]: 1 hides everything. It does not depend on the number of people who report.
 
     Raises
     ------
     InvalidPriorError
-        If the population is certain of everybody's value.
+        If the population determines everybody's value.
     UnsupportedError
-        If the system is not one person's, or the population is no law of shares.
+        If the system is not a local protocol of one person, or the population is no law of shares.
 
     Notes
     -----
-    Source: LDP-info, Definition 4.1 and Lemma 4.2. Under a Dirichlet law each report's part is one smooth integral,
-    whatever the dimension.
+    Source: LDP-info, Definition 4.1 and Lemma 4.2. Under a Dirichlet law each report's part is one smooth integral, in
+    any dimension.
 
     Examples
     --------
@@ -67,8 +67,7 @@ def average_privacy(system: System, population: PopulationLaw | None = None) -> 
     private = value_entropy(law)
     if private == 0:
         raise InvalidPriorError(
-            "the population is certain of everybody's value, so that nothing is private; give it points inside the "
-            "simplex"
+            "the population determines everybody's value, so that nothing is private; give it points inside the simplex"
         )
     return plan_hidden(protocol, law).then(lambda hidden: min(1.0, hidden / private))
 
@@ -84,7 +83,7 @@ def plan_hidden(system: System, population: PopulationLaw) -> Plan[float]:
 
 
 def plan_leaked(system: System, population: PopulationLaw) -> Plan[float]:
-    """Plan ``I(X; Y | P)`` of one person, in nats, of which no digits are lost where it is little."""
+    """Plan ``I(X; Y | P)`` of one person, in nats, with full relative precision where it is small."""
     merged = merge_values(system, population)
     if merged is None:
         return Plan(NOTHING, lambda: 0.0)

@@ -1,7 +1,7 @@
 """The information of one report under a Dirichlet law of the population, from its probability for each value.
 
-Kinds of report that differ by a permutation of values that are alike count as one, and so do values that are alike to a
-report, so that three integrals over one variable say all.
+Kinds of report that differ by a permutation of equally common values count as one, and so do values with the same
+probability of a report. Three integrals over one variable then give all quantities.
 """
 
 import math
@@ -26,11 +26,11 @@ class ReportKinds:
     Parameters
     ----------
     probabilities
-        How likely each kind is, shape ``(kinds,)``.
+        The probability of each kind, shape ``(kinds,)``.
     ratios, apart
-        ``C[x, y] / P(y)`` for the values of each group, and that less 1 to full precision, ``(kinds, groups)``.
+        ``C[x, y] / P(y)`` for the values of each group, and the same minus 1 to full precision, ``(kinds, groups)``.
     alpha, times
-        The parameter of each value of a group, and how many there are.
+        The parameter of each value of a group, and the number of values in the group.
     """
 
     probabilities: Reals
@@ -41,17 +41,17 @@ class ReportKinds:
 
     @property
     def hidden(self) -> float:
-        """``H(X | Y, P)``."""
+        """The hidden information ``H(X | Y, P)`` of one person."""
         return float(self.probabilities @ mean_uncertainty(self.ratios, self.alpha, self.times))
 
     @property
     def leaked(self) -> float:
-        """``I(X; Y | P)``."""
+        """The leaked information ``I(X; Y | P)`` of one person."""
         return float(self.probabilities @ mean_information(self.ratios, self.apart, self.alpha * self.times))
 
     @property
     def of_population(self) -> float:
-        """``I(Y; P)``."""
+        """The information ``I(Y; P)`` of one report on the population."""
         return float(self.probabilities @ mean_s_log_s(self.ratios, self.apart, self.alpha * self.times))
 
 
@@ -64,20 +64,20 @@ def report_kinds(system: System, population: Dirichlet) -> ReportKinds:
 
 
 def _kinds_of_columns(system: System, population: Dirichlet) -> ReportKinds:
-    """Return them from the matrix."""
+    """Return the kinds of report from the channel's matrix."""
     matrix, alpha = reduced_matrix(system), population.alpha
     if not population.is_symmetric:
         return ReportKinds(*compare_columns(matrix, population.mean), alpha, np.ones(alpha.size))
-    # Columns that permute each other tell the same.
+    # Columns that are permutations of each other have the same information.
     columns, times = np.unique(np.sort(matrix.T, axis=1), axis=0, return_counts=True)
     probabilities, ratios, apart = compare_columns(columns.T, population.mean)
     return ReportKinds(times * probabilities, ratios, apart, alpha, np.ones(alpha.size))
 
 
 def compare_columns(matrix: Reals, mean: Reals) -> tuple[Reals, Reals, Reals]:
-    """Return how likely each column is under the law of a value, its entries over that, and these less 1.
+    """Return each column's probability under the law of a value, its entries over that probability, and these minus 1.
 
-    Entries that are near each other differ by a number that a double holds, and their mean from one by such.
+    The differences of near entries are exact doubles, so that the last result keeps full precision.
     """
     reported = mean @ matrix
     columns, reported = matrix.T[reported > 0], reported[reported > 0]
@@ -87,14 +87,14 @@ def compare_columns(matrix: Reals, mean: Reals) -> tuple[Reals, Reals, Reals]:
 
 
 def deviations(matrix: Reals, points: Reals, weights: Reals) -> Reals:
-    """Return ``q_y/q̄_y - 1`` for the law of the reports at each point, to full precision; all of them are possible."""
+    """Return ``q_y/q̄_y - 1`` for the law of the reports at each point, to full precision; every report is possible."""
     beside, moved = matrix - matrix[:1], points - points[:1]
     return (moved - weights @ moved) @ beside / (weights @ points @ matrix)
 
 
 @singledispatch
 def _kinds_by_size(system: System, population: Dirichlet) -> ReportKinds:
-    """Return the kinds of report where no value is commoner than another."""
+    """Return the kinds of report where all values are equally common."""
     return _kinds_of_columns(system, population)
 
 
@@ -116,7 +116,7 @@ def _kinds_by_size_of_pure_protocol(system: PureProtocol, population: Dirichlet)
 
 
 def _kinds_of_names(response: Response, population: Dirichlet) -> ReportKinds:
-    """Return the kinds of report that name one value each."""
+    """Return the kinds of report of a response whose reports each name one value."""
     alphas, times = np.unique(population.alpha, return_counts=True)
     own = np.column_stack([alphas, np.broadcast_to(alphas, (alphas.size, alphas.size))])
     counts = np.column_stack([np.ones(alphas.size), times - np.eye(alphas.size)])

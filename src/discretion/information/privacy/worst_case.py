@@ -1,4 +1,4 @@
-"""The worst case of a report: how much of its sender's own information stays hidden, and from which report."""
+"""The worst case of a report: the share of its sender's own information that stays hidden, and the report itself."""
 
 import math
 from collections.abc import Hashable
@@ -38,7 +38,7 @@ def worst_case_privacy(system: System) -> Plan[float]:
     Raises
     ------
     UnsupportedError
-        If the system is not one person's.
+        If the system is not a local protocol of one person.
 
     Notes
     -----
@@ -56,12 +56,12 @@ def worst_case_privacy(system: System) -> Plan[float]:
 
 @dataclass(frozen=True)
 class WorstCaseReport:
-    """A report that leaves the least private, and the two values that it distinguishes best.
+    """The report that hides the least, and the two values that it distinguishes best.
 
     Parameters
     ----------
     report
-        The label of the report, or words that describe several reports.
+        The label of the report, or a description of several reports.
     value
         The value that makes the report most likely.
     other_value
@@ -91,15 +91,15 @@ def worst_case_report(system: System) -> Plan[WorstCaseReport]:
     Returns
     -------
     WorstCaseReport
-        ``.report``, ``.value`` and ``.other_value``: labels of the channel, the lowest of the tied. Of a mechanism
-        whose reports support several values, ``.report`` describes all reports that attain the worst case.
+        ``.report``, ``.value`` and ``.other_value``: labels of the channel, the lowest where several are tied. For a
+        mechanism whose reports support several values, ``.report`` describes all reports that attain the worst case.
 
     Raises
     ------
     InvalidValueError
         If there is only one value.
     UnsupportedError
-        If the system is not one person's, or its reports are a continuum.
+        If the system is not a local protocol of one person, or its reports are a continuum.
 
     Notes
     -----

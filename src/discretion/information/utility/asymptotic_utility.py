@@ -1,4 +1,4 @@
-"""The information of many reports on the population: the constant beside ½ log n, and the equivalent people."""
+"""The information of many reports on the population: the constant next to ½ log n, and the effective participation."""
 
 import math
 from functools import singledispatch
@@ -36,9 +36,9 @@ MAX_SIMPLEX_POINTS = 1 << 21
 
 CONFIDENCE = 0.95
 _BLOCKS = Method("blocks of the transform, each a closed form", "exact")
-_BOUNDS = Method("certified ends by the support of reports", "bound")
+_BOUNDS = Method("certified bounds by the support of reports", "bound")
 _CLOSED_FORM = Method("closed form of k-RR (LDP-info Prop. 10.1)", "closed form")
-# Reports of a channel that lattices narrow the certified ends of, 12 bits, and values whose determinants are quick.
+# Reports of a channel whose certified bounds lattices narrow, 12 bits, and values whose determinants are quick.
 _REPORTS_LATTICED, _VALUES_LATTICED = 1 << 12, 64
 _VALUES_BY_QUADRATURE = 3
 _STEPS = (0.5, 0.25, 0.125)
@@ -66,29 +66,30 @@ def asymptotic_utility(
         The law of the population's shares P, a `discretion.Dirichlet` or a `discretion.DirichletMixture`; None is
         Jeffreys' prior.
     rng
-        A generator or a seed, where the mean is taken over random points; None draws a fresh one.
+        A generator or a seed, used where the mean is taken over random points; None draws a fresh seed.
 
     Returns
     -------
     float or Estimate
         In nats, per degree of freedom. An `Estimate` for channels with more kinds of report than values where no
-        quadrature settles, as from k = 4 on: of a protocol whose reports support values, certified at any k, and
-        narrowed by a sample up to k = 12; of any other channel, sampled.
+        quadrature converges, such as those with k of at least 4. For a protocol whose reports support values, it is
+        certified at any k, and a sample narrows it up to k = 12; for any other channel it is sampled.
 
     Raises
     ------
     UnsupportedError
-        If the system is not one person's, or the population has no density.
+        If the system is not a local protocol of one person, or the population has no density.
     TooLargeError
         If the channel cannot be written down and its reports do not support values.
 
     Notes
     -----
     Source: LDP-info, Definition 6.5 and Theorem 6.7. Where there are as many kinds of report as values, the determinant
-    is that of C twice, over the product of the PC, so that one smooth integral per report is exact. At any k the
-    certified ends are Discretion's (`discretion.information.utility.determinant_bounds`): OUE and subset selection of a
-    thousand values to 4e-4 at ε = 1, local hashing and Hadamard response of a million to 1e-6, and exactly where the
-    hash functions' field, or the matrix, has no number that is no value.
+    is the square of that of C over the product of the PC, so that one smooth integral per report is exact. The
+    certified bounds at any k are Discretion's (`discretion.information.utility.determinant_bounds`). At ε = 1 they are
+    within 4e-4 of each other for OUE and subset selection of a thousand values, and within 1e-6 for local hashing and
+    Hadamard response of a million values. They coincide where every number of the hash functions' field, or of the
+    matrix, is a value.
 
     Examples
     --------
@@ -107,7 +108,7 @@ def asymptotic_utility(
 def effective_participation(
     system: System, population: PopulationLaw | None = None, rng: Seed = None
 ) -> Plan[float | Estimate]:
-    """Return the share of honest answers with as much information on the population as the reports of all.
+    """Return the share of people whose honest answers have as much information on the population as all reports.
 
     ``F = e^(2(U - C))`` with U the asymptotic utility of the system and C that of the truth.
 
@@ -119,7 +120,7 @@ def effective_participation(
     Returns
     -------
     float or Estimate
-        In [0, 1]; 0 if the system is not faithful, so that some of the population is never told.
+        In [0, 1]; 0 if the system is not faithful, so that no number of reports distinguishes some populations.
 
     Notes
     -----
@@ -162,7 +163,7 @@ def asymptotic_utility_bound(system: System, population: PopulationLaw | None = 
     Parameters
     ----------
     system
-        A channel or a mechanism on k values, of any size for which ε is known.
+        A channel or a mechanism on k values; of any size, if its ε is known.
     population
         The law of the population's shares P, a `discretion.Dirichlet` or a `discretion.DirichletMixture`; None is
         Jeffreys' prior.
@@ -175,7 +176,7 @@ def asymptotic_utility_bound(system: System, population: PopulationLaw | None = 
     Raises
     ------
     UnsupportedError
-        If the system is not one person's, or the population has no density.
+        If the system is not a local protocol of one person, or the population has no density.
 
     Notes
     -----
@@ -204,7 +205,7 @@ def asymptotic_utility_bound(system: System, population: PopulationLaw | None = 
 
 
 def _of_truth(population: Dirichlet | DirichletMixture) -> float:
-    """Return ``E log det diag(1/P)``."""
+    """Return ``E log det diag(1/P)``, the mean log-determinant of the truth."""
     if isinstance(population, DirichletMixture):
         return math.fsum(weight * _of_truth(law) for weight, law in weighted_components(population))
     single, times = population.single_shares
@@ -226,14 +227,14 @@ def plan_log_determinant(
 
 @singledispatch
 def _plan_of_reports(system: System, population: Dirichlet, rng: np.random.Generator) -> Plan[float | Estimate]:
-    """Plan the mean of the logarithm of the determinant of a matrix that is written down."""
+    """Plan the mean log-determinant of an explicit matrix."""
     matrix = reduced_matrix(system)
     k, reports = matrix.shape
     if reports == k:
         return Plan(Method("an integral per report", "exact"), lambda: _square(system, matrix, population))
     if float(population.alpha.min()) < _LEAST_ALPHA and bool((matrix == 0).any()):
         raise TooLargeError(
-            f"where a report excludes values, alpha below {_LEAST_ALPHA:g} puts shares below what a float holds, got "
+            f"where a report excludes values, alpha below {_LEAST_ALPHA:g} leads to shares that no float can hold; got "
             f"{population.alpha.min():g}; take a larger alpha, or a channel without zeros"
         )
     points = logit_points(population.alpha, _STEPS[-1]) if k <= _VALUES_BY_QUADRATURE else math.inf
@@ -278,7 +279,7 @@ def _square(system: System, matrix: Reals, population: Dirichlet) -> float:
     # Rows sum to 1: the determinant is that of their differences, without one row and one column.
     differences = matrix[:-1] - matrix[-1]
     if (epsilon := reporting(system).pure_epsilon) is not None:
-        # The differences are known where next to nothing is told.
+        # The differences keep their precision where the channel has very little information.
         most, least = matrix.max(axis=0), matrix.min(axis=0)
         supported = (matrix > (most + least) / 2).astype(np.float64)
         differences = (supported[:-1] - supported[-1]) * most * -math.expm1(-epsilon)
@@ -289,8 +290,8 @@ def _square(system: System, matrix: Reals, population: Dirichlet) -> float:
 def log_determinants(matrix: Reals, points: Reals) -> Reals:
     """Return ``log det(C diag(1/PC) Cᵀ)`` for each P, a row each.
 
-    It is that of the information on all shares but the last, ``Σ_y (C_xy - C_ky)(C_x'y - C_ky)/(PC)_y``, whose
-    entries are small together where the channel tells little (LDP-info, Lemma C.7).
+    It is the log-determinant of the information on all shares but the last, ``Σ_y (C_xy - C_ky)(C_x'y - C_ky)/(PC)_y``,
+    whose entries are small together where the channel has little information (LDP-info, Lemma C.7).
     """
     masses = matrix.sum(axis=0)
     columns, masses = matrix[:, masses > _NO_REPORT] / masses[masses > _NO_REPORT], masses[masses > _NO_REPORT]
@@ -312,7 +313,7 @@ def _summed(matrix: Reals, population: Dirichlet, rng: np.random.Generator) -> f
 
 
 def _sampled(matrix: Reals, population: Dirichlet, rng: np.random.Generator) -> Estimate:
-    """Take the mean over lattices; logarithms of the reports' and values' probabilities have known means."""
+    """Estimate the mean over lattices; controls are logarithms of probabilities, whose means are known."""
     k, reports = matrix.shape
     known = mean_log(matrix.T, population.alpha)
     common = matrix.T @ population.mean

@@ -1,19 +1,20 @@
-"""Certified ends of ``E log det M``, ``M = C diag(1/PC) Cᵀ``, for protocols whose reports support sets of values.
+"""Certified bounds on ``E log det M``, ``M = C diag(1/PC) Cᵀ``, for protocols whose reports support sets of values.
 
-No channel is written down. On shares, ``log det M = log k + log det UᵀMU`` with U an orthonormal basis of the vectors
-that sum to 0 (LDP-info, Lemma C.7). Three bounds, Discretion's own:
+They need no explicit channel. On shares, ``log det M = log k + log det UᵀMU`` with U an orthonormal basis of the
+vectors that sum to 0 (LDP-info, Lemma C.7). Three bounds, Discretion's own:
 
-- From above, at a symmetric law. For weights ``d_x = a + bP_x``, ``W = diag(√d)`` and V a basis of what is orthogonal
-  to ``√d``, ``log det M = log Σd - Σ log d_x + log det VᵀWMWV``, and the last is at most ``(k-1) log(tr/(k-1))``, whose
-  mean is at most that of the mean trace (Jensen). A report that supports s values with the share B of the population is
-  in proportion to ``odds + (1-odds)B``, so that the trace is a sum over s of integrals over one beta law.
-- From below, for unary encoding and subset selection. A report is worth at least its k support bits used linearly:
-  ``M ⪰ gap² (BᵀΣ⁻¹B)``, where Σ is diagonal less rank one up to what differences of bits do not see, and the diagonal
-  is linear in P, so that the determinant's logarithm is concave in sums of single shares' integrals.
-- For Hadamard response and local hashing. On all ``N`` numbers that the transform or the field has, M is diagonal in
-  blocks, one for each direction, and ``det M_k = det M_N · det (M_N⁻¹)_RR`` with R the numbers that are no values
-  (Jacobi). The latter is near the identity: with E what it is off, whose eigenvalues are above -θ,
-  ``tr E - κ‖E‖² <= log det(I + E) <= tr E``. Where every number is a value both ends are one: the closed form.
+- An upper bound, at a symmetric law. Let ``d_x = a + bP_x`` be weights, ``W = diag(√d)``, and V a basis of the
+  complement of ``√d``. Then ``log det M = log Σd - Σ log d_x + log det VᵀWMWV``, and the last is at most
+  ``(k-1) log(tr/(k-1))``, whose mean is at most that of the mean trace (Jensen). A report that supports s values with
+  the share B of the population has a probability in proportion to ``odds + (1-odds)B``, so that the trace is a sum over
+  s of integrals over one beta law.
+- A lower bound, for unary encoding and subset selection. A report has at least the information of its k support bits
+  used linearly: ``M ⪰ gap² (BᵀΣ⁻¹B)``. On differences of bits Σ is diagonal minus a matrix of rank one, and the
+  diagonal is linear in P, so that the determinant's logarithm is concave in sums of single shares' integrals.
+- Both bounds, for Hadamard response and local hashing. On all ``N`` numbers of the transform or the field, M is
+  diagonal in blocks, one for each direction, and ``det M_k = det M_N · det (M_N⁻¹)_RR`` with R the numbers that are no
+  values (Jacobi). The latter is near the identity: let it be ``I + E``, the eigenvalues of E being above -θ; then
+  ``tr E - κ‖E‖² <= log det(I + E) <= tr E``. Where every number is a value, the bounds coincide: the closed form.
 """
 
 import math
@@ -46,14 +47,14 @@ LOUD = 300.0  # beyond this ε lies are as good as none
 
 
 class Ends(NamedTuple):
-    """What a number is certified to be between."""
+    """Certified lower and upper bounds on a number."""
 
     low: float
     high: float
 
 
 class _BitNoise(NamedTuple):
-    """The variance of the support bits that differences of them see: ``diag(a + bP) - gap² PPᵀ``.
+    """The variance of the support bits on vectors that sum to 0: ``diag(a + bP) - gap² PPᵀ``.
 
     ``total`` is the variance of the number of bits that are set.
     """
@@ -64,7 +65,7 @@ class _BitNoise(NamedTuple):
 
 
 def determinant_bounds(system: PureProtocol, population: Dirichlet) -> Ends:
-    """Return the ends of ``E log det M`` of a faithful protocol with ε of at most `LOUD`."""
+    """Return the bounds on ``E log det M`` for a faithful protocol with ε of at most `LOUD`."""
     ends = _ends(system, population)
     sizes = system.support_sizes if population.is_symmetric else None
     if sizes is None:
@@ -76,7 +77,7 @@ def determinant_bounds(system: PureProtocol, population: Dirichlet) -> Ends:
 
 @singledispatch
 def has_closed_determinant(system: PureProtocol, population: Dirichlet) -> bool:
-    """Return whether every number of the transform, or of the field, is a value, so that both ends are one."""
+    """Return whether every number of the transform, or of the field, is a value, so that the bounds coincide."""
     return False
 
 
@@ -92,7 +93,7 @@ def _is_every_number_a_value(system: LocalHashing, population: Dirichlet) -> boo
 
 @singledispatch
 def report_count(system: System) -> float:
-    """Return how many different reports there are, without listing them where that is known."""
+    """Return the number of different reports, without listing them where the protocol has a formula."""
     return system.channel().shape[1]
 
 
@@ -152,21 +153,21 @@ def _noise_of_subset_selection(system: SubsetSelection) -> _BitNoise:
 
 @singledispatch
 def _ends(system: PureProtocol, population: Dirichlet) -> Ends:
-    """Return the ends that the protocol's own structure gives."""
+    """Return the bounds that the protocol's own structure gives."""
     noise = _bit_noise(system)
     low = _trace_bound_of_bits(system, population) if noise is None else _linear_bound(system, noise, population)
     return Ends(low, _of_truth(population))
 
 
 def _of_truth(population: Dirichlet) -> float:
-    """Return ``E log det diag(1/P)``: no report says more than the value itself."""
+    """Return ``E log det diag(1/P)``, an upper bound: no report has more information than the value itself."""
     single, times = population.single_shares
     logs = times * mean_log(np.broadcast_to([1.0, 0.0], single.shape), single)
     return -float(logs.sum()) + _ROUNDING * float(np.abs(logs).sum())
 
 
 def _trace_bound(system: PureProtocol, law: SupportSizes, alpha: float, a: float, b: float) -> float:
-    """Return the upper end, for the best of some weights in proportion to ``a·scale + bP_x``."""
+    """Return the upper bound, for the best of some weights in proportion to ``a·scale + bP_x``."""
     k, odds, step = system.k, math.exp(-system.epsilon), -math.expm1(-system.epsilon)
     telling = (law.sizes > 0) & (law.sizes < k)
     s, probabilities = law.sizes[telling].astype(np.float64), law.probabilities[telling]
@@ -192,7 +193,7 @@ def _trace_bound(system: PureProtocol, law: SupportSizes, alpha: float, a: float
 
 
 def _linear_bound(system: PureProtocol, noise: _BitNoise, population: Dirichlet) -> float:
-    """Return the lower end: what the support bits are worth, used linearly."""
+    """Return the lower bound: the log-determinant of the information of the support bits, used linearly."""
     (a, b, total), k, gap = noise, system.k, system.support.gap
     single, times = population.single_shares
     logs = times * mean_log(np.broadcast_to([a + b, a], single.shape), single)
@@ -210,7 +211,7 @@ def _linear_bound(system: PureProtocol, noise: _BitNoise, population: Dirichlet)
 
 
 def _trace_bound_of_bits(system: PureProtocol, population: Dirichlet) -> float:
-    """Return the lower end that the bits' own variances give, however they depend on each other.
+    """Return the lower bound from the bits' own variances, which holds for any dependence between bits.
 
     With ``d = a + bP``, the variance of a bit without its ``gap² P²``, ``log det UᵀΣU`` is at most
     ``Σ log d + log(Σ 1/d) - log k + (k-1) log(tr/(k-1))`` with the trace ``Σ (1 - gap² P²/d)``.

@@ -1,4 +1,4 @@
-"""How likely a tally of reports is, the population unknown, where that has no formula: bracketed by sampling.
+"""The probability of a tally of reports under a law of the population, without a formula: bracketed by sampling.
 
 With weights ``w = P(s | p) μ(p) / proposal(p)`` at M proposed p, the mean of the w is unbiased, so that its logarithm
 is too low on average; with the true P among them, which given s is a draw from the posterior, the mean over M + 1 is
@@ -94,12 +94,12 @@ class _Ridge:
         return np.einsum("nxi,nmx->nmi", self._axes, scaled)
 
     def bent(self, deviations: Reals) -> Reals:
-        """Return offsets, given how many deviations they are along the ridge and off it."""
+        """Return offsets, given their numbers of deviations along the ridge and off it."""
         offsets: Reals = deviations / self.lengths[:, None, :]
         return offsets + self._crest(offsets)
 
     def straightened(self, offsets: Reals) -> Reals:
-        """Return how many deviations offsets are along the ridge and off it."""
+        """Return the numbers of deviations of offsets along the ridge and off it."""
         return (offsets - self._crest(offsets)) * self.lengths[:, None, :]
 
     def _crest(self, offsets: Reals) -> Reals:
@@ -132,9 +132,9 @@ class _Ridge:
 
 
 def seen_columns(matrix: Reals, tallies: Integers) -> tuple[Reals, Integers]:
-    """Return for each tally the columns of the reports that it counts, ``(rows, k, kinds)``, and how many each is.
+    """Return, for each tally, the columns of the reports that it counts, ``(rows, k, kinds)``, and their counts.
 
-    Tallies of fewer kinds than another are filled up with kinds of which they count none.
+    Tallies with fewer kinds than others are padded with kinds whose count is 0.
     """
     kinds = int(np.count_nonzero(tallies, axis=1).max())
     order = np.argsort(tallies == 0, axis=1, kind="stable")[:, :kinds]
@@ -150,7 +150,7 @@ def _tangents(centre: Reals) -> Reals:
 
 
 def _about(p: Reals, columns: Reals, seen: Integers, alpha: Reals) -> tuple[Reals, Reals, Booleans]:
-    """Return for each mode p a point on the sphere, a precision there, and which shares may be 0."""
+    """Return, for each mode p, a point on the sphere, a precision there, and a mask of the shares that may be 0."""
     weighted = seen / (_reported(p, columns) + _TINY) ** 2
     information: Reals = np.einsum("nxy,ny,nzy->nxz", columns, weighted, columns, optimize=True)
     own: Reals = np.sqrt(np.einsum("nxx->nx", information))
@@ -209,7 +209,7 @@ def _modes(matrix: Reals, tallies: Integers, alpha: Reals) -> Reals:
 
 
 def _reported(p: Reals, columns: Reals) -> Reals:
-    """Return how likely each kind of report is, given the shares of each row."""
+    """Return the probability of each kind of report, given the shares of each row."""
     return np.einsum("nx,nxy->ny", p, columns)
 
 

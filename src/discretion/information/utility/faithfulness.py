@@ -1,4 +1,4 @@
-"""Whether reports distinguish any two populations."""
+"""Faithfulness: enough reports distinguish any two populations."""
 
 from functools import singledispatch
 
@@ -29,12 +29,12 @@ def is_faithful(system: System) -> Plan[bool]:
     Returns
     -------
     bool
-        Of an explicit channel by its numerical rank: singular values below 1e-9 of the largest count as 0.
+        For an explicit channel, from its numerical rank: singular values below 1e-9 of the largest count as 0.
 
     Raises
     ------
     UnsupportedError
-        If the system is not one person's.
+        If the system is not a local protocol of one person.
     TooLargeError
         If the channel cannot be written down and has no formula of its own.
 
@@ -53,7 +53,7 @@ def is_faithful(system: System) -> Plan[bool]:
 
 @singledispatch
 def plan_is_faithful(system: System) -> Plan[bool]:
-    """Plan to count the singular values that are not 0."""
+    """Plan the count of the singular values that are not 0."""
 
     def independent() -> bool:
         matrix = reduced_matrix(system)
@@ -68,7 +68,7 @@ def _is_faithful_of_pure_protocol(system: PureProtocol) -> Plan[bool]:
 
 
 def check_faithful(system: System) -> None:
-    """Refuse a system whose reports never distinguish some populations."""
+    """Raise for a system whose reports never distinguish some populations."""
     if plan_is_faithful(system).compute():
         return
     if (epsilon := reporting(system).pure_epsilon) is not None:
@@ -79,6 +79,6 @@ def check_faithful(system: System) -> None:
     raise UnfaithfulError(
         f"the channel is not faithful: its rank is {rank(reduced_matrix(system))} for {system.secrets} values "
         f"(singular values below {RANK_TOLERANCE:g} of the largest count as 0), so that the reports never distinguish "
-        "some populations and the asymptotic utility is -inf; ask for effective_participation, which is 0, or for "
+        "some populations and the asymptotic utility is -inf; use effective_participation, which is 0, or "
         "distribution_utility"
     )

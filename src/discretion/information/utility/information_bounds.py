@@ -1,14 +1,15 @@
-"""Certified ends of ``I(Y⃗; P)`` at any k and n, for protocols whose reports support values, under a symmetric law.
+"""Certified bounds on ``I(Y⃗; P)`` at any k and n, for protocols whose reports support values, under a symmetric law.
 
-From above, for Jeffreys' prior and for ``α > 1``: with ``P_x = z_x²/|z|²``, whose z are standard normal under Jeffreys'
-prior, the posterior's entropy is at least that of a normal law with its Fisher information, so that
+Upper bound, for Jeffreys' prior and for ``α > 1``: with ``P_x = z_x²/|z|²``, whose z are standard normal under
+Jeffreys' prior, the posterior's entropy is at least that of a normal law with its Fisher information, so that
 
     I(Y⃗; P) <= h(z) + ½ log det((n E J + J₀)/(2πe)) = k [h + ½ log((n E tr J/k + j)/(2πe))]
 
 (Efroimovich, Information contained in a sequence of observations, 1979), J being one report's Fisher information on z
-and J₀ = j·1 the prior's. Nor are n reports worth more than n times one, or than the values themselves.
+and J₀ = j·1 the prior's. The information of n reports is also at most n times that of one, and at most that of the
+values themselves.
 
-From below: the support tally of each value is binomial given its share, so that for any decoder f and any law R of G
+Lower bound: the support tally of each value is binomial given its share, so that for any decoder f and any law R of G
 
     I(Y⃗; P) >= Σ_x [E log f(G P_x/A; S_x) - E log E_γ f(γ/A; S_x)] - KL(R ‖ Gamma(A)),   γ ~ Gamma(α), A = kα
 
@@ -42,12 +43,12 @@ _STRIDES = 2.0  # in a deviation: the trapezoid rule errs by e^-79
 
 
 def are_bounded(system: PureProtocol, population: Dirichlet) -> bool:
-    """Return whether `information_bounds` knows of the protocol's reports under this law."""
+    """Return whether `information_bounds` covers the protocol under this law."""
     return population.is_symmetric and 0 < system.epsilon <= LOUD and system.support_sizes is not None
 
 
 def information_bounds(system: PureProtocol, n: int, population: Dirichlet) -> Ends:
-    """Return the ends of what n reports tell of the shares."""
+    """Return the bounds on the information of n reports on the shares."""
     sizes = system.support_sizes
     assert sizes is not None
     once = report_kinds(system, population).of_population

@@ -65,7 +65,7 @@ MAX_USERS_BY_MOMENTS = 1 << 12
 MAX_USERS_BY_QUADRATURE = 1 << 12
 # Terms of all these probabilities.
 MAX_TALLY_TERMS = 1 << 31
-# Entries of a channel that is written down to sample its reports, where certified ends would do.
+# Entries of an explicit channel whose reports are sampled, where certified bounds are available, too.
 MAX_KINDS_WRITTEN = 1 << 22
 # Different parameters of a Dirichlet law, for an integral over each.
 MAX_PARAMETERS = 1 << 8
@@ -76,7 +76,7 @@ _ROUNDING = 1e-10
 _VALUES = Method("the values themselves", "exact")
 _SAMPLED = Method("sampled tallies", "estimate")
 _COMPONENTS = "the components' information, between that of none and of all on the component"
-_BOUNDED = Method("certified ends by the support of reports", "bound")
+_BOUNDED = Method("certified bounds by the support of reports", "bound")
 
 
 @measure(safe="low")
@@ -95,27 +95,27 @@ def population_information(
         The law of the population's shares P: a `discretion.Dirichlet`, a `discretion.PointMixture` or a
         `discretion.DirichletMixture`; None is Jeffreys' prior.
     rng
-        A generator or a seed, where the reports are sampled; None draws a fresh one.
+        A generator or a seed, used where the reports are sampled; None draws a fresh seed.
 
     Returns
     -------
     float or Estimate
         At least 0. An `Estimate` where not all tallies of the reports can be listed: from a sample, or with certified
-        ends where the reports of a protocol are of too many kinds to write down and the law is symmetric.
+        bounds where the law is symmetric and the protocol has too many kinds of report for an explicit channel.
 
     Raises
     ------
     UnsupportedError
-        If the system is not one person's, or the population is no law of shares.
+        If the system is not a local protocol of one person, or the population is no law of shares.
     TooLargeError
         If the channel cannot be written down and has no formula of its own.
 
     Notes
     -----
     Source: LDP-info, section 4 and Propositions D.10 and D.13. For k-RR the probability of a tally is one contour
-    integral, whatever n and k; for two and three values it is a polynomial's mean, which a quadrature gives exactly.
-    The certified ends (`discretion.information.utility.information_bounds`) are near each other where n reports reveal
-    little of a share, and otherwise up to some 1.25 nats a share apart.
+    integral for any n and k; for two and three values it is a polynomial's mean, which a quadrature gives exactly. The
+    certified bounds (`discretion.information.utility.information_bounds`) are near each other where n reports have
+    little information on a share, and otherwise up to about 1.25 nats per share apart.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def plan_population_information(
 def _plan_without_matrix(
     system: System, n: int, population: Dirichlet, rng: np.random.Generator
 ) -> Plan[float | Estimate] | None:
-    """Plan the algorithm of a protocol that needs no matrix, if there is one."""
+    """Plan the protocol's algorithm that needs no matrix; return None if it has none."""
     response = reporting(system).response
     plan = None if response is None else _plan_of_response(system, response, n, population, rng)
     if plan is not None:
@@ -165,7 +165,7 @@ def _plan_without_matrix(
 
 @singledispatch
 def _plan_by_support(system: System, n: int, population: Dirichlet) -> Plan[float | Estimate] | None:
-    """Plan certified ends where the reports are of too many kinds to be written down or sampled, if there are any."""
+    """Plan certified bounds where the reports are of too many kinds to be listed or sampled; None if there are none."""
     return None
 
 
@@ -190,7 +190,7 @@ def _between(system: PureProtocol, n: int, population: Dirichlet) -> float | Est
 def _plan_of_response(
     system: System, response: Response, n: int, population: Dirichlet, rng: np.random.Generator
 ) -> Plan[float | Estimate] | None:
-    """Plan what is known of k-RR alone, if anything."""
+    """Plan the methods that exist for k-RR only; return None if none applies."""
     if n == 1 or response.k == 2:
         return None
     if nobody_lies(response, n):
@@ -235,9 +235,9 @@ def _plan_under_dirichlet(
 
 
 def _bounded(sampled: Estimate, system: System, n: int, population: Dirichlet) -> Estimate:
-    """Return what is left of a sampled interval, as n reports tell no less than one does and at most n times as much.
+    """Return the sampled interval, cut to the range from the information of one report to n times that of one.
 
-    That is nearly all that is to be said where reports are so rarely apart that a sample shows none of it.
+    This range is nearly all that is known where reports differ so rarely that a sample has no such case.
     """
     # An integral over all for each takes too long.
     if np.unique(population.alpha).size > MAX_PARAMETERS:
@@ -262,7 +262,7 @@ def _plan_of_mixture(
 ) -> Plan[float | Estimate]:
     """Plan ``Σ_z w_z I_z + I(Y⃗; Z)``: the latter summed over all reports, or between that of one report and H(w).
 
-    The information of n reports is at most n times that of one, too.
+    It is also at most n times the information of one report.
     """
     given = plan_mean(population, lambda law: plan_population_information(system, n, law, rng))
     laws = weighted_components(population)
@@ -290,7 +290,7 @@ def _is_written(system: System) -> bool:
 
 
 def _component_in_one_report(system: System, population: DirichletMixture) -> float | None:
-    """Return the information of one report on the component; None if the channel is too large to be written down."""
+    """Return the information of one report on the component; None if the explicit channel is too large."""
     possible = population.weights > 0
     alpha, weights = population.alpha[possible], population.weights[possible]
     means: Reals = alpha / alpha.sum(axis=1, keepdims=True)
@@ -304,7 +304,7 @@ def _component_in_one_report(system: System, population: DirichletMixture) -> fl
 
 
 def _component_laws(system: System, n: int, population: DirichletMixture) -> Callable[[], Reals] | None:
-    """Return the listing of the laws of the reports' tallies, a row for each component; None if it is too long."""
+    """Return a function that lists the laws of the reports' tallies, a row for each component; None if too long."""
     if not _is_written(system):
         return None
     matrix, allowed = reduced_matrix(system), limits.current()
@@ -341,14 +341,14 @@ def _component_information(laws: Reals, population: DirichletMixture) -> float:
 
 
 def _listing_size(k: int, n: int, population: Dirichlet) -> float:
-    """Return how many tallies of k values there are to list, up to their order where the law is symmetric."""
+    """Return the number of tallies of k values to list, up to their order where the law is symmetric."""
     if population.is_symmetric:
         return partition_count(n, k, most_listed())
     return histogram_count(n, k)
 
 
 def _listing(k: int, n: int, population: Dirichlet) -> tuple[Integers, Reals]:
-    """Return the tallies of n people, up to their order if the law is symmetric, and how many each is (a logarithm)."""
+    """Return the tallies of n people, up to their order if the law is symmetric, and the log-number of their orders."""
     if population.is_symmetric:
         listed = partitions(n, k)
         return listed, log_orders(listed)
@@ -366,9 +366,10 @@ def _by_moments(system: System, response: Response, n: int, population: Dirichle
 
 
 def _information(independent: Reals, evidence: Reals, known: float) -> float:
-    """Return what is told, given the logarithms of each tally's law if reports had the common law, and of the ratio.
+    """Return the information, given the log-law of each tally if reports had the common law, and the log-ratio to it.
 
-    ``I = n E KL(q ‖ q̄) - KL(P(s) ‖ q̄ˢ)``, of which the latter is of higher order where little is told: nothing cancels.
+    ``I = n E KL(q ‖ q̄) - KL(P(s) ‖ q̄ˢ)``. Where the information is small, the latter is of higher order: nothing
+    cancels.
     """
     alone: Reals = np.exp(independent)
     given: Reals = np.exp(independent + evidence)
@@ -388,7 +389,7 @@ def _by_quadrature(system: System, matrix: Reals, n: int, population: Dirichlet)
 
 
 def _by_values(system: System, matrix: Reals, n: int, population: Dirichlet) -> float:
-    """Add up how likely each tally of reports is over all tallies of values."""
+    """Return the information by summing the probability of each tally of reports over all tallies of values."""
     tallies, true_tallies = histograms(n, matrix.shape[1]), histograms(n, population.k)
     logs = posterior_entropies(
         matrix, tallies, true_tallies, dirichlet_multinomial_pmf(true_tallies, population.alpha)
@@ -412,7 +413,7 @@ def _log_ratios(matrix: Reals, points: Reals, weights: Reals) -> Reals:
 
 
 def _mixture(logs: Reals, tallies: Integers, weights: Reals) -> Reals:
-    """Return the log-probability of a sequence with each tally, of which each point says how likely its reports are."""
+    """Return the log-probability of a sequence with each tally, given those of the reports at each point."""
     with np.errstate(divide="ignore"):
         log_weights = np.log(weights)
     at_once = max(1, _TERMS_AT_ONCE // len(logs))

@@ -1,10 +1,10 @@
-"""How likely a tally of reports is, given the tally of the values: a sum over all tables of who reported what.
+"""The probability of a tally of reports, given the tally of the values: a sum over all tables of values and reports.
 
     P(s | t) = Σ_N Π_x t_x! Π_y C[x, y]^N_xy / N_xy!,   N with the row sums t and the column sums s
 
-Listed for every t at once where these are few: it is ``Π_x t_x! / Π_y s_y!`` times the coefficient of ``z^t`` in
-``Π_y (Σ_x C[x, y] z_x)^s_y``. Else bracketed by sampling tables, as `discretion.information.utility.evidence` does: the
-true table is a draw of them given both tallies.
+Where the tallies t are few, it is computed for all of them at once: it is ``Π_x t_x! / Π_y s_y!`` times the coefficient
+of ``z^t`` in ``Π_y (Σ_x C[x, y] z_x)^s_y``. Otherwise sampled tables bracket it, as in
+`discretion.information.utility.evidence`: the true table is a draw from the law of tables given both tallies.
 """
 
 import math
@@ -16,7 +16,7 @@ from discretion import limits
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.histograms.histograms import sequence_count
 
-# Tallies of values beside tallies of reports.
+# Pairs of a tally of values and a tally of reports.
 MAX_TALLY_CELLS = 1 << 26
 # Entries of the table that these are made by.
 MAX_TALLY_TABLE = 1 << 24
@@ -31,7 +31,7 @@ _CELLS_AT_ONCE = 1 << 21
 
 
 def most_listed() -> int:
-    """Return how many tallies of reports may be listed."""
+    """Return the largest number of tallies of reports that may be listed."""
     return limits.current().numbers(MAX_REPORT_TALLIES, each=64)
 
 
@@ -46,7 +46,7 @@ def posterior_entropies(matrix: Reals, tallies: Integers, listed: Integers, law:
         A tally of n reports in each row.
     listed, law
         All tallies of n people's values, in the order of `discretion.numerics.histograms.histograms.histograms`, and
-        how likely each is.
+        the probability of each.
     """
     n, k = int(listed[0].sum()), len(matrix)
     shares = matrix / np.maximum(matrix.sum(axis=0), _TINY)
@@ -83,16 +83,16 @@ def _add_report(ways: Reals, shares: Reals) -> Reals:
 
 
 def listing_work(n: int, k: int) -> float:
-    """Return how many terms the entropy of one posterior adds up."""
+    """Return the number of terms in the entropy of one posterior."""
     return float(n) * sequence_count(k - 1, n + 1)
 
 
 def likelihood_bounds(matrix: Reals, tables: Integers, rng: np.random.Generator) -> tuple[Reals, Reals]:
     """Return logarithms that are on average too low and too high for ``P(s | t)`` of each table's sums.
 
-    Tables are ``(draws, k, reports)``, each a draw of who reported what. Others with the same sums are drawn column by
-    column, and each column cell by cell: from Fisher's noncentral hypergeometric law, as if all later columns were one,
-    and all later rows, with the odds of the table that has the expected entries (by iterative scaling).
+    Tables are ``(draws, k, reports)``, each a draw of people by value and report. Others with the same sums are drawn
+    column by column, and each column cell by cell: from Fisher's noncentral hypergeometric law, as if all later columns
+    were one, and all later rows, with the odds of the table that has the expected entries (by iterative scaling).
     """
     width = float(np.sqrt(tables.sum(axis=(1, 2)).max())) * 2 * _DEVIATIONS + 2 * _COUNTS
     width = min(width, float(tables.sum(axis=1).max()))
@@ -130,7 +130,7 @@ def _bounds(matrix: Reals, tables: Integers, rng: np.random.Generator) -> tuple[
 
 
 def _ordered(matrix: Reals, tables: Integers) -> tuple[Integers, Reals]:
-    """Return the tables, and the matrix for each, without reports that nobody sent, the commonest ones last."""
+    """Return the tables, and the matrix for each, without reports that nobody sent and with the commonest ones last."""
     seen = tables.sum(axis=1)
     kinds = int(np.count_nonzero(seen, axis=1).max())
     columns = np.argsort(seen, axis=1, kind="stable")[:, -kinds:]
@@ -165,9 +165,9 @@ def _draw_cells(
     factorials: Reals,
     rng: np.random.Generator,
 ) -> tuple[Integers, Reals]:
-    """Return a cell for each table, the first of each draw being the true one, and the logarithm of its chance.
+    """Return a cell for each table, the first of each draw being the true one, and the cell's log-probability.
 
-    The sums are those of its row, of all later rows, and of its column, in what is left of the table.
+    The sums are those of its row, of all later rows, and of its column, in the rest of the table.
     """
     row, others, column = sums
     least, most = np.maximum(0, column - others), np.minimum(row, column)

@@ -1,7 +1,7 @@
 """I(Y⃗; P) from a sample of populations and tallies, where the tallies are too many to list.
 
-``I = E [log P(s | P) - log P(s)]``, with control variates of known mean: what the reports say beyond their expectation,
-in every cell, by any function of its probability. What is left is nearly the same for every draw.
+``I = E [log P(s | P) - log P(s)]``, with control variates of known mean: the excess of each cell's count over its
+expectation, times any function of its probability. The remainder is nearly the same for every draw.
 
 Where P(s) has no formula it is bracketed from both sides on average (`evidence`); the interval spans them.
 """
@@ -61,9 +61,9 @@ def estimate_by_moments(
 
 
 def draws_by_moments(response: Response, n: int) -> int:
-    """Return of how many draws the moments can be had in seconds; 0 of too few.
+    """Return the number of draws whose moments take seconds to compute; 0 if it is too small.
 
-    They take as many steps as the largest tally counts, which is about what a value has that a quarter holds.
+    The moments take as many steps as the largest tally counts, about the tally of a value that a quarter holds.
     """
     allowed = limits.current()
     steps = math.ceil(n * (response.q + response.gap / 4))
@@ -72,7 +72,7 @@ def draws_by_moments(response: Response, n: int) -> int:
 
 
 def draws_by_bounds(k: int, reports: int) -> int:
-    """Return of how many draws the probabilities can be bracketed in seconds; 0 of too few."""
+    """Return the number of draws whose probabilities take seconds to bracket; 0 if it is too small."""
     draws = min(DRAWS, limits.current().steps(MAX_CELLS_BRACKETED) // (PROPOSED * (reports + k * k)))
     return draws if draws >= _FEWEST else 0
 
@@ -86,7 +86,7 @@ def estimate_by_bounds(
     if not draws:
         raise TooLargeError(
             f"n = {n:,} reports of {matrix.shape[1]:,} kinds on {k} values are too many to sample their tallies; take "
-            "fewer people or ask for asymptotic_utility"
+            "fewer people, or use asymptotic_utility"
         )
     shares = draw_shares(population, draws, rng)
     probabilities = shares @ matrix
@@ -147,7 +147,7 @@ def draw_tallies(n: int, probabilities: Reals, rng: np.random.Generator) -> Inte
 
 
 def likelihoods(tallies: Integers, logs: Reals) -> Reals:
-    """Return ``Σ_y s_y log q_y`` for each tally and each point; what was not seen may be impossible."""
+    """Return ``Σ_y s_y log q_y`` for each tally and each point; reports with a count of 0 may be impossible."""
     impossible = ~np.isfinite(logs)
     sums = tallies.astype(np.float64) @ np.where(impossible, 0.0, logs).T
     if impossible.any():
@@ -160,8 +160,8 @@ def controls(
 ) -> Reals:
     """Return functions of each draw that have mean 0, a column each.
 
-    Given P, each cell's standardised count has mean 0 and its square mean ``1 - q``, whatever function of q they are
-    multiplied by; and the means of ``log(1 + cP_x)`` are integrals.
+    Given P, each cell's standardized count has mean 0 and its square has mean ``1 - q``, so that products with any
+    function of q have known means; and the means of ``log(1 + cP_x)`` are integrals.
     """
     n, q = int(tallies[0].sum()), np.maximum(probabilities, _TINY)
     # Counts of rare cells have heavy tails, and their squares may have no variance: they are left out.
@@ -183,14 +183,15 @@ def score_controls(
 ) -> Reals:
     """Return quadratic functions of the scores ``Σ_y (s_y - E s_y) C_xy/q_y``, of mean 0, a column each.
 
-    With each direction's square less its mean, over that mean and some more: nearly the likelihood's own variation.
+    Each direction's square has its mean subtracted, and is divided by slightly more than that mean: nearly the
+    likelihood's own variation.
 
     Parameters
     ----------
     matrix, tallies, probabilities
         ``C``, the ``s`` of each draw and the ``q``.
     senders, laws
-        How many people report by each law, in each draw, ``(draws, laws)``, and these laws.
+        The number of people who report by each law, in each draw, ``(draws, laws)``, and these laws.
     """
     n = senders.sum(axis=1, keepdims=True)
     common = n * probabilities >= _SOME
@@ -208,9 +209,9 @@ def score_controls(
 def spanning_estimate(
     low: Reals, high: Reals, controls_of_draws: Reals, most: float, method: str, *, deviations: float = _DEVIATIONS
 ) -> Estimate:
-    """Return the estimate whose interval spans both means, and is not over the most that there is to be told.
+    """Return the estimate whose interval spans both means, and is at most the largest possible information.
 
-    The controls are fitted on either half of the draws for the other one, and used if they help.
+    The controls are fitted on each half of the draws for the other half, and used if they help.
     """
     middle = (low + high) / 2
     halves = np.arange(len(low)) % 2 == 0

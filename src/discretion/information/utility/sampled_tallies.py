@@ -2,15 +2,15 @@
 
 ``log P(s | t) - log P(s)`` of every draw, of which controls of mean 0, given the population and given the tallies, take
 most of the variance. Either probability is bracketed on average (`report_tables`, `evidence`), unless it has a formula.
-Of k-RR both have one: of the holders of x, j_x keep their value and the others report any one, so that with
+For k-RR both have one: of the holders of x, j_x keep their value and the others report any one, so that with
 ``β = gap/q`` and ``m! = ∫ e^-u u^m du``
 
     P(s | t) = qⁿ ∫ e^-u uⁿ Π_x f_x(β/u) du,   f_x(z) = Σ_j C(t_x, j) z^j / (s_x - j)!,
 
 all terms of which are positive, and P(s) is a contour integral (`discretion.numerics.means.dirichlet_moments`).
 
-Where a report, or a population of more than one value, is rarer than a sample shows, controls would claim too much:
-there H(T) less what is hidden, ``-log P(t | s) >= 0``, has an interval that holds whatever was not seen.
+Where a report, or a population of more than one value, is too rare for a sample, controls would make the interval too
+narrow. There H(T) minus the hidden part, ``-log P(t | s) >= 0``, has an interval that holds for any unseen case.
 """
 
 import math
@@ -51,7 +51,7 @@ _LEAST, _FAR = 1e-12, 12.0
 _RARE, _RARE_VALUE, _SURPRISING, _CUT = 1.0, 0.05, 0.05, 6.0
 _FEW = 0.1  # of the variance of a count
 _FEWEST, _LISTED, _BY_FORMULA = 1 << 8, 1 << 18, 1 << 8
-_FACTORS_A_CELL = 16  # each takes about so long as so many numbers that are drawn
+_FACTORS_A_CELL = 16  # each takes about as long as drawing this many numbers
 _WORK, _CELLS_DRAWN = float(1 << 33), float(1 << 24)
 _CELLS_AT_ONCE = 1 << 21
 
@@ -66,7 +66,7 @@ def sampled_tally_information(
     draws: int,
     response: Response | None = None,
 ) -> Estimate:
-    """Estimate what n reports reveal of the tallies, whose entropy is given; the response is the channel's, if any."""
+    """Estimate the information of n reports on the tallies, given the tallies' entropy; use the response if given."""
     shares = _draw_points(population, draws, rng)
     true_tallies = draw_tallies(n, shares, rng)
     is_listed = listing_work(n, len(matrix)) <= _LISTED
@@ -98,9 +98,9 @@ def _interval(
     *,
     is_mean: bool = False,
 ) -> Estimate:
-    """Return the mean between the brackets, given the shares, the tallies of values and those of reports.
+    """Return an interval for the mean from brackets, given the shares, the tallies of values and those of reports.
 
-    They are of ``log P(s | t)/P(s)``, or else of its mean given s.
+    The brackets are of ``log P(s | t)/P(s)``, or of its mean given s.
     """
     (shares, value_tallies, tallies), (low, high) = drawn, brackets
     draws, n = len(value_tallies), int(value_tallies[0].sum())
@@ -126,7 +126,7 @@ def _interval(
 
 
 def tally_draws(n: int, k: int, reports: float, *, by_formula: bool) -> int:
-    """Return of how many tallies a sample is had in seconds; 0 of too few."""
+    """Return the number of tallies that take seconds to sample; 0 if it is too small."""
     most = DRAWS
     if listing_work(n, k) <= _LISTED:
         work = 8 * listing_work(n, k)
@@ -141,7 +141,7 @@ def tally_draws(n: int, k: int, reports: float, *, by_formula: bool) -> int:
 
 
 def tally_law(listed: Integers, population: PopulationLaw) -> Reals:
-    """Return how likely the tallies of the people's values are."""
+    """Return the probabilities of the tallies of the people's values."""
     if isinstance(population, Dirichlet):
         return dirichlet_multinomial_pmf(listed, population.alpha)
     if isinstance(population, DirichletMixture):
@@ -170,9 +170,9 @@ def _log_marginals(
 
 
 def _is_rare(matrix: Reals, n: int, population: Dirichlet) -> bool:
-    """Return whether what matters may be too rare to be in a sample.
+    """Return whether a value or a report that matters may be too rare for a sample.
 
-    That is a value, or a report that is far less likely from some value than from others.
+    Such a report is far less likely from some value than from others.
     """
     joint = population.mean[:, None] * matrix
     unlikely = (matrix > 0) & (matrix < _SURPRISING * joint.sum(axis=0)) & (n * joint < _RARE)
@@ -180,7 +180,7 @@ def _is_rare(matrix: Reals, n: int, population: Dirichlet) -> bool:
 
 
 def _less_the_hidden(low: Reals, high: Reals, n: int, k: int, entropy: float) -> Estimate:
-    """Return the entropy less the mean of what is hidden, ``-log P(t | s)``, between two brackets of it.
+    """Return the entropy minus the mean of the hidden part, ``-log P(t | s)``, between two brackets of it.
 
     For M tallies ``P(-log P(t | s) > x) <= M e^-x``, so that little is cut off at a width a few nats over log M.
     """
@@ -195,7 +195,7 @@ def _less_the_hidden(low: Reals, high: Reals, n: int, k: int, entropy: float) ->
 
 
 def _given_tallies(matrix: Reals, value_tallies: Integers, tallies: Integers) -> Reals:
-    """Return functions of mean 0 given what is held: standardized tallies and their squares, by what is expected."""
+    """Return functions of mean 0 given the values: standardized tallies and their squares, by the expected tallies."""
     mean = value_tallies @ matrix
     variance = value_tallies @ (matrix * (1 - matrix))
     few = variance < _FEW

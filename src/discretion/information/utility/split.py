@@ -1,4 +1,4 @@
-"""Where the information is: nobody's secret, the group's, or each person's."""
+"""The parts of the information: about the population, about the group's tallies, and about each person's value."""
 
 from dataclasses import dataclass, replace
 
@@ -20,18 +20,18 @@ Result = float | Estimate
 
 @dataclass(frozen=True)
 class Holding:
-    """What one side knows, in nats.
+    """The information that one side has, in nats.
 
     Parameters
     ----------
     nonprivate
-        Of the population's shares P.
+        Information on the population's shares P.
     group_private
-        Of the people's tallies T, beyond P.
+        Information on the people's tallies T, given P.
     individual_private
-        Of the people's own values, beyond T.
+        Information on the people's own values, given T.
     total
-        All three.
+        The sum of the three parts.
     """
 
     nonprivate: Result
@@ -42,7 +42,7 @@ class Holding:
 
 @dataclass(frozen=True)
 class InformationSplit:
-    """What the users know, and what of it reaches the aggregator (LDP-info, Table 4.1)."""
+    """The users' information, and the part of it that reaches the aggregator (LDP-info, Table 4.1)."""
 
     users: Holding
     aggregator: Holding
@@ -65,8 +65,8 @@ def information_split(
     -------
     InformationSplit
         ``.users`` and ``.aggregator``, each with ``.nonprivate``, ``.group_private``, ``.individual_private`` and
-        ``.total``, in nats; `Estimate` where the reports cannot be listed, a difference of two sampled ones with the
-        confidence that both hold.
+        ``.total``, in nats. An `Estimate` where the reports cannot be listed; a difference of two sampled estimates has
+        the confidence that both hold.
 
     Notes
     -----
@@ -90,7 +90,7 @@ def information_split(
         private = n * value_entropy(law)
         tallies = tally_entropy(protocol.secrets, n, law)
         users = _holding(truth(protocol.secrets, n, law, source), tallies, private)
-        estimate = plan.compute()  # once: the bounds of what is told of the tallies are about the same estimate
+        estimate = plan.compute()  # once: the bounds for the tallies use the same estimate
         told_of_tallies = plan_tally_information(protocol, n, law, Plan(plan.method, lambda: estimate), source)
         return InformationSplit(users, _holding(estimate, told_of_tallies.compute(), n * leaked.compute()))
 
@@ -104,7 +104,7 @@ def _holding(of_population: Result, of_tallies: Result, private: float) -> Holdi
 
 
 def _less(more: Result, less: Result) -> Result:
-    """Return what is private: of two numbers without a best guess, the most that their difference can be."""
+    """Return the private part: for two numbers without a best guess, the largest difference that is possible."""
     difference = contrasted(more, less, lambda up, down: max(0.0, up - down))
     vague = [part for part in (more, less) if isinstance(part, Estimate) and are_far_apart(part.low, part.high)]
     return replace(difference, value=difference.high) if vague and isinstance(difference, Estimate) else difference

@@ -61,7 +61,7 @@ def tally_entropy(k: int, n: int, population: PopulationLaw) -> float:
 def plan_tally_information(
     system: System, n: int, population: PopulationLaw, information: Plan[Result], rng: np.random.Generator
 ) -> Plan[Result]:
-    """Plan ``I(Y⃗; T)`` by listing both tallies, else by bounds from I(Y⃗; P), which ``information`` gives."""
+    """Plan ``I(Y⃗; T)`` by listing both tallies, else by bounds from I(Y⃗; P), which ``information`` computes."""
     merged = merge_values(system, population)
     if merged is None:
         return Plan(NOTHING, lambda: 0.0)
@@ -70,7 +70,7 @@ def plan_tally_information(
     most_cells = allowed.steps(MAX_TALLY_CELLS, each=8)
     if response is not None and nobody_lies(response, n):
         return Plan(Method("the tallies themselves", "exact"), lambda: tally_entropy(k, n, population))
-    # Where there are more tallies of values, not even those of two kinds of report can be listed beside them.
+    # With more tallies of values, not even the tallies of two kinds of report can be listed in addition.
     if isinstance(system, Channel) or histogram_count(n, k) <= most_cells:
         matrix = reduced_matrix(system)
         if tells_the_values(matrix):

@@ -1,6 +1,6 @@
-"""I(Y⃗; P) where reports tell by one count: of two values, or two reports, beside reports that all values send alike.
+"""I(Y⃗; P) where two kinds of report are informative: all others are equally likely from all values.
 
-How many people send the latter says nothing, and what is left is a binomial count of the others.
+The number of uninformative reports carries no information. Of the informative ones, one kind has a binomial count.
 """
 
 from typing import NamedTuple
@@ -24,16 +24,16 @@ _ALIKE = 1e-15
 
 
 class TwoReports(NamedTuple):
-    """The two reports that tell, ``P(y | x, it tells)``; how likely one tells, and does not; how far the rows differ.
+    """The two informative reports: their law given the value, the probability of either, and the difference of rows.
 
     Attributes
     ----------
     matrix
-        Shape ``(k, 2)``.
-    telling, silent
-        They sum to 1.
+        ``P(y | x, y is informative)``, shape ``(k, 2)``.
+    telling, silent : float
+        The probabilities that a report is informative, and that it is not; they sum to 1.
     offsets
-        The first column less its first entry, to full precision.
+        The first column minus its first entry, to full precision.
     """
 
     matrix: Reals
@@ -43,7 +43,7 @@ class TwoReports(NamedTuple):
 
 
 def two_reports(system: System, matrix: Reals) -> TwoReports | None:
-    """Return the two reports that tell, or None if there are more."""
+    """Return the two informative reports, or None if there are more."""
     known = reporting(system)
     law = known.support_sizes if system.secrets == 2 else None
     if law is not None and (epsilon := known.pure_epsilon) is not None:
@@ -57,7 +57,7 @@ def two_reports(system: System, matrix: Reals) -> TwoReports | None:
         return None
     likelihoods = matrix[:, telling]
     share = float(likelihoods[0].sum())
-    # The two columns differ alike: taken where an entry is less, the difference is nearer.
+    # The differences in the two columns are equal up to sign: the column with the smaller entry is the more precise.
     first, second = (likelihoods - likelihoods[0]).T
     offsets = first if likelihoods[0, 0] < likelihoods[0, 1] else -second
     return TwoReports(likelihoods / share, share, float(matrix[0, ~telling].sum()), offsets / share)

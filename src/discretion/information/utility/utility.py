@@ -1,4 +1,4 @@
-"""The utility of n reports for the honest analyst, as a share of the information in the truth."""
+"""The utility of n reports: their information, as a share of that of honest answers."""
 
 import math
 
@@ -27,8 +27,8 @@ from discretion.validation import as_crowd
 
 _DIGITS = "the components' digits, less at most the entropy of the component"
 _CERTAIN = (
-    "the population is known beforehand, so that there is nothing to learn; give it at least two points, or take a "
-    "discretion.Dirichlet"
+    "the population is a single known point, so that reports have no information on it; give it at least two points, "
+    "or take a discretion.Dirichlet"
 )
 
 
@@ -50,18 +50,19 @@ def distribution_utility(
         The law of the population's shares P: a `discretion.Dirichlet`, a `discretion.PointMixture` or a
         `discretion.DirichletMixture`; None is Jeffreys' prior.
     rng
-        A generator or a seed, where reports are sampled; None draws a fresh one.
+        A generator or a seed, used where reports are sampled; None draws a fresh seed.
 
     Returns
     -------
     float or Estimate
-        In [0, 1]. As `population_information`; where what the truth tells is sampled too, as of many people under a
-        `discretion.PointMixture`, either interval may miss, and the confidence is .9 for .95.
+        In [0, 1]. An `Estimate` where `population_information` is one. Where the information of the honest answers is
+        sampled, too, as for many people under a `discretion.PointMixture`, the confidence is .9 in place of .95, since
+        either interval may miss.
 
     Raises
     ------
     UnsupportedError
-        If the system is not one person's, or the population is no law of shares.
+        If the system is not a local protocol of one person, or the population is no law of shares.
 
     Notes
     -----
@@ -95,9 +96,9 @@ def tally_utility(
     Returns
     -------
     float or Estimate
-        In [0, 1]. An `Estimate` where not all tallies of values and reports can be listed: from a sample among up to
-        16,384 people. For more people, or channels too large to sample, the bounds that hold for every channel; the
-        value is then the lower bound, unless both are close.
+        In [0, 1]. An `Estimate` where not all tallies of values and reports can be listed: from a sample for up to
+        16,384 people. For more people, or channels too large to sample, it has the bounds that hold for every channel;
+        its value is then the lower bound, unless the two bounds are close.
 
     Notes
     -----
@@ -135,13 +136,13 @@ def digit_utility(
     Returns
     -------
     float or Estimate
-        Under a mixture an `Estimate`, certified to ``H(w)/(k-1)`` with the entropy of its weights where the components
-        are exact. In nats; each further one narrows a share by a factor of e.
+        In nats; each further nat narrows a share by a factor of e. Under a mixture an `Estimate`; if the components are
+        exact, it is certified to a width of ``H(w)/(k-1)`` with H(w) the entropy of the weights.
 
     Raises
     ------
     UnsupportedError
-        If the system is not one person's, or the population has no density.
+        If the system is not a local protocol of one person, or the population has no density.
 
     Notes
     -----
@@ -166,7 +167,7 @@ def digit_utility(
 def _plan_digits_of_mixture(
     system: System, n: int, population: DirichletMixture, rng: np.random.Generator
 ) -> Plan[float | Estimate]:
-    """Plan the components' mean, less what P reveals of the component beyond the reports: at most H(w).
+    """Plan the components' mean, minus the information of P on the component beyond the reports: at most H(w).
 
     ``I(Y⃗; P) - h(P) = Σ_z w_z (I_z - h_z) - I(P; Z | Y⃗)``.
     """
@@ -200,5 +201,5 @@ def truth(k: int, n: int, population: PopulationLaw, rng: np.random.Generator) -
 def _share(information: float | Estimate, known: float | Estimate) -> float | Estimate:
     if highest(known) == 0:
         raise InvalidPriorError(_CERTAIN)
-    # An interval's end may be 0; then all is possible.
+    # A bound of an interval may be 0; then all is possible.
     return contrasted(information, known, lambda part, whole: min(1.0, part / whole) if whole > 0 else 1.0)

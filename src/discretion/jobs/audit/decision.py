@@ -11,7 +11,6 @@ from discretion.anonymity.exposure.bounds import exposed_below
 from discretion.anonymity.people.coded import in_process
 from discretion.anonymity.people.column_kinds import NAMING
 from discretion.anonymity.releasing.search import SearchEndedError
-from discretion.errors import InvalidValueError
 from discretion.escaping import printable
 from discretion.jobs.audit.result import BY_DROP, ColumnDecision, Columns, FrontSet, Offer
 from discretion.jobs.audit.sets import AuditGoal
@@ -25,7 +24,7 @@ from discretion.jobs.release.ways_out import WayOut, ways_out
 from discretion.jobs.table_measures import guess_reports
 from discretion.numerics.equivalence_classes import everybody, refined, rows_in_small
 from discretion.presenting.numbers import bits, percent
-from discretion.spelling import rule_of
+from discretion.spelling.rules import rule_of
 
 _NOT_IN_TIME = "not known to fit: the time was over before"
 # The search for a file starts with this many sets of columns that may go out unchanged.
@@ -150,7 +149,7 @@ def _more_columns(
     by_columns = replace(candidates, options=replace(candidates.options, utility="columns"))
     try:
         other = decide_release(by_columns, seconds, starts=[decision.best.views, *unchanged])
-    except InvalidValueError:  # the time was over before anything was found
+    except (NothingWithinGoalError, SearchEndedError):  # the time was over before anything was found
         return
     if len(other.shown) > len(decision.shown):
         yield _offer(other, options)[1]

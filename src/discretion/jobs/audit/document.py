@@ -164,16 +164,22 @@ def _value(value: str | None) -> str:
 
 def _sets(audit: Audit) -> Iterator[Block]:
     names, budget = SetNames(audit), percent(audit.budget)
-    if audit.sets.smallest_over_budget:
-        first = audit.sets.smallest_over_budget[0]
-        many, expose = ("One column is", "exposes") if len(first.columns) == 1 else (
-            f"{len(first.columns):,} columns are", "expose"
-        )  # fmt: skip
-        yield (
-            f"{many} enough to exceed the budget of {budget}: {names.of(first.columns)} {expose} "
-            f"{odds(first.exposure)} people ({percent(first.exposure)}). Every set that contains such a set exceeds a "
-            "budget too."
-        )
+    if over := audit.sets.smallest_over_budget:
+        first = next((each for each in over if each.exposure > audit.budget), None)
+        if first is None:
+            yield (
+                f"No set that was examined exceeds the budget of {budget}, but guesses of {listed(audit.sensitive)} "
+                f"exceed theirs: {names.of(over[0].columns)} {'is' if len(over[0].columns) == 1 else 'are'} enough."
+            )
+        else:
+            many, expose = ("One column is", "exposes") if len(first.columns) == 1 else (
+                f"{len(first.columns):,} columns are", "expose"
+            )  # fmt: skip
+            yield (
+                f"{many} enough to exceed the budget of {budget}: {names.of(first.columns)} {expose} "
+                f"{odds(first.exposure)} people ({percent(first.exposure)})."
+            )
+        yield "Every set that contains such a set exceeds a budget too."
     elif audit.sets.examined:
         yield f"No set that was examined exceeds the budget of {budget}."
     else:
@@ -185,6 +191,10 @@ def _sets(audit: Audit) -> Iterator[Block]:
     yield _set_grid(audit, "The whole table", [audit.sets.whole])
     if audit.sets.smallest_over_budget:
         yield _set_grid(audit, "The smallest sets over a budget", audit.sets.smallest_over_budget)
+        if any(each.exposure <= audit.budget for each in audit.sets.smallest_over_budget):
+            yield (
+                f"Sets here that expose at most {budget} exceed the budget for guesses of {listed(audit.sensitive)}."
+            )
     yield Caveat(
         "This counts people with equal values in this table. It does not count other tables or other knowledge of an "
         "adversary, which can expose more. People with equal values can still give away a secret: if all of them have "

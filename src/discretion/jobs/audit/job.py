@@ -68,7 +68,7 @@ from discretion.jobs.persons import AS_IT_IS, open_people, whose_rows
 from discretion.jobs.release.candidates import check_rules
 from discretion.jobs.table_measures import is_on_request
 from discretion.jobs.table_numbers import EngineCounts, TableNumbers
-from discretion.spelling import rule_of
+from discretion.spelling.rules import rule_of
 from discretion.tables.layouts.headers import Header
 from discretion.tables.layouts.names import distinct_names
 from discretion.validation import as_count, as_real

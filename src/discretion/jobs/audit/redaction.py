@@ -16,7 +16,8 @@ from discretion.jobs.audit.result import (
     RuledGuess,
 )
 from discretion.jobs.audit.time_limit import TimeLimit
-from discretion.spelling import rule_of, spelled
+from discretion.spelling import spelled
+from discretion.spelling.rules import rule_of
 
 # Columns whose rare values are redacted: each takes several questions to the table.
 MAX_RULES = 50

@@ -1,8 +1,8 @@
-"""What a design has to keep to: limits on what the reports give away, and on the error of the counts."""
+"""The goals of a design: limits on what the reports give away, and on the error of the counts."""
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,54 +10,48 @@ from functools import cached_property
 import numpy as np
 
 import discretion as dc
-from discretion.adversaries import AllButOne, Exchangeable, Knowledge, PartlyInformed, Uninformed, WorstAllButOne
+from discretion.adversaries import AllButOne, Exchangeable, Knowledge, WorstAllButOne
 from discretion.adversaries.priors import as_prior, prior_vector
 from discretion.channels import System
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.estimate import Estimate, highest, in_doubles, lowest, mapped
 from discretion.jobs.options.mechanisms import DesignOptions
-from discretion.jobs.scenario import Result, Scenario
+from discretion.jobs.scenario import Result, Scenario, known_answers
 from discretion.jobs.target import TARGETS, check_scales, spelled_target
 from discretion.mechanisms import Mechanism, frequency_error
-from discretion.mechanisms.mechanism import as_values
+from discretion.mechanisms.mechanism import as_mechanism, as_values
 from discretion.numerics.arrays import Reals
 from discretion.presenting.numbers import percent, spelled_number
 from discretion.shuffling import Shuffled
+from discretion.shuffling.laws.groups import is_symmetric
+from discretion.shuffling.worst_rounds import WorstRounds
 from discretion.spelling import knowledge_of
 from discretion.spelling.numbers import matrix_of
 from discretion.validation import as_count, as_crowd, as_epsilon, as_probability
 
-# What may be asked of the counts, and which way it is better.
+# The goals of accuracy, and the side of the limit on which each measure must be.
 ACCURACY = {"error": "<=", "effective_participation": ">="}
-# What may be asked of privacy in addition to the targets of a comparison.
+# The goals of privacy, in addition to the targets of a comparison.
 PRIVACY = TARGETS | {"tradeoff": ">=", "ldp_epsilon": "<=", "average_privacy": ">="}
 
-#: At which δ the ε of the shuffled reports is shown if no δ is given.
+#: The δ at which the ε of the shuffled reports is shown if no δ is given.
 USUAL_DELTA = 1e-6
-# What an adversary knows, as a sentence has it.
-_KNOWN: Mapping[type[Knowledge], str] = {
-    WorstAllButOne: "all other answers, whichever expose most",
-    AllButOne: "all other answers, which are as given",
-    PartlyInformed: "some of the other answers, which are as given",
-    Uninformed: "no other answer, where all are equally frequent",
-    Exchangeable: "only from which law the answers are drawn",
-}
 
 
 @dataclass(frozen=True)
 class Goal:
-    """A limit that a design keeps to.
+    """A limit that a design must meet.
 
     Parameters
     ----------
     measure
-        What is limited, by its function's name; "error" is the standard error of a share.
+        The limited quantity, by the name of its function; "error" is the standard error of a share.
     level
-        The limit, and of ``error`` that of a share, or in people.
+        The limit; for ``error`` it is a share.
     words
-        The limit as a sentence has it.
+        The limit in words.
     ask
-        Returns the measure of a mechanism that so many people use.
+        A function of a mechanism and a number of people that returns the measure.
     """
 
     measure: str
@@ -67,25 +61,25 @@ class Goal:
 
     @property
     def is_accuracy(self) -> bool:
-        """Whether it is about the counts."""
+        """Whether the goal is about the counts."""
         return self.measure in ACCURACY
 
     @property
     def operator(self) -> str:
-        """Whether the measure must be at most or at least the level."""
+        """The comparison: whether the measure must be at most or at least the level."""
         return (ACCURACY | PRIVACY)[self.measure]
 
     def margin(self, result: Result) -> float:
-        """Return by how much all that the result may be keeps to the limit; negative if some of it does not."""
+        """Return how far the result, or the worst value in its interval, is within the limit; negative beyond it."""
         return self.level - highest(result) if self.operator == "<=" else lowest(result) - self.level
 
     def may_be_met(self, result: Result) -> bool:
-        """Whether anything that the result may be keeps to the limit."""
+        """Return whether at least one value in the result's interval is within the limit."""
         return lowest(result) <= self.level if self.operator == "<=" else highest(result) >= self.level
 
 
 class Setting:
-    """Whose answers are asked for, and what an adversary sees of them and knows.
+    """The question, the people who answer it, and the adversary.
 
     Parameters
     ----------
@@ -107,43 +101,41 @@ class Setting:
         self._false_positive_rate = options.false_positive_rate
         self._epsilon = options.epsilon
         self._seen: tuple[tuple[Mechanism, int], System] | None = None
+        self._together: tuple[System, System] | None = None
         self._answers: dict[tuple[str, Mechanism, int], Result] = {}
         if not self.shuffled and options.adversary != "worst":
             raise InvalidValueError(
                 f"--adversary {options.adversary} is about the other users, and a report that is not shuffled shows "
-                "its sender, so that they do not matter; leave out --adversary or --unshuffled"
+                "its sender, so that the other users do not matter; leave out --adversary or --unshuffled"
             )
         if self.users is None and self.shuffled:
             check_scales(self.knowledge)
         if isinstance(self.knowledge, Exchangeable) and self.shares is not None:
-            raise InvalidValueError("an exchangeable adversary has a prior of its own; leave out --shares")
+            raise InvalidValueError("an exchangeable adversary has its own prior; leave out --shares")
         if self.questions > 1 and not isinstance(self.knowledge, WorstAllButOne | AllButOne):
             raise InvalidValueError(
-                "several questions to the same people are counted together for an adversary that knows all other "
-                f"answers (worst, or all-but-one:…), got --adversary {options.adversary}: what it does not know of the "
-                "others is the same in all questions"
+                "several questions to the same people need an adversary that knows all other answers (worst, or "
+                f"all-but-one:…), got --adversary {options.adversary}: its uncertainty about the other users is the "
+                "same in all questions, so that the questions cannot be counted separately"
             )
 
     @cached_property
     def before(self) -> float:
-        """How often the best guess is right before anything is reported."""
+        """The probability that the best guess is correct before any report."""
         if isinstance(self.knowledge, Exchangeable):
             return float(np.max(self.knowledge.prior))
         return float(prior_vector(self.shares, self.k).max())
 
     @property
     def adversary(self) -> str:
-        """The adversary, as a sentence has it."""
+        """The adversary, in words."""
         if not self.shuffled:
-            return "anybody that receives a single report"
-        if isinstance(self.knowledge, Uninformed) and self.knowledge.population is not None:
-            return "an adversary that knows how frequent each answer is, and no other person's"
-        gone = self.knowledge.dropouts if isinstance(self.knowledge, WorstAllButOne) else 0
-        dropouts = f", where {percent(float(gone))} of the other users drop out" if gone else ""
-        return f"an adversary that knows {_KNOWN[type(self.knowledge)]}{dropouts}"
+            reports = "a single report" if self.questions == 1 else "all reports of a person"
+            return f"an adversary that receives {reports}"
+        return f"an adversary that knows {known_answers(self.knowledge)}"
 
     def seen(self, mechanism: Mechanism, n: int) -> System:
-        """Return what the adversary sees of one question."""
+        """Return the system that the adversary observes for one question."""
         if not self.shuffled:
             return mechanism
         if self._seen is None or self._seen[0] != (mechanism, n):
@@ -151,31 +143,60 @@ class Setting:
         return self._seen[1]
 
     def guess(self, system: System, prior: Reals | None) -> Result:
-        """Return how often the best guess of an answer is right, once all questions are answered.
+        """Return the probability that the best guess of an answer is correct after the reports of all questions.
 
-        Of several questions that is at most ``V(π) ℒ^m``, ℒ being the multiplicative Bayes capacity of one: the
-        questions may have one and the same answer, and ``Σ_y max_x Π_i C_i(x, y_i) <= Π_i Σ_y max_x C_i(x, y_i)``.
+        The answers to the other questions may depend on this answer in any way. So the bound for m questions is the
+        least of two: ``V(π) ℒ^m``, where ℒ is the multiplicative Bayes capacity of one question, and
+        ``1 - β*(1 - max π)`` (Bayes-sec, section V), where β* is the Bayes security of a pair of laws that dominates
+        any two values in every question.
         """
-        one = in_doubles(dc.posterior_vulnerability(system, prior))
         if self.questions == 1:
-            return one
-        before = self.before if prior is self.shares else 1 / self.k
-        capacity = highest(in_doubles(dc.multiplicative_bayes_capacity(system)))
-        most = min(1.0, before * math.exp(min(700.0, self.questions * math.log(capacity))))
-        return Estimate.between(lowest(one), max(most, lowest(one)), "product of the questions' Bayes capacities")
+            return in_doubles(dc.posterior_vulnerability(system, prior))
+        if not self.shuffled:
+            return self._guess_of_reports(as_mechanism(system, "a report"), prior)
+        together, before = self.together(system), self._before(prior)
+        overlap = together.least_overlap() if isinstance(together, WorstRounds) else 0.0
+        # One question alone takes longer than these bounds, so the least is a blind guess.
+        return self._guess_between(before, system, before, overlap)
 
     def guess_without_shuffler(self, mechanism: Mechanism) -> Result:
-        """Return the same without a shuffler: at least that of people who give one answer to all questions."""
-        bound = self.guess(mechanism, self.shares)
-        if not isinstance(bound, Estimate) or self.questions == 1:
-            return bound
-        with suppress(UnsupportedError, TooLargeError):
-            same = in_doubles(dc.posterior_vulnerability(self.together(mechanism), self.shares))
-            return Estimate.between(lowest(same), max(bound.high, lowest(same)), bound.method)
-        return bound
+        """Return the same without a shuffler: at least the value for people who give one answer to all questions."""
+        if self.questions == 1:
+            return in_doubles(dc.posterior_vulnerability(mechanism, self.shares))
+        return self._guess_of_reports(mechanism, self.shares)
+
+    def _guess_of_reports(self, mechanism: Mechanism, prior: Reals | None) -> Result:
+        """Return the probability that the best guess of an answer is correct, from all reports of a person.
+
+        If renaming the values renames the reports, no relation between the answers reveals more than the same answer to
+        every question: for all weights w, ``Σ_y max_x w_x C(f(x), y)`` is largest for an injective f, because one x for
+        each f(x) attains the maxima (Discretion). Otherwise binary randomized response dominates any two values.
+        """
+        try:
+            same = in_doubles(dc.posterior_vulnerability(self.together(mechanism), prior))
+        except (UnsupportedError, TooLargeError):
+            same = in_doubles(dc.posterior_vulnerability(mechanism, prior))
+        else:
+            if is_symmetric(mechanism):
+                return same
+        pair = dc.repeated(dc.RandomizedResponse(2, epsilon=mechanism.epsilon), self.questions)
+        overlap = lowest(in_doubles(dc.bayes_security(pair)))
+        return self._guess_between(lowest(same), mechanism, self._before(prior), overlap)
+
+    def _before(self, prior: Reals | None) -> float:
+        return self.before if prior is self.shares else 1 / self.k
+
+    def _guess_between(self, least: float, once: System, before: float, overlap: float) -> Estimate:
+        capacity = highest(in_doubles(dc.multiplicative_bayes_capacity(once)))
+        by_capacities = before * math.exp(min(700.0, self.questions * math.log(capacity)))
+        most, method = min(
+            (by_capacities, "product of the questions' Bayes capacities"),
+            (1 - overlap * (1 - before), "Bayes security of all questions"),
+        )
+        return Estimate.between(least, max(min(1.0, most), least), method)
 
     def security(self, system: System) -> Result:
-        """Return Bayes security, for any prior, of all questions: at least ``β*^m`` (Bayes-sec, Theorem 3)."""
+        """Return the Bayes security of all questions, for any prior: at least ``β*^m`` (Bayes-sec, Theorem 3)."""
         with suppress(UnsupportedError, TooLargeError):
             return in_doubles(dc.bayes_security(self.together(system)))
         one = in_doubles(dc.bayes_security(system))
@@ -183,22 +204,26 @@ class Setting:
         return Estimate.between(least, highest(one), "product of the questions' Bayes security", safe="low")
 
     def information(self, system: System) -> Result:
-        """Return the mutual information of an answer and what is seen: of all questions at most the sum of each's."""
+        """Return the mutual information of an answer and its reports: at most the sum over the questions."""
         one = dc.mutual_information(system, self.shares)
         if self.questions == 1:
             return one
         return Estimate.between(lowest(one), self.questions * highest(one), "sum of the questions' information")
 
     def together(self, system: System) -> System:
-        """Return what the adversary sees of all questions, as if all had one and the same answer."""
-        return system if self.questions == 1 else dc.repeated(system, self.questions)
+        """Return the observation of all questions for people who give the same answer to all of them."""
+        if self.questions == 1:
+            return system
+        if self._together is None or self._together[0] is not system:
+            self._together = system, dc.repeated(system, self.questions)
+        return self._together[1]
 
     def error(self, mechanism: Mechanism, n: int) -> float:
         """Return the standard error of a share."""
         return float(frequency_error(mechanism, n, self.shares).share)
 
     def measure(self, name: str) -> Callable[[Mechanism, int], Result]:
-        """Return a measure of a mechanism that so many people use, which computes each answer once."""
+        """Return a measure as a function of a mechanism and a number of people, which computes each value once."""
         compute = self._measure(name)
 
         def answer(mechanism: Mechanism, n: int) -> Result:
@@ -211,7 +236,7 @@ class Setting:
 
     def _measure(self, name: str) -> Callable[[Mechanism, int], Result]:
         if self.questions > 1 and name == "average_privacy":
-            raise InvalidValueError(f"{name} is of one question; leave out --questions, or the target")
+            raise InvalidValueError(f"{name} is a measure of one question; leave out --questions, or the target")
         of_report: dict[str, Callable[[Mechanism, int], Result]] = {
             "error": self.error,
             "effective_participation": lambda mechanism, _: dc.information.effective_participation(
@@ -226,7 +251,7 @@ class Setting:
         return lambda mechanism, n: of_system(self.seen(mechanism, n))
 
     def _of_system(self, name: str) -> Callable[[System], Result]:
-        """Return a measure of what the adversary sees of one question, for all of them."""
+        """Return a measure of all questions, as a function of the observation of one question."""
         scales = {
             "posterior_vulnerability": (1.0, 0.0),
             "leakage": (1 / self.before, 0.0),
@@ -255,7 +280,7 @@ class Setting:
 
 
 def goals_of(options: DesignOptions, setting: Setting) -> tuple[Goal, ...]:
-    """Return the limits that the options name."""
+    """Return the limits that the options set."""
     return tuple(_goals_of(options, setting))
 
 
@@ -296,14 +321,12 @@ def _guess_level(text: str, setting: Setting) -> float:
     except ValueError:
         level = math.nan
     if found is None or not level >= 0:
-        raise InvalidValueError(
-            f"--guess must be a share, such as 0.1, or by how much it may rise, such as +0.01; got {text!r}"
-        )
+        raise InvalidValueError(f"--guess must be a share, such as 0.1, or an increase, such as +0.01; got {text!r}")
     level += setting.before if found[1] else 0.0
     if not setting.before <= level < 1:
         raise InvalidValueError(
-            f"--guess must be between {percent(setting.before)}, how often the best guess is right without any report, "
-            f"and 100 %; got {percent(level)}"
+            f"--guess must be at least {percent(setting.before)}, the best guess without any report, and below 100 %; "
+            f"got {percent(level)}"
         )
     return level
 
@@ -332,6 +355,6 @@ def _error_goal(text: str, setting: Setting) -> Goal:
 
 
 def shares_of(text: str) -> Reals:
-    """Return the shares in a list or a file, one row or one column."""
+    """Return the shares from a list or a file, which has one row or one column."""
     rows = np.asarray(matrix_of(text), dtype=np.float64)
     return rows.ravel() if 1 in rows.shape else rows

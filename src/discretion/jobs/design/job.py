@@ -1,4 +1,4 @@
-"""A question designed: each protocol at the parameters that fit the goals, and one of them recommended."""
+"""The design of a question: each protocol at the parameters that fit the goals best, and the recommended one."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,55 +44,55 @@ def design(
 ) -> Design:
     """Return the protocol, the ε and the number of people that meet the goals of a question.
 
-    Whichever is left free is solved for: without ``error`` the largest ε within the goals of privacy, with it the least
-    ε that reaches it, and without ``users`` the fewest people.
+    It solves for the free parameter: without ``error`` the largest ε within the goals of privacy, with ``error`` the
+    least ε that reaches it, and without ``users`` the fewest people.
 
     Parameters
     ----------
     answers
-        How many answers the question has, at least 2.
+        The number of answers to the question, at least 2.
     users
-        How many people answer, at least 1; None finds the fewest.
+        The number of people who answer, at least 1; None finds the fewest.
     guess
-        How often the best guess of a person's answer may be right, in [0, 1], or by how much it may rise, as
-        ``"+0.01"``.
+        The limit on the probability that the best guess of a person's answer is correct, in [0, 1], or on its
+        increase, as ``"+0.01"``.
     epsilon, delta
-        The (ε, δ)-differential privacy of what is seen.
+        The limit on the (ε, δ)-differential privacy of the shuffled reports.
     error
-        How large the standard error of a share may be, or as ``"100 people"`` or ``"2 digits"``.
+        The limit on the standard error of a share; or, for example, ``"100 people"`` or ``"2 digits"``.
     targets
         Further goals, as ``"bayes_security>=0.95"``.
     false_positive_rate
-        The share of false accusations at which a goal of ``tradeoff`` holds.
+        The share of false accusations at which a goal of ``tradeoff`` applies.
     shares
-        The share of each answer, which sum to 1; all equal by default.
+        The share of each answer; they sum to 1. All are equal by default.
     adversary
-        What the adversary knows of the others, as on the command line.
+        The adversary's knowledge of the other users, as on the command line.
     questions
-        How many such questions the same people answer; the goals of privacy hold for all together.
+        The number of such questions that the same people answer; the goals of privacy hold for all together.
     unshuffled
         Whether the goals hold for each report by itself.
     protocols
-        Their names on the command line; all by default.
+        The names of the protocols on the command line; all by default.
     local_epsilon
-        The ε of each report by itself, where it is given.
+        The ε of each report, if it is given.
     seed
-        Where sampling starts; drawn by default.
+        The seed of samples; drawn at random by default.
 
     Returns
     -------
     Design
-        ``.recommended``, ``.runner_up``, ``.protocols`` by their names, each with its parameters and its numbers.
+        ``.recommended``, ``.runner_up``, and ``.protocols`` by their names, each with its parameters and its numbers.
 
     Raises
     ------
     InvalidValueError
-        If goals contradict each other, which the message names, or leave too much free.
+        If goals contradict each other, or leave too many parameters free; the message names the goals.
 
     Notes
     -----
-    Every number of privacy is for the same adversary, by default one that knows all other answers. Every ε that is
-    found has three digits, and the goals are confirmed for these.
+    All numbers of privacy are for the same adversary, by default one that knows all other answers. Every ε that is
+    found has three digits, and the goals are checked for it.
 
     Examples
     --------
@@ -129,19 +129,19 @@ def run_design(
     figure: bool = False,
     searching: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> Design:
-    """Return the design that the options ask for.
+    """Return the design for the options.
 
     Parameters
     ----------
     options
         The options.
     monitor
-        Follows each step, and may end it.
+        Follows each step, and may end the job.
     figure
-        Whether to find the points of the protocols' curves, too.
+        Whether to compute the points of the protocols' curves, too.
     searching
-        Makes what surrounds the search from the first protocol's design on: a KeyboardInterrupt there ends the search
-        only.
+        Returns a context manager for the search after the first protocol's design: a KeyboardInterrupt in it ends only
+        the search.
     """
     options = replace(options, seed=fresh_seed() if options.seed is None else options.seed)
     return _Job(options, monitor or Monitor()).run(figure=figure, searching=searching)
@@ -152,7 +152,7 @@ def _points(options: DesignOptions, designs: Sequence[ProtocolDesign]) -> Points
 
 
 class _Job:
-    """One design under way."""
+    """One design in progress."""
 
     def __init__(self, options: DesignOptions, monitor: Monitor) -> None:
         self._options, self._monitor = options, monitor
@@ -166,7 +166,7 @@ class _Job:
         self._solver = Solver(self._setting, self._goals, options.local_epsilon, self._step)
 
     def run(self, *, figure: bool, searching: Callable[[], AbstractContextManager[None]]) -> Design:
-        """Return the design of all protocols, or of those that there was time for."""
+        """Return the design of all protocols, or of those that were finished before an interruption."""
         designs: dict[str, ProtocolDesign] = {}
         refused: dict[str, Exception] = {}
         with ExitStack() as begun:
@@ -202,7 +202,7 @@ class _Job:
         )
 
     def _add(self, name: str, designs: dict[str, ProtocolDesign], refused: dict[str, Exception]) -> None:
-        """Add a protocol's design, or why there is none."""
+        """Add a protocol's design, or the reason that it has none."""
         try:
             designs[name] = self._designed(self._protocols[name])
         except (InvalidValueError, UnsupportedError) as error:
@@ -249,7 +249,7 @@ class _Job:
         )
 
     def _answers(self, spelling: str, questions: Mapping[str, Callable[[], Result]]) -> dict[str, Result]:
-        """Return the answers to those of the questions that have one in time."""
+        """Return the values of those measures that are supported and finished in time."""
         answers: dict[str, Result] = {}
         for name, ask in questions.items():
             with suppress(InvalidValueError, UnsupportedError), self._step(f"{spelling}: {name}"):
@@ -257,7 +257,7 @@ class _Job:
         return answers
 
     def _rivals(self, chosen: ProtocolDesign | None, sure: Sequence[ProtocolDesign]) -> tuple[str, ...]:
-        """Return the protocols whose bounds leave open that they have a smaller error."""
+        """Return the protocols that may have a smaller error, according to their bounds."""
         if chosen is None or self._by != "error" or self._options.local_epsilon is not None:
             return ()
         others = [each for each in sure if not _is_same(each, chosen) and isinstance(each.guess, Estimate)]
@@ -274,7 +274,7 @@ class _Job:
         return self._solver.largest_epsilon(self._protocols[chosen.protocol], chosen.users)
 
     def points(self, designs: Sequence[ProtocolDesign]) -> Points:
-        """Return the points of each protocol's curve, its own ε among them."""
+        """Return the points of each protocol's curve, including its own ε."""
         return {
             each.protocol: [*self._curve(self._protocols[each.protocol], each)]
             for each in designs
@@ -291,39 +291,39 @@ class _Job:
             yield {"epsilon": epsilon, "guess": highest(guess), "people": people, "given": part == 1.0}
 
     def _refuse(self, refused: Mapping[str, Exception]) -> NoReturn:
-        """Raise why no protocol meets the goals, with those that stand against each other and a way out."""
+        """Raise the error that no protocol meets the goals, with the goals in conflict and a way to change them."""
         unmet = {name: error for name, error in refused.items() if isinstance(error, UnmetError)}
         if not unmet:
             raise next(iter(refused.values()))
         name, error = next(iter(unmet.items()))
         against = " and ".join(goal.words for goal in error.goals[:2])
         both = "both " if len(error.goals) > 1 else ""
-        raise InvalidValueError(f"no protocol meets {both}{against}: of {PROTOCOLS[name]}, {error}. {self._way_out()}")
+        raise InvalidValueError(f"no protocol meets {both}{against}: for {PROTOCOLS[name]}, {error}. {self._way_out()}")
 
     def _way_out(self) -> str:
-        """Return how many people are enough, or that other goals are needed."""
+        """Return a sentence with a number of people that is large enough, or with the advice to change the goals."""
         fewest: dict[str, int] = {}
         if self._setting.users is not None and any(goal.is_accuracy for goal in self._goals):
             setting = Setting(replace(self._options, users=None))
             try:
                 solver = Solver(setting, goals_of(self._options, setting), self._options.local_epsilon, self._step)
             except InvalidValueError:
-                return "Take other goals"
+                return "Choose other goals"
             for name, protocol in self._protocols.items():
                 try:
                     fewest[name] = solver.solve(protocol).users
                 except (InvalidValueError, UnsupportedError):
                     continue
         if not fewest:
-            return "Take other goals"
+            return "Choose other goals"
         name = min(fewest, key=lambda each: fewest[each])
-        return f"Take other goals, or {fewest[name]:,} people, who are enough with {PROTOCOLS[name]}"
+        return f"Choose other goals, or {fewest[name]:,} people, which is enough for {PROTOCOLS[name]}"
 
 
 def _shortest_of_best(
     sure: Sequence[ProtocolDesign], order: Callable[[ProtocolDesign], float]
 ) -> ProtocolDesign | None:
-    """Return the best design; of those that are as good, the one with the shortest reports."""
+    """Return the best design; among equally good ones, the one with the shortest reports."""
     if not sure:
         return None
     best = order(sure[0])
@@ -331,6 +331,6 @@ def _shortest_of_best(
 
 
 def _is_same(one: ProtocolDesign, other: ProtocolDesign) -> bool:
-    """Whether both are the same mechanism, as subset selection of one answer is randomized response."""
+    """Return whether both are the same mechanism, as subset selection of one answer is randomized response."""
     errors = one.frequency_error["share"], other.frequency_error["share"]
     return one.epsilon == other.epsilon and math.isclose(*errors, rel_tol=1e-9) and one.bits == other.bits

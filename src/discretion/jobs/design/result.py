@@ -1,4 +1,4 @@
-"""A design: the protocols at their best parameters, which of them to use, and why."""
+"""The result of a design: the protocols at their best parameters, the recommended one, and the reasons."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from discretion.presenting.sentences import not_computed, seed_sentence
 from discretion.presenting.shell import Command
 from discretion.presenting.views.document import Advice, Block, Bullets, Document, Figure, Grid, Section, Terms
 from discretion.presenting.views.result import JobResult, number_row
-from discretion.spelling import knowledge_of, mechanism_of
+from discretion.spelling import knowledge_of, mechanism_of, spelled
 
 Order = Literal["error", "users", "guess"]
 
@@ -35,26 +35,27 @@ class ProtocolDesign:
     Parameters
     ----------
     protocol
-        Its name on the command line.
+        The protocol's name on the command line.
     mechanism
-        Its spelling with these parameters.
+        The mechanism as the command line spells it, with these parameters.
     epsilon
         The ε of each report; infinite for honest answers.
     users
-        How many people report.
+        The number of people who report.
     shuffled
-        What the adversary can do with the shuffled reports, by the names of the measures; of each report by itself
-        where nothing is shuffled. A measure that takes too long is left out.
+        The measures of the shuffled reports against the adversary, by their names; of each report by itself if nothing
+        is shuffled. A measure that takes too long is left out.
     alone
-        The same of each person's reports where the shuffler shows who sent them.
+        The same measures of each person's reports if the shuffler reveals who sent them.
     frequency_error
-        The standard error of a share, of a count in people, and half of the 95 % interval of a count.
+        The standard error of a share, the standard error of a count in people, and half of the 95 % interval of a
+        count.
     bits
-        How long each report is.
+        The length of each report.
     work
-        How many random draws and hash evaluations a report takes on the device.
+        The number of random draws and hash evaluations per report on the device.
     undecided
-        The goals of which the numbers do not decide whether they are met.
+        The goals that the numbers do not decide.
     """
 
     protocol: str
@@ -70,18 +71,18 @@ class ProtocolDesign:
 
     @property
     def title(self) -> str:
-        """What people call it, with its ε."""
+        """The usual name of the protocol, with its ε."""
         if self.epsilon == math.inf:
             return "honest answers"
         return f"{PROTOCOLS[self.protocol]} with ε = {self.epsilon:g}"
 
     @property
     def guess(self) -> Result | None:
-        """How often the best guess of a person's answer is right; None where that takes too long."""
+        """The probability that the best guess of a person's answer is correct; None if it takes too long to compute."""
         return self.shuffled.get("posterior_vulnerability")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all as one object, as JSON has it."""
+        """Return the protocol's design as a dictionary for JSON."""
         return {
             "mechanism": self.mechanism,
             "epsilon": self.epsilon,
@@ -100,36 +101,37 @@ Points = Mapping[str, Sequence[Mapping[str, Any]]]
 
 @dataclass(frozen=True, repr=False)
 class Design(JobResult):
-    """A question designed: which protocol, which ε, how many people.
+    """The design of a question: the protocol, its ε, and the number of people.
 
     Parameters
     ----------
     recommended
-        The protocol to use, or None where the numbers of none decide whether it keeps to the goals.
+        The protocol to use, or None if the numbers decide for no protocol that it meets the goals.
     runner_up
-        The next best one that is another mechanism, or None.
+        The next best protocol that is a different mechanism, or None.
     protocols
         All protocols by their names, the best first.
     not_computed
-        Each other protocol, and why it has no design.
+        The reason for each protocol without a design.
     rivals
-        The protocols that may be better than the recommended one, as far as their bounds show.
+        The protocols that may be better than the recommended one, according to their bounds.
     largest_epsilon
-        The largest ε of the recommended protocol within the goals of privacy, where accuracy takes a smaller one.
+        The largest ε of the recommended protocol within the goals of privacy, if the goals of accuracy need a smaller
+        one.
     goals
-        What the design keeps to, in words.
+        The goals of the design, in words.
     adversary
-        The adversary against whom the numbers are, in words.
+        The adversary that the numbers are for, in words.
     before
-        How often the best guess is right without any report.
+        The probability that the best guess is correct without any report.
     options
         The options of the design, with its seed.
     by
-        By which number the protocols are in order: what the goals leave free.
+        The number that orders the protocols: the one that the goals leave free.
     points
-        Points of each protocol as its ε varies, for the figure; None leaves it out.
+        Points of each protocol for different ε, for the figure; None leaves the figure out.
     find_points
-        Finds them for the designs of these options.
+        The function that computes these points for the designs of these options.
     """
 
     recommended: ProtocolDesign | None
@@ -152,7 +154,7 @@ class Design(JobResult):
         return {} if self.recommended is None else numbers_in(self.recommended.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all as one object, as JSON has it."""
+        """Return the design as a dictionary for JSON."""
         return {
             "recommended": None if self.recommended is None else self.recommended.to_dict(),
             "runner_up": None if self.runner_up is None else self.runner_up.protocol,
@@ -172,9 +174,9 @@ class Design(JobResult):
                 yield {"mechanism": design.mechanism, **number_row(name, value)}
 
     def chart(self, name: str | None = None) -> Any:
-        """Return the figure: the error of a count over the best guess, as ε varies.
+        """Return the figure: the error of a count over the best guess, for different ε.
 
-        Its points are computed for it if the design has none: of a crowd that takes longer than the design.
+        If the design has no points, it computes them first: for a crowd that takes longer than the design.
 
         Examples
         --------
@@ -188,17 +190,17 @@ class Design(JobResult):
         return super(Design, whole).chart(name)
 
     def shipment(self, labels: Sequence[str] = ()) -> Shipment:
-        """Return what to ship for the recommended protocol: parameters, code, and a notebook that checks the numbers.
+        """Return the files to ship for the recommended protocol: parameters, code, and a notebook with checks.
 
         Parameters
         ----------
         labels
-            The answers in words, in order; none for their numbers.
+            The answers in words, in order; if empty, their numbers.
 
         Raises
         ------
         InvalidValueError
-            If no protocol is recommended, or the labels are not as many as the answers.
+            If no protocol is recommended, or the number of labels is not the number of answers.
 
         Examples
         --------
@@ -210,7 +212,7 @@ class Design(JobResult):
         chosen = self.recommended
         if chosen is None:
             raise InvalidValueError(
-                "no protocol is certain to keep to the goals, so that there is nothing to ship; take other goals"
+                "no protocol certainly meets the goals, so that there is nothing to ship; choose other goals"
             )
         mechanism = as_mechanism(mechanism_of(chosen.mechanism), "a shipment")
         shares = None if self.options.shares is None else shares_of(self.options.shares).tolist()
@@ -221,7 +223,7 @@ class Design(JobResult):
         return ["discretion", "design", *self.options.arguments()]
 
     def _checks(self, chosen: ProtocolDesign) -> Iterator[DesignNumber]:
-        """Yield the numbers that a notebook computes again; of several questions those of each report."""
+        """Yield the numbers that a notebook recomputes; for several questions, the numbers of each report."""
         options = self.options
         yield DesignNumber(
             "ε of each report", "dc.ldp_epsilon(mechanism)", chosen.alone["ldp_epsilon"] / options.questions
@@ -248,7 +250,7 @@ class Design(JobResult):
                 yield DesignNumber(name, expression, chosen.shuffled[measure])
 
     def document(self) -> Document:
-        """Return the document: what to use, what it gives away and what the counts are worth, and all protocols."""
+        """Return the document: the recommendation, its privacy and the error of its counts, and all protocols."""
         options = self.options
         users = options.users if self.recommended is None else self.recommended.users
         among = "" if users is None else f" for {users:,} people"
@@ -258,17 +260,17 @@ class Design(JobResult):
         if notes := tuple(self._notes()):
             sections.append(Section("Bounds and estimates (*)", (Terms(notes),)))
         if self.points is not None:
-            figure = Figure("design", "The error of a count over the best guess, as ε varies", self._chart)
-            sections.append(Section("What accuracy costs", (figure,)))
+            figure = Figure("design", "The error of a count over the best guess, for different ε", self._chart)
+            sections.append(Section("What accuracy costs", (figure,), level="page"))
         return Document(title, tuple(self._first()), tuple(sections), kind="design", line=self._line())
 
     def _line(self) -> str:
-        return "no protocol is certain to keep to the goals" if self.recommended is None else self.recommended.mechanism
+        return "no protocol certainly meets the goals" if self.recommended is None else self.recommended.mechanism
 
     def _first(self) -> Iterator[Block]:
         chosen = self.recommended
         if chosen is None:
-            yield Advice("Not decided: no protocol is certain to keep to the goals, and some may.")
+            yield Advice("Not decided: no protocol certainly meets the goals, but some may.")
             yield Bullets(tuple(self._undecided()))
             return
         yield Advice(f"Use {chosen.title}: {chosen.mechanism}")
@@ -278,9 +280,11 @@ class Design(JobResult):
         measured = ["discretion", "measure", chosen.mechanism, f"--users={chosen.users}"]
         if not self.options.unshuffled:
             measured += ["--shuffled", f"--adversary={self.options.adversary}"]
-        yield "Ship it, with code for both ends and a notebook that checks these numbers:"
+        if self.options.shares is not None:
+            measured += [f"--prior={spelled(shares_of(self.options.shares))}"]
+        yield "Ship it, with code for client and analyst and a notebook that checks these numbers:"
         yield Command([*self._command, "--ship=question"])
-        yield "Measure it again:"
+        yield "Measure it again:" if self.options.questions == 1 else "Measure one question by itself:"
         yield Command(measured)
 
     def _undecided(self) -> Iterator[str]:
@@ -288,7 +292,7 @@ class Design(JobResult):
             bounds = "; ".join(f"{name} {within(n)}" for name, n in design.shuffled.items() if isinstance(n, Estimate))
             yield f"{design.mechanism}: {' and '.join(design.undecided)} is not decided. {bounds}"
         fewer = "fewer questions, " if self.options.questions > 1 else ""
-        yield f"To decide it, take {fewer}more people, or a goal outside of the intervals."
+        yield f"To decide this, choose {fewer}more people, or a goal outside of the intervals."
 
     def _sentences(self, chosen: ProtocolDesign) -> Iterator[str]:
         options = self.options
@@ -304,7 +308,7 @@ class Design(JobResult):
             if lowest(alone) < highest(alone) == 1:  # a bound that excludes nothing
                 right = f"between {percent(lowest(alone))} and 100 %"
             yield (
-                f"This takes an honest shuffler. If the shuffler is not honest, the best guess is right {right} of the "
+                f"This needs an honest shuffler. If the shuffler is not honest, the best guess is right {right} of the "
                 f"time, and the ε is {highest(chosen.alone['ldp_epsilon']):g}."
             )
             delta, epsilon = self._delta, chosen.shuffled.get("dp_epsilon")
@@ -318,8 +322,8 @@ class Design(JobResult):
             yield "Every count is exact."
             return
         yield (
-            f"A count has a standard error of {error['people']:.3g} people, {percent(error['share'], 3)} of all: with "
-            f"95 % probability it is within {error['half_width']:.3g} people of the truth."
+            f"A count has a standard error of {_people(error['people'])} people, {percent(error['share'], 3)} of all: "
+            f"with 95 % probability it is within {_people(error['half_width'])} people of the truth."
         )
 
     @property
@@ -330,21 +334,21 @@ class Design(JobResult):
         if self.goals:
             yield f"Goals: {'; '.join(self.goals)}."
         if chosen.epsilon == math.inf:
-            yield "The shuffler alone keeps to the goals, without noise. Use it so only if everybody can trust it."
+            yield "The shuffler alone meets the goals, without noise. Use this only if everybody trusts the shuffler."
         what = {"error": "the smallest error", "users": "the fewest people", "guess": "the lowest best guess"}[self.by]
         second = self.runner_up
         if second is None:
-            yield "Reason: of no other protocol there is a design to compare with."
+            yield "Reason: no other protocol has a design to compare with."
         else:
             beside = {
-                "error": f"{second.frequency_error['people']:.3g} people",
+                "error": f"{_people(second.frequency_error['people'])} people",
                 "users": f"{second.users:,} people",
                 "guess": "its guess is not computed" if second.guess is None else bounded(second.guess),
             }[self.by]
             yield f"Reason: it has {what} of all protocols within the goals. Runner-up: {second.mechanism}, {beside}."
         if self.largest_epsilon is not None and self.largest_epsilon > chosen.epsilon:
             yield (
-                "A larger ε would give away more than the goals of accuracy take. The goals of privacy hold up to "
+                "A larger ε would give away more than the goals of accuracy need. The goals of privacy hold up to "
                 f"ε = {self.largest_epsilon:g}."
             )
         if self.rivals:
@@ -359,14 +363,14 @@ class Design(JobResult):
             rows = [
                 (
                     design.protocol, f"{design.epsilon:.4g}", f"{design.users:,}", _at_most(design.guess),
-                    f"{design.frequency_error['people']:.4g}", f"{design.frequency_error['half_width']:.4g}",
+                    _people(design.frequency_error["people"], 4), _people(design.frequency_error["half_width"], 4),
                     f"{design.bits:,}", f"{design.work.random_draws:,}",
                 )
                 for design in designs
             ]  # fmt: skip
             note = (
-                f"Each at its own best parameters, in the order of {order}. Guess: {self.adversary}. Errors in people. "
-                "Bits and random draws: of one report."
+                f"Each protocol at its best parameters, ordered by {order}. Guess: {self.adversary}. Errors in people. "
+                "Bits and random draws: per report."
             )
             yield Grid(tuple(heads), tuple(rows), frozenset(["protocol"]), note=note, first=len(rows), strong=strong)
             heads = ["protocol", "guess", *(["equal shares"] if options.shares else []), "β*", f"ε({self._delta:g})"]
@@ -386,9 +390,8 @@ class Design(JobResult):
             )
             for design in self.protocols.values()
         ]
-        caption = (
-            "Each report by itself" if not dishonest else "With an honest shuffler, and with one that is not honest"
-        )
+        alone = "Each report by itself" if self.options.questions == 1 else "All reports of a person together"
+        caption = "With an honest shuffler, and with one that is not honest" if dishonest else alone
         return Grid(tuple(heads), tuple(rows), frozenset(["protocol"]), caption=caption, first=len(rows), strong=strong)
 
     def _notes(self) -> Iterator[tuple[str, str]]:
@@ -408,8 +411,13 @@ class Design(JobResult):
         return charts.design(self.points, self.adversary)
 
 
+def _people(error: float, digits: int = 3) -> str:
+    """Return an error in people, never with an exponent."""
+    return f"{error:.{digits}g}" if error < 10**digits - 0.5 else f"{error:,.0f}"
+
+
 def _at_most(result: Result | None) -> str:
-    """Return a result as a table has it, a bound by its upper end."""
+    """Return a result as a table shows it; for a bound, its upper limit."""
     if result is None:
         return "—"
     return f"≤{rounded_up(result.high, 4)}*" if isinstance(result, Estimate) else f"{result:.4g}"
@@ -431,7 +439,7 @@ _SHOWN: Mapping[str, Callable[[Result | None], str]] = {
 
 
 def measures_of(options: DesignOptions) -> list[str]:
-    """Return the measures of what the adversary sees: of equal shares, too, where others are given."""
+    """Return the measures of the adversary's observation; if shares are given, also the measure for equal shares."""
     return [name for name in _SHOWN if name != "uniform_posterior_vulnerability" or options.shares is not None]
 
 

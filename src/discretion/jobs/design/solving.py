@@ -1,7 +1,7 @@
-"""The ε and the number of people of each protocol: whichever is left free, as the goals allow.
+"""The ε and the number of people of each protocol: the solution for the free parameter, within the goals.
 
-All that is searched is monotone. A larger ε gives away more and makes counts better; with more people each one is
-hidden better, and shares are known better.
+Every search is of a monotone function. A larger ε reveals more and makes counts more precise; more people hide each
+person better, and make shares more precise.
 """
 
 import math
@@ -29,11 +29,11 @@ class Solved:
     Parameters
     ----------
     epsilon
-        The ε; infinite where honest answers keep to the goals.
+        The ε; infinite if honest answers meet the goals.
     users
-        How many people report.
+        The number of people who report.
     undecided
-        The goals of which bounds or samples do not decide whether they are met.
+        The goals that bounds or samples do not decide.
     """
 
     epsilon: float
@@ -47,9 +47,9 @@ class UnmetError(InvalidValueError):
     Parameters
     ----------
     sentence
-        Why.
+        The reason.
     goals
-        The goal that is not met, and perhaps the one that stands against it.
+        The goal that is not met, and the goal in conflict with it, if there is one.
     """
 
     def __init__(self, sentence: str, *goals: Goal) -> None:
@@ -58,16 +58,16 @@ class UnmetError(InvalidValueError):
 
 
 class Solver:
-    """Finds what is left free, of a protocol after the other.
+    """Solves for the free parameters, one protocol after the other.
 
     Parameters
     ----------
     setting, goals
-        Whose answers, and what to keep to.
+        The setting of the design, and its goals.
     epsilon
         The ε of each report, or None to find it.
     step
-        Surrounds each measure.
+        A function that returns a context manager around each measure.
     """
 
     def __init__(self, setting: Setting, goals: Sequence[Goal], epsilon: float | None, step: Step) -> None:
@@ -79,7 +79,7 @@ class Solver:
         self._check()
 
     def _check(self) -> None:
-        """Refuse what leaves too much free."""
+        """Raise an error if the options leave too many parameters free."""
         is_free = self._setting.users is None
         if not (self._privacy or self._accuracy) and (is_free or self._given is None):
             raise InvalidValueError(
@@ -87,7 +87,7 @@ class Solver:
             )
         if is_free and self._given is None and not self._accuracy:
             raise InvalidValueError(
-                "a design needs the number of people, or what to find it by; add --users N, --error SHARE or "
+                "a design needs the number of people, or goals that determine it; add --users N, --error SHARE or "
                 "--local-epsilon E"
             )
         of_crowds = self._setting.shuffled and any(goal.measure not in _OF_A_REPORT for goal in self._privacy)
@@ -99,8 +99,8 @@ class Solver:
     def solve(self, protocol: Protocol) -> Solved:
         """Return the protocol's best ε and number of people.
 
-        With a goal of accuracy that is the least ε that reaches it, for more would give away more; without one the
-        largest ε within the goals of privacy.
+        With a goal of accuracy that is the least ε that reaches it, since a larger one would reveal more; without one
+        it is the largest ε within the goals of privacy.
         """
         users = self._setting.users
         if users is None:
@@ -115,7 +115,7 @@ class Solver:
         return self._loudest(protocol, users).epsilon if self._privacy else None
 
     def may_be_better(self, protocol: Protocol, users: int, error: float) -> bool:
-        """Whether bounds leave it open that with a larger ε the protocol meets the goals, and has a smaller error."""
+        """Whether the bounds allow that the protocol meets the goals with a larger ε, and has a smaller error."""
         place = _first(lambda place: error - self._setting.error(protocol.at(EPSILONS[place]), users), EPSILONS.last)
         return place is not None and all(
             goal.may_be_met(self._asked(goal, protocol, EPSILONS[place], users)) for goal in self._privacy
@@ -148,11 +148,11 @@ class Solver:
         return Solved(epsilon, users, self._checked(protocol, epsilon, users))
 
     def _needed(self, protocol: Protocol, users: int) -> float:
-        """Return the least ε that reaches all goals of accuracy, or the given one if it does."""
+        """Return the least ε that reaches all goals of accuracy, or the given ε if it reaches them."""
         if self._given is not None:
             for goal in self._accuracy:
                 if goal.margin(self._asked(goal, protocol, self._given, users)) < 0:
-                    raise UnmetError(f"with {users:,} people and ε = {self._given:g} it is missed", goal)
+                    raise UnmetError(f"with {users:,} people and ε = {self._given:g} this goal is missed", goal)
             return self._given
         needed = 0
         for goal in self._accuracy:
@@ -160,21 +160,21 @@ class Solver:
                 lambda place, goal=goal: goal.margin(self._asked(goal, protocol, EPSILONS[place], users)), EPSILONS.last
             )
             if place is None:
-                raise UnmetError(f"with {users:,} people it is missed with every ε", goal)
+                raise UnmetError(f"with {users:,} people every ε misses this goal", goal)
             needed = max(needed, place)
         return EPSILONS[needed]
 
     def _checked(self, protocol: Protocol, epsilon: float, users: int) -> tuple[Goal, ...]:
-        """Return the goals of privacy that the results leave undecided, or refuse the first one that is not met."""
+        """Return the goals of privacy that the results do not decide; raise an error for the first unmet one."""
         undecided: list[Goal] = []
         for goal in self._privacy:
             result = self._asked(goal, protocol, epsilon, users)
             if goal.margin(result) >= 0:
                 continue
             if not goal.may_be_met(result):
-                missed = "the first is" if self._accuracy else "it is"
+                missed = "the first goal" if self._accuracy else "this goal"
                 raise UnmetError(
-                    f"with {users:,} people and ε = {epsilon:g} {missed} missed",
+                    f"with {users:,} people and ε = {epsilon:g} {missed} is missed",
                     goal,
                     *self._accuracy,
                 )
@@ -182,7 +182,7 @@ class Solver:
         return tuple(undecided)
 
     def _margin(self, protocol: Protocol, epsilon: float, users: int) -> float:
-        """Return the least margin of the goals of privacy, or the first one below 0."""
+        """Return the least margin of the goals of privacy, or the first margin below 0."""
         least = math.inf
         for goal in self._privacy:
             least = min(least, goal.margin(self._asked(goal, protocol, epsilon, users)))

@@ -22,7 +22,7 @@ from discretion.anonymity.releasing.generalizations import (
 )
 from discretion.anonymity.releasing.goal import ReleaseGoal
 from discretion.anonymity.releasing.hierarchies import generalizations_by
-from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.errors import InvalidValueError, MissedGoalError, UnsupportedError
 from discretion.escaping import printable
 from discretion.jobs.options.tables import FileOptions, ReleaseOptions
 from discretion.jobs.release.goal import release_goal, with_distributions
@@ -33,7 +33,7 @@ from discretion.presenting.names import briefly
 from discretion.tables.counting.codes import column_values
 
 
-class NothingWithinGoalError(InvalidValueError):
+class NothingWithinGoalError(MissedGoalError):
     """No file is within the goal, with any choice of generalizations."""
 
 
@@ -141,10 +141,11 @@ def candidates_of(
     hierarchies = {} if options.hierarchies is None else read_hierarchies(options.hierarchies, [*known, *guarded])
     never = rare_rows({name: coded[name][0] for name in guarded}, goal.k, people.people)
     if (rare := int(never.sum())) > max_suppressed:
+        rarest = [name for name in guarded if rare_rows({name: coded[name][0]}, goal.k, people.people).any()]
         raise NothingWithinGoalError(
-            f"{rare:,} people have a value of {', '.join(guarded)} that fewer than {goal.k} people have, and such a "
-            f"value never goes out; max_suppressed allows only {max_suppressed:,} people to be left out: raise it, or "
-            "do not keep the column"
+            f"{rare:,} people have a value of {' or '.join(rarest)} that fewer than {goal.k} people have, and no such "
+            f"value is published; max_suppressed allows {max_suppressed:,} people to be left out: raise it, put the "
+            f"values into ranges before, or do not keep {rarest[0] if len(rarest) == 1 else 'these columns'}"
         )
     codes = {
         name: Column(column.codes[~never], column.count) if rare else column for name, (column, _) in coded.items()

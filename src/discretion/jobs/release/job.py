@@ -188,7 +188,7 @@ def release(
     InvalidTableError, UnknownColumnError
         If the table cannot be read, or lacks a column.
     MissedGoalError
-        If the written file misses the goal; it is then removed.
+        If no file keeps to the goal, or the one that was written misses it: no file is left then.
 
     Notes
     -----

@@ -13,7 +13,7 @@ from discretion.escaping import printable
 from discretion.jobs.options.tables import ReleaseOptions
 from discretion.numerics.arrays import Booleans
 from discretion.numerics.equivalence_classes import Column
-from discretion.spelling import rule_of
+from discretion.spelling.rules import rule_of
 from discretion.tables.counting.redacted_answers import rows_named
 
 Rules = Sequence[RedactionRule]

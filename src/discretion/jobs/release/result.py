@@ -11,14 +11,15 @@ from discretion.estimate import Estimate
 from discretion.jobs.gates import Number
 from discretion.jobs.release.blanks import BlankedColumn, blanks_section
 from discretion.jobs.release.usefulness import ACCURACIES, ColumnDistribution, Prediction, usefulness_sections
-from discretion.jobs.table_measures import ON_REQUEST, GuessReport, table_measures
+from discretion.jobs.table_measures import ALL_COLUMNS, ON_REQUEST, GuessReport, table_measures
 from discretion.numerics.search.explored_ideals import Ended
 from discretion.presenting.json_answers import finite, plain
+from discretion.presenting.names import briefly
 from discretion.presenting.numbers import bits, people, percent
 from discretion.presenting.sentences import exposed, not_read
 from discretion.presenting.views.document import Abridged, Block, Document, Grid, Section
 from discretion.presenting.views.result import JobResult
-from discretion.spelling import rule_of
+from discretion.spelling.rules import rule_of
 
 _OF_FILE = ("failing_people", "smallest_class")
 _OF_COST = (
@@ -217,6 +218,15 @@ def _exposure(release: Release) -> Iterator[Block]:
         f"{goal['k']}{_diversity(release)}. "
         f"The smallest class has {people(file.smallest_class)}."
     )
+    secrets = {guess.sensitive for guess in file.guesses}
+    if secret := tuple(each.column for each in release.columns if each.verdict != "drop" and each.column in secrets):
+        known, few = briefly(secret), int(release.numbers[f"{ALL_COLUMNS}exposed_people"])
+        least = int(release.numbers[f"{ALL_COLUMNS}k_anonymity"])
+        if (few, least) != (file.exposed_people, file.smallest_class):
+            yield (
+                f"This adversary does not know {known}. If it knows {known} too, {exposed(few, file.people)}, and the "
+                f"smallest class has {people(least)}."
+            )
     if (joint := release.joint) is not None:
         number = joint.exposed_people
         most, bound = (round(number.high), "at most ") if isinstance(number, Estimate) else (number, "")
@@ -228,8 +238,8 @@ def _exposure(release: Release) -> Iterator[Block]:
         return
     for guess in file.guesses:
         yield (
-            f"The best guess of {printable(guess.sensitive)} is correct for {percent(guess.after)} of the people "
-            f"with the file, and for {percent(guess.before)} without it. With the file it is certain for "
+            f"The best guess names the exact value of {printable(guess.sensitive)} for {percent(guess.after)} of the "
+            f"people with the file, and for {percent(guess.before)} without it. With the file it is certain for "
             f"{people(guess.certain_people)} ({percent(guess.certain_people / file.people)})."
         )
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from discretion.errors import InvalidValueError
 from discretion.jobs.options.tables import ReleaseOptions
-from discretion.jobs.release.candidates import Candidates, candidates_of
+from discretion.jobs.release.candidates import Candidates, NothingWithinGoalError, candidates_of
 from discretion.jobs.release.decision import decide_release
 from discretion.numerics.equivalence_classes import Column, best_guesses, refined
 
@@ -81,6 +81,6 @@ def _rounded_up(share: Fraction) -> float:
 def _leads_out(candidates: Candidates, options: ReleaseOptions) -> bool:
     try:
         decide_release(candidates_of(candidates.people, options, kinds=candidates.kinds), sets=_SETS)
-    except InvalidValueError:
+    except (NothingWithinGoalError, InvalidValueError):
         return False
     return True

@@ -1,4 +1,4 @@
-"""How well the best attacks trade false positives for false negatives: curves, bands of them, and what follows."""
+"""The trade-off of false positives and false negatives of the best attacks: curves, bands, and their statistics."""
 
 from discretion.measures.attack_curves.tradeoff import tradeoff
 

@@ -1,4 +1,4 @@
-"""What a curve of attacks answers, whatever it is made of; and a band of two polygons between which it is."""
+"""The interface of all curves of attacks, and a band: two polygons between which a curve lies."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class BestTests(Protocol):
 
     @property
     def description(self) -> str:
-        """A few words about how they are known."""
+        """The method of computation, in a few words."""
         ...
 
     def misses(self, rate: float) -> Result:
@@ -26,7 +26,7 @@ class BestTests(Protocol):
         ...
 
     def hits(self, rate: float) -> Result:
-        """Return the most true positives with this rate of false positives, to all digits where they are few."""
+        """Return the largest rate of true positives with this rate of false positives, in full relative precision."""
         ...
 
     def excess(self, epsilon: float) -> Result:
@@ -35,7 +35,7 @@ class BestTests(Protocol):
 
     @property
     def overlap(self) -> Result:
-        """What the two laws have in common: the least sum of both rates."""
+        """The overlap of the two laws: the least sum of both rates."""
         ...
 
     def epsilon(self, delta: float) -> Result:
@@ -49,7 +49,7 @@ class BestTests(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """Best tests that are no better than the polygon below, no worse than the one above, and likeliest in between."""
+    """Bounds on the best tests: a lower polygon, an upper one, and a likeliest one in between."""
 
     low: Polygon
     high: Polygon
@@ -59,7 +59,7 @@ class Band:
 
     @property
     def description(self) -> str:
-        """A few words about how they are known."""
+        """The method of computation, in a few words."""
         confidence = "" if self.confidence is None else f", confidence={self.confidence:g}"
         return f"between two curves: {self.method}{confidence}"
 
@@ -68,7 +68,7 @@ class Band:
         return self._read(lambda tests: tests.misses(rate))
 
     def hits(self, rate: float) -> Result:
-        """Return the most true positives with this rate of false positives."""
+        """Return the largest rate of true positives with this rate of false positives."""
         return self._read(lambda tests: tests.hits(rate))
 
     def excess(self, epsilon: float) -> Result:
@@ -77,7 +77,7 @@ class Band:
 
     @property
     def overlap(self) -> Result:
-        """What the two laws have in common."""
+        """The overlap of the two laws."""
         return self._read(lambda tests: tests.overlap)
 
     def epsilon(self, delta: float) -> Result:
@@ -89,14 +89,14 @@ class Band:
         return self._read(lambda tests: tests.normal_shift(least))
 
     def _read(self, statistic: Callable[[Polygon], float]) -> Result:
-        """Return a statistic between those of both ends: every statistic of curves is monotone in them."""
+        """Return a statistic between those of the two bounds, since every statistic of curves is monotone in them."""
         low, high = sorted((statistic(self.low), statistic(self.high)))
         value = low + (high - low) / 2 if self.likeliest is None else statistic(self.likeliest)
         return settled(Estimate(min(high, max(low, value)), low, high, self.confidence, self.method))
 
 
 def compose_tests(first: BestTests, second: BestTests) -> BestTests:
-    """Return the best tests of an adversary who sees both observations, where both have corners."""
+    """Return the best tests of an adversary who sees both observations; both curves must have corners."""
     if isinstance(first, Polygon) and isinstance(second, Polygon):
         return _composed(first, second)
     one, other = as_band(first), as_band(second)
@@ -114,19 +114,19 @@ def _composed(first: Polygon, second: Polygon) -> Polygon:
     corners = first.p.size * second.p.size
     if corners > (most := limits.current().numbers(MAX_LOSS_PLACES)):
         raise TooLargeError(
-            f"the composed curve has {corners:,} corners, and at most {most:,} are computed; take the curve of the "
-            "systems together, by discretion.parallel or discretion.repeated"
+            f"a composed curve may have at most {most:,} corners, and this one has {corners:,}; compose the systems "
+            "by discretion.parallel or discretion.repeated and take the curve of the result"
         )
     return first.composed(second)
 
 
 def as_band(tests: BestTests) -> Band:
-    """Return tests with corners as a band, however narrow."""
+    """Return tests with corners as a band, possibly of width 0."""
     if isinstance(tests, Polygon):
         return Band(tests, tests, "", tests)
     if isinstance(tests, Band):
         return tests
     raise UnsupportedError(
-        "curves are composed by their corners, and this one is smooth; take the curve of the systems together, by "
-        "discretion.parallel or discretion.repeated"
+        "only curves with corners can be composed, and this one is smooth; compose the systems by discretion.parallel "
+        "or discretion.repeated and take the curve of the result"
     )

@@ -1,13 +1,13 @@
-"""The best tests between two laws of which it is known by how much either exceeds a multiple of the other.
+"""The best tests between two laws, from the excess of either over multiples of the other.
 
-The curve and the privacy profile say the same: each is the other's convex conjugate (Dong, Roth and Su, Gaussian
-differential privacy, JRSS B 2022, Proposition 2.12). For every ε the curve is above a line of slope ``-e^ε`` that it
-touches, ``f(α) = max_ε 1 - δ(ε) - e^ε α`` over ε of any sign, where ``δ(-ε) = 1 - e^-ε (1 - δ'(ε))``, δ' being of P
-against Q.
+The curve and the privacy profile contain the same information: each is the other's convex conjugate (Dong, Roth and
+Su, Gaussian differential privacy, JRSS B 2022, Proposition 2.12). For every ε the curve is above a line of slope
+``-e^ε`` that it touches, ``f(α) = max_ε 1 - δ(ε) - e^ε α`` over ε of any sign, where ``δ(-ε) = 1 - e^-ε (1 - δ'(ε))``
+and δ' is that of P against Q.
 
-By how much Q exceeds t P is convex in t, and the most true positives at a rate α are ``min_t δ(t) + t α``. Between two
-t the convex function is above the lines through its neighbours on either side, so that it is known how far the minimum
-can still be below the least value so far: it is looked for until that is next to nothing.
+The excess of Q over t P is convex in t, and the largest rate of true positives at a rate α is ``min_t δ(t) + t α``.
+Between two t the convex function is above the lines through its neighbors on either side, which bounds the minimum from
+below. The search ends when this bound is close to the least value that it has found.
 """
 
 import math
@@ -27,7 +27,7 @@ from discretion.numerics.convex_hulls import Measured, lower_hull
 
 Function = Callable[[float], float | Estimate]
 
-# Beyond this e^ε is not held.
+# Beyond this e^ε overflows.
 _LARGEST = 700.0
 # How near a minimum is looked for, next to itself, in itself and next to what its bounds leave open; how often at most.
 _NARROW, _CLOSE, _NEXT_TO_BOUNDS, _TIMES = 3e-12, 2e-13, 2.0, 100
@@ -41,7 +41,7 @@ _RATES, _RAREST, _REFINED, _NARROW_RATES = 12, 1e-12, 24, 1e-10
 
 
 class AttackRates(NamedTuple):
-    """Bounds of the most true positives, and a lower bound of the false negatives, to all digits where they are few."""
+    """Bounds on the rate of true positives, and a lower bound on the false negatives, in full relative precision."""
 
     low: float
     high: float
@@ -49,10 +49,10 @@ class AttackRates(NamedTuple):
 
 
 class SupportingLines:
-    """The function ``δ(t)`` at the t that have been looked at, by bounds of it."""
+    """Bounds on the function ``δ(t)`` at the evaluated t."""
 
     def __init__(self, excess: Function, overlap: Function, largest: float) -> None:
-        """Take δ(e^ε) and what it leaves of 1, for ε of any sign up to the largest, from which on δ is 0."""
+        """Take δ(e^ε) and its complement ``1 - δ``, for ε of any sign up to the largest, from which on δ is 0."""
         self._excess, self._overlap, self._largest = excess, overlap, largest
         top = min(largest, _LARGEST)
         self._logs, self._low, self._high, self._left = [-math.inf], [1.0], [1.0], [0.0]
@@ -77,12 +77,12 @@ class SupportingLines:
 
     @property
     def lines(self) -> tuple[Reals, Reals]:
-        """The t that have been looked at, from 0 on, and what δ there is at most."""
+        """The evaluated t, from 0 on, and upper bounds on δ there."""
         slopes, _, high = self._arrays()
         return slopes, high
 
     def _look(self, level: float) -> bool:
-        """Look at e^ε, or return whether that was done before."""
+        """Evaluate δ at e^ε; return False if that was done before."""
         place = bisect_left(self._logs, level)
         if place < len(self._logs) and self._logs[place] == level:
             return False
@@ -100,7 +100,7 @@ class SupportingLines:
         return np.exp(self._logs), np.array(self._low), np.array(self._high)
 
     def _look_within(self, interval: int, places: Reals, *, halve: bool) -> bool:
-        """Look where the sum may be least in an interval, but not next to an end that is known."""
+        """Evaluate δ where the sum may be least in an interval, but not close to an end of it."""
         start, end = self._logs[interval : interval + 2]
         level = math.log(places[interval]) if places[interval] > 0 else -math.inf
         near = min(level - start, end - level) < _APART * (end - start) if math.isfinite(start) else False
@@ -109,7 +109,7 @@ class SupportingLines:
 
 
 def _floors(rate: float, t: Reals, low: Reals, high: Reals) -> tuple[Reals, Reals]:
-    """Return the places between each two t where ``δ(t) + t α`` may be least, and lower bounds of it there.
+    """Return the places between each two t where ``δ(t) + t α`` may be least, and lower bounds on it there.
 
     A convex function is above the line through two points where that is beyond them.
     """
@@ -132,7 +132,7 @@ Result = float | Estimate
 
 
 class ExcessFunctions(NamedTuple):
-    """By how much one law exceeds e^ε times another, and what is left of it, for ε >= 0."""
+    """The excess of one law over e^ε times another, and their overlap, for ε >= 0."""
 
     excess: Callable[[float], Result]
     overlap: Callable[[float], Result]
@@ -149,9 +149,9 @@ def _left(profile: Callable[[float], Result], epsilon: float) -> Result:
 
 @dataclass(frozen=True, eq=False)
 class Conjugate:
-    """The best tests of Q against P, by how far Q exceeds P and the other way round.
+    """The best tests of Q against P, from the excess of Q over P and of P over Q.
 
-    ``largest`` is the largest privacy loss either way, ``shift`` the μ of two normal laws if that is what they are.
+    ``largest`` is the largest privacy loss in either direction, ``shift`` the μ of two normal laws, if they are normal.
     """
 
     forwards: ExcessFunctions
@@ -162,7 +162,7 @@ class Conjugate:
 
     @property
     def description(self) -> str:
-        """A few words about how they are known."""
+        """The method of computation, in a few words."""
         return self.method
 
     def misses(self, rate: float) -> Result:
@@ -173,7 +173,7 @@ class Conjugate:
         return settled(Estimate(rates.missed, rates.missed, max(rates.missed, 1 - rates.low), None, self.method))
 
     def hits(self, rate: float) -> Result:
-        """Return the most true positives with this rate of false positives, to all digits where they are few."""
+        """Return the largest rate of true positives with this rate of false positives, in full relative precision."""
         if rate in (0.0, 1.0):
             return 1.0 if rate else self.forwards.excess(math.inf)
         rates = self._lines.rates(rate)
@@ -189,7 +189,7 @@ class Conjugate:
 
     @property
     def overlap(self) -> Result:
-        """What the two laws have in common."""
+        """The overlap of the two laws."""
         return self.forwards.overlap(0.0)
 
     def epsilon(self, delta: float) -> Result:
@@ -216,7 +216,7 @@ class Conjugate:
         return settled(Estimate(high, min(high, low), high, None, self.method))
 
     def _left_both_ways(self, epsilon: float) -> Result:
-        """Return 1 less the excess."""
+        """Return 1 minus the excess."""
         return min((way.overlap(epsilon) for way in (self.forwards, self.backwards)), key=lowest)
 
     @cached_property
@@ -224,7 +224,7 @@ class Conjugate:
         return SupportingLines(self._excess, self._overlap, self.largest)
 
     def _excess(self, epsilon: float) -> Result:
-        """Return by how much Q exceeds ``e^ε P`` for ε of any sign."""
+        """Return the excess of Q over ``e^ε P`` for ε of any sign."""
         if epsilon >= 0:
             return self.forwards.excess(epsilon)
         return -math.expm1(epsilon) + math.exp(epsilon) * self.backwards.excess(-epsilon)

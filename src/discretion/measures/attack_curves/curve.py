@@ -1,4 +1,4 @@
-"""The result of `discretion.tradeoff`: what the best attacks find, at what price in false accusations."""
+"""The result of `discretion.tradeoff`: the true positives of the best attacks at every rate of false positives."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from discretion.notebook import Chartable, Tabular
 from discretion.numerics.elementwise import Answer, Answers, Levels, elementwise
 from discretion.validation import as_epsilon, as_probability
 
-# What the δ of a curve with corners may be off.
+# The rounding error of the δ of a curve with corners.
 _ROUNDING = 1e-12
 
 
@@ -20,19 +20,20 @@ _ROUNDING = 1e-12
 class AttackCurve(Tabular, Chartable):
     """The least false negatives of any test at every rate of false positives: the trade-off function of f-DP.
 
-    Made by `discretion.tradeoff`, by `discretion.security.tradeoff_of_dp` and
-    `discretion.security.tradeoff_of_bayes_security`, and from samples by `discretion.blackbox.estimate_tradeoff`. What
-    it answers is a float where that is exact, else an `Estimate`. Of a list or an array it answers with an array of the
-    same shape: of floats where every answer is exact, else of objects.
+    `discretion.tradeoff`, `discretion.security.tradeoff_of_dp` and `discretion.security.tradeoff_of_bayes_security`
+    return it, and, from samples, `discretion.blackbox.estimate_tradeoff`. Its methods return a float where the result
+    is exact, else an `Estimate`. For a list or an array they return an array of the same shape: of floats where every
+    result is exact, else of objects.
 
     Parameters
     ----------
     tests
         The best tests.
     pair
-        The labels of what a false positive is mistaken about, and a false negative; None: the curve of all pairs.
+        The labels of two secrets: a false positive accuses the first, a false negative misses the second. None for the
+        curve of all pairs.
     note
-        What a reader of the curve has to know, such as that another use of the same scores finds more; None: nothing.
+        A remark for the reader of the curve, such as that another use of the same scores finds more; None for none.
 
     Examples
     --------
@@ -78,7 +79,7 @@ class AttackCurve(Tabular, Chartable):
 
         Notes
         -----
-        What membership inference is judged by at α = 0.1 % or less (Carlini and others, IEEE S&P 2022).
+        At α = 0.1 % or less it is the usual measure of membership inference (Carlini and others, IEEE S&P 2022).
         """
         return elementwise(lambda rate: self.tests.hits(_as_rate(rate)), false_positive_rate)
 
@@ -89,12 +90,12 @@ class AttackCurve(Tabular, Chartable):
     @overload
     def precision(self, prior: float, false_positive_rate: Levels) -> Answers: ...
     def precision(self, prior: float | Levels, false_positive_rate: float | Levels) -> Answer | Answers:
-        """Return the largest share of the accused who are rightly accused: ``π TPR / (π TPR + (1-π) α)``.
+        """Return the largest share of correct accusations among all accusations: ``π TPR / (π TPR + (1-π) α)``.
 
         Parameters
         ----------
         prior
-            π in [0, 1]: the share of all who are tested of whom the accusation is true, such as members among them.
+            π in [0, 1]: the share of true cases among all tested cases, such as the share of members.
         false_positive_rate
             α in [0, 1].
 
@@ -111,8 +112,8 @@ class AttackCurve(Tabular, Chartable):
         true_positives = self.tests.hits(rate)
         if share * float(true_positives) + (1 - share) * rate <= 0:
             raise InvalidValueError(
-                "nobody is accused at this rate of false positives and this prior, so that there is no precision; take "
-                "larger ones"
+                "a test with this rate of false positives and this prior accuses nobody, so that precision is not "
+                "defined; take a larger rate or prior"
             )
 
         def precision(hits: float) -> float:
@@ -123,12 +124,12 @@ class AttackCurve(Tabular, Chartable):
 
     @property
     def advantage(self) -> Answer:
-        """The largest ``1 - α - f(α)``: true less false positives of the best test, the total variation."""
+        """The largest ``1 - α - f(α)``: true minus false positives of the best test, the total variation."""
         return as_answer(self.tests.excess(0.0))
 
     @property
     def bayes_security(self) -> Answer:
-        """The least ``α + f(α)``: β*, one less the advantage, to all digits where it is small."""
+        """The least ``α + f(α)``: β*, one minus the advantage, in full relative precision."""
         return as_answer(self.tests.overlap)
 
     @overload
@@ -136,7 +137,7 @@ class AttackCurve(Tabular, Chartable):
     @overload
     def delta(self, epsilon: Levels) -> Answers: ...
     def delta(self, epsilon: float | Levels) -> Answer | Answers:
-        """Return the least δ of (ε, δ)-differential privacy: ``max_α 1 - f(α) - e^ε α``, the larger of both directions.
+        """Return the least δ of (ε, δ)-differential privacy: ``max_α 1 - f(α) - e^ε α``, in the worse direction.
 
         Parameters
         ----------
@@ -175,8 +176,9 @@ class AttackCurve(Tabular, Chartable):
         Parameters
         ----------
         least_rate
-            Rates of false positives and negatives below this, in [0, ½), are taken for it: the least μ for which
-            ``G_μ(α) <= max(f(α), least_rate)`` at all α of at least that. At 0 many curves have no finite μ.
+            A rate in [0, ½) that replaces all smaller rates of false positives and negatives: the result is the least μ
+            for which ``G_μ(α) <= max(f(α), least_rate)`` at all α of at least this rate. At 0 many curves have no
+            finite μ.
 
         Returns
         -------
@@ -201,8 +203,8 @@ class AttackCurve(Tabular, Chartable):
     def compose(self, other: "AttackCurve") -> "AttackCurve":
         """Return the curve of an adversary who sees both observations of the same two secrets: ``f ⊗ g``.
 
-        Of two curves of all pairs the result is a bound: whatever pair is told apart best by both together, no test is
-        below it (Dong, Roth and Su, Theorem 3.2).
+        For two curves of all pairs the result is a lower bound on the false negatives of any test, for any pair of
+        secrets (Dong, Roth and Su, Theorem 3.2).
 
         Parameters
         ----------
@@ -214,7 +216,7 @@ class AttackCurve(Tabular, Chartable):
         UnsupportedError
             If one of the curves is smooth, such as that of Gaussian noise.
         TooLargeError
-            If the corners are too many.
+            If the composed curve has too many corners.
 
         Examples
         --------

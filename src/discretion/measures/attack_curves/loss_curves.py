@@ -15,9 +15,9 @@ from discretion.measures.privacy_loss.divergences import logarithms
 from discretion.measures.privacy_loss.loss_sums import LossSum
 from discretion.numerics.arrays import Reals
 
-# Beyond this an exponential overflows; such an outcome P has more of than there is.
+# Beyond this an exponential overflows; P would have more mass at such an outcome than there is.
 _LARGEST, _LEAST = 700.0, 1e-300
-# What a Fourier transform may leave of a mass where there is none.
+# The error that a Fourier transform may leave in place of a mass of 0.
 _NOISE = 1e-16
 _ALL_TOLD = Polygon.from_points(np.zeros(1), np.zeros(1))
 _NOTHING_TOLD = Polygon.from_points(np.zeros(0), np.zeros(0))
@@ -25,7 +25,7 @@ _NOTHING_TOLD = Polygon.from_points(np.zeros(0), np.zeros(0))
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BandOfLosses(Band):
-    """A band around the best tests between pairs of laws, whose ε, δ and overlap are those of the losses themselves."""
+    """A band around the best tests between pairs of laws; ε, δ and overlap are computed from the losses themselves."""
 
     pairs: tuple[LossPair, ...]
 
@@ -35,7 +35,7 @@ class BandOfLosses(Band):
 
     @property
     def overlap(self) -> Result:
-        """What the two laws have in common, of the pair that has least."""
+        """The overlap of the two laws, for the pair with the least overlap."""
         return -largest([-pair.if_exact(pair.forwards.overlap(0.0)) for pair in self.pairs])
 
     def epsilon(self, delta: float) -> Result:
@@ -51,9 +51,9 @@ def tests_of_losses(losses: LossPair) -> BestTests:
 
 
 def epsilon_of_losses(losses: LossPair, delta: float, system: object = None) -> float | Estimate:
-    """Return the least ε of (ε, δ)-differential privacy, for δ > 0: by its corners where a lattice has all of them.
+    """Return the least ε of (ε, δ)-differential privacy, for δ > 0: from the corners of the curve if on a lattice.
 
-    Errors name the system.
+    Error messages name the system.
     """
     if losses.forwards.is_exact:
         tests = tests_of_losses(losses)
@@ -75,9 +75,10 @@ def tests_of_any(pairs: Sequence[LossPair]) -> BestTests:
 
 
 def tests_of_one_way(losses: LossPair, reverse: bool = False) -> BestTests:
-    """Return the best tests of Q against P, in reverse of P against Q, or between which they are.
+    """Return the best tests of Q against P, or in reverse of P against Q, or a band that contains them.
 
-    They are between those of what tells no less and those of what tells no more.
+    The bounds of the band are the best tests for a pair that leaks at least as much and for one that leaks at most as
+    much.
     """
     way = losses[reverse]
     bracket = way.bracket()
@@ -91,10 +92,10 @@ def tests_of_one_way(losses: LossPair, reverse: bool = False) -> BestTests:
 
 
 def tests_of_lattice(masses: Reals, losses: Reals) -> Polygon:
-    """Return the best tests of Q against P where each outcome has a loss of its own and Q's mass is known.
+    """Return the best tests of Q against P, given the mass of Q at each loss of a lattice.
 
-    Losses on a lattice are alike both ways: what P has at a loss, Q has at its negative. Of negative losses that is
-    known to more digits than the mass of Q, which may be next to nothing.
+    Losses on a lattice are symmetric: the mass of P at a loss is the mass of Q at its negative. For negative losses
+    this has more precision than a quotient by the mass of Q, which may be very small.
     """
     above = losses >= 0
     p = np.zeros(losses.size)
@@ -109,9 +110,9 @@ def _told(law: LossSum, sign: int) -> Polygon:
     """Return the curve of a law, moved up or down by the law's error.
 
     ``Σ max(0, 1 - e^(ε - loss))`` over the masses is the conjugate of the curve with corners at their sums, also where
-    rounding leaves the masses of P not adding up to 1; what the one may be off, so is the other.
+    rounding errors keep the masses of P from adding up to 1. Both have the same error.
     """
-    # What is next to nothing may be rounding, which nobody is told by: without it the law tells less.
+    # Very small masses may be rounding errors, which distinguish nothing: without them the law leaks less.
     floor = 0.0 if sign > 0 or law.law.keeps_digits else _NOISE
     whole, there = math.exp(law.log_moment), law.law.masses > floor
     q, losses = whole * law.law.masses[there][::-1], law.losses[there][::-1] + sign * law.shift
@@ -119,7 +120,7 @@ def _told(law: LossSum, sign: int) -> Polygon:
     fp, tp = np.cumsum(p), np.cumsum(np.append(law.infinite, q)) + sign * whole * law.law.error
     inside = fp <= 1
     fp, tp = fp[inside], np.clip(tp[inside], 0.0, 1.0)
-    # From where nobody is accused on in the steepest direction, and to where everybody is in the flattest.
+    # From the steepest segment at no accusations, to the flattest segment at accusations of everybody.
     first, last = int(np.argmax(tp / np.maximum(fp, _LEAST))), int(np.argmin((1 - tp) / np.maximum(1 - fp, _LEAST)))
     ends = slice(first, max(first, last) + 1)
     return Polygon.from_steps(*(np.diff(sums[ends], prepend=0.0, append=1.0) for sums in (fp, tp)))

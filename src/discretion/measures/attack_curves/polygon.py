@@ -20,7 +20,7 @@ _TINY = 1e-300
 
 @dataclass(frozen=True, eq=False)
 class Polygon:
-    """Outcomes by falling likelihood ratio: what P and Q have of each, and ``log Q/P``."""
+    """Outcomes by falling likelihood ratio: the masses of P and Q at each, and ``log Q/P``."""
 
     p: Reals
     q: Reals
@@ -37,14 +37,14 @@ class Polygon:
 
     @classmethod
     def from_steps(cls, p: Reals, q: Reals) -> "Polygon":
-        """Return the polygon of segments that rise this much across and fall this much, the steepest first."""
+        """Return the polygon of segments with these widths and depths, the steepest first."""
         possible = (p > 0) | (q > 0)
         p, q = np.maximum(p[possible], 0.0), np.maximum(q[possible], 0.0)
         return cls(p, q, logarithms(q) - logarithms(p))
 
     @classmethod
     def from_points(cls, false_positives: Reals, false_negatives: Reals) -> "Polygon":
-        """Return the polygon under which no point is, and not even a mixture of two of them, nor of blind accusing."""
+        """Return the lower convex hull of these points and of blind accusation, which accuses with a probability."""
         x = Measured.from_values(np.concatenate([[0.0], false_positives, [1.0]]))
         y = Measured.from_values(np.concatenate([[1.0], false_negatives, [0.0]]))
         corners = lower_hull(x, y)
@@ -52,32 +52,32 @@ class Polygon:
 
     @property
     def description(self) -> str:
-        """A few words about how they are known."""
+        """The method of computation, in a few words."""
         return f"exact, a polygon of {self.p.size:,} segments"
 
     @property
     def reversed(self) -> "Polygon":
-        """P and Q in each other's place."""
+        """The polygon with P and Q exchanged."""
         return Polygon(self.q[::-1], self.p[::-1], -self.losses[::-1])
 
     @cached_property
     def false_positives(self) -> Reals:
-        """What P has at the corners, from none of it on."""
+        """The mass of P up to each corner, from 0 on."""
         return np.append(0.0, np.cumsum(self.p))
 
     @cached_property
     def true_positives(self) -> Reals:
-        """What Q has at the corners."""
+        """The mass of Q up to each corner."""
         return np.append(0.0, np.cumsum(self.q))
 
     @cached_property
     def false_negatives(self) -> Reals:
-        """What Q has beyond the corners, to all digits where that is little."""
+        """The mass of Q beyond each corner, in full relative precision."""
         return np.append(np.cumsum(self.q[::-1])[::-1], 0.0)
 
     @cached_property
     def true_negatives(self) -> Reals:
-        """What P has beyond the corners."""
+        """The mass of P beyond each corner."""
         return np.append(np.cumsum(self.p[::-1])[::-1], 0.0)
 
     def misses(self, rate: float) -> float:
@@ -87,7 +87,7 @@ class Polygon:
         return min(1.0, max(0.0, float(misses if not over else misses - over * self.q[corner])))
 
     def hits(self, rate: float) -> float:
-        """Return the most true positives, to all digits where they are few."""
+        """Return the largest rate of true positives with this rate of false positives, in full relative precision."""
         corner, over = self._place(rate)
         hits = self.true_positives[corner]
         return min(1.0, max(0.0, float(hits if not over else hits + over * self.q[corner])))
@@ -104,13 +104,13 @@ class Polygon:
 
     @property
     def has_rare_outcomes(self) -> bool:
-        """Whether some outcome excludes neither law, though a double does not hold how likely it is."""
+        """Whether some outcome is possible under a law, although its probability underflows to 0."""
         few = (np.minimum(self.p, self.q) <= _TINY) & (np.maximum(self.p, self.q) > _TINY)
         return bool((few & np.isfinite(self.losses)).any())
 
     @property
     def overlap(self) -> float:
-        """``∫ min(P, Q)``."""
+        """The overlap ``∫ min(P, Q)`` of the two laws."""
         return min(1.0, float(np.minimum(self.p, self.q).sum()))
 
     def epsilon(self, delta: float) -> float:
@@ -118,8 +118,8 @@ class Polygon:
         return max(0.0, *(way.least_epsilon(delta) for way in (self, self.reversed)))
 
     def least_epsilon(self, delta: float) -> float:
-        """Return the same of one direction: ``hits - e^ε false positives <= δ`` at all corners."""
-        # Of a δ near 1 what it leaves is known to more digits, and so are the misses.
+        """Return the least such ε in one direction: ``hits - e^ε false positives <= δ`` at all corners."""
+        # For a δ near 1, 1 - δ and the misses have more precision.
         surplus_of_misses = (1 - delta) - self.false_negatives
         surplus = np.where(self.true_positives > 0.5, surplus_of_misses, self.true_positives - delta)
         above = surplus > 0
@@ -130,8 +130,8 @@ class Polygon:
 
     @cached_property
     def _log_false_positives(self) -> Reals:
-        """The logarithms of what P has at the corners, also where a double has too few digits for it or none."""
-        with np.errstate(invalid="ignore"):  # what neither law has adds nothing
+        """The logarithms of P's mass up to each corner, also where that mass underflows."""
+        with np.errstate(invalid="ignore"):  # outcomes with no mass add nothing
             log_p = np.where(
                 self.p > _TINY,
                 logarithms(self.p),
@@ -143,7 +143,7 @@ class Polygon:
     def normal_shift(self, least: float) -> float:
         """Return the least μ of two normal laws whose curve is nowhere above this one, rates below the least aside.
 
-        A normal curve is convex, and so below a chord if it is below both of its ends: the corners decide.
+        A normal curve is convex, and so below a chord if it is below the chord's two endpoints: the corners decide.
         """
         if least <= 0 and (self.q[self.losses == math.inf].any() or self.p[self.losses == -math.inf].any()):
             return math.inf
@@ -154,9 +154,9 @@ class Polygon:
         return max(shift, float(_quantiles(ends, 1 - ends, least).sum(axis=1).max()))
 
     def shifts(self, least: float) -> Reals:
-        """Return the μ of the normal curve through each inner corner, rates below the least taken for that."""
+        """Return the μ of the normal curve through each inner corner; the least rate replaces all smaller rates."""
         rates = (self.false_positives, self.true_negatives), (self.false_negatives, self.true_positives)
-        measurable = np.min(rates, axis=(0, 1))[1:-1] > _TINY  # of less there are not all digits
+        measurable = np.min(rates, axis=(0, 1))[1:-1] > _TINY  # smaller rates have fewer digits
         shifts = sum(_quantiles(rate[1:-1], other[1:-1], least) for rate, other in rates)
         return np.where(measurable, shifts, -math.inf)
 
@@ -170,7 +170,7 @@ class Polygon:
         return Polygon(p[possible][order], q[possible][order], losses[possible][order])
 
     def _place(self, rate: float) -> tuple[int, float]:
-        """Return the last corner with no more false positives, and how far along the next segment this rate is."""
+        """Return the last corner with at most this rate of false positives, and the fraction of the next segment."""
         if rate <= 0:
             return int(np.count_nonzero(self.losses == math.inf)), 0.0
         corner = int(np.searchsorted(self.false_positives, rate, side="right")) - 1
@@ -183,22 +183,22 @@ class Polygon:
 class Envelope(Polygon):
     """The polygon below others, some of whose outcomes are too rare for a double.
 
-    The polygon does not know how likely those are, but the others do: an ε holds if it holds of each.
+    The polygon has lost the probabilities of these outcomes, but its members have them: ε is the largest of theirs.
     """
 
     members: tuple[Polygon, ...]
 
     def excess(self, epsilon: float) -> float:
-        """Return the largest of the members."""
+        """Return the largest excess of the members."""
         return max(member.excess(epsilon) for member in self.members)
 
     def epsilon(self, delta: float) -> float:
-        """Return the largest of the members."""
+        """Return the largest ε of the members."""
         return max(member.epsilon(delta) for member in self.members)
 
 
 def best_of_polygons(polygons: Sequence[Polygon]) -> Polygon:
-    """Return the best tests that some polygon has, and their mixtures."""
+    """Return the lower hull of several polygons: the best tests of any of them, and their mixtures."""
     if not polygons:
         return Polygon.from_steps(np.ones(1), np.ones(1))
     hull = _hull(polygons)
@@ -219,14 +219,14 @@ def _hull(polygons: Sequence[Polygon]) -> Polygon:
     x, falling = Measured(fp, tn), Measured(tp, fn)
     corners = lower_hull(x, Measured(fn, tp))
     p, q = x.steps(corners), falling.steps(corners)
-    # Of a segment that is one outcome the loss is known, even where its masses underflow.
+    # A segment of one outcome keeps its loss, even where its masses underflow.
     before, after = corners[:-1], corners[1:]
     single = (after == before + 1) & ~np.isnan(losses[after])
     return Polygon(p, q, np.where(single, losses[after], logarithms(q) - logarithms(p)))
 
 
 def _quantiles(rates: Reals, complements: Reals, least: float) -> Reals:
-    """Return ``-Φ⁻¹`` of rates, which with the others add up to 1, but of no less than the least."""
+    """Return ``-Φ⁻¹`` of rates, given their complements; the least rate replaces all smaller rates."""
     from scipy.special import ndtri  # noqa: PLC0415 - nobody else should wait for it
 
     low = max(least, _TINY)

@@ -1,4 +1,4 @@
-"""The whole curve of what attacks find, at what price in false accusations: f-differential privacy of any system."""
+"""The trade-off curve of attacks on any system: f-differential privacy."""
 
 import itertools
 from collections.abc import Hashable, Iterable, Sequence
@@ -27,40 +27,41 @@ _SHOWN = 5
 def tradeoff(system: System, pair: Pair | None = None) -> Plan[AttackCurve]:
     """Return the curve of the best attacks: the least false negatives at every rate of false positives.
 
-    An attack is a test, perhaps randomized, of whether the secret is b and not a: it accuses the innocent with
-    probability α, a false positive, and misses the guilty with β. For a pair ``f(α) = min {β : tests with no more than
-    α}``. For all pairs it is the largest convex function that is below the curve of every ordered pair: what any
-    adversary keeps missing, whatever two secrets it distinguishes, and in whichever direction.
+    An attack is a test, possibly randomized, that decides between the secrets a and b. If the secret is a, it accuses
+    with probability α, a false positive; if the secret is b, it misses with probability β, a false negative. For a pair
+    ``f(α) = min {β : tests with at most α}``. For all pairs it is the largest convex function below the curves of all
+    ordered pairs: a lower bound on the misses of any adversary, for any two secrets in either direction.
 
     Parameters
     ----------
     system
-        As for `discretion.privacy_profile`: a channel, a mechanism, or a structured system; of a `discretion.Shuffled`
-        what an adversary sees, ``crowd.seen_by(…)``.
+        As for `discretion.privacy_profile`: a channel, a mechanism, or a structured system; for a `discretion.Shuffled`
+        crowd its view by an adversary, ``crowd.seen_by(…)``.
     pair
-        The labels ``(a, b)`` of two secrets, a innocent and b guilty; None: all ordered pairs.
+        The labels ``(a, b)`` of two secrets, a innocent and b guilty; None for all ordered pairs.
 
     Returns
     -------
     AttackCurve
         ``.at(α)``, ``.true_positive_rate(α)``, ``.precision(prior, α)``, ``.advantage``, ``.bayes_security``,
-        ``.delta(ε)``, ``.epsilon(δ)``, ``.gaussian_mu()``, ``.compose(curve)``, ``.chart()``, ``.to_frame()``. Of all
-        pairs it is symmetric, its ``.delta(ε)`` is `discretion.privacy_profile` and its ``.bayes_security`` is β*.
+        ``.delta(ε)``, ``.epsilon(δ)``, ``.gaussian_mu()``, ``.compose(curve)``, ``.chart()``, ``.to_frame()``. The
+        curve of all pairs is symmetric; its ``.delta(ε)`` is `discretion.privacy_profile` and its ``.bayes_security``
+        is β*.
 
     Raises
     ------
     InvalidValueError
         If the pair is not two different labels of secrets.
     TooLargeError
-        If the system is a crowd of which there is no channel, and a pair is asked for that only bounds are known of.
+        If the system is a crowd without an explicit channel, and only bounds are known for the pair.
     UnsupportedError
-        If the system is not one, or a crowd of whose others nothing is said.
+        If the object is not a system, or is a crowd without an adversary (``seen_by``).
 
     Notes
     -----
-    Source: Dong, Roth and Su, Gaussian differential privacy, JRSS B 2022, Definitions 2.1 and 2.3. That the curve is
-    convex takes nothing: a system is f-DP for the least of several curves if and only if it is for the convex function
-    below.
+    Source: Dong, Roth and Su, Gaussian differential privacy, JRSS B 2022, Definitions 2.1 and 2.3. Taking the convex
+    function loses nothing: a system is f-DP for the least of several curves if and only if it is f-DP for the largest
+    convex function below them.
 
     Examples
     --------
@@ -88,7 +89,7 @@ def as_pair(pair: object) -> Pair:
         if isinstance(pair, str | bytes):
             raise TypeError
         labels = tuple(itertools.islice(cast(Iterable[Hashable], pair), 3))
-        different = set(labels)  # of labels that can be told apart
+        different = set(labels)  # if labels can be compared
     except TypeError:
         raise InvalidValueError(
             f"pair must be the labels of two secrets, got {short_repr(pair)}; write (a, b)"

@@ -1,4 +1,4 @@
-"""Bayes security: how much of its error the adversary keeps, on the secrets that are easiest to distinguish."""
+"""Bayes security: the share of its error that the adversary keeps, for the secrets that are easiest to distinguish."""
 
 import itertools
 import math
@@ -35,42 +35,43 @@ def bayes_security(
     """Return the share of its guessing error that the adversary keeps: 1 if nothing leaks, 0 if everything does.
 
     ``β(π, C) = R*(π, C) / (1 - max_x π_x)``; without a prior the least over all priors,
-    ``β*(C) = 1 - max_{a,b} TV(C_a, C_b)``. With a gain, of its loss instead of its error:
+    ``β*(C) = 1 - max_{a,b} TV(C_a, C_b)``. With a gain, the share of the loss in place of the error:
     ``β_ℓ(π, C) = Σ_y min_w Σ_x π_x C[x, y] ℓ(w, x) / min_w Σ_x π_x ℓ(w, x)``.
 
     Parameters
     ----------
     system
-        A channel, a mechanism, or a structured system with k secrets; of a `discretion.Shuffled` the secret is the
-        target's value, and what is known of the others is said by ``crowd.seen_by``.
+        A channel, a mechanism, or a structured system with k secrets. For a `discretion.Shuffled` the secret is the
+        target's value, and ``crowd.seen_by`` sets the adversary's knowledge of the other users.
     prior
         Probabilities of the secrets, shape ``(k,)``; None means the worst prior, which is uniform on
-        `leakiest_pair`; with a gain it is searched for.
+        `leakiest_pair`; with a gain the function searches for it.
     gain
-        None means identity, whose loss is 1 for a wrong guess. The loss of a gain is what the best there is would add,
-        ``ℓ(w, x) = max g - g(w, x)``; a gain that is nowhere positive is a loss as it is, ``ℓ = -g``.
+        None means identity, whose loss is 1 for a wrong guess. The loss of a guess is the largest gain minus its own,
+        ``ℓ(w, x) = max g - g(w, x)``; a gain that is nowhere positive is a negative loss, ``ℓ = -g``.
 
     Returns
     -------
     float, Fraction or Estimate
         In [0, 1]. A Fraction for a channel of fractions, with a prior of fractions or whole numbers and no gain. An
-        `Estimate` for crowds that are too large to sum over, and certified ends where the worst prior for a gain would
-        take too long to find.
+        `Estimate` for crowds that are too large to sum over; one with certified bounds where the search for the worst
+        prior for a gain would take too long.
 
     Raises
     ------
     InvalidPriorError
-        If the prior is certain of a single secret.
+        If the prior has a single possible secret.
     InvalidGainError
-        If the gain is over another number of secrets, or one guess loses nothing whatever the secret.
+        If the gain has another number of secrets, or one guess has no loss for any secret.
     TooLargeError, UnsupportedError
-        If the system is not one; of a gain, also if its guesses or, without a prior, the explicit channel are too many.
+        If the object is not a system; for a gain, also if it has too many guesses or, without a prior, the explicit
+        channel is too large.
 
     Notes
     -----
     Source: Bayes-sec, Theorems 1 and 2; Appendix F for other losses. A system with a single secret has β* = 1. For a
-    gain, the worst prior is among those at which as many guesses are equally good as secrets are possible.
-    `discretion.security.bayes_security_of_losses` bounds it for gains that cannot be written out.
+    gain, there is a worst prior at which the number of equally good guesses is the number of possible secrets.
+    `discretion.security.bayes_security_of_losses` bounds it for gains that are too large for a matrix.
 
     Examples
     --------
@@ -89,9 +90,7 @@ def bayes_security(
     checked = prior_on(plain, prior)
     error = 1 - 1 / plain.secrets if checked is None else float(np.delete(checked, checked.argmax()).sum())
     if error <= 0:
-        raise InvalidPriorError(
-            "Bayes security needs a prior that leaves something to guess, got one that is certain of a single secret"
-        )
+        raise InvalidPriorError("Bayes security needs a prior with at least two possible secrets, got a prior with one")
     if (exact := exact_game(plain, prior, gain_function)) is not None:
         return Plan(IN_FRACTIONS, exact.kept)
     plan = plan_bayes_risk(plain, checked)
@@ -100,9 +99,9 @@ def bayes_security(
 
 @measure
 def leakiest_pair(system: System) -> Plan[Pair]:
-    """Return the two secrets that are easiest to distinguish, the lowest of the tied.
+    """Return the two secrets that are easiest to distinguish, the first such pair if several are tied.
 
-    They maximise ``TV(C_a, C_b)``; the uniform prior on them attains β*.
+    They maximize ``TV(C_a, C_b)``; the uniform prior on them attains β*.
 
     Parameters
     ----------
@@ -176,14 +175,14 @@ def leakiest_pairs(system: System, tol: float = 1e-12) -> Plan[list[Pair]]:
 def _of_losses(plain: System, prior: ArrayLike | None, losses: Reals) -> Plan[float | Estimate]:
     if not losses.any(axis=1).all():
         raise InvalidGainError(
-            "Bayes security needs a loss at every guess, and one of these loses nothing whatever the secret"
+            "Bayes security needs a gain whose guesses each have a loss for some secret; one of these has none"
         )
     if prior is None:
         return Plan(way_to_worst(losses), lambda: worst_share(plain.channel().storage, losses))
     law = prior_on(plain, prior)
     before = float((losses @ prior_vector(law, plain.secrets)).min())
     if before <= 0:
-        raise InvalidPriorError("Bayes security needs a prior that leaves something to lose, got one that does not")
+        raise InvalidPriorError("Bayes security needs a prior under which every guess has a loss, got another prior")
     plan = plan_posterior_vulnerability(plain, law, gain_matrix(-losses))
     return plan.then(lambda gained: mapped(gained, lambda gained_least: min(1.0, max(0.0, -gained_least / before))))
 
@@ -207,15 +206,15 @@ def plan_leakiest_pairs(system: System, tolerance: float) -> Plan[list[Pair]]:
 
 
 def all_pairs(secrets: int) -> list[tuple[int, int]]:
-    """Return all pairs of so many secrets, where all are tied, or raise TooLargeError."""
+    """Return all pairs of this number of secrets, where all pairs are tied, or raise TooLargeError."""
     check_listed(math.comb(secrets, 2))
     return list(itertools.combinations(range(secrets), 2))
 
 
 def check_listed(pairs: int) -> None:
-    """Raise TooLargeError if there are more pairs than anyone would list."""
+    """Raise TooLargeError if there are too many pairs to list."""
     if pairs > limits.current().numbers(MAX_PAIRS_LISTED, each=16):
-        raise TooLargeError(f"{pairs:,} pairs are equally far apart; take leakiest_pair, the first")
+        raise TooLargeError(f"{pairs:,} pairs are tied, too many to list; use leakiest_pair, which returns the first")
 
 
 def _way(system: System) -> Method:

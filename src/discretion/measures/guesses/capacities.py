@@ -1,4 +1,4 @@
-"""Capacities: the most that a guess can gain from a channel, as a factor or as a difference, whatever the prior."""
+"""Capacities: the largest leakage of a channel over all priors, as a factor or as a difference."""
 
 from fractions import Fraction
 from functools import singledispatch
@@ -65,27 +65,27 @@ def additive_capacity(system: System, gain: Gain | None = None) -> Plan[float | 
     system
         A channel, a mechanism, or a structured system with k secrets and an explicit channel.
     gain
-        None means identity: the most by which looking raises the chance to name the secret.
+        None means identity: the largest increase of the probability of naming the secret.
 
     Returns
     -------
     float or Estimate
-        At least 0, at most ``1 - Σ_y min_x C[x, y]`` times what knowing the secret adds. Certified ends where the best
-        prior would take too long to find: that is NP-hard in general.
+        At least 0, at most ``1 - Σ_y min_x C[x, y]`` times the gain from knowing the secret. An `Estimate` with
+        certified bounds where the search for the best prior, which is NP-hard in general, would take too long.
 
     Raises
     ------
     InvalidGainError
-        If the gain is over another number of secrets.
+        If the gain has another number of secrets.
     TooLargeError, UnsupportedError
-        If the system is not one, or its explicit channel or the gain's guesses are too many.
+        If the object is not a system, or its explicit channel is too large, or the gain has too many guesses.
 
     Notes
     -----
     Source: Alvim, Chatzikokolakis, McIver, Morgan, Palamidessi and Smith, Additive and multiplicative notions of
-    leakage, and their capacities, CSF 2014. The best prior is among those at which as many guesses are equally good as
-    secrets are possible; for the identity gain, those that are uniform on a set of secrets. For two secrets it is half
-    of their total variation.
+    leakage, and their capacities, CSF 2014. There is a best prior at which the number of equally good guesses is the
+    number of possible secrets; for the identity gain, it is uniform on a set of secrets. For two secrets the capacity
+    is half of their total variation.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def additive_capacity(system: System, gain: Gain | None = None) -> Plan[float | 
 
 @singledispatch
 def plan_additive_capacity(system: System, gain: Gain) -> Plan[float | Estimate]:
-    """Plan the capacity from the explicit channel, by what each guess gains less than the best one for the secret."""
+    """Plan the capacity from the explicit channel, by the losses of each guess against the best one for the secret."""
     if isinstance(gain, IdentityGain):
         few = 1 << system.secrets <= limits.current().steps(MAX_CHOICES_TRIED)
         return Plan(_SETS, lambda: _over_sets(system)) if few else Plan(_GREEDY, lambda: _over_some_sets(system))
@@ -109,9 +109,9 @@ def plan_additive_capacity(system: System, gain: Gain) -> Plan[float | Estimate]
 
 
 def _over_sets(system: System) -> float:
-    """Return the largest ``(Σ_y max_{x in S} C[x, y] - 1) / |S|`` of all sets S of secrets.
+    """Return the largest ``(Σ_y max_{x in S} C[x, y] - 1) / |S|`` over all sets S of secrets.
 
-    The leakage is convex among the priors for which one secret is the likeliest, whose corners are uniform on sets.
+    On the priors with a given likeliest secret the leakage is convex, and their corners are uniform on sets.
     """
     rows = system.channel().reduced().dense()
     sums = np.zeros(1 << len(rows))
@@ -127,7 +127,7 @@ def _over_sets(system: System) -> float:
 def _over_some_sets(system: System) -> float | Estimate:
     """Return a lower bound, attained by a set grown from the leakiest pair, and an upper bound for sets of any size.
 
-    Each secret adds at most the largest total variation to the sum for one, and no sum exceeds that for all.
+    Each further secret adds at most the largest total variation to the sum, and no sum exceeds that of all secrets.
     """
     rows = system.channel().reduced().dense()
     furthest = pairwise.furthest_rows(rows)

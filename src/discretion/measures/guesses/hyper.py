@@ -1,4 +1,4 @@
-"""What an adversary may come to believe, and how likely that is: the hyper-distribution of a system."""
+"""The hyper-distribution of a system: the adversary's possible posteriors and their probabilities."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ class Hyper(Tabular, Chartable):
     secrets
         The labels of the secrets.
     outer
-        How likely each posterior is, shape ``(posteriors,)``.
+        The probability of each posterior, shape ``(posteriors,)``.
     inners
         The posteriors, a row each and a column per secret: rows sum to 1, and ``outer @ inners`` is the prior.
     """
@@ -39,14 +39,14 @@ class Hyper(Tabular, Chartable):
 
 
 def hyper(system: System, prior: ArrayLike | None = None) -> Hyper:
-    """Return the posteriors that an adversary may come to, each with its probability; equal ones are one.
+    """Return the adversary's possible posteriors, each with its probability; equal posteriors are merged.
 
     ``p(y) = Σ_x π_x C[x, y]`` and ``p(x | y) = π_x C[x, y] / p(y)``.
 
     Parameters
     ----------
     system
-        A channel, a mechanism, or a structured system that can be written out as a channel.
+        A channel, a mechanism, or a structured system with an explicit channel.
     prior
         Probabilities of the secrets, shape ``(k,)``; None means uniform.
 
@@ -54,17 +54,17 @@ def hyper(system: System, prior: ArrayLike | None = None) -> Hyper:
     -------
     Hyper
         ``.outer``, the probabilities of the posteriors, and ``.inners``, the posteriors as rows, in the order of the
-        first observation that leads to each. Of three secrets ``.chart()`` draws them in a triangle.
+        first observation that leads to each. For three secrets ``.chart()`` draws them in a triangle.
 
     Raises
     ------
     TooLargeError, UnsupportedError
-        If the system is none, or cannot be written out.
+        If the object is not a system, or its explicit channel is too large.
 
     Notes
     -----
-    Posteriors are equal when they agree within 1e-12 of themselves, as for `discretion.Channel.reduced`; what cannot be
-    observed has none. Source: Alvim et al., The Science of Quantitative Information Flow (2020), chapter 4.
+    Posteriors count as equal if they agree within a relative 1e-12, as for `discretion.Channel.reduced`; an impossible
+    observation has no posterior. Source: Alvim et al., The Science of Quantitative Information Flow (2020), chapter 4.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What is measured in fractions, of channels, priors and gains that are of fractions: nothing is rounded."""
+"""Measures in fractions, without rounding, for channels, priors and gains of fractions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ def _exact_rows_of_channel(system: Channel) -> Rows | None:
 
 @dataclass(frozen=True)
 class ExactGame:
-    """What is known and wanted of a secret, and seen of it, all in fractions."""
+    """The prior, the gain and the channel of a secret, all in fractions."""
 
     prior: Fractions
     rows: Rows
@@ -62,7 +62,7 @@ class ExactGame:
 
 
 def exact_game(system: System, prior: ArrayLike | None, gain: Gain) -> ExactGame | None:
-    """Return the game in fractions that valid arguments are, None if any of them is of doubles."""
+    """Return valid arguments as a game in fractions; None if any of them contains doubles."""
     if (rows := exact_rows(system)) is None or (exact_gain := gain.as_exact()) is None:
         return None
     k = system.secrets

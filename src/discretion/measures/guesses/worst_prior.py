@@ -1,9 +1,9 @@
-"""The prior at which looking leaves least of a loss, or takes most of it away.
+"""The prior at which the observation leaves the least share of a loss, or lowers the loss the most.
 
-What is still lost after looking, ``R_ℓ(π, C) = Σ_y min_w Σ_x π_x C[x, y] ℓ(w, x)``, bends downwards in the prior.
-Scaled such that ``R_ℓ(ρ) = min_w ℓ_w·ρ >= 1``, a prior lies above some lines. So either extreme is at a corner, which
-the loss alone decides. Where they are too many, a prior is improved by linear programs, each for the
-guesses that are the best at the last one.
+The loss after the observation, ``R_ℓ(π, C) = Σ_y min_w Σ_x π_x C[x, y] ℓ(w, x)``, is concave in the prior. Scaled such
+that ``R_ℓ(ρ) = min_w ℓ_w·ρ >= 1``, the priors are a polyhedron. So either extreme is at one of its corners, which
+depend on the loss alone. Where there are too many corners, linear programs improve a prior, each for the guesses that
+are best at the prior before.
 """
 
 import itertools
@@ -28,27 +28,27 @@ from discretion.numerics.search.corners import corner_count, corners, exact_corn
 MAX_CHOICES_TRIED = 1 << 16
 
 _CORNERS = Method("all corners among the priors", "exact")
-_IMPROVED = Method("linear programs, and what all secrets have in common", "bound")
+_IMPROVED = Method("linear programs, and the overlap of all secrets", "bound")
 
 _PRODUCTS_AT_ONCE = 1 << 22
-# By how much losses may differ from each other in doubles, and how many corners are gone through in fractions.
+# The largest ratio of losses in doubles, and the most corners that are compared in fractions.
 _FAR_APART, _MAX_EXACT_CORNERS = 1e8, 1 << 11
 
 
 def losses_of(gain: Gain) -> Reals:
-    """Return the loss of each guess against the best one; of a gain that is never positive, minus the gain."""
+    """Return the loss of each guess against the best one; for a gain that is never positive, minus the gain."""
     gains = gain.guesses()
     return max(0.0, float(gains.max())) - gains
 
 
 def way_to_worst(losses: Reals) -> Method:
-    """Return the algorithm: whether all corners can be gone through."""
+    """Return the algorithm, which depends on the number of corners."""
     few = corner_count(*losses.shape) <= limits.current().steps(MAX_CHOICES_TRIED)
     return _CORNERS if few else _IMPROVED
 
 
 def worst_share(rows: Storage, losses: Reals) -> float | Estimate:
-    """Return the least ``R_ℓ(π, C) / R_ℓ(π)`` of all priors, or between what ends it lies."""
+    """Return the least ``R_ℓ(π, C) / R_ℓ(π)`` over all priors, or certified bounds on it."""
     likelihoods = rows.merged()[0].dense()
     if _is_wide(losses):
         return min(1.0, float(min(risk for _, risk in _exact_corners(likelihoods, losses))))
@@ -61,7 +61,7 @@ def worst_share(rows: Storage, losses: Reals) -> float | Estimate:
 
 
 def largest_fall(rows: Storage, losses: Reals) -> float | Estimate:
-    """Return the largest ``R_ℓ(π) - R_ℓ(π, C)`` of all priors, or between what ends it lies."""
+    """Return the largest ``R_ℓ(π) - R_ℓ(π, C)`` over all priors, or certified bounds on it."""
     likelihoods, scale = rows.merged()[0].dense(), float(losses.max())
     if not losses.any(axis=1).all():  # one guess is always the best
         return 0.0
@@ -72,7 +72,7 @@ def largest_fall(rows: Storage, losses: Reals) -> float | Estimate:
     if way_to_worst(losses) is _CORNERS:
         points = corners(losses)
         return max(0.0, float(((1 - _left(likelihoods, losses, points)) / points.sum(axis=1)).max())) * scale
-    # What all secrets have in common tells nothing, and the rest no more than the secret does.
+    # The common part of all secrets' laws carries no information, and the rest at most that of the secret.
     secrets = len(likelihoods)
     point, weights = _program(np.ones(secrets), losses)
     high = float((weights @ losses).max() / weights.sum()) * (1 - min(1.0, float(rows.column_minima().sum())))
@@ -82,17 +82,17 @@ def largest_fall(rows: Storage, losses: Reals) -> float | Estimate:
 
 
 def _is_wide(losses: Reals) -> bool:
-    """Return whether losses are so far apart that corners are told apart in fractions; refuse what that takes too long.
+    """Return whether losses differ so much that corners need fractions; raise if that would take too long.
 
-    In doubles a corner is one up to rounding next to the largest coordinate, which may be all that a small loss says.
+    In doubles a corner has rounding errors relative to its largest coordinate, which may exceed a small loss.
     """
     least, most = float(losses[losses > 0].min()), float(losses.max())
     if most <= _FAR_APART * least:
         return False
     if corner_count(*losses.shape) > _MAX_EXACT_CORNERS:
         raise InvalidGainError(
-            f"the gain's differences span from {least:.3g} to {most:.3g}, too far apart to compare so many guesses "
-            f"in doubles; leave out guesses or secrets, or make the differences at most {_FAR_APART:g} times each other"
+            f"the gain's differences range from {least:.3g} to {most:.3g}, too far apart to compare this many guesses "
+            f"in doubles; leave out guesses or secrets, or bring the ratio of differences to at most {_FAR_APART:g}"
         )
     return True
 
@@ -119,7 +119,7 @@ def _left(likelihoods: Reals, losses: Reals, points: Reals) -> Reals:
 
 
 def _improved(likelihoods: Reals, losses: Reals) -> float:
-    """Return the share at a prior that no linear program improves: a secret's cost is that of the last guesses."""
+    """Return the share at a prior that no linear program improves; each uses the costs under the last best guesses."""
     point = np.full(len(likelihoods), 1 / len(likelihoods))
     best = float(_left(likelihoods, losses, point[None, :])[0])
     while True:
@@ -132,7 +132,7 @@ def _improved(likelihoods: Reals, losses: Reals) -> float:
 
 
 def _program(cost: Reals, losses: Reals) -> tuple[Reals, Reals]:
-    """Return the ``ρ >= 0`` of least cost with ``ℓ ρ >= 1``, and what each guess's limit costs."""
+    """Return the ``ρ >= 0`` of least cost with ``ℓ ρ >= 1``, and the dual of each guess's constraint."""
     from scipy.optimize import linprog  # noqa: PLC0415
 
     solution: Any = linprog(cost, -losses, -np.ones(len(losses)), method="highs-ds")
@@ -143,10 +143,10 @@ _ROUNDING = 1e-13
 
 
 def least_overlap(rows: Storage, together: int) -> float | Estimate:
-    """Return the least ``Σ_y min_{x in S} C[x, y]`` of all sets S of at most so many secrets.
+    """Return the least ``Σ_y min_{x in S} C[x, y]`` over all sets S of at most ``together`` secrets.
 
-    The larger a set, the less its secrets have in common. Where there are too many of that size, the overlap of all
-    secrets is below it, and above that of a set to which the secret that lowers it most is added again and again.
+    Larger sets have smaller overlaps. Where there are too many sets of that size, the overlap of all secrets is a lower
+    bound, and the overlap of a set that grows by the secret that lowers it most is an upper bound.
     """
     secrets, columns = rows.shape
     if together >= secrets:
@@ -165,6 +165,6 @@ def least_overlap(rows: Storage, together: int) -> float | Estimate:
 
 
 def certified_share(low: float, high: float, how: str, *, safe: End = "high") -> Estimate:
-    """Return certified ends of a share, given by sums that rounding may have put a little off."""
+    """Return certified bounds on a share, given by sums with rounding errors."""
     low = min(low, high)
     return Estimate.between(max(0.0, low - _ROUNDING), high + _ROUNDING, how, safe=safe, span=1)

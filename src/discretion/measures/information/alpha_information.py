@@ -1,4 +1,4 @@
-"""Information of an order α: between Shannon's at 1 and, at infinity, how much better a guess can become."""
+"""Information of an order α: Shannon's information at 1, and at infinity the largest improvement of a guess."""
 
 import math
 from functools import singledispatch
@@ -21,11 +21,11 @@ from discretion.measures.privacy_loss.divergences import logarithms
 from discretion.numerics.arrays import Reals
 from discretion.validation import as_order
 
-# So near to 1, what is left of a sum after 1 is summed instead, by which no digits are lost.
+# This close to 1, the difference of a sum from 1 is summed instead, so that no digits are lost.
 _NEAR = 0.5
-# What is seen less often than this adds nothing.
+# An observation with a smaller probability adds nothing.
 _LEAST = 1e-300
-# Of an order below it, what is too unlikely for a double may be what matters: ``(1e-308)^α / α`` is above 1e-13.
+# At a smaller order, probabilities too small for a double may matter: ``(1e-308)^α / α`` is above 1e-13.
 _SMALL = 0.05
 
 
@@ -57,14 +57,14 @@ def sibson_information(
     Raises
     ------
     TooLargeError, UnsupportedError
-        If the system is not one; at other orders than 1 and infinity, if it has no explicit channel.
+        If the object is not a system; at other orders than 1 and infinity, if it has no explicit channel.
 
     Notes
     -----
-    Source: Sibson, Information radius, 1969; Verdú, α-mutual information, ITA 2015. Small orders weigh what is hardly
-    possible like what is likely: of a channel a 0 is impossible; of a system whose channel has a 0 that may be what no
-    double holds (under 1e-308), orders under 0.05 are refused, unless it has its logarithms, as
-    `discretion.Exponential` and `discretion.repeated`.
+    Source: Sibson, Information radius, 1969; Verdú, α-mutual information, ITA 2015. Small orders give rare observations
+    nearly the same weight as frequent ones. A 0 in a channel means impossible. In the channel of another system, a 0
+    may be a probability under 1e-308, which no double can hold. Such systems are refused at orders under 0.05, unless
+    they have the logarithms, as `discretion.Exponential` and `discretion.repeated` do.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def sibson_information(
 def arimoto_information(
     system: System, order: float, prior: ArrayLike | None = None, unit: Unit = "nats"
 ) -> Plan[float | Estimate]:
-    """Return Arimoto's information of order α: by how much the observation lowers the Rényi entropy of the secret.
+    """Return Arimoto's information of order α: the decrease of the secret's Rényi entropy by the observation.
 
     ``I_α = α/(α-1) log (Σ_y (Σ_x (π_x C[x, y])^α)^(1/α) / (Σ_x π_x^α)^(1/α))``; at 1 the mutual information, at
     infinity the logarithm of the multiplicative leakage of a single guess (min-entropy leakage).
@@ -99,7 +99,7 @@ def arimoto_information(
     Notes
     -----
     Source: Arimoto, Information measures and capacity of order α for discrete memoryless channels, 1977. It is Sibson's
-    of the prior in proportion to ``π^α``, so that over all priors the most is the same.
+    information with a prior in proportion to ``π^α``, so that the maximum over all priors is the same.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def arimoto_information(
 
 @measure
 def maximal_leakage(system: System, unit: Unit = "nats") -> Plan[float | Estimate]:
-    """Return the maximal leakage: the logarithm of the most that any guess of anything about the secret can improve.
+    """Return the maximal leakage: the log of the largest factor by which a guess about the secret can improve.
 
     ``log Σ_y max_x C[x, y]``, Sibson's information of infinite order and the logarithm of the Bayes capacity.
 
@@ -133,7 +133,7 @@ def maximal_leakage(system: System, unit: Unit = "nats") -> Plan[float | Estimat
     Notes
     -----
     Source: Issa, Wagner and Kamath, An operational approach to information leakage, 2020. It depends on the prior only
-    by which secrets are possible: `discretion.restricted` picks those.
+    through the set of possible secrets, which `discretion.restricted` selects.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def maximal_leakage(system: System, unit: Unit = "nats") -> Plan[float | Estimat
 
 @singledispatch
 def plan_sibson_information(system: System, order: float, prior: Prior) -> Plan[float | Estimate]:
-    """Plan Sibson's information, in nats, by summing over the explicit channel, or as what it is at 1 and infinity."""
+    """Plan Sibson's information, in nats, by summing over the explicit channel, or by its limits at 1 and infinity."""
     if order == 1:
         return plan_mutual_information(system, prior)
     if order == math.inf and (prior is None or prior.all()):
@@ -184,15 +184,16 @@ def plan_arimoto_information(system: System, order: float, prior: Prior) -> Plan
 
 
 def _log_rows(system: System, order: float) -> Reals:
-    """Return the logarithms of all rows, or refuse if some are not held by doubles that matter at this order."""
+    """Return the logarithms of all rows; raise if some entries underflow that matter at this order."""
     logs = log_likelihoods(system)
     has_its_own = log_likelihoods.dispatch(type(system)) is not log_likelihoods.dispatch(object)
     if order < _SMALL and not isinstance(system, Channel) and not has_its_own:
         unheld = np.isneginf(logs)
         if (unheld.any(axis=0) & ~unheld.all(axis=0)).any():
             raise UnsupportedError(
-                f"at an order of {order:g} it matters how unlikely an observation is, and {system!r} has some under "
-                "1e-308, which no double holds; take an order of at least 0.05, or .channel(), of which they are 0"
+                f"at an order of {order:g} the probabilities of rare observations matter, and {system!r} has some "
+                "under 1e-308, which no double can hold; take an order of at least 0.05, or .channel(), where they are "
+                "0"
             )
     return logs
 
@@ -211,7 +212,7 @@ def log_column_norms(rows: Storage, order: float, weights: Reals) -> Reals:
 
 
 def _log_column_norms(rows: Storage, order: float, weights: Reals) -> Reals:
-    """Return the logarithms of the α-norms of the columns, each row times what this is the logarithm of."""
+    """Return the logarithms of the α-norms of the columns, with the rows weighted by their log-weights."""
     tops = np.full(rows.shape[1], -np.inf)
     for start, block in rows.blocks():
         tops = np.maximum(tops, (weights[start : start + len(block), None] + logarithms(block)).max(axis=0))
@@ -224,7 +225,7 @@ def _log_column_norms(rows: Storage, order: float, weights: Reals) -> Reals:
 
 
 def _log_norms(logs: Reals, order: float, weights: Reals) -> Reals:
-    """Return the same of rows whose logarithms are given, what is too unlikely for a double included."""
+    """Return the same from the logarithms of the rows, which include probabilities too small for a double."""
     tops = (weights[:, None] + logs).max(axis=0)
     return tops + np.log(np.maximum(_powers(logs, order, weights, tops), 1.0)) / order
 
@@ -234,14 +235,14 @@ def _powers(logs: Reals, order: float, weights: Reals, tops: Reals) -> Reals:
 
 
 def _raised(order: float, log_norms: Reals) -> float:
-    """Return ``α/(α-1) log Σ_y`` of what these are the logarithms of."""
+    """Return ``α/(α-1) log Σ_y`` of column norms that are given by their logarithms."""
     top = float(log_norms.max())
     whole = top + math.log(float(np.exp(log_norms - top).sum()))
     return max(0.0, whole if order == math.inf else order / (order - 1) * whole)
 
 
 def _near_shannon(rows: Storage, order: float, weights: Reals) -> float:
-    """Return the same of an order near 1 by how far ``Σ_x π_x C[x, y]^α / (πC)_y^α`` is from 1, which α - 1 scales."""
+    """Return Sibson's information of an order near 1, from the differences ``Σ_x π_x C[x, y]^α / (πC)_y^α - 1``."""
     above, mixture = order - 1, rows.mixtures(weights)
     possible = np.where(mixture > _LEAST, mixture, 1.0)
     off, powers = np.zeros(rows.shape[1]), np.zeros(rows.shape[1])
@@ -251,7 +252,7 @@ def _near_shannon(rows: Storage, order: float, weights: Reals) -> float:
         grown = above * np.log(ratios)
         off += (posterior * np.expm1(grown)).sum(axis=0)
         powers += (posterior * np.exp(grown)).sum(axis=0)
-    # Of what only unlikely secrets show, next to nothing is left after 1: its logarithm is that of the sum itself.
+    # For an observation that only unlikely secrets allow, the sum is far below 1: take its own logarithm.
     few = off < -0.5
     logs = np.where(few, logarithms(np.maximum(powers, 0.0)), np.log1p(np.where(few, 0.0, off)))
     raised = float(mixture @ np.expm1(logs / order))

@@ -1,4 +1,4 @@
-"""Capacities: the most information, Shannon's or of an order α, that an observation can carry, whatever the prior."""
+"""Capacities: the largest information, Shannon's or of an order α, of an observation over all priors."""
 
 import math
 from collections.abc import Callable
@@ -26,15 +26,15 @@ MAX_CAPACITY_TERMS = 1 << 40
 
 NEWTON = Method("Newton's method, certified by the largest divergence", "bound")
 
-# What rounding may make of a sum of divergences: it is under 1e-14 of the sum, and of the rows' sums.
+# The rounding error of a sum of divergences: under 1e-14 of the sum, and of the rows' sums.
 _ROUNDING = 1e-13
-# What a float promises, which is all that is known of one.
+# The precision of a float.
 _PROMISED, _AT_LEAST = 1e-10, 1e-12
-# Secrets that are looked at together first, and of a mixture what is of all secrets, so that it excludes nothing.
+# The number of secrets in the first set, and the share of the uniform law in a mixture, so that it excludes nothing.
 _SECRETS_AT_ONCE, _OF_ALL = 256, 1e-14
-# How many steps of Newton's a mixture takes.
+# The number of Newton steps for a mixture.
 _USUAL_STEPS = 20
-# A mixture's probability stays above this, at which a logarithm is still one.
+# A mixture's probabilities stay above this, whose logarithm is finite.
 _TINY = 1e-300
 
 
@@ -42,24 +42,24 @@ _TINY = 1e-300
 def shannon_capacity(system: System, tol: float = 1e-9, unit: Unit = "nats") -> Plan[Estimate]:
     """Return the largest mutual information of secret and observation over all priors, between certified bounds.
 
-    ``C = max_π I(π; C) = min_q max_x D(C_x ‖ q)``: what a prior attains is below it, and the largest divergence of a
-    row from any law of the observation above (Blahut and Arimoto's two-sided bound).
+    ``C = max_π I(π; C) = min_q max_x D(C_x ‖ q)``: the information at any prior is a lower bound, and the largest
+    divergence of a row from any law of the observation is an upper bound (Blahut and Arimoto).
 
     Parameters
     ----------
     system
         A channel, a mechanism, or a structured system with k secrets, as for `discretion.mutual_information`.
     tol
-        How far apart the ends may be, positive, in the unit.
+        The largest distance between the two bounds, positive, in the unit.
     unit
         ``"nats"`` or ``"bits"``.
 
     Returns
     -------
     Estimate
-        In [0, log k]; certified. Where the uniform prior attains it, by symmetry, it is as narrow as a float's promise.
-        Its ends are further apart than ``tol`` where that is finer than rounding, 1e-13, of channels for which it
-        would take minutes, and of crowds with too many histograms to list.
+        In [0, log k]; certified. Where, by symmetry, the uniform prior attains it, its width is the precision of a
+        float. The bounds are further apart than ``tol`` if that is below the rounding error, 1e-13; for channels that
+        would take minutes; and for crowds with too many histograms to list.
 
     Raises
     ------
@@ -70,10 +70,10 @@ def shannon_capacity(system: System, tol: float = 1e-9, unit: Unit = "nats") -> 
 
     Notes
     -----
-    Source: Arimoto, An algorithm for computing the capacity of arbitrary discrete memoryless channels, 1972, for the
-    bounds; both are summed anew from the channel at the prior that is found, and hold however that was. It is found by
-    an interior-point Newton method on the secrets that lie furthest out, to which others are added until none lies
-    further.
+    Source of the bounds: Arimoto, An algorithm for computing the capacity of arbitrary discrete memoryless channels,
+    1972. Both are summed from the channel at the final prior, and hold for any prior. An interior-point Newton method
+    finds the prior on the secrets with the largest divergences, and adds secrets until no other one has a larger
+    divergence.
 
     Examples
     --------
@@ -96,13 +96,13 @@ def plan_shannon_capacity(system: System, tolerance: float) -> Plan[Estimate]:
 
 
 def attained_uniformly(system: System) -> Plan[Estimate]:
-    """Plan the capacity of a system whose secrets can all change places: that of the uniform prior, as I is concave."""
+    """Plan the capacity of a system that is symmetric in its secrets: that of the uniform prior, as I is concave."""
     plan = plan_mutual_information(system, None)
     return certified(plan.named(f"uniform prior by symmetry: {plan.method.name}"))
 
 
 def certified(plan: Plan[float | Estimate]) -> Plan[Estimate]:
-    """Return a plan of a float as one of the ends that it promises."""
+    """Return a plan of a float as a plan of certified bounds at the float's precision."""
     method = Method(plan.method.name, "estimate" if plan.rung == "estimate" else "bound")
 
     def ends() -> Estimate:
@@ -139,9 +139,9 @@ def narrowed(
     ends: Callable[[Reals], tuple[float, Reals]],
     order: float = 1.0,
 ) -> Estimate:
-    """Return the capacity of an order by what weights attain, and how far each row is from what they mix.
+    """Return the capacity of an order, between the information at some weights and the largest divergence of a row.
 
-    ``ends`` says both; the weights are sought among the secrets that lie furthest out.
+    ``ends`` returns both for given weights; the search considers the secrets with the largest divergences.
     """
     secrets, _ = rows.shape
     goal = max(tolerance, _ROUNDING)
@@ -169,13 +169,13 @@ def narrowed(
 
 
 def _of_secrets(rows: Storage, chosen: Integers) -> Storage:
-    """Return the rows of some secrets, less the columns that are 0 in all of them."""
+    """Return the rows of some secrets, without the columns that are 0 in all of them."""
     chosen_rows = rows.rows(chosen.tolist())
     possible = np.flatnonzero(chosen_rows.column_maxima())
     return chosen_rows if possible.size == chosen_rows.shape[1] else chosen_rows.columns(possible)
 
 
-# So near to 1 what is left of a sum after 1 is summed instead; and its best prior is as good as that of 1.
+# This close to 1 the difference of a sum from 1 is summed instead, and the best prior is that of order 1.
 _NEAR, _NEXT_TO = 0.5, 1e-8
 # From here on a divergence is no further below that of order infinity than 745/α, the logarithm of the least double.
 _AS_GOOD_AS_INFINITE = 1e17
@@ -194,7 +194,7 @@ def sibson_capacity(system: System, order: float, tol: float = 1e-9, unit: Unit 
     order
         α > 0; at 1 it is `discretion.shannon_capacity`, at infinity `maximal_leakage`.
     tol
-        How far apart the ends may be, positive, in the unit.
+        The largest distance between the two bounds, positive, in the unit.
     unit
         ``"nats"`` or ``"bits"``.
 
@@ -210,8 +210,8 @@ def sibson_capacity(system: System, order: float, tol: float = 1e-9, unit: Unit 
 
     Notes
     -----
-    Source: Csiszár, Generalized cutoff rates and Rényi's information measures, 1995. It is found as Shannon's; where
-    ``|α - 1|`` is under 1e-6, rounding keeps the ends up to 1e-8 apart.
+    Source: Csiszár, Generalized cutoff rates and Rényi's information measures, 1995. The algorithm is that of Shannon's
+    capacity; where ``|α - 1|`` is under 1e-6, rounding keeps the bounds up to 1e-8 apart.
 
     Examples
     --------
@@ -228,7 +228,7 @@ def sibson_capacity(system: System, order: float, tol: float = 1e-9, unit: Unit 
 
 @singledispatch
 def plan_sibson_capacity(system: System, order: float, tolerance: float) -> Plan[Estimate]:
-    """Plan the capacity, in nats, from the explicit channel, or as what it is at 1 and infinity."""
+    """Plan the capacity, in nats, from the explicit channel, or as the capacities at 1 and infinity."""
     if order == 1:
         return plan_shannon_capacity(system, tolerance)
     if order >= _AS_GOOD_AS_INFINITE:
@@ -257,7 +257,7 @@ def _divergences(rows: Storage, order: float, log_law: Reals) -> Reals:
             return p * np.expm1(above * np.where(p > 0, np.log(np.where(p > 0, p, 1.0)) - possible[y], 0.0))
 
         return np.log1p(rows.row_sums(off)) / above
-    # The largest ratio there is goes out, so that the sum of the row that is furthest off does not overflow.
+    # The largest ratio is divided out, so that the sum of the row with the largest divergence does not overflow.
     shift = max(0.0, float((above * (tops - possible)[tops > -np.inf]).max())) if above > 0 else 0.0
     sums = rows.row_sums(lambda p, y: np.exp(order * logarithms(p) - above * possible[y] - shift))
     return (logarithms(sums) + shift) / above

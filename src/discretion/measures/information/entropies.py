@@ -48,7 +48,7 @@ def posterior_entropy(
     prior: ArrayLike | None = None,
     unit: Unit = "nats",
 ) -> Plan[float | Estimate]:
-    """Return the conditional entropy of the secret once the system's output is seen, on average over the outputs.
+    """Return the conditional entropy of the secret given the system's output, on average over the outputs.
 
     ``H(X | Y) = H(π) - I(X; Y)``
 
@@ -64,7 +64,7 @@ def posterior_entropy(
 
     Notes
     -----
-    Against the worst others of a crowd it is the least that is left. Source: Shannon (1948).
+    For a crowd with the worst values of the other users, it is the least conditional entropy. Source: Shannon (1948).
 
     Examples
     --------
@@ -97,7 +97,7 @@ def prior_guessing_entropy(prior: ArrayLike) -> float:
 
     Notes
     -----
-    The adversary learns after each guess whether it is right. Source: Massey, Guessing and entropy (1994).
+    The adversary learns after each guess whether it is correct. Source: Massey, Guessing and entropy (1994).
 
     Examples
     --------
@@ -124,17 +124,17 @@ def posterior_guessing_entropy(system: System, prior: ArrayLike | None = None) -
     Returns
     -------
     float or Estimate
-        In ``[1, G(π)]``; of two secrets it is 1 and the Bayes risk, and an `Estimate` where that is one.
+        In ``[1, G(π)]``. For two secrets it is 1 plus the Bayes risk, and an `Estimate` where that is one.
 
     Raises
     ------
     TooLargeError, UnsupportedError
-        If the system is none, or one of three secrets or more that cannot be written out as a channel.
+        If the object is not a system, or has at least three secrets and an explicit channel that is too large.
 
     Notes
     -----
-    It is the sum over t from 0 to k - 1 of the chance that t tries do not name the secret. Source: Köpf and Basin, An
-    information-theoretic model for adaptive side-channel attacks (2007).
+    It is the sum over t from 0 to k - 1 of the probability that t tries do not name the secret. Source: Köpf and Basin,
+    An information-theoretic model for adaptive side-channel attacks (2007).
 
     Examples
     --------

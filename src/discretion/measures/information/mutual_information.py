@@ -1,4 +1,4 @@
-"""Shannon's measure: how many nats or bits the observation carries about the secret."""
+"""Shannon's mutual information of the observation and the secret, in nats or bits."""
 
 import math
 from functools import singledispatch
@@ -33,8 +33,8 @@ def mutual_information(
     Parameters
     ----------
     system
-        A channel, a mechanism, or a structured system with k secrets; of a `discretion.Shuffled` the secret is the
-        target's value, and what is known of the others is said by ``crowd.seen_by``.
+        A channel, a mechanism, or a structured system with k secrets. For a `discretion.Shuffled` the secret is the
+        target's value, and ``crowd.seen_by`` sets the adversary's knowledge of the other users.
     prior
         Probabilities of the secrets, shape ``(k,)``; None means uniform.
     unit
@@ -47,8 +47,8 @@ def mutual_information(
 
     Notes
     -----
-    Summed as ``Σ_xy π_x D(C[x, y]; (πC)_y)`` with ``D(x; m) = x log(x/m) - x + m >= 0``, so that nearly independent
-    pairs lose nothing to cancellation.
+    The sum is ``Σ_xy π_x D(C[x, y]; (πC)_y)`` with ``D(x; m) = x log(x/m) - x + m >= 0``, so that there is no
+    cancellation for nearly independent pairs.
 
     Examples
     --------

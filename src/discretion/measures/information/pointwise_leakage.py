@@ -1,4 +1,4 @@
-"""Pointwise maximal leakage: the most that a guess can improve by one observation, and how likely it is to be more."""
+"""Pointwise maximal leakage: the largest improvement of a guess by one observation, and the law of this leakage."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -27,17 +27,17 @@ _METHOD = "limits of all secrets' probabilities at once"
 class PointwiseLeakage:
     """The largest leakage of each observation, and the probability of the observation.
 
-    Where the prior is estimated, all of it holds at once with the confidence: leakages are upper limits, and what is
-    said of their law is an `Estimate` whose value is its upper end.
+    If the prior is estimated, all results hold together with the confidence: leakages are upper limits, and `tail` and
+    `level` return an `Estimate` whose value is its upper bound.
 
     Attributes
     ----------
     outputs
         The labels of the observations.
     leakages
-        ``ℓ(X → y) = log max_x P(y | x) / P(y)`` of each, read-only; 0 of one that is impossible.
+        ``ℓ(X → y) = log max_x P(y | x) / P(y)`` of each, read-only; 0 for an impossible observation.
     confidence
-        How often all this holds; None: always, the prior being given.
+        The probability with which all results hold; None if the prior is given, since they then hold always.
     """
 
     outputs: tuple[Hashable, ...]
@@ -56,11 +56,11 @@ class PointwiseLeakage:
         return self._upper(self._exceeded(as_real(threshold, "threshold")))
 
     def level(self, delta: float) -> float | Estimate:
-        """Return the least t beyond which no more is leaked but with probability δ: ``P(ℓ(X → Y) > t) <= δ``."""
+        """Return the least t that the leakage exceeds with probability at most δ: ``P(ℓ(X → Y) > t) <= δ``."""
         allowed = as_probability(delta, "delta")
         levels = np.unique(np.append(self.leakages, 0.0))
         first, last = 0, levels.size - 1
-        while first < last:  # how likely a level is exceeded falls with it
+        while first < last:  # the probability of exceeding a level falls with it
             middle = (first + last) // 2
             enough = self._exceeded(float(levels[middle])) <= allowed
             first, last = (first, middle) if enough else (middle + 1, last)
@@ -84,7 +84,7 @@ def pointwise_maximal_leakage(
 ) -> Plan[PointwiseLeakage]:
     """Return the leakage of each observation: ``ℓ(X → y) = log max_{x: π_x > 0} C[x, y] / (πC)_y``.
 
-    No guess of anything about the secret, by anybody, improves by more than the factor ``e^ℓ`` on seeing y.
+    When the adversary observes y, its guess of any function of the secret improves at most by the factor ``e^ℓ``.
 
     Parameters
     ----------
@@ -93,10 +93,10 @@ def pointwise_maximal_leakage(
     prior
         Probabilities of the secrets, shape ``(k,)``; None means uniform.
     counts
-        Instead of a prior: how many people of a random sample have each secret, shape ``(k,)``. All secrets are then
-        possible, and what is said holds of whatever prior they are drawn from.
+        In place of a prior: the number of people in a random sample with each secret, shape ``(k,)``. All secrets are
+        then possible, and the results hold for the unknown prior from which the people are drawn.
     confidence
-        How often it does, in (0, 1), if there are counts.
+        The probability with which the results hold, in (0, 1), if there are counts.
     unit
         ``"nats"`` or ``"bits"``.
 
@@ -113,8 +113,8 @@ def pointwise_maximal_leakage(
     Notes
     -----
     Source: Saeidian, Cervia, Oechtering and Skoglund, Pointwise maximal leakage, 2023. The mean of ``e^ℓ`` is that of
-    maximal leakage, ``Σ_y max_x C[x, y]``. From counts, each secret's probability is between limits that hold for all
-    of them at once; of the priors in between, each observation is as unlikely as it can be.
+    maximal leakage, ``Σ_y max_x C[x, y]``. With counts, the secrets' probabilities lie between limits that hold for
+    all of them at once; each observation has the least probability under any prior between these limits.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def pointwise_maximal_leakage(
         law = prior_vector(prior_on(plain, prior), plain.secrets)
         return plan_pointwise_leakage(plain, law, law, None, nats)
     if prior is not None:
-        raise InvalidValueError("the prior is either given or estimated from counts; got both, so leave one out")
+        raise InvalidValueError("got both a prior and counts; give one of them")
     sure = as_confidence(confidence)
     low, high = _limits(counts, plain.secrets, 1 - sure)
     return plan_pointwise_leakage(plain, low, high, sure, nats)
@@ -139,7 +139,7 @@ def pointwise_maximal_leakage(
 def plan_pointwise_leakage(
     system: System, low: Reals, high: Reals, confidence: float | None, nats: float
 ) -> Plan[PointwiseLeakage]:
-    """Plan what each observation leaks, from the explicit channel, for priors between two ends."""
+    """Plan the leakage of each observation, from the explicit channel, for priors between two bounds."""
 
     def leakage() -> PointwiseLeakage:
         channel: Channel = system.channel()
@@ -169,7 +169,7 @@ def _limits(counts: ArrayLike, secrets: int, misses: float) -> tuple[Reals, Real
 
 
 def _least_means(values: Reals, low: Reals, high: Reals) -> Reals:
-    """Return the least mean of each column under a law between these ends: what is free goes to the least values."""
+    """Return the least mean of each column under laws between these bounds: free mass goes to the least values."""
     order = np.argsort(values, axis=0)
     room, ranked = (high - low)[order], np.take_along_axis(values, order, axis=0)
     free = max(0.0, 1.0 - float(low.sum()))

@@ -1,4 +1,4 @@
-"""The information about one of two secrets, from how far the law of either exceeds multiples of the other's."""
+"""The information about one of two secrets, from the excess of the law of either over multiples of the other's."""
 
 import math
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import numpy as np
 from discretion.estimate import Estimate, highest, lowest
 from discretion.numerics.arrays import Reals
 
-# Stretches of the ratio, and how little what is beyond them may add, in proportion.
+# The number of intervals of the ratio, and the largest relative share of the rest beyond them.
 _STRETCHES, _BEYOND = 16, 2e-3
 # Where the excess has vanished, in multiples of what it is at a ratio of 1, if the loss is nearly normal.
 _USUALLY = 14.0
@@ -19,21 +19,21 @@ _ROUNDING = 1e-11
 def information_of_two_secrets(
     prior: Reals, excesses: tuple[Callable[[float], float | Estimate], Callable[[float], float | Estimate]], method: str
 ) -> Estimate:
-    """Return certified bounds of the mutual information, in nats, of a secret that is one of two.
+    """Return certified bounds on the mutual information, in nats, of the observation and one of two secrets.
 
-    ``I = π₀π₁ ∫₀^∞ δ₀(ε) / (π₁ + π₀ e^ε) + δ₁(ε) / (π₀ + π₁ e^ε) dε``, where ``δ_x(ε)`` is how far the law of the
-    observations from secret x exceeds e^ε times that from the other: an entropy is a mixture of the losses
+    ``I = π₀π₁ ∫₀^∞ δ₀(ε) / (π₁ + π₀ e^ε) + δ₁(ε) / (π₀ + π₁ e^ε) dε``, where ``δ_x(ε)`` is the excess of the law of
+    the observations from secret x over e^ε times that from the other: an entropy is a mixture of the losses
     ``min(η(1 - t), (1 - η)t)`` over thresholds t, weighted ``1/(t(1 - t))``. In ``r = e^ε`` each excess is convex: its
-    integral over a stretch is below that of its chord, and above that of its middle.
+    integral over an interval is below that of its chord, and above that of the tangent at the midpoint.
 
     Parameters
     ----------
     prior
-        Both above 0.
+        The probabilities of the two secrets, both above 0.
     excesses
         ``δ_x(ε)``, for ε of at least 0, exactly or between bounds.
     method
-        How these were got.
+        The name of the algorithm behind the excesses.
     """
     low = high = 0.0
     for own, other, excess in zip(prior.tolist(), prior[::-1].tolist(), excesses, strict=True):
@@ -44,15 +44,15 @@ def information_of_two_secrets(
 
 
 def _integral(own: float, other: float, excess: Callable[[float], float | Estimate]) -> tuple[float, float]:
-    """Return bounds of ``∫ δ / (other + own r) dr/r`` over all r of at least 1."""
-    excess = cache(excess)  # the ends of the stretches are asked for before
+    """Return bounds on ``∫ δ / (other + own r) dr/r`` over all r of at least 1."""
+    excess = cache(excess)  # the endpoints of the intervals repeat
     largest = highest(excess(0.0))
     if largest <= 0:
         return 0.0, 0.0
     reach = _USUALLY * largest
     while True:
         last = 1 + reach
-        # What is left of the weight beyond: (1/other) log(1 + other / (own last)).
+        # The rest of the weight beyond: (1/other) log(1 + other / (own last)).
         beyond = highest(excess(math.log(last))) * math.log1p(other / (own * last)) / other
         inside = largest * min(reach, 1.0) / _USUALLY
         if beyond <= _BEYOND * inside or reach > 1 / _BEYOND**2:

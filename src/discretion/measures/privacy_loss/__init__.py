@@ -1,4 +1,4 @@
-"""Measures of the privacy loss: profiles, ε and Rényi privacy, divergences, and the sums of losses they come from."""
+"""Measures of the privacy loss: profiles, ε and Rényi privacy, divergences, and sums of losses."""
 
 from discretion.measures.privacy_loss.differential_privacy import dp_epsilon, ldp_epsilon, privacy_profile, renyi_dp
 from discretion.measures.privacy_loss.divergences import hockey_stick, renyi_divergence, total_variation

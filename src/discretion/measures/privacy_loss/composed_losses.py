@@ -34,34 +34,34 @@ Ends = tuple[float, float]
 GRID = Method("certified bounds on a grid of privacy losses", "bound")
 LATTICE = Method("sum over a lattice of privacy losses", "exact")
 
-# How narrow bounds should be: of the smaller of δ and 1 - δ, next to it; of the δ of which ε is asked for; of ε, next
-# to it; and to tell which of two is larger.
+# The relative widths of bounds on the smaller of δ and 1 - δ, on the δ of an ε, and on ε; and the width at which two
+# values are compared.
 _WIDTH, _WIDTH_FOR_EPSILON, _WIDTH_OF_EPSILON, _ROUGH = 2e-6, 2e-5, 3e-6, 1e-2
-# The δ next to which a whole profile is as narrow as a single one: in between, rounding may widen it a little.
+# The values of δ at which a whole profile is as narrow as a single one: in between, rounding may widen it a little.
 _PROFILED = (1.0, 1e-5, 1e-11)
-# What is cut off of a law next to what is asked for, and the least that is not cut off.
+# The share of a law that is cut off, relative to the result, and the least mass that is kept.
 _NEGLIGIBLE = 1e-12
-# The points of a grid that cost nothing.
+# The points of a grid that cost next to no time.
 _FEWEST_POINTS = 1 << 14
-# How many standard deviations a sum is summed over, roughly, and by how much each use may be off in its loss.
+# The approximate number of standard deviations in a sum, and the error of each use's loss.
 _DEVIATIONS, _ROUNDING = 18, 1e-15
-# What a difference from 1 is off.
+# The rounding error of a difference from 1.
 _OFF_ONE = 1e-13
-# What an affinity leaves aside next to its square (it loses the root of that), its points, and how far its logarithm is
-# off.
+# The mass that an affinity omits relative to its square (it loses the root of that), its number of points, and the
+# error of its logarithm.
 _UNTOLD, _AFFINITY_POINTS, _ROUNDING_OF_AFFINITY = 1e-40, 1 << 16, 2e-14
-# What is nothing, if the losses are so small that 1 - e^-loss loses half of its digits.
+# The loss that counts as 0, at which 1 - e^-loss loses half of its digits.
 _NOTHING, _UNSEEN = 1e-12, 1e-8
-# A step for losses that are all alike, and one whose exponential would overflow.
+# A step for losses that are all equal, and one whose exponential would overflow.
 _ANY_STEP, _LARGEST_STEP = 1e-3, 400.0
 # The nodes of an integral over at most 1, and the steepest tilt over a step.
 _NODES, _STEEPEST = 16, 8.0
-# Where errors of second order leave the value between its bounds: above, they are twice as large as below.
+# The place of the value between its bounds: the second-order error above is twice as large as that below.
 _SHARE = 1 / 3
 
 
 class ExcessBounds(NamedTuple):
-    """Bounds of ``∫ max(0, Q - e^ε P)``, and of what is left of 1, to all digits where it is small."""
+    """Bounds on ``∫ max(0, Q - e^ε P)`` and on its difference from 1, each in full relative precision."""
 
     low: float
     high: float
@@ -71,7 +71,7 @@ class ExcessBounds(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ComposedLosses:
-    """The sum of independent losses, each of which is added so many times."""
+    """The sum of independent losses, each of which is added a number of times."""
 
     parts: tuple[tuple[Losses, int], ...]
     negligible: float = 0.0
@@ -83,13 +83,13 @@ class ComposedLosses:
 
     @property
     def is_exact(self) -> bool:
-        """Whether nothing but rounding is between the bounds."""
+        """Whether the bounds differ by rounding only."""
         step = self._lattice_step
         return step is not None and _DEVIATIONS * self._deviation <= step * limits.current().numbers(MAX_LOSS_PLACES)
 
     @property
     def method(self) -> Method:
-        """What answers."""
+        """The method of computation."""
         return LATTICE if self.is_exact else GRID
 
     def hockey_stick(self, epsilon: float, width: float = _WIDTH) -> Estimate:
@@ -98,7 +98,7 @@ class ComposedLosses:
         return self._estimate(bounds.low, bounds.high, span=1.0)
 
     def overlap(self, epsilon: float) -> Estimate:
-        """Return ``∫ min(Q, e^ε P)`` for ε >= 0, to all digits where it is small."""
+        """Return ``∫ min(Q, e^ε P)`` for ε >= 0, in full relative precision."""
         bounds = self.bounds(epsilon)
         return -self._estimate(-bounds.overlap_high, -bounds.overlap_low, span=1.0)
 
@@ -106,7 +106,7 @@ class ComposedLosses:
         """Return ``∫_0^∞ δ(s) π0 π1 / (π0 + π1 e^s) ds``, where δ is `hockey_stick`: a part of a mutual information."""
 
         def contribution(losses: Reals) -> Reals:
-            """Return the same for ``δ(s) = max(0, 1 - e^(s - loss))``."""
+            """Return this integral for ``δ(s) = max(0, 1 - e^(s - loss))``."""
             near, far = np.clip(losses, 0.0, 1.0), np.maximum(losses, 1.0)
             nodes, weights = np.polynomial.legendre.leggauss(_NODES)
             s = near[:, None] * (nodes + 1) / 2
@@ -130,7 +130,7 @@ class ComposedLosses:
 
     def epsilon(self, delta: float, width: float = _WIDTH_FOR_EPSILON) -> Estimate:
         """Return the least ε >= 0 for which `hockey_stick` is at most δ, above 0."""
-        # What is cut off here, and would be told apart by nothing but a steep tilt, is cut off of the grid as well.
+        # Masses that are cut off here, and matter only under a steep tilt, are cut off of the grid as well.
         cut = self if self.is_exact else replace(self, negligible=self._negligible(delta))
         if delta <= self._infinite:
             return Estimate(math.inf, math.inf, math.inf, None, self.method.name)
@@ -162,7 +162,7 @@ class ComposedLosses:
         return laws[-1] if laws else None
 
     def profile_bound(self) -> Callable[[Reals], Reals]:
-        """Return the upper end of `hockey_stick` as a function of many ε, from few laws: each for some of them."""
+        """Return the upper bound of `hockey_stick` as a function of many ε, from few laws: each for some of them."""
         bounds: list[Callable[[Reals], Reals]] = []
         for delta in _PROFILED:
             theta, _ = self.sketch.tilt_of_delta(delta) if delta < 1 else (0.0, 0.0)
@@ -178,7 +178,7 @@ class ComposedLosses:
         return lambda epsilons: np.min([bound(epsilons) for bound in bounds], axis=0, initial=1.0)
 
     def _least_by_the_largest(self, delta: float) -> float:
-        """Return an ε that is too small for δ, as the largest sum alone makes it ``m (1 - e^(ε - largest))``."""
+        """Return an ε that is too small for δ, since the largest sum alone contributes ``m (1 - e^(ε - largest))``."""
         log_mass = 0.0
         for losses, count in self.parts:
             atoms, masses = losses.atoms
@@ -189,10 +189,10 @@ class ComposedLosses:
         return self.largest + math.log1p(-math.exp(log_share)) if log_share < -1 else 0.0
 
     def bounds(self, epsilon: float, width: float = _WIDTH) -> ExcessBounds:
-        """Return bounds of how far the two laws are apart at ε >= 0, and of what they share."""
+        """Return bounds on the excess of Q over ``e^ε P`` at ε >= 0, and on their overlap."""
         if epsilon >= self.largest:
             return ExcessBounds(0.0, 0.0, 1.0, 1.0)
-        # No less than one use tells, and no more than all of them with a share of ε each.
+        # At least the excess of one use, and at most the sum over all uses with a share of ε each.
         low = max(losses.excess(epsilon) for losses, _ in self.parts)
         high = min(1.0, sum(count * losses.excess(epsilon / self._uses) for losses, count in self.parts))
         if high - low <= _NOTHING and self.sketch.deviation() < _UNSEEN:
@@ -228,7 +228,7 @@ class ComposedLosses:
         return ExcessBounds(1 - high, 1 - low, low, high)
 
     def _by_affinity(self, epsilon: float) -> tuple[float, float]:
-        """Return bounds of ``∫ min(Q, e^ε P)`` by the affinity ``ρ = ∫ √(PQ)`` of all uses.
+        """Return bounds on ``∫ min(Q, e^ε P)`` by the affinity ``ρ = ∫ √(PQ)`` of all uses.
 
         ``∫ min(Q, e^ε P) <= e^(ε/2) ρ`` and, by Cauchy and Schwarz, ``∫ |Q - e^ε P| <= √((1 + e^ε)² - 4 e^ε ρ²)``.
         """
@@ -253,7 +253,7 @@ class ComposedLosses:
         read: Callable[[LossSum, LossSum], tuple[float, float]],
         goal: Callable[[float, float], float],
     ) -> tuple[float, float]:
-        """Return bounds from two laws that bracket the sum, refined as far as the goal or rounding allows."""
+        """Return bounds from two laws that bracket the sum, refined until the goal is met or rounding prevails."""
         deviation = self._deviation
         if self.is_exact:
             lattices = [(lattice_law(part), count) for part, count in self.parts if isinstance(part, LatticeLosses)]
@@ -268,7 +268,7 @@ class ComposedLosses:
         )
         low, high = -math.inf, math.inf
         while step < _LARGEST_STEP:
-            tilt = min(theta, _STEEPEST / step)  # or errors would be told apart from masses in no cell but the last
+            tilt = min(theta, _STEEPEST / step)  # else errors would hide the masses in all cells but the last
             shift = self._uses * (_ROUNDING + ROUNDED_UP * step)
             least, most = (
                 loss_sum([(way(part, step, negligible), count) for part, count in self.parts], tilt, deviation, shift)
@@ -294,13 +294,13 @@ class ComposedLosses:
 
     @cached_property
     def _infinite(self) -> float:
-        """What Q has at an infinite loss on a lattice."""
+        """The mass of Q at an infinite loss on a lattice."""
         shares = ((losses.infinite, count) for losses, count in self.parts if isinstance(losses, LatticeLosses))
         return -math.expm1(math.fsum(count * math.log1p(-share) if share < 1 else -math.inf for share, count in shares))
 
     @cached_property
     def _lattice_step(self) -> float | None:
-        """The step of the lattice that all losses share, if they do."""
+        """The step of the lattice of all losses; None if they are not on one lattice."""
         steps = {losses.step if isinstance(losses, LatticeLosses) else math.nan for losses, _ in self.parts}
         step = steps.pop()
         return None if steps or math.isnan(step) else step
@@ -311,7 +311,7 @@ class ComposedLosses:
 
     @cached_property
     def sketch(self) -> LossSketch:
-        """Roughly how the sum is spread."""
+        """A rough sketch of the distribution of the sum."""
         return LossSketch(self.parts, self.negligible)
 
     def _negligible(self, size: float) -> float:
@@ -319,14 +319,14 @@ class ComposedLosses:
 
 
 class LossPair(NamedTuple):
-    """The sum of losses under Q, and of those of P against Q under P: equal where the laws mirror each other."""
+    """The sums of the losses of Q against P and of P against Q, which are equal if the laws are mirror images."""
 
     forwards: ComposedLosses
     backwards: ComposedLosses
 
     @classmethod
     def from_parts(cls, parts: Iterable[tuple[Losses, Losses, int]]) -> "LossPair":
-        """Return those of parts, given by their losses this way and that way, and how often each is added."""
+        """Return the sums of parts, given by their losses in both directions and the number of times each is added."""
         losses = tuple(parts)
         forwards = ComposedLosses(tuple((one, count) for one, _, count in losses))
         if all(one == other for one, other, _ in losses):
@@ -335,24 +335,24 @@ class LossPair(NamedTuple):
 
     @property
     def largest(self) -> float:
-        """The largest sum of both ways, or infinity."""
+        """The largest sum in either direction, or infinity."""
         return max(self.forwards.largest, self.backwards.largest)
 
     def if_exact(self, result: float | Estimate) -> float | Estimate:
-        """Return a sum over a lattice as a float, and a result of a grid with its bounds, however narrow."""
+        """Return a sum over a lattice as a float, and a result of a grid with its bounds, also if they are close."""
         return settled(result) if self.forwards.is_exact else result
 
     def hockey_stick(self, epsilon: float) -> Estimate:
-        """Return the larger of both for ε >= 0: the least δ of (ε, δ)-differential privacy."""
+        """Return the larger of both directions for ε >= 0: the least δ of (ε, δ)-differential privacy."""
         return self._larger(lambda losses, width: losses.hockey_stick(epsilon, width), _WIDTH)
 
     def profile_bound(self) -> Callable[[Reals], Reals]:
-        """Return the upper end of `hockey_stick` as a function of many ε."""
+        """Return the upper bound of `hockey_stick` as a function of many ε."""
         forwards, backwards = (way.profile_bound() for way in self)
         return lambda epsilons: np.maximum(forwards(epsilons), backwards(epsilons))
 
     def epsilon(self, delta: float, system: object = None) -> Estimate:
-        """Return the least ε of (ε, δ)-differential privacy, for δ > 0: of the system, which errors name."""
+        """Return the least ε of (ε, δ)-differential privacy, for δ > 0; error messages name the system."""
         result = self._larger(lambda losses, width: losses.epsilon(delta, width), _WIDTH_FOR_EPSILON)
 
         def forward(epsilon: float) -> Estimate:
@@ -365,5 +365,5 @@ class LossPair(NamedTuple):
         if self.backwards is self.forwards or quantity(self.backwards, _ROUGH).high <= first.low:
             return first
         result = largest([first, quantity(self.backwards, width)])
-        # Of ends that meet it is a float.
+        # If the bounds meet it is a float.
         return result if isinstance(result, Estimate) else replace(first, value=result, low=result, high=result)

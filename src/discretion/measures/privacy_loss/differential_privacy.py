@@ -1,4 +1,4 @@
-"""Differential privacy of any system: how much likelier one secret may make what is seen than another."""
+"""Differential privacy of any system: bounds on the likelihood ratios of observations between two secrets."""
 
 import math
 import sys
@@ -75,7 +75,7 @@ def _largest_log_ratio(system: System) -> float:
 
 
 Profile = Callable[[float], float | Estimate]
-# An upper bound of δ at many ε.
+# An upper bound on δ at many ε.
 Bound = Callable[[Reals], Reals]
 T = TypeVar("T")
 
@@ -91,26 +91,27 @@ def privacy_profile(system: System, epsilon: float) -> Plan[float | Estimate]:
     Parameters
     ----------
     system
-        A channel, a mechanism, or a structured system. Of a `discretion.Shuffled` it takes what an adversary sees,
-        since differential privacy is a claim against it: ``crowd.seen_by(dc.WorstAllButOne())``.
+        A channel, a mechanism, or a structured system. For a `discretion.Shuffled` crowd, give its view by an
+        adversary, since differential privacy is a guarantee against an adversary:
+        ``crowd.seen_by(dc.WorstAllButOne())``.
     epsilon
-        ε >= 0; infinity is fine. Or a list or an array of these.
+        ε >= 0, infinity included; or a list or an array of these.
 
     Returns
     -------
     float or Estimate
-        In [0, 1]; δ(0) is the largest total variation, ``1 - β*``. A certified `Estimate` only where the others'
-        values are known, or the worst, and too many to sum over. Of an array, an array of the same shape: of floats
-        where every answer is exact, else of objects.
+        In [0, 1]; δ(0) is the largest total variation, ``1 - β*``. A certified `Estimate` only for crowds in which the
+        other users' values are known, or the worst, and too many to sum over. For an array, an array of the same shape:
+        of floats if every result is exact, else of objects.
 
     Raises
     ------
     UnsupportedError
-        If the system is not one, or a crowd of whose others nothing is said.
+        If the object is not a system, or is a crowd without an adversary (``seen_by``).
 
     Notes
     -----
-    The hockey-stick divergence; Balle, Bell, Gascón and Nissim, CRYPTO 2019.
+    It is the hockey-stick divergence; Balle, Bell, Gascón and Nissim, CRYPTO 2019.
 
     Examples
     --------
@@ -134,22 +135,22 @@ def dp_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
     system
         As for `privacy_profile`.
     delta
-        δ in [0, 1]. Or a list or an array of these.
+        δ in [0, 1]; or a list or an array of these.
 
     Returns
     -------
     float or Estimate
-        At least 0; infinite where some observation with more than δ to it excludes a secret. Of an array, an array of
-        the same shape: of floats where every answer is exact, else of objects.
+        At least 0; infinite if observations of total probability above δ exclude a secret. For an array, an array of
+        the same shape: of floats if every result is exact, else of objects.
 
     Raises
     ------
     UnsupportedError
-        If the system is not one, or a crowd of whose others nothing is said.
+        If the object is not a system, or is a crowd without an adversary (``seen_by``).
 
     Notes
     -----
-    The (ε, δ) of a single collection; `discretion.shuffling.privacy_loss_distribution` composes several.
+    This is the (ε, δ) of a single collection; `discretion.shuffling.privacy_loss_distribution` composes several.
 
     Examples
     --------
@@ -174,19 +175,19 @@ def renyi_dp(system: System, order: float) -> Plan[float | Estimate]:
     system
         As for `privacy_profile`.
     order
-        α > 0, infinity included; 1 is the Kullback-Leibler divergence. Or a list or an array of these.
+        α > 0, infinity included; 1 is the Kullback-Leibler divergence. A list or an array of these is accepted, too.
 
     Returns
     -------
     float or Estimate
-        In nats, at least 0; infinite where an observation excludes a secret and α >= 1. A certified `Estimate` only of
-        a `discretion.SubsampledGaussian` with next to no noise. Of an array, an array of the same shape: of floats
-        where every answer is exact, else of objects.
+        In nats, at least 0; infinite where an observation excludes a secret and α >= 1. A certified `Estimate` only for
+        a `discretion.SubsampledGaussian` with very little noise. For an array, an array of the same shape: of floats if
+        every result is exact, else of objects.
 
     Raises
     ------
     TooLargeError
-        If the histograms of a crowd are too many to sum over.
+        If a crowd has too many histograms to sum over.
 
     Examples
     --------
@@ -201,7 +202,7 @@ def renyi_dp(system: System, order: float) -> Plan[float | Estimate]:
 
 @singledispatch
 def system_of_claim(system: System) -> System:
-    """Return the system that a claim of differential privacy is about, or refuse one whose adversary is not chosen."""
+    """Return the system of a claim of differential privacy; raise for a crowd without an adversary."""
     return plainest(system)
 
 
@@ -213,13 +214,13 @@ def plan_privacy_profile(system: System) -> Plan[Profile]:
 
 @singledispatch
 def profile_complement(system: System) -> Profile | None:
-    """Return ``1 - δ(ε)`` as a function of ε, to all digits where it is small, of a system that knows it."""
+    """Return ``1 - δ(ε)`` as a function of ε, in full relative precision; None if the system has no such function."""
     return None
 
 
 @singledispatch
 def plan_profile_bound(system: System) -> Plan[Bound]:
-    """Plan an upper bound of δ at many ε at once: that of the profile at each of them."""
+    """Plan an upper bound on δ at many ε at once: by default the upper bound of the profile at each of them."""
     return plan_privacy_profile(system).then(_one_by_one)
 
 
@@ -231,22 +232,22 @@ def plan_renyi(system: System, order: float) -> Plan[float | Estimate]:
 
 @singledispatch
 def log_likelihoods(system: System) -> Reals:
-    """Return ``log C[x, y]``, a row per secret; of a system that knows them where the channel's entries underflow."""
+    """Return ``log C[x, y]``, a row per secret; some systems compute them where the channel's entries underflow."""
     return logarithms(system.channel().dense())
 
 
 @singledispatch
 def plan_least_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
-    """Plan the inverse of the privacy profile, for δ > 0, by searching for where it reaches δ."""
+    """Plan the inverse of the privacy profile, for δ > 0, by a search for the ε at which it reaches δ."""
     plan, most = plan_privacy_profile(system), plan_ldp_epsilon(system)
     complement = profile_complement(system)
     return plan.then(lambda profile: profile_root(profile, delta, most.compute(), system, complement))
 
 
 def settled_delta(delta: float | Estimate) -> float | Estimate:
-    """Return a δ as a float where its bounds are so near that it is one, and also next to each other.
+    """Return a δ as a float if its bounds are close in absolute and in relative terms.
 
-    1e-15 between 0 and 1e-12 is as narrow as the promise of a float, and says nothing.
+    A value of 1e-15 between 0 and 1e-12 is as narrow as the precision of a float, but its relative error is unbounded.
     """
     return settled(delta) if highest(delta) - lowest(delta) <= _NEXT_TO_DELTA * highest(delta) else delta
 
@@ -256,7 +257,7 @@ def _one_by_one(profile: Profile) -> Bound:
 
 
 def _explicit_profile(system: System) -> Profile:
-    pairs = _ordered_pairs(system)  # once: a structured system computes its channel anew each time
+    pairs = _ordered_pairs(system)  # once: a structured system computes its channel again each time
     return lambda epsilon: min(1.0, max((excess_mass_of_logs(a, b, epsilon) for a, b in pairs), default=0.0))
 
 
@@ -265,7 +266,7 @@ def _ordered_pairs(system: System) -> list[tuple[Reals, Reals]]:
     return [(a, b) for i, a in enumerate(rows) for j, b in enumerate(rows) if i != j]
 
 
-# From this δ on, what it leaves of 1 is looked for.
+# From this δ on, the search is for 1 - δ.
 _NEAR_ONE = 0.5
 # Below this doubles have fewer digits the smaller they are.
 _LEAST, _ZERO = sys.float_info.min, 5e-324
@@ -275,9 +276,9 @@ _TOO_SMALL = "between ε(2.2e-308) and ε(0), for a δ too small for a double to
 def profile_root(
     profile: Profile, delta: float, most: float, system: object = None, complement: Profile | None = None
 ) -> float | Estimate:
-    """Return the ε at which a privacy profile, 0 from ``most`` on, falls to δ > 0; errors name the system.
+    """Return the ε at which a privacy profile, 0 from ``most`` on, falls to δ > 0; error messages name the system.
 
-    Near δ = 1 it takes the complement, ``1 - δ(ε)`` to all digits, of which the profile itself has too few.
+    Near δ = 1 it uses the complement, ``1 - δ(ε)`` in full relative precision, which the profile itself lacks.
     """
     cached_profile = cache(profile)
     if complement is None or not _NEAR_ONE < delta < 1:
@@ -287,25 +288,25 @@ def profile_root(
     return confirm_inverse(result, highest(result), cached_profile, delta, name_of_epsilon(system, delta))
 
 
-# How far apart the bounds of a δ are at most that is no longer between them, next to it.
+# The relative distance of the bounds of a δ up to which it counts as a float.
 _NEXT_TO_DELTA = 1e-6
-# What rounding may leave a confirmed answer beyond its goal, and how far a float may be from the number it stands for.
+# The excess of a confirmed result over its goal by rounding, and the distance of a float from its true number.
 _BEYOND, _RELATIVE, _ABSOLUTE = 1e-9, 1e-10, 1e-12
 _SHOWN = 200
 
 
 def confirm_inverse(answer: T, at: float, forward: Profile, goal: float, question: str) -> T:
-    """Return the answer of an inverse question if the forward answer ``at`` its safe end is not surely beyond the goal.
+    """Return the result of an inverse search unless the forward measure ``at`` its safe bound is beyond the goal.
 
-    That end is `discretion.estimate.highest` of an ε. For a measure that must be at least the goal, give ``forward``
-    and the goal with a minus. The question names the measure, the system and the goal.
+    For an ε the safe bound is `discretion.estimate.highest`. For a measure that must be at least the goal, give
+    ``forward`` and the goal with a minus. The question names the measure, the system and the goal.
 
     Raises
     ------
     InternalError
-        If the forward answer is beyond the goal, also where ``at`` is larger by what a float may be off.
+        If the forward measure is certainly beyond the goal, even with ``at`` increased by the error of a float.
     """
-    if math.isinf(at):  # there is no such number, of which nothing follows
+    if math.isinf(at):  # no finite number, so nothing to confirm
         return answer
     forward_answer = forward(at)
     if lowest(forward_answer) <= goal * (1 + math.copysign(_BEYOND, goal)):
@@ -315,13 +316,13 @@ def confirm_inverse(answer: T, at: float, forward: Profile, goal: float, questio
         if lowest(forward_answer) <= goal * (1 + math.copysign(_BEYOND, goal)):
             return answer
     raise InternalError(
-        f"internal error: the answer to {question} came out as {answer!r}, but the forward answer at {at!r} is "
+        f"internal error: the result of {question} is {answer!r}, but the forward measure at {at!r} is "
         f"{forward_answer!r}, beyond {goal!r}; please report this"
     )
 
 
 def _odds(complement: Profile) -> Profile:
-    """Return the inverse of what a profile leaves of 1: it falls like a profile, and no further than to 1."""
+    """Return the inverse of the complement of a profile, which falls like a profile, down to 1."""
     return lambda epsilon: mapped(complement(epsilon), lambda remainder: 1 / max(remainder, sys.float_info.min))
 
 
@@ -348,13 +349,13 @@ def _root(profile: Callable[[float], float], delta: float, most: float) -> float
         return 0.0
     if math.isinf(most) and profile(math.inf) > delta:
         return math.inf
-    # Around where it would be for two normal laws as far apart; far beyond the root δ underflows and says nothing.
+    # Around the root for two normal laws as far apart; far beyond the root δ underflows.
     low = high = min(most, normal_epsilon(profile(0.0), delta))
     while low > 0 and profile(low) <= delta:
         low, high = (0.75 * low if low > 1e-300 else 0.0), low
     while high < most and profile(high) > delta:
         low, high = high, min(most, 1.25 * high)
-    if math.isinf(high) or profile(high) > delta:  # beyond what a double holds; which rounding keeps it from reaching
+    if math.isinf(high) or profile(high) > delta:  # the root overflows, or rounding keeps δ from reaching it
         return most
     goal = math.log(delta)
     return root(lambda epsilon: math.log(max(profile(epsilon), _ZERO)) - goal, low, high, 1e-13)
@@ -386,5 +387,5 @@ def _falling_root(is_low: Callable[[float], bool], low: float, high: float) -> f
 
 
 def ratio_of(epsilon: float) -> float:
-    """Return ``e^ε``, or no more than a double holds: that makes δ a little larger."""
+    """Return ``e^ε``, at most the largest double; this limit makes δ a little larger."""
     return math.inf if math.isinf(epsilon) else math.exp(min(epsilon, _LARGEST))

@@ -1,4 +1,4 @@
-"""How far two probability distributions are apart."""
+"""Divergences between two probability distributions."""
 
 import math
 from fractions import Fraction
@@ -28,8 +28,8 @@ def total_variation(p: ArrayLike, q: ArrayLike) -> float | Fraction:
     Returns
     -------
     float or Fraction
-        In [0, 1]: what an observer of one draw can gain over a coin flip in telling p from q, times two. A Fraction if
-        p and q are of fractions and whole numbers.
+        In [0, 1]: twice the advantage over a coin flip with which an observer of one draw can distinguish p from q. A
+        Fraction if p and q have fractions and whole numbers.
 
     Notes
     -----
@@ -50,14 +50,14 @@ def total_variation(p: ArrayLike, q: ArrayLike) -> float | Fraction:
 
 @quantity
 def hockey_stick(p: ArrayLike, q: ArrayLike, epsilon: float) -> float:
-    """Return the hockey-stick divergence ``Σ_y max(0, p_y - e^ε q_y)``: the least δ of (ε, δ)-closeness, one way.
+    """Return the hockey-stick divergence ``Σ_y max(0, p_y - e^ε q_y)``: the least δ of p against q at ε.
 
     Parameters
     ----------
     p, q
         Probabilities of the same outcomes, shape ``(m,)``.
     epsilon
-        ε >= 0; infinity is fine.
+        ε >= 0, infinity included.
 
     Returns
     -------
@@ -161,7 +161,7 @@ def renyi_of_logs(log_p: Reals, log_q: Reals, order: float) -> float:
     if order == 1:
         return float((p * losses + _difference(q, p, -losses)).sum()) + q_alone
     above = order - 1
-    # A mean of powers of p/q under p, or of q/p under q: that of both in which the exponent is small where it can be.
+    # A mean of powers of p/q under p, or of q/p under q, whichever has the smaller exponents.
     if order >= 0.5:
         base, log_base, other, power, ratios = p, logs[0], q, above, losses
     else:
@@ -171,7 +171,7 @@ def renyi_of_logs(log_p: Reals, log_q: Reals, order: float) -> float:
     most = float(powers.max())
     log_moment = most + math.log(float(np.exp(powers - most).sum()))
     if abs(log_moment) < _NEAR_ZERO:
-        # Near independence, and near order 0 or 1: sum what it exceeds 1 by, less what sums to 0: terms of one sign.
+        # Near independence, and near order 0 or 1: sum the excess over 1, minus terms that sum to 0: all of one sign.
         grown = np.where(exponents < 1, base * np.expm1(np.minimum(exponents, 1.0)), np.exp(powers) - base)
         excess = float((grown + power * _difference(other, base, -ratios)).sum())
         log_moment = math.log1p(excess + above * q_alone - order * p_alone)
@@ -179,7 +179,7 @@ def renyi_of_logs(log_p: Reals, log_q: Reals, order: float) -> float:
 
 
 def _difference(x: Reals, y: Reals, logs: Reals) -> Reals:
-    """Return x - y given ``log(x/y)``, to all digits where they are alike."""
+    """Return x - y given ``log(x/y)``, in full relative precision where they are close."""
     return np.where(np.abs(logs) < 1, y * np.expm1(np.clip(logs, -1, 1)), x - y)
 
 

@@ -1,4 +1,4 @@
-"""Roughly how a sum of privacy losses is spread: enough to choose a tilt and a grid, of which no bound depends."""
+"""A rough sketch of a sum of privacy losses, which suffices to choose a tilt and a grid; no bound depends on it."""
 
 import math
 from dataclasses import dataclass
@@ -10,30 +10,30 @@ from discretion import limits
 from discretion.measures.privacy_loss.losses import MAX_LOSS_POINTS, ROUNDED_UP, Losses
 from discretion.numerics.arrays import Reals
 
-# The logarithm of what is outside of a window, and the steepest tilt.
+# The logarithm of the mass outside of a window, and the steepest tilt.
 _LOG_TAIL, _STEEPEST = -37.0, 1e9
 # The logarithm of a tilt of which no product with a loss overflows.
 _MOST_LOG_TILT = 600.0
-# The least of a law that is not cut off, and how many points a grid has at most for what is as good as that.
+# The least mass that is not cut off, and the most points of a grid for a mass close to that.
 LEAST, _FEW_POINTS = 1e-300, 1 << 13
-# How near to each other doubles are still points of a grid, next to the largest of them; how many steps are tried.
+# The least relative distance of the points of a grid, next to the largest of them; the number of steps that are tried.
 _TOLD_APART, _ALIGNED = 1e-13, 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
 class LossSketch:
-    """A few losses of each part of a sum, but for what is negligible on either side, and how often it is added."""
+    """A few losses of each part of a sum, without negligible tails, and the number of times that each part is added."""
 
     given: tuple[tuple[Losses, int], ...]
     negligible: float = 0.0
 
     @cached_property
     def _parts(self) -> list[tuple[Reals, Reals, int]]:
-        """Some losses of each part, the logarithms of their masses, and how often it is added."""
+        """Some losses of each part, the logarithms of their masses, and the number of times that it is added."""
         parts: list[tuple[Reals, Reals, int]] = []
         for losses, count in self.given:
             places, masses = losses.sketch()
-            if self.negligible > 0:  # a tail that is cut off would else be all that a steep tilt sees
+            if self.negligible > 0:  # else a steep tilt would see nothing but the tail that is cut off
                 places = np.clip(places, *losses.reach(self.negligible))
             possible = masses > 0
             order = np.argsort(places[possible])
@@ -59,7 +59,7 @@ class LossSketch:
         return moment, mean, variances
 
     def spreads(self, theta: float) -> list[float]:
-        """Return, roughly, the standard deviation of each part that its middle half suggests."""
+        """Return, roughly, the standard deviation of each part, estimated from its middle half."""
         spreads: list[float] = []
         for losses, logs, _ in self._parts:
             weights = np.exp(logs + theta * losses - float((logs + theta * losses).max()))
@@ -78,7 +78,7 @@ class LossSketch:
         return high
 
     def tilt_of_delta(self, delta: float) -> tuple[float, float]:
-        """Return the θ for which Chernoff's bound of the ε of this δ is least, and that ε."""
+        """Return the θ for which Chernoff's bound on the ε of this δ is least, and that ε."""
 
         def bound(log_theta: float) -> float:
             theta = math.exp(log_theta)
@@ -95,7 +95,7 @@ class LossSketch:
         return math.exp(best), bound(best)
 
     def window(self, theta: float) -> float:
-        """Return, roughly, over how long a stretch the tilted sum is (Chernoff's bound)."""
+        """Return, roughly, the length of the interval that contains the tilted sum (Chernoff's bound)."""
         deviation, moment = self.deviation(theta), self.cumulants(theta)[0]
         if deviation == 0:
             return 0.0
@@ -106,13 +106,13 @@ class LossSketch:
         )
 
     def step(self, theta: float, width: float) -> float:
-        """Return a step of the grid that errs as little as asked for, if that does not take too many points."""
+        """Return a step of the grid with at most the given error, if that does not take too many points."""
         variances = self.cumulants(theta)[2]
         counts = [count for _, count in self.given]
         deviation = self.deviation(theta)
         if deviation == 0:
             return 0.0
-        # Where most of the mass is much nearer together than its deviation says, so are the corners of what is summed.
+        # If most of the mass is much closer together than its deviation, so are the corners of the summed function.
         spreads = zip(counts, self.spreads(theta), variances, strict=True)
         spread = sum(count * (middle * middle or variance) for count, middle, variance in spreads)
         curvature = abs(theta * (1 + theta)) + 1 / spread
@@ -138,7 +138,7 @@ class LossSketch:
         return max(told_apart, longest / (most if negligible > LEAST else min(most, _FEW_POINTS)))
 
     def aligned(self, step: float) -> float:
-        """Return a step next to this one on whose multiples the atoms' distances are, or nearly."""
+        """Return a step close to this one for which the atoms' distances are multiples, or nearly."""
         gaps = [
             (losses.gap, count) for losses, count in self.given if losses.gap is not None and losses.gap >= 2 * step
         ]

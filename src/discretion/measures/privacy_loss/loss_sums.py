@@ -1,8 +1,8 @@
-"""The law of a sum of privacy losses on a grid, and what is read off it.
+"""The law of a sum of privacy losses on a grid, and the quantities that follow from it.
 
-``∫ max(0, Q - e^ε P) = E_Q max(0, 1 - e^(ε - loss))``, or what it leaves of 1, ``E_Q min(1, e^(ε - loss))``, is summed
-over a law that is tilted by ``e^(θ loss)``, so that most of it is where the terms are largest: what rounding does and
-what is cut off is then small next to the result, however small that is.
+``∫ max(0, Q - e^ε P) = E_Q max(0, 1 - e^(ε - loss))``, or its complement ``E_Q min(1, e^(ε - loss))``, is summed over a
+law that is tilted by ``e^(θ loss)``, so that most of its mass is where the terms are largest. Rounding and truncation
+errors are then small relative to the result, for any size of the result.
 """
 
 import math
@@ -19,16 +19,16 @@ from discretion.numerics.arrays import Reals
 from discretion.numerics.bisection import root
 from discretion.numerics.laws.lattice_sums import TiltedSum, tilted_sum
 
-# What rounding may add to a sum of losses, next to the sum of their offsets and its deviation.
+# The rounding error of a sum of losses, relative to the sum of their offsets and its deviation.
 _ROUNDING = 1e-15
-# How near a root is looked for, the logarithm of what is next to nothing, and the least that is more than nothing.
+# The precision of a root, the logarithm of a negligible mass, and the least positive mass.
 _ROOT, _FAR, _LEAST = 1e-14, 600.0, 1e-320
-# What rounding may add to the logarithm of a running sum.
+# The rounding error of the logarithm of a running sum.
 _ACCUMULATED = 1e-11
 
 
 class LossSum(NamedTuple):
-    """A law of the losses' sum, tilted by θ, and what Q has of an infinite loss, or of one of minus infinity."""
+    """A law of the losses' sum, tilted by θ, and the masses of Q at losses of infinity and of minus infinity."""
 
     law: TiltedSum
     losses: Reals
@@ -39,7 +39,7 @@ class LossSum(NamedTuple):
     shift: float
 
     def excess(self, epsilon: float, sign: int) -> float:
-        """Return ``E max(0, 1 - e^(ε - loss))``, plus or minus what it may be off."""
+        """Return ``E max(0, 1 - e^(ε - loss))``, plus or minus a bound on its error."""
         level = epsilon - sign * self.shift
         first = int(np.searchsorted(self.losses, level, side="right"))
         over = self.losses[first:] - level
@@ -48,7 +48,7 @@ class LossSum(NamedTuple):
         return min(1.0, self._sized(total, level) + self.infinite)
 
     def overlap(self, epsilon: float, sign: int) -> float:
-        """Return ``E min(1, e^(ε - loss))``, plus or minus what it may be off."""
+        """Return ``E min(1, e^(ε - loss))``, plus or minus a bound on its error."""
         level = epsilon + sign * self.shift
         over = self.losses - level
         terms = np.exp(-np.where(over > 0, 1 + self.theta, self.theta) * over)
@@ -56,7 +56,7 @@ class LossSum(NamedTuple):
         return min(1.0, self._sized(total, level) + self.lost)
 
     def epsilon(self, delta: float, sign: int) -> float:
-        """Return a bound of where `excess` falls to δ: a sign below or above it, and no less than 0."""
+        """Return a bound on the ε at which `excess` falls to δ: below or above it by the sign, and at least 0."""
         if delta <= self.infinite:
             return math.inf
         peak, last = float(self.losses[int(self.law.masses.argmax())]), float(self.losses[-1]) + self.shift
@@ -82,7 +82,7 @@ class LossSum(NamedTuple):
         return max(0.0, level + 2 * sign * _ROOT * max(1.0, abs(level)))
 
     def excess_bound(self) -> Callable[[Reals], Reals]:
-        """Return the upper end of `excess` as a function of many ε."""
+        """Return the upper bound of `excess` as a function of many ε."""
         with np.errstate(divide="ignore"):
             logs = np.log(self.law.masses) + self.log_moment - self.theta * self.losses
         # Σ q and Σ q e^-loss over what is above each loss.
@@ -107,7 +107,7 @@ class LossSum(NamedTuple):
         return bound
 
     def with_relative_rounding(self) -> "LossSum":
-        """Return the law with no error set aside if rounding is all that it may be off, of every mass relatively."""
+        """Return the law without an error term if its only error is a relative rounding error of every mass."""
         return self._replace(law=self.law._replace(error=0.0)) if self.law.keeps_digits else self
 
     @property
@@ -122,7 +122,7 @@ class LossSum(NamedTuple):
 
 
 def loss_sum(parts: Sequence[tuple[GridLaw, int]], theta: float, deviation: float, shift: float) -> LossSum:
-    """Return the law of a sum to which each part is added so many times; its losses may be off by a shift."""
+    """Return the law of a sum of parts, each added a number of times; its losses may have an error, the shift."""
     step = parts[0][0].step
     law = tilted_sum([(part.lattice, count) for part, count in parts], theta * step)
     offset = math.fsum(count * part.offset for part, count in parts)
@@ -139,7 +139,7 @@ Atoms = tuple[Reals, Reals]
 
 @dataclass(frozen=True, eq=False)
 class AtomSum:
-    """The sum of two losses under Q: each of the first meets all of the second at once, which are sorted."""
+    """The sum of two losses under Q: each loss of one half is added to all sorted losses of the other at once."""
 
     first: Atoms
     second: Atoms
@@ -162,7 +162,7 @@ class AtomSum:
 
     @property
     def size(self) -> int:
-        """How many losses there are in both halves."""
+        """The number of losses in both halves."""
         return self.first[0].size + self.second[0].size
 
     def excess(self, epsilon: float) -> float:
@@ -170,7 +170,7 @@ class AtomSum:
         if math.isinf(epsilon):
             return self.infinite
         (first, weights), (second, masses) = self.first, self.second
-        # What Q and P have above each loss of the second; of P the logarithm, where a double holds none of it.
+        # The masses of Q and P above each loss of the second half; for P the logarithm, since the mass may underflow.
         q = np.append(np.cumsum(masses[::-1])[::-1], 0.0)
         log_p = np.append(np.logaddexp.accumulate((logarithms(masses) - second)[::-1])[::-1], -math.inf)
         start = np.searchsorted(second, epsilon - first, side="right")

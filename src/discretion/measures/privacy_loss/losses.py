@@ -1,14 +1,14 @@
-"""The privacy loss between two laws, and grids that dominate it and are dominated by it.
+"""The privacy loss between two laws, and laws on grids that dominate it and are dominated by it.
 
 The loss of an observation is ``log dQ/dP``, and ``∫ max(0, Q - e^ε P) = E_Q max(0, 1 - e^(ε - loss))`` is convex in
-``e^-loss`` and falls with it. So two laws on a grid bracket the true one, for sums of losses too:
+``e^-loss`` and falls with it. So two laws on a grid bracket the true one, and the same holds for sums of losses:
 
-- above, the masses of P and Q in each cell are split between its two ends so that both are kept: of that pair, which
-  tells more, the true one is a noisy copy (Doroshenko, Ghazi, Kamath, Kumar and Manurangsi, "Connect the dots", PoPETs
-  2022);
-- below, all outputs in the cell around each point are merged, and with them so much of a neighbouring cell as makes the
-  loss that of the point: a noisy copy of the true pair. Where no neighbour has as much, the loss is rounded down. Next
-  to where mass piles up the cells are of such lengths that hardly any is.
+- The upper law splits the masses of P and Q in each cell between its two edges, so that both masses are preserved. The
+  true pair is a noisy copy of this pair, which leaks more (Doroshenko, Ghazi, Kamath, Kumar and Manurangsi, "Connect
+  the dots", PoPETs 2022).
+- The lower law merges all outputs in the cell around each point with the part of a neighboring cell that makes the loss
+  that of the point: a noisy copy of the true pair. If the neighbors have too little mass, it rounds the loss down. Near
+  a pile of mass the lengths of the cells are such that hardly any mass is rounded.
 
 Both errors are of second order in the step of the grid.
 """
@@ -25,23 +25,23 @@ from discretion.channels.channel import System
 from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.lattice_sums import Lattice
 
-# Points of a grid that privacy losses are put on to be added.
+# Points of a grid for adding privacy losses.
 MAX_LOSS_POINTS = 1 << 20
 
-# Into how many cells losses are cut to learn roughly how they are spread.
+# The number of cells of a rough sketch of the losses.
 _SKETCHED = 1 << 9
-# How often a pile's point is moved to where its loss is, and to what share of a step.
+# How often a pile's point is moved to its loss, and to which fraction of a step.
 _RESTING, _AT_REST = 12, 1e-3
-# Of how many cells next to a pile's the edges are looked for, and beyond it; in what parts, and up to what log-ratio.
+# The number of cells close to a pile whose edges are computed, and beyond it; their parts, and the largest log-ratio.
 _WALKED, _BEYOND, _PARTS, _LARGEST_RATIO = 64, 4, 32, 500.0
-# How far below the grid a loss may be rounded.
+# The largest distance by which a loss is rounded to below the grid.
 _LEAST_PLACE = 64
-# By how much of a step a loss may be rounded up.
+# The largest fraction of a step by which a loss is rounded up.
 ROUNDED_UP = 1e-9
 
 
 class CellMasses(NamedTuple):
-    """What Q has below the first edge and, from each edge to the next, Q and ``e^edge P``; the last cell has no end."""
+    """The mass of Q below the first edge and, in each cell, those of Q and ``e^edge P``; the last cell is unbounded."""
 
     lower: float
     q: Reals
@@ -49,7 +49,7 @@ class CellMasses(NamedTuple):
 
 
 class Losses(ABC):
-    """The loss ``log dQ/dP`` under Q, where P and Q are what two secrets make an observer see in one use."""
+    """The loss ``log dQ/dP`` under Q, where P and Q are the laws of an observation for two secrets in one use."""
 
     @property
     @abstractmethod
@@ -58,22 +58,22 @@ class Losses(ABC):
 
     @property
     def anchor(self) -> float:
-        """A loss that a grid should have, since much mass may be there."""
+        """A loss that should be a point of the grid, since it may have much mass."""
         return 0.0
 
     @property
     def piles_up(self) -> int:
-        """-1 where there is much mass next to the least loss, 1 where next to the largest, else 0."""
+        """The place of a pile of mass: -1 close to the least loss, 1 close to the largest loss, 0 for no pile."""
         return 0
 
     @property
     def atoms(self) -> tuple[Reals, Reals]:
-        """Losses that have a mass of their own, from the least on, and their masses."""
+        """The losses with positive mass, ascending, and their masses."""
         return np.zeros(0), np.zeros(0)
 
     @property
     def gap(self) -> float | None:
-        """How far atoms are apart."""
+        """The distance between atoms."""
         return None
 
     @abstractmethod
@@ -82,14 +82,14 @@ class Losses(ABC):
 
     @abstractmethod
     def reach(self, negligible: float) -> tuple[float, float]:
-        """Return a loss below which, and one above which, Q has no more than what is negligible."""
+        """Return two losses below and above which Q has at most the negligible mass."""
 
     @abstractmethod
     def cells(self, edges: Reals) -> CellMasses:
-        """Return the masses of both laws between these losses but for the atoms."""
+        """Return the masses of both laws between these losses, without the atoms."""
 
     def sketch(self) -> tuple[Reals, Reals]:
-        """Return some losses and their masses, which are roughly those of all."""
+        """Return some losses and their masses, a rough sketch of the whole law."""
         edges = self.spread()
         cells = self.cells(edges)
         possible = cells.q > 0
@@ -100,13 +100,13 @@ class Losses(ABC):
         return np.append(np.minimum(inside, ends), losses), np.append(cells.q[possible], masses)
 
     def spread(self) -> Reals:
-        """Return losses at which the whole law can be cut to be sketched."""
+        """Return losses at which the whole law can be cut into cells for a sketch."""
         return np.linspace(*self.reach(0.0), _SKETCHED, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class LatticeLosses(Losses):
-    """Losses that are ``offset + (first + i) · step``, with the masses of Q, and what Q has at an infinite loss."""
+    """Losses ``offset + (first + i) · step``, with the masses of Q, and the mass of Q at an infinite loss."""
 
     masses: Reals
     first: int
@@ -116,7 +116,7 @@ class LatticeLosses(Losses):
 
     @classmethod
     def from_half_steps(cls, masses: Reals, first: int, step: float) -> "LatticeLosses":
-        """Return losses of which the first one is so many half steps."""
+        """Return losses whose first one is this number of half steps."""
         return cls(masses, first // 2, step, first % 2 * step / 2)
 
     @cached_property
@@ -149,7 +149,7 @@ class LatticeLosses(Losses):
         return self.infinite - float(self.masses @ np.expm1(np.minimum(epsilon - self.losses, 0.0)))
 
     def reach(self, negligible: float) -> tuple[float, float]:
-        """Return a loss below which, and one above which, Q has no more than what is negligible, if it is finite."""
+        """Return two losses below and above which Q has at most the negligible mass, apart from an infinite loss."""
         first = int(np.searchsorted(np.cumsum(self.masses), negligible))
         last = int(np.searchsorted(np.cumsum(self.masses[::-1]), negligible))
         return float(self.losses[first]), float(self.losses[-1 - last])
@@ -166,7 +166,7 @@ class LatticeLosses(Losses):
         return CellMasses(lower, in_cells, scaled_p)
 
     def sketch(self) -> tuple[Reals, Reals]:
-        """Return some losses and their masses, which are roughly those of all."""
+        """Return some losses and their masses, a rough sketch of the whole law."""
         starts = np.arange(0, self.masses.size, 1 + self.masses.size // 4096)
         masses, moments = (np.add.reduceat(weights, starts) for weights in (self.masses, self.masses * self.losses))
         return np.where(masses > 0, moments / np.where(masses > 0, masses, 1.0), self.losses[starts]), masses
@@ -180,12 +180,12 @@ def three_point_losses(epsilon: float, share: float) -> LatticeLosses:
 
 @singledispatch
 def leakiest_losses(system: System) -> LatticeLosses | None:
-    """Return the losses, alike both ways, of two secrets of which those of any other two are noisy copies, if known."""
+    """Return the losses, equal in both directions, of a pair of which all others are noisy copies; None if unknown."""
     return None
 
 
 class GridLaw(NamedTuple):
-    """A law of the losses ``offset + place · step``, and what Q has at an infinite loss, or at minus infinity."""
+    """A law of the losses ``offset + place · step``, and the masses of Q at infinity and at minus infinity."""
 
     lattice: Lattice
     offset: float
@@ -195,13 +195,13 @@ class GridLaw(NamedTuple):
 
 
 def lattice_law(losses: LatticeLosses) -> GridLaw:
-    """Return the law of losses that are on a lattice, which is itself."""
+    """Return the law of losses on a lattice, which serves as the grid."""
     lattice = Lattice(losses.masses, losses.first, losses.infinite)
     return GridLaw(lattice, losses.offset, losses.step, infinite=losses.infinite)
 
 
 def dominating_law(losses: Losses, step: float, negligible: float) -> GridLaw:
-    """Return a law on a grid that dominates the losses: it leaks no less."""
+    """Return a law on a grid that dominates the losses: it leaks at least as much."""
     first, edges = _grid(losses, losses.anchor, step, negligible)
     cells = _cells(losses, edges)
     q, scaled = cells.q[:-1], cells.scaled_p[:-1]
@@ -220,12 +220,12 @@ def dominating_law(losses: Losses, step: float, negligible: float) -> GridLaw:
 
 
 def dominated_law(losses: Losses, step: float, negligible: float) -> GridLaw:
-    """Return a law on a grid that the losses dominate: it leaks no more."""
+    """Return a law on a grid that the losses dominate: it leaks at most as much."""
     anchor, boundaries = _resting(losses, step)
     first, points = _grid(losses, anchor, step, negligible)
     edges = _edges(points - step / 2, -first, losses.piles_up, boundaries)
     cells = _cells(losses, edges)
-    q, scaled = cells.q, cells.scaled_p  # the last cell has no end: so its loss is rounded down
+    q, scaled = cells.q, cells.scaled_p  # the last cell is unbounded, so its loss is rounded down
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         surplus = q - np.exp(points - edges) * scaled
         higher = np.append(q[1:] - np.exp(points[:-1] - edges[1:]) * scaled[1:], 0.0)
@@ -236,7 +236,7 @@ def dominated_law(losses: Losses, step: float, negligible: float) -> GridLaw:
     is_balanced = (shares >= 0) & (shares <= 0.5)
     from_above, from_below = (np.where(is_balanced & sign, shares, 0.0) for sign in (falls_short, ~falls_short))
     moved_shares = np.append(0.0, from_above[:-1]) + np.append(from_below[1:], 0.0)
-    # Of less of its own, a cell needs less of a neighbor's; from above, more does no harm.
+    # A cell with less mass needs less of a neighbor's; from above, more does no harm.
     from_below *= 1 - moved_shares
     remaining = 1 - np.append(0.0, from_above[:-1]) - np.append(from_below[1:], 0.0)
     places = np.arange(points.size)
@@ -263,10 +263,11 @@ def _grid(losses: Losses, anchor: float, step: float, negligible: float) -> tupl
 
 
 def _resting(losses: Losses, step: float) -> tuple[float, Reals]:
-    """Return a point that is the loss of the cell around it, where mass piles up, and where the cells next to it end.
+    """Return a point at a pile that is the loss of the cell around it, and the edges of the cells close to it.
 
-    There, masses fall so steeply that no neighbor has enough to make the loss of a cell that of its point. So from far
-    away towards the pile each cell ends where its own loss is that of its point, and the pile's loss is its point.
+    There, masses fall so steeply that no neighbor has enough mass to make the loss of a cell that of its point. So,
+    from far away towards the pile, the edge of each cell is such that its own loss is that of its point; the pile's
+    loss is its point.
     """
     point, boundaries = losses.anchor, np.zeros(0)
     for _ in range(_RESTING * abs(losses.piles_up)):
@@ -277,7 +278,7 @@ def _resting(losses: Losses, step: float) -> tuple[float, Reals]:
         change, point = loss - ROUNDED_UP * step - point, loss - ROUNDED_UP * step
         if abs(change) < _AT_REST * step:
             break
-    if boundaries.size:  # to all digits, since nobody may have anything that would make up for the last ones
+    if boundaries.size:  # in full precision, since no neighbor may have mass to make up for the last digits
         far = point + losses.piles_up * _BEYOND * step
         pile = losses.cells(np.sort([far, boundaries[-1]]))
         point = float(min(far, boundaries[-1])) + math.log(pile.q[0]) - math.log(pile.scaled_p[0]) - ROUNDED_UP * step
@@ -285,7 +286,7 @@ def _resting(losses: Losses, step: float) -> tuple[float, Reals]:
 
 
 def _towards_pile(losses: Losses, point: float, step: float) -> tuple[Reals, float] | None:
-    """Return the ends of the cells around the points next to a pile, the furthest first, and the loss of the pile."""
+    """Return the edges of the cells around the points close to a pile, the furthest first, and the loss of the pile."""
     side, cells = -losses.piles_up, max(1, min(_WALKED, int(_LARGEST_RATIO / step)))
     parts = (cells + _BEYOND) * _PARTS + _PARTS // 2
     walk = side * step * (cells + 0.5 - np.arange(parts + 1) / _PARTS)
@@ -311,13 +312,13 @@ def _towards_pile(losses: Losses, point: float, step: float) -> tuple[Reals, flo
 
 
 def _at(place: float, sums: Reals) -> float:
-    """Return a sum at a place that may be between two."""
+    """Return a running sum at a place, interpolated between two sums."""
     last = min(int(place), sums.size - 2)
     return float(sums[last]) + (place - last) * float(sums[last + 1] - sums[last])
 
 
 def _edges(middles: Reals, pile: int, piles_up: int, boundaries: Reals) -> Reals:
-    """Return the edges of the cells around points: in the middle, but where others are given next to a pile."""
+    """Return the edges of the cells around points: midpoints, except for the given edges close to a pile."""
     edges, step = middles.copy(), middles[1] - middles[0]
     if not boundaries.size:
         return edges
@@ -371,7 +372,7 @@ class RowLosses(Losses):
 
     @cached_property
     def _infinite(self) -> float:
-        """The mass of what p excludes."""
+        """The mass of q on outcomes that p excludes."""
         return float(np.exp(self.log_q[self.log_p == -math.inf]).sum())
 
     @property
@@ -390,9 +391,9 @@ class RowLosses(Losses):
         return self._infinite - float(masses @ np.expm1(np.minimum(epsilon - losses, 0.0)))
 
     def reach(self, negligible: float) -> tuple[float, float]:
-        """Return a loss below which, and one above which, Q has no more than what is negligible.
+        """Return two losses below and above which Q has at most the negligible mass.
 
-        An infinite loss is next to nothing less than one so far up that P has none of it: below, a grid rounds it down.
+        An infinite loss counts as a very large one at which P has no mass: the lower law rounds it down.
         """
         losses, masses = self._sorted
         beyond = -math.log(max(negligible, _LEAST)) if self._infinite > 0 else 0.0
@@ -403,7 +404,7 @@ class RowLosses(Losses):
         return float(losses[min(first, losses.size - 1)]), float(losses[-1 - min(last, losses.size - 1)]) + beyond
 
     def cells(self, edges: Reals) -> CellMasses:
-        """Return nothing but what is infinite: all else is in atoms."""
+        """Return the mass at an infinite loss only: all other mass is in atoms."""
         nothing = np.zeros(edges.size)
         q = nothing.copy()
         q[-1] = self._infinite

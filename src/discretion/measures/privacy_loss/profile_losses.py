@@ -1,14 +1,14 @@
-"""Privacy losses from a privacy profile: of two laws of which only the profile is known, at some ε.
+"""Privacy losses from a privacy profile: for two laws of which only the profile is known, at some ε.
 
 With ``t = e^ε``, ``δ(t) = ∫ max(0, Q - t P)`` is convex in t, and its bends are the masses of both laws: at the loss
-log t, P has the bend and Q has t times as much. So
+log t, P has the mass of the bend and Q has t times as much. So
 
-- the lower convex hull of values that are nowhere below δ is the δ of a pair that dominates (Doroshenko, Ghazi, Kamath,
-  Kumar and Manurangsi, "Connect the dots", PoPETs 2022);
-- between two t, δ is above the chords on either side of them, and so it is known how far at most it sags below its own
-  chord. The lower convex hull of values that are that much below δ is the δ of a pair that is dominated.
+- the lower convex hull of upper bounds on δ is the δ of a pair that dominates (Doroshenko, Ghazi, Kamath, Kumar and
+  Manurangsi, "Connect the dots", PoPETs 2022);
+- between two t, δ is above the chords on either side of them, which bounds its distance below its own chord. The lower
+  convex hull of values this much below δ is the δ of a pair that is dominated.
 
-Below t = 1 the same holds of P against Q, since ``∫ max(0, Q - t P) = 1 - t + t ∫ max(0, P - Q/t)``.
+Below t = 1 the same holds for P against Q, since ``∫ max(0, Q - t P) = 1 - t + t ∫ max(0, P - Q/t)``.
 """
 
 import math
@@ -20,7 +20,7 @@ from discretion.measures.privacy_loss.losses import LatticeLosses
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.convex_hulls import corners
 
-# What rounding may do to a bend, next to δ; and the least that a law has at finite losses.
+# The rounding error of a bend, relative to δ; and the least mass of a law at finite losses.
 _ROUNDING, _LEAST = 1e-10, 2.0**-53
 
 # Lower and upper bounds.
@@ -28,11 +28,10 @@ Ends = tuple[Reals, Reals]
 
 
 class Bends(NamedTuple):
-    """Where the lower hull of a profile bends: the losses above 0, and what both laws have at each.
+    """The bends of the lower hull of a profile: the losses above 0, and the masses of both laws at each.
 
     ``corners`` are the places of the losses among the given ε, ``larger`` the masses of the law that exceeds,
-    ``smaller`` those of the other one. ``first`` is δ(0), ``slope`` its slope in t there, ``infinite`` what is left of
-    δ at last.
+    ``smaller`` those of the other one. ``first`` is δ(0), ``slope`` its slope in t there, ``infinite`` the last δ.
     """
 
     corners: Integers
@@ -62,14 +61,14 @@ def bends_of_profile(epsilons: Reals, deltas: Reals) -> Bends:
 
 
 def dominating_losses(step: float, places: Integers, deltas: Reals) -> LatticeLosses:
-    """Return the losses, alike both ways, of a pair that dominates every pair with at most these δ in either order.
+    """Return the losses, equal in both directions, of a pair that dominates all pairs with at most these δ.
 
     Parameters
     ----------
     step, places
         The ε of the profile, as multiples of the step: 0 first, ascending.
     deltas
-        Upper bounds of the δ of each.
+        Upper bounds on the δ of each, for a pair in either order.
     """
     bends = bends_of_profile(_levels(step, places), np.minimum(deltas * (1 + _ROUNDING), 1.0))
     return _losses(step, places, bends, bends)
@@ -85,14 +84,14 @@ def dominated_losses(
     step, places
         The ε of the profiles, as multiples of the step: 0 first, ascending, at least three of them.
     forwards, backwards
-        Lower and upper bounds of the δ of each, of Q against P and of P against Q.
+        Lower and upper bounds on the δ of each, for Q against P and for P against Q.
     """
     ways = [_below(_levels(step, places), *ends) for ends in (forwards, backwards)]
     first = min(float(deltas[0]) for deltas in ways)
     for deltas in ways:
         deltas[0] = first
     there, back = (bends_of_profile(_levels(step, places), deltas) for deltas in ways)
-    # Where both halves together do not bend upwards at 1, the pair shows nothing at all with some probability.
+    # If both halves together do not bend upwards at 1, the pair reveals nothing with some probability.
     most = there.first - there.slope - back.slope
     if most > 1:
         there, back = (bends_of_profile(_levels(step, places), deltas * ((1 - _ROUNDING) / most)) for deltas in ways)
@@ -104,7 +103,7 @@ def _levels(step: float, places: Integers) -> Reals:
 
 
 def _losses(step: float, places: Integers, forwards: Bends, backwards: Bends) -> LatticeLosses:
-    """Return the losses of the law that exceeds the other one by the first bends, and less by the second ones."""
+    """Return the losses of the law that exceeds the other by the first bends, and is exceeded by the second bends."""
     last = int(places[-1])
     masses = np.zeros(2 * last + 1)
     masses[last] = max(_LEAST, 1 - forwards.first + forwards.slope + backwards.slope)

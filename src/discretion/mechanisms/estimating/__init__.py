@@ -1,1 +1,1 @@
-"""From reports to shares of a population."""
+"""Estimates of the shares of a population from reports, and their errors."""

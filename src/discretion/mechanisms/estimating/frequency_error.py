@@ -1,4 +1,4 @@
-"""How far estimated shares are from the true ones, and how many people it takes to be near enough."""
+"""The error of estimated shares, and the number of people that brings it down to a target."""
 
 import math
 from collections.abc import Callable
@@ -43,7 +43,7 @@ _CONFIRMATIONS = 32
 
 
 class FrequencyError(NamedTuple, Generic[T_co]):
-    """The error of estimated shares, and the same in people."""
+    """The error of estimated shares, as a share and as a number of people."""
 
     share: T_co
     people: T_co
@@ -82,38 +82,39 @@ def frequency_error(
         Number of reports, at least 1.
     frequencies
         The true shares, shape ``(k,)``; None means all equal. A law of the shares, a `discretion.Dirichlet` or a
-        `discretion.PointMixture`, means the mean over populations of that law, and "mean" that over Jeffreys' law.
+        `discretion.PointMixture`, sets the mean over populations of that law; "mean" sets the mean over Jeffreys' law.
         "worst" means the shares with the largest error. For the raw estimator and the norm "rms" these are known; else
-        the populations looked at are those in which 1, 2, 4, … or all values are equally frequent.
+        the function compares the populations in which 1, 2, 4, … or all values are equally frequent.
     norm
         "rms", "l1" or "max".
     estimator
-        What turns raw estimates into shares: "raw" nothing, or `clipped`, `norm_sub` or `iterative_bayesian_update`
-        ("ibu").
+        The post-processing of raw estimates: "raw" leaves them as they are; "clipped" stands for `clipped`, "norm_sub"
+        for `norm_sub`, and "ibu" for `iterative_bayesian_update`.
     rng
-        A generator or a seed, where collections are simulated; None draws a fresh one.
+        A generator or a seed, used where collections are simulated; None draws a fresh seed.
 
     Returns
     -------
     FrequencyError
         ``.share`` (0 without noise, infinite when ε = 0) and ``.people``: floats for the raw estimator with "rms", and
-        with "l1" for protocols whose reports support values. Else an `Estimate` from simulated collections. Of "worst"
-        shares the one of the raw "l1" is certified, from the largest error found to ``k`` times the raw "rms"; the
-        others assume that the worst population is among those looked at.
+        with "l1" for protocols whose reports support values. Else an `Estimate` from simulated collections. For "worst"
+        the interval of the raw "l1" is certified: it goes from the largest error that was found to ``k`` times the raw
+        "rms". The other intervals assume that the worst population is one of those that were compared.
 
     Raises
     ------
     InvalidValueError
-        If there is no such norm or estimator.
+        If the norm or the estimator is unknown.
     TooLargeError
         If fewer than 32 collections can be simulated within the limits.
     UnsupportedError
-        If the worst shares are asked for and not known: of a mechanism whose reports do not support values.
+        If ``frequencies`` is "worst" and the worst shares are not known, as for a mechanism whose reports do not
+        support values.
 
     Notes
     -----
-    Only the mechanism's noise counts: the people are not a sample. Of a protocol whose reports support values the raw
-    "rms" is the same for all shares. A simulation gives each value the nearest whole number of people.
+    The error includes only the mechanism's noise: the people are not a sample. For a protocol whose reports support
+    values, the raw "rms" is the same for all shares. A simulation gives each value the nearest whole number of people.
 
     Examples
     --------
@@ -152,9 +153,9 @@ def users_needed(
     *,
     rng: Seed = None,
 ) -> int:
-    """Return the number of people whose reports bring the error of the estimated shares down to a target.
+    """Return the least number of people whose reports bring the error of the estimated shares down to a target.
 
-    The least n with ``frequency_error(mechanism, n, …).share <= error``.
+    It is the least n with ``frequency_error(mechanism, n, …).share <= error``.
 
     Parameters
     ----------
@@ -168,17 +169,17 @@ def users_needed(
     Returns
     -------
     int
-        At least 1: the least such n where the error is a float. Where it is simulated, an n near the least at which the
-        upper end of the interval is at most the target. Either is confirmed by the error at n.
+        At least 1. Where the error is a float, the least such n. Where it is simulated, an n near the least at which
+        the upper bound of the interval is at most the target. In both cases the error at n confirms the result.
 
     Raises
     ------
     InvalidValueError
         If the error is not above 0 and finite.
     UnsupportedError
-        If the simulated error does not settle.
+        If the search does not converge on the simulated error.
     TooLargeError
-        If it takes more people than are computed for.
+        If it takes more people than the limit allows.
 
     Examples
     --------
@@ -215,7 +216,7 @@ def _scaled(n: int, error: float, target: float) -> int:
     """Return the number of people at which an error that falls like ``1/√n`` reaches the target."""
     people = n * (error / target) ** 2
     if people > (most := limits.current().people):
-        raise TooLargeError(f"an error of {target:g} takes more than {most:,} people; allow a larger error")
+        raise TooLargeError(f"an error of {target:g} needs more than {most:,} people; allow a larger error")
     return max(1, math.ceil(people))
 
 
@@ -298,7 +299,7 @@ def _people(n: int, shares: Reals) -> Integers:
 
 
 def _mean_deviation(support: Support, n: int, count: int) -> float:
-    """Return ``E |f̂_v - f_v|`` of a value that so many of n people hold: of a sum of two binomial laws."""
+    """Return ``E |f̂_v - f_v|`` of a value that ``count`` of n people hold: of a sum of two binomial laws."""
     own, not_own, other, not_other, gap = support
     (first, held), (second, others) = (
         binomial_window(people, *chances)
@@ -328,7 +329,7 @@ def _simulated(
     if runs < _FEWEST:
         raise TooLargeError(
             f"the error of {n:,} people's reports on k = {mechanism.k:,} values takes too long to simulate; take fewer "
-            "people, of whose error that of n is about √(fewer/n) as much, or estimator='raw' and norm='rms'"
+            "people and multiply their error by √(fewer/n), or take estimator='raw' and norm='rms'"
         )
     errors = np.empty(runs)
     for run in range(runs):

@@ -19,16 +19,16 @@ Block = tuple[Reals, Integers]
 
 @dataclass(frozen=True, eq=False)
 class LikeliestFrequencies:
-    """Shares whose likelihood is certified to be next to the highest.
+    """Shares with a certified bound on the difference between their likelihood and the highest one.
 
     Attributes
     ----------
     frequencies : numpy.ndarray
         Shape ``(k,)``, in [0, 1], summing to 1.
     gap : float
-        How much the mean log-likelihood of a report is below the highest one at most, in nats.
+        An upper bound, in nats, on the highest mean log-likelihood of a report minus that of these shares.
     steps : int
-        How often all reports were gone through.
+        The number of passes over the reports.
     """
 
     frequencies: Reals
@@ -46,7 +46,7 @@ def iterative_bayesian_update(
     most_steps: int = 10_000,
     progress: Callable[[str], None] | None = None,
 ) -> LikeliestFrequencies:
-    """Return the shares from which the reports are likeliest, and how near they are certified to be.
+    """Return the shares under which the reports are likeliest, with a certified bound on their distance from it.
 
     ``argmax_p mean_i log Σ_x p_x C[x, y_i]`` by ``p_x ← p_x · mean_i C[x, y_i] / Σ_z p_z C[z, y_i]``
 
@@ -57,11 +57,11 @@ def iterative_bayesian_update(
     reports
         What its `sample` returned for n people, n at least 1.
     tolerance
-        Stop when the mean log-likelihood is certified to be no more than this below its maximum, in nats, at least 0.
+        Stop when the mean log-likelihood is certified to be at most this far below its maximum, in nats, at least 0.
     most_steps
-        Stop after as many passes over the reports in any case, at least 1; ``gap`` then says how far it got.
+        Stop after this many passes over the reports in any case, at least 1; ``gap`` has the certified bound.
     progress
-        Called with what is being worked on.
+        A function that is called with a line about the current step.
 
     Returns
     -------
@@ -77,8 +77,8 @@ def iterative_bayesian_update(
 
     Notes
     -----
-    The update is expectation maximisation, which never lowers the likelihood, from equal shares on. After every two
-    updates their trend is followed further as long as that raises the likelihood, which often saves 99 of 100 steps
+    The update is expectation maximization, which never lowers the likelihood; it starts from equal shares. After every
+    two updates it extrapolates their trend as long as that raises the likelihood, which often saves 99 of 100 steps
     (Varadhan and Roland, Simple and globally convergent methods for accelerating the convergence of any EM algorithm,
     Scandinavian Journal of Statistics 35, 2008). The certificate: the mean log-likelihood is concave, and its slope
     towards a value x is ``D_x = mean_i C[x, y_i] / Σ_z p_z C[z, y_i] - 1``, so that it is at most ``max_x D_x`` below
@@ -130,7 +130,7 @@ def _point(shares: Reals, blocks: Iterable[Block], n: int) -> _Point:
     for likelihoods, counts in blocks:
         evidence = likelihoods @ shares
         if not evidence.all():
-            raise InvalidValueError("reports must be such as the mechanism can give, got one that it never gives")
+            raise InvalidValueError("reports must be possible under the mechanism, got one of probability 0")
         height += float(counts @ np.log(evidence))
         slope += (counts / evidence) @ likelihoods
         reports += int(counts.sum())
@@ -139,7 +139,7 @@ def _point(shares: Reals, blocks: Iterable[Block], n: int) -> _Point:
 
 
 def _climb(point_at: Callable[[Reals], _Point], k: int) -> Iterator[_Point]:
-    """Yield how far each pass over the reports has led, higher and higher."""
+    """Yield the point after each pass over the reports, with ever higher likelihoods."""
     first = point_at(np.full(k, 1 / k))
     yield first
     while True:
@@ -160,7 +160,7 @@ def _further(first: Reals, second: Reals, third: Reals) -> Iterator[Reals]:
     reach = float(np.linalg.norm(step)) / size if size > 0 else 1.0
     while reach > 1.1:
         shares = first + 2 * reach * step + reach**2 * bend
-        if np.all(shares >= third / 1024):  # no further towards 0, where nothing could be told from rounding
+        if np.all(shares >= third / 1024):  # no further towards 0, where only rounding would differ
             yield _to_one(shares)
         reach = (reach + 1) / 2
     yield third

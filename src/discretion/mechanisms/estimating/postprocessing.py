@@ -1,4 +1,4 @@
-"""What turns raw estimates, which may leave [0, 1], into shares of a population: nothing here costs privacy."""
+"""Post-processing of raw estimates, which may leave [0, 1], into shares of a population, at no cost in privacy."""
 
 from collections.abc import Callable, Mapping
 
@@ -34,8 +34,8 @@ def clipped(frequencies: ArrayLike) -> Reals:
     Notes
     -----
     Where many values are rare, their positive errors stay, and frequent values shrink: `norm_sub` and
-    `iterative_bayesian_update` are nearer. Source: "Norm-Mul" of Wang, Lopuhaä-Zwakenberg, Li, Skoric and Li, Locally
-    Differentially Private Frequency Estimation with Consistency, NDSS 2020.
+    `iterative_bayesian_update` have smaller errors. Source: "Norm-Mul" of Wang, Lopuhaä-Zwakenberg, Li, Skoric and Li,
+    Locally Differentially Private Frequency Estimation with Consistency, NDSS 2020.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def clipped(frequencies: ArrayLike) -> Reals:
     """
     positive = np.maximum(_as_numbers(frequencies, "frequencies"), 0)
     if not positive.any():
-        raise InvalidValueError("frequencies must have a positive one to be clipped, got none; norm_sub needs none")
+        raise InvalidValueError("clipped needs a positive frequency, got none; use norm_sub, which needs none")
     positive /= positive.max()
     return positive / positive.sum()
 
@@ -66,9 +66,9 @@ def simplex_projection(values: ArrayLike) -> Reals:
 
     Notes
     -----
-    Why: of a p of that form, ``f_v - p_v`` is θ where ``p_v > 0`` and at most θ elsewhere, so that for all shares r
-    ``Σ_v (f_v - p_v)(r_v - p_v) <= θ Σ_v (r_v - p_v) = 0``, which says that p is nearest. The time is that of sorting
-    the values less than 1 below the largest, which alone can stay positive. Source: Held, Wolfe and Crowder,
+    Proof: for a p of that form, ``f_v - p_v`` is θ where ``p_v > 0`` and at most θ elsewhere, so that for all shares r
+    ``Σ_v (f_v - p_v)(r_v - p_v) <= θ Σ_v (r_v - p_v) = 0``, which means that p is nearest. The time is that of sorting
+    the values less than 1 below the largest, since only these can stay positive. Source: Held, Wolfe and Crowder,
     Validation of subgradient optimization, Mathematical Programming 6, 1974.
 
     Examples
@@ -90,7 +90,7 @@ def simplex_projection(values: ArrayLike) -> Reals:
 def norm_sub(frequencies: ArrayLike) -> Reals:
     """Return the shares with one amount taken from all of them and negative ones set to 0, so that they sum to 1.
 
-    ``max(f_v - θ, 0)``: the literature's name for `simplex_projection`, which it is.
+    ``max(f_v - θ, 0)``. Norm-Sub is the literature's name for `simplex_projection` of raw estimates.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Mechanisms that add noise to a number, alone and together."""
+"""Mechanisms that add noise to a number, and their compositions."""

@@ -1,4 +1,4 @@
-"""Mechanisms that add random noise to a number: what the two values that are furthest apart make an observer see."""
+"""Mechanisms that add random noise to a number: the laws of the observation for the two furthest values."""
 
 import math
 from abc import abstractmethod
@@ -22,9 +22,9 @@ from discretion.validation import as_order, as_real
 class AdditiveNoise(Encodable, Composable):
     """Noise added to a number: the same symmetric, log-concave law, shifted by the value.
 
-    It protects any two values at most ``sensitivity`` apart. Of these, 0 and the sensitivity are easiest to tell apart,
-    and by Bayes-sec's Theorem 1 no prior on more values is worse than the uniform one on these two. A subclass says by
-    how much their laws P and Q exceed each other: all measures of the pair follow.
+    It protects any two values at most ``sensitivity`` apart. Of these, 0 and the sensitivity are easiest to
+    distinguish, and by Bayes-sec's Theorem 1 no prior on more values is worse than the uniform one on these two. A
+    subclass computes the excess of their laws P and Q over each other; all measures of the pair follow from it.
     """
 
     algorithm: Method
@@ -32,12 +32,12 @@ class AdditiveNoise(Encodable, Composable):
     @property
     @abstractmethod
     def secrets(self) -> int:
-        """How many values the secret can take."""
+        """The number of values of the secret."""
 
     @property
     @abstractmethod
     def is_continuous(self) -> bool:
-        """Whether its observations are a continuum, so that there is no explicit channel."""
+        """Whether observations are a continuum, so that there is no explicit channel."""
 
     @property
     @abstractmethod
@@ -47,7 +47,7 @@ class AdditiveNoise(Encodable, Composable):
     @property
     @abstractmethod
     def losses(self) -> Losses:
-        """The privacy loss between them, which is the same both ways and decides the leakage of many uses."""
+        """The privacy loss between the two furthest secrets, in either direction, from which all leakage follows."""
 
     @abstractmethod
     def channel(self) -> Channel:
@@ -59,7 +59,7 @@ class AdditiveNoise(Encodable, Composable):
 
     @abstractmethod
     def overlap(self, epsilon: float) -> float:
-        """Return ``∫ min(P, e^ε Q) = 1 - excess(ε)`` for ε >= 0, to all digits where it is small."""
+        """Return ``∫ min(P, e^ε Q) = 1 - excess(ε)`` for ε >= 0, with full relative precision where it is small."""
 
     @abstractmethod
     def renyi(self, order: float) -> float:
@@ -76,7 +76,7 @@ class AdditiveNoise(Encodable, Composable):
         Returns
         -------
         float
-            In [0, 1]: how far the laws of the two furthest values are apart. It is the same both ways.
+            In [0, 1]: the divergence between the laws of the two furthest values, the same in either direction.
         """
         level = as_real(epsilon, "epsilon")
         if level < 0:  # ∫ max(0, P - Q/t) = 1 - 1/t + ∫ max(0, Q - tP)/t, and the pair is symmetric
@@ -97,7 +97,7 @@ class AdditiveNoise(Encodable, Composable):
 class ContinuousNoise(AdditiveNoise):
     """Noise with a density. Its secrets are the two values 0 and ``sensitivity``, its observations all real numbers.
 
-    A subclass also says what integrals of its `excess` need.
+    A subclass also defines `reach` and `smoothness_length`, which integrals of its `excess` need.
     """
 
     sensitivity: float
@@ -105,21 +105,21 @@ class ContinuousNoise(AdditiveNoise):
     @property
     @abstractmethod
     def reach(self) -> float:
-        """The ε from which on `excess` is 0, or nothing next to what it is at 0."""
+        """The ε from which on `excess` is 0, or negligible next to its value at 0."""
 
     @property
     @abstractmethod
     def smoothness_length(self) -> float:
-        """The length over which `excess` changes by no more than a factor, in the complex plane too."""
+        """The length over which `excess` changes by at most a constant factor, in the complex plane, too."""
 
     @property
     def is_continuous(self) -> bool:
-        """Yes."""
+        """Whether observations are a continuum: yes."""
         return True
 
     @property
     def secrets(self) -> int:
-        """Two: the values 0 and ``sensitivity``, which are easiest to distinguish."""
+        """The number of secrets, 2: the values 0 and ``sensitivity``, which are easiest to distinguish."""
         return 2
 
     @property
@@ -128,7 +128,7 @@ class ContinuousNoise(AdditiveNoise):
         return 0.0, self.sensitivity
 
     def channel(self) -> Channel:
-        """Refuse: a channel has finitely many observations."""
+        """Raise an error, since a channel has finitely many observations."""
         raise no_channel_error(self)
 
     @abstractmethod
@@ -141,7 +141,7 @@ class ContinuousNoise(AdditiveNoise):
 
     @abstractmethod
     def noise(self, size: int, source: RandomSource) -> Reals:
-        """Return so many draws of the noise."""
+        """Return ``size`` independent draws of the noise."""
 
     def sample(self, values: ArrayLike, rng: Seed = None) -> Reals:
         """Return each person's value with noise added, in floating-point numbers.
@@ -149,7 +149,7 @@ class ContinuousNoise(AdditiveNoise):
         Parameters
         ----------
         values
-            Finite numbers, shape ``(n,)``; what is promised holds of any two at most ``sensitivity`` apart.
+            Finite numbers, shape ``(n,)``; the guarantee covers any two values at most ``sensitivity`` apart.
         rng
             A generator or a seed for simulation; None draws from the operating system's CSPRNG.
 
@@ -160,9 +160,9 @@ class ContinuousNoise(AdditiveNoise):
 
         Notes
         -----
-        For simulation, not for release: noise in doubles takes only some of the real numbers, and which ones depends on
-        the value it is added to, which can give the value away (Mironov, On significance of the least significant bits
-        for differential privacy, CCS 2012). Deployments add `discretion.Geometric` or `discretion.DiscreteGaussian`
+        For simulation, not for release: the sums of a value and noise in doubles are only some of the real numbers.
+        These depend on the value, and can give it away (Mironov, On significance of the least significant bits for
+        differential privacy, CCS 2012). For a deployment, add `discretion.Geometric` or `discretion.DiscreteGaussian`
         noise to whole numbers.
         """
         array = as_finite(values, "values")
@@ -170,7 +170,7 @@ class ContinuousNoise(AdditiveNoise):
 
     @property
     def wire(self) -> Doubles:
-        """A double: 8 bytes."""
+        """The encoding of reports: a double, 8 bytes."""
         return Doubles()
 
     def checked_reports(self, reports: ArrayLike) -> Reals:
@@ -179,13 +179,13 @@ class ContinuousNoise(AdditiveNoise):
 
 
 class IntegerNoise(AdditiveNoise):
-    """Noise that takes whole numbers."""
+    """Noise whose values are whole numbers."""
 
     sensitivity: int
 
     @property
     def is_continuous(self) -> bool:
-        """No."""
+        """Whether observations are a continuum: no."""
         return False
 
     @property
@@ -200,7 +200,7 @@ class IntegerNoise(AdditiveNoise):
 
     @abstractmethod
     def noise(self, size: int, source: RandomSource) -> Integers:
-        """Return so many draws of the noise."""
+        """Return ``size`` independent draws of the noise."""
 
     def sample(self, values: ArrayLike, rng: Seed = None) -> Integers:
         """Return each person's value with noise added, in whole numbers.
@@ -208,7 +208,7 @@ class IntegerNoise(AdditiveNoise):
         Parameters
         ----------
         values
-            Whole numbers up to 2⁵³ in size, shape ``(n,)``; what is promised holds of any two at most ``sensitivity``
+            Whole numbers up to 2⁵³ in size, shape ``(n,)``; the guarantee covers any two values at most ``sensitivity``
             apart.
         rng
             A generator or a seed for simulation; None draws from the operating system's CSPRNG, as a client must.
@@ -226,7 +226,7 @@ class IntegerNoise(AdditiveNoise):
 
     @property
     def wire(self) -> SignedNumbers:
-        """A whole number of 64 bits, in two's complement; noise does not take it further."""
+        """The encoding of reports: a whole number of 64 bits, in two's complement, which the noise cannot exceed."""
         return SignedNumbers()
 
     def checked_reports(self, reports: ArrayLike) -> Integers:
@@ -255,14 +255,14 @@ def _reporting_of_continuous_noise(system: ContinuousNoise) -> Reporting:
 
 
 def no_report_types_error(system: object) -> UnsupportedError:
-    """Return the error of taking a continuum of reports for finitely many."""
+    """Return the error for a continuum of reports where finitely many are needed."""
     return UnsupportedError(
-        f"{system!r} has a continuum of reports, and to shuffle them takes finitely many; sort continuous reports into "
-        "bins and give their discretion.Channel"
+        f"{system!r} has a continuum of reports, and a shuffler needs finitely many; sort continuous reports into bins "
+        "and give their discretion.Channel"
     )
 
 
-# What answers of every system of two secrets, and of reports of many secrets beside noise.
+# The measures that take any system of two secrets, and those that take reports of many secrets together with noise.
 MEASURES_OF_TWO = (
     "bayes_security, posterior_vulnerability, bayes_risk, mutual_information, multiplicative_bayes_capacity, "
     "privacy_profile, dp_epsilon, renyi_dp, tradeoff"
@@ -272,7 +272,7 @@ MEASURES_OF_PAIRS = "bayes_security, privacy_profile, dp_epsilon, ldp_epsilon, r
 
 
 def no_channel_error(system: object, measures: str = MEASURES_OF_TWO) -> UnsupportedError:
-    """Return the error of asking a continuous mechanism for its explicit channel, where so much can be measured."""
+    """Return the error for a continuous mechanism without an explicit channel, with the measures that it has."""
     return UnsupportedError(
         f"{system!r} has a continuum of observations and no explicit channel; these measures take it: {measures}; "
         "discretion.Geometric and discretion.DiscreteGaussian have channels"

@@ -1,4 +1,4 @@
-"""What the best attacks on added noise find: exact where its law is discrete or in closed form, else within a band."""
+"""The best attacks on added noise: exact where its law is discrete or has a closed form, else within a band."""
 
 from collections.abc import Callable, Sequence
 from functools import partial, reduce

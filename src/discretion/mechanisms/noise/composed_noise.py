@@ -1,4 +1,4 @@
-"""Several noises on the same value, and reports of it, all of which an observer sees."""
+"""The composition of several noises on the same value with reports of it: an observer sees all of them."""
 
 import math
 from collections import Counter
@@ -29,21 +29,21 @@ Part = Noise | ReportPair
 
 @dataclass(frozen=True)
 class ComposedNoise(TwoLaws):
-    """Independent noises, each so many times, on the same value.
+    """Independent noises on the same value, each used a number of times.
 
-    Made by `discretion.repeated` and `discretion.parallel`.
+    `discretion.repeated` and `discretion.parallel` return it.
 
-    The secrets are the two furthest values of each: where sensitivities differ, they are those of several questions
-    about the same two databases. Parts may also be the reports of two secrets of a channel, a mechanism or a crowd: the
-    first secret goes with the first value of the noise.
+    The secrets are the two furthest values of each noise. Noises with different sensitivities stand for several
+    questions about the same two databases. Parts may also be the reports of two secrets of a channel, a mechanism or a
+    crowd: the first secret goes with the first value of the noise.
 
     Notes
     -----
-    Of any two values that a noise protects the furthest are the easiest to tell apart, whatever else is seen: of what
-    they show, what others show is a noisy copy. So the measures of this pair hold for all. Gaussian noises are as one,
-    with ``μ = √Σ (Δ/σ)²``. Of discrete noises alike, privacy losses are summed over a lattice; else they are bounded
-    from both sides on a grid. Reports beside one noise in closed form have a closed form too: the noise's at each of
-    their privacy losses.
+    Of all pairs of values that a noise protects, the two furthest values are the easiest to distinguish, with any other
+    observations: the observation of another pair is a noisy copy of theirs. So the measures of this pair hold for all
+    pairs. Gaussian noises are equivalent to one, with ``μ = √Σ (Δ/σ)²``. For equal discrete noises, privacy losses are
+    summed over a lattice; for other noises, they are bounded from both sides on a grid. Reports together with one noise
+    in closed form have a closed form, too: that of the noise at each of the reports' privacy losses.
     """
 
     parts: tuple[tuple[Part, int], ...]
@@ -53,7 +53,7 @@ class ComposedNoise(TwoLaws):
 
     @property
     def is_continuous(self) -> bool:
-        """Whether any part is."""
+        """Whether the observations of any part are a continuum."""
         return any(part.is_continuous for part, _ in self._noises)
 
     @property
@@ -65,7 +65,7 @@ class ComposedNoise(TwoLaws):
 
     @property
     def epsilon(self) -> float:
-        """The sum of all in the direction in which it is larger."""
+        """The sum of the parts' largest losses, in the direction in which it is larger."""
         sums = zip(*(_largest_losses(part, count) for part, count in self.parts), strict=True)
         return max(math.fsum(way) for way in sums)
 
@@ -86,7 +86,7 @@ class ComposedNoise(TwoLaws):
         return LossPair.from_parts(losses)
 
     def closed_form(self, reverse: bool) -> ClosedForm | None:
-        """Return that of the noise if it is one or all of it is Gaussian, and at each of the reports' losses."""
+        """Return the closed form of a single or Gaussian noise, at each of the reports' losses; else None."""
         return self._closed_forms[reverse]
 
     @cached_property
@@ -138,14 +138,14 @@ def _largest_losses(part: Part, count: int) -> tuple[float, float]:
 
 
 def _mu(part: Part) -> float:
-    """Return the μ of a Gaussian noise, 0 of all else."""
+    """Return the μ of a Gaussian noise, and 0 for any other part."""
     if isinstance(part, Gaussian):
         return part.mu
     return math.sqrt(part.steps) / part.sigma if isinstance(part, SubsampledGaussian) and part.rate == 1 else 0.0
 
 
 def _both_ways(part: Part, count: int) -> tuple[Losses, Losses, int]:
-    """Return the losses of Q against P and of P against Q, and how often they are added."""
+    """Return the losses of Q against P and of P against Q, and the number of times that they are added."""
     if isinstance(part, SubsampledGaussian):
         return part.losses.forwards.parts[0][0], part.losses.backwards.parts[0][0], count * part.steps
     if isinstance(part, ReportPair):
@@ -156,7 +156,7 @@ def _both_ways(part: Part, count: int) -> tuple[Losses, Losses, int]:
 
 
 def compose_noises(parts: Iterable[tuple[Part, int]]) -> ComposedNoise:
-    """Return noises and reports side by side, noises that are alike counted together."""
+    """Return the composition of noises and reports; equal noises are merged and counted."""
     counts: Counter[Part] = Counter()
     for part, count in parts:
         counts[part] += count
@@ -164,7 +164,7 @@ def compose_noises(parts: Iterable[tuple[Part, int]]) -> ComposedNoise:
 
 
 def as_parts(system: System) -> tuple[tuple[Part, int], ...] | None:
-    """Return the noises of two secrets and reports that a system is made of, or None if it is none."""
+    """Return the noises and reports of two secrets that a system consists of, or None if it has other parts."""
     if isinstance(system, ComposedNoise):
         return system.parts
     return ((system, 1),) if isinstance(system, AdditiveNoise | SubsampledGaussian) and system.secrets == 2 else None

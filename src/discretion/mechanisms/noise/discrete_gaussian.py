@@ -16,7 +16,7 @@ from discretion.mechanisms.noise.geometric import LEAST_RATE, two_sided_geometri
 from discretion.mechanisms.noise.parameters import as_distance, as_positive, check_ratio
 from discretion.numerics.arrays import Integers, Reals
 
-# So many standard deviations out, a probability is less than the least double.
+# At this number of standard deviations, a probability is less than the least double.
 _REACH = 39
 
 
@@ -31,21 +31,21 @@ class DiscreteGaussian(IntegerNoise):
     sigma
         σ > 0; the standard deviation is σ or a little less.
     sensitivity
-        Δ, a whole number of at least 1: how far apart two values may be that must not be told apart. The secrets are
-        two such, 0 and Δ.
+        Δ, a whole number of at least 1: the largest difference of two values that must stay indistinguishable. The
+        secrets are 0 and Δ.
 
     Raises
     ------
     TooLargeError
-        If Δ is over 2⁵³; once it is measured, if σ is over 860,000; once it is sampled, if σ is over 10¹⁵.
+        If Δ is over 2⁵³; in a measure, if σ is over 860,000; in `sample`, if σ is over 10¹⁵.
 
     Notes
     -----
     Source: Canonne, Kamath and Steinke, The discrete Gaussian for differential privacy, NeurIPS 2020. Sums run over all
     outputs whose probability is not 0 in doubles.
 
-    Samples are got as there (Algorithm 3), by rejection from `Geometric` noise with coins that are flipped with exactly
-    the probability that a double stands for: exact up to the rounding of doubles, far tails included.
+    The sampler is Algorithm 3 of this source: rejection from `Geometric` noise, by coins with exactly the probability
+    that a double stands for. It is exact up to the rounding of doubles, far tails included.
 
     Examples
     --------
@@ -66,19 +66,19 @@ class DiscreteGaussian(IntegerNoise):
 
     @property
     def epsilon(self) -> float:
-        """Infinite: far out, one of any two values is as much likelier as one likes."""
+        """The least ε for pure differential privacy, infinite: the likelihood ratio of two values has no bound."""
         return math.inf
 
     @property
     def secrets(self) -> int:
-        """Two: the values 0 and ``sensitivity``, which are easiest to distinguish."""
+        """The number of secrets, 2: the values 0 and ``sensitivity``, which are easiest to distinguish."""
         return 2
 
     def channel(self) -> Channel:
-        """Return the channel from 0 and Δ to all outputs that a double's probability reaches, or refuse its size."""
+        """Return the channel from 0 and Δ to all outputs whose probability fits in a double, or raise TooLargeError."""
         law, distance = self._law, self.sensitivity
         reach = law.size // 2
-        check_size(2, law.size + distance, repr(self), "ask for bayes_security or privacy_profile instead")
+        check_size(2, law.size + distance, repr(self), "use bayes_security or privacy_profile instead")
         matrix = np.zeros((2, law.size + distance))
         matrix[0, : law.size], matrix[1, distance:] = law, law
         return Channel(matrix, (0, distance), range(-reach, reach + distance + 1))
@@ -98,8 +98,8 @@ class DiscreteGaussian(IntegerNoise):
         return float(self._law @ np.exp(np.minimum(epsilon - self._losses, 0.0)))
 
     def renyi(self, order: float) -> float:
-        """Return the Rényi divergence of P and Q: the Gaussian's, less what the grid takes."""
-        # P^α Q^(1-α) is the same law with its centre at (1-α)Δ, of which only the fraction matters.
+        """Return the Rényi divergence of P and Q: the Gaussian's, minus a correction for the grid."""
+        # P^α Q^(1-α) is the same law with its center at (1-α)Δ, of which only the fraction matters.
         above, ratio = order - 1, self.sensitivity / self.sigma
         gaussian = order * ratio * ratio / 2
         centre = math.remainder(above * self.sensitivity, 1.0) if math.isfinite(gaussian) else 0.0
@@ -111,14 +111,14 @@ class DiscreteGaussian(IntegerNoise):
         return gaussian + (self._log_weight(centre) - self._log_weight(0.0)) / above
 
     def _log_weight(self, centre: float) -> float:
-        """Return ``log Σ_y exp(-(y - centre)²/(2σ²))``, the centre being at most half an output off."""
+        """Return ``log Σ_y exp(-(y - c)²/(2σ²))`` for a center c at most half an output off."""
         with np.errstate(over="ignore"):
             exponents = -np.square((self._outputs - centre) / self.sigma) / 2
         return float(exponents.max()) + math.log(float(np.exp(exponents - exponents.max()).sum()))
 
     @cached_property
     def _outputs(self) -> Integers:
-        check_size(1, 2 * _REACH * self.sigma, f"the law of {self!r}", "take discretion.Gaussian, which it is next to")
+        check_size(1, 2 * _REACH * self.sigma, f"the law of {self!r}", "take discretion.Gaussian, which is close to it")
         reach = math.ceil(_REACH * self.sigma)
         return np.arange(-reach, reach + 1)
 
@@ -135,11 +135,11 @@ class DiscreteGaussian(IntegerNoise):
             return outputs * (self.sensitivity / self.sigma)
 
     def noise(self, size: int, source: RandomSource) -> Integers:
-        """Return so many draws of the noise."""
+        """Return ``size`` independent draws of the noise."""
         if self.sigma * LEAST_RATE > 1:
             raise TooLargeError(
-                f"sigma must be at most {1 / LEAST_RATE:g} to be sampled, so that the noise fits in 64 bits, got "
-                f"{self.sigma:g}; take discretion.Gaussian, which it is next to"
+                f"sigma must be at most {1 / LEAST_RATE:g} for sampling, so that the noise fits in 64 bits, got "
+                f"{self.sigma:g}; take discretion.Gaussian, which is close to it"
             )
         scale = math.floor(self.sigma) + 1
         noise = np.empty(size, dtype=np.int64)

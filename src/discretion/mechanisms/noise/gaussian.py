@@ -26,8 +26,8 @@ class Gaussian(ContinuousNoise):
     sigma
         σ > 0, the standard deviation.
     sensitivity
-        Δ > 0: how far apart two values may be (in ℓ2 norm, if they are vectors) that must not be told apart. The
-        secrets are two such, 0 and Δ.
+        Δ > 0: the largest difference (in ℓ2 norm, for vectors) of two values that must stay indistinguishable. The
+        secrets are 0 and Δ.
 
     Notes
     -----
@@ -60,7 +60,7 @@ class Gaussian(ContinuousNoise):
         Parameters
         ----------
         epsilon
-            ε in (0, 1]. The promise is proved for ε < 1; at 1, which papers use, ask `discretion.privacy_profile`.
+            ε in (0, 1]. The guarantee is proved for ε < 1; at 1, which papers use, check `discretion.privacy_profile`.
         delta
             δ in (0, 1).
         sensitivity
@@ -68,8 +68,8 @@ class Gaussian(ContinuousNoise):
 
         Notes
         -----
-        Source: Dwork and Roth, The algorithmic foundations of differential privacy, 2014, Theorem A.1. More noise than
-        is needed.
+        Source: Dwork and Roth, The algorithmic foundations of differential privacy, 2014, Theorem A.1. The noise is
+        more than (ε, δ)-differential privacy needs.
 
         Examples
         --------
@@ -87,12 +87,12 @@ class Gaussian(ContinuousNoise):
 
     @property
     def epsilon(self) -> float:
-        """Infinite: far out, one of any two values is as much likelier as one likes."""
+        """The least ε for pure differential privacy, infinite: the likelihood ratio of two values has no bound."""
         return math.inf
 
     @property
     def mu(self) -> float:
-        """``Δ/σ``: how many standard deviations the two furthest values are apart."""
+        """``Δ/σ``: the distance of the two furthest values in standard deviations."""
         return self.sensitivity / self.sigma
 
     @property
@@ -102,7 +102,7 @@ class Gaussian(ContinuousNoise):
 
     @property
     def reach(self) -> float:
-        """Ten standard deviations past the mean of the loss: there δ is less than 1e-22 of what it is at 0."""
+        """Ten standard deviations past the mean of the loss, where δ is less than 1e-22 of its value at 0."""
         return self.mu * (self.mu / 2 + 10)
 
     @property
@@ -141,7 +141,7 @@ class Gaussian(ContinuousNoise):
         return order * self.mu * self.mu / 2
 
     def noise(self, size: int, source: RandomSource) -> Reals:
-        """Return so many draws of the noise."""
+        """Return ``size`` independent draws of the noise."""
         # Box and Muller's transform; 1 - U is never 0.
         radius = np.sqrt(-2 * np.log1p(-source.random(size)))
         return self.sigma * radius * np.cos(2 * math.pi * source.random(size))

@@ -1,4 +1,4 @@
-"""The privacy loss of Gaussian noise on a value that takes part only sometimes."""
+"""The privacy loss of Gaussian noise on a value that is sampled with a probability."""
 
 import math
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from discretion.measures.privacy_loss.losses import CellMasses, Losses
 from discretion.numerics.arrays import Reals
 
 _ROOT_TWO = math.sqrt(2)
-# So many standard deviations out, a probability is next to the least double; and at how many points laws are sketched.
+# The standard deviations at which a probability is near the least double; and the number of points of a sketch.
 _REACH, _SKETCHED = 37.0, 1 << 8
 _LARGEST_EXPONENT = 700.0
 
@@ -19,7 +19,8 @@ _LARGEST_EXPONENT = 700.0
 class GaussianLosses(Losses):
     """The loss ``log dQ/dP`` under Q of ``P = N(0, 1)`` and ``Q = (1-q) P + q N(μ, 1)``, or backwards.
 
-    Backwards it is ``log dP/dQ`` under P. Forwards it is ``log(1 - q + q e^t)``, where t is that of the noise alone.
+    Backwards it is ``log dP/dQ`` under P. Forwards it is ``log(1 - q + q e^t)``, where t is the loss of the noise
+    alone.
     """
 
     mu: float
@@ -38,7 +39,7 @@ class GaussianLosses(Losses):
 
     @property
     def anchor(self) -> float:
-        """The loss of a value that takes no part, as far as noise does not hide that."""
+        """The loss ``log(1-q)``, or backwards ``-log(1-q)``, of outputs that the sampled value cannot explain."""
         if self.rate == 1:
             return 0.0
         return -math.log1p(-self.rate) if self.backwards else math.log1p(-self.rate)
@@ -65,7 +66,7 @@ class GaussianLosses(Losses):
         return max(0.0, 1 - self.excess(epsilon))
 
     def reach(self, negligible: float) -> tuple[float, float]:
-        """Return a loss below which, and one above which, Q (backwards P) has no more than what is negligible."""
+        """Return two losses below and above which Q (backwards P) has at most the negligible mass."""
         from scipy.special import ndtri  # noqa: PLC0415 - what needs no normal law need not wait for it
 
         far, half = -float(ndtri(negligible)) * self.mu, self.mu * self.mu / 2
@@ -74,7 +75,7 @@ class GaussianLosses(Losses):
         return float(self.of_noise(-far + (half if self.rate == 1 else -half))), float(self.of_noise(far + half))
 
     def spread(self) -> Reals:
-        """Return losses at which the whole law can be cut to be sketched."""
+        """Return losses at which the whole law can be cut into cells for a sketch."""
         around, half = self.mu * np.linspace(-_REACH, _REACH, _SKETCHED), self.mu * self.mu / 2
         return np.unique((-1 if self.backwards else 1) * self.of_noise(np.concatenate([around - half, around + half])))
 
@@ -138,7 +139,7 @@ class GaussianLosses(Losses):
         return np.where(np.asarray(t) < 1, np.log1p(self.rate * np.expm1(np.minimum(t, 1.0))), far)
 
     def _noise(self, losses: Reals) -> Reals:
-        """Return the losses of the noise alone that belong to these losses, minus infinity where there are none."""
+        """Return the losses of the noise alone for these losses; minus infinity where there are none."""
         if self.rate == 1:
             return losses
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):

@@ -32,8 +32,8 @@ class Geometric(IntegerNoise):
     epsilon
         The privacy parameter ε > 0.
     sensitivity
-        Δ, a whole number of at least 1: how far apart two values may be that must not be told apart. The secrets are
-        the values ``0..Δ``.
+        Δ, a whole number of at least 1: the largest difference of two values that must stay indistinguishable. The
+        secrets are the values ``0..Δ``.
 
     Raises
     ------
@@ -43,11 +43,11 @@ class Geometric(IntegerNoise):
     Notes
     -----
     Source: Ghosh, Roughgarden and Sundararajan, Universally utility-maximizing privacy mechanisms, SICOMP 2012. All
-    outputs up to 0 tell the same about a value in ``0..Δ``, and so do all from Δ on: merged, they leave the truncated
-    geometric mechanism, which leaks exactly as much.
+    outputs up to 0 have the same likelihood ratios for values in ``0..Δ``, and so have all outputs from Δ on. Merging
+    them leads to the truncated geometric mechanism, which leaks exactly as much.
 
     A sample is exact up to the rounding of doubles, far tails included: the binary digits of a geometric law are
-    independent coins, and each is flipped with exactly the probability that its double stands for.
+    independent coins, each with exactly the probability that its double stands for.
 
     Examples
     --------
@@ -78,13 +78,13 @@ class Geometric(IntegerNoise):
 
     @property
     def secrets(self) -> int:
-        """The values ``0..Δ``."""
+        """The number of secrets, Δ+1: the values ``0..Δ``."""
         return self.sensitivity + 1
 
     def channel(self) -> Channel:
         """Return the truncated geometric mechanism, (Δ+1) × (Δ+1), or raise TooLargeError."""
         size = self.secrets
-        way_out = "ask for bayes_security, multiplicative_bayes_capacity or privacy_profile, which need no matrix"
+        way_out = "use bayes_security, multiplicative_bayes_capacity or privacy_profile, which need no matrix"
         check_size(size, size, repr(self), way_out)
         away = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
         matrix = np.exp(-self._rate * away) / (1 + math.exp(-self._rate))
@@ -94,7 +94,7 @@ class Geometric(IntegerNoise):
     @property
     def losses(self) -> LatticeLosses:
         """The privacy loss between the two furthest values, of the outputs from Δ down to 0."""
-        check_size(1, self.secrets, f"the losses of {self!r}", "take discretion.Laplace, which it is next to")
+        check_size(1, self.secrets, f"the losses of {self!r}", "take discretion.Laplace, which is close to it")
         outputs = np.arange(self.sensitivity, -1, -1)
         masses = np.exp(-self._rate * outputs) / (1 + math.exp(-self._rate))
         masses[1:-1] *= -math.expm1(-self._rate)
@@ -138,7 +138,7 @@ class Geometric(IntegerNoise):
         return (math.log(float(np.exp(logs - logs.max()).sum())) + float(logs.max())) / above
 
     def noise(self, size: int, source: RandomSource) -> Integers:
-        """Return so many draws of the noise."""
+        """Return ``size`` independent draws of the noise."""
         return two_sided_geometric(self._rate, size, source)
 
 
@@ -155,7 +155,7 @@ def two_sided_geometric(rate: float, size: int, source: RandomSource) -> Integer
 
 
 def _geometric(rate: float, size: int, source: RandomSource) -> Integers:
-    """Return draws of ``P(g) = (1-q) q^g``, digit by digit: the one worth 2^j is 1 with odds ``q^(2^j)``."""
+    """Return draws of ``P(g) = (1-q) q^g``, digit by digit: the digit of value 2^j is 1 with odds ``q^(2^j)``."""
     draws = np.zeros(size, dtype=np.int64)
     place = 1
     while (odds := math.exp(-rate * place)) > 0:

@@ -23,7 +23,7 @@ class Laplace(ContinuousNoise):
     scale
         λ > 0; the standard deviation is √2 λ.
     sensitivity
-        Δ > 0: how far apart two values may be that must not be told apart. The secrets are two such, 0 and Δ.
+        Δ > 0: the largest difference of two values that must stay indistinguishable. The secrets are 0 and Δ.
 
     Notes
     -----
@@ -59,12 +59,12 @@ class Laplace(ContinuousNoise):
 
     @property
     def reach(self) -> float:
-        """Beyond ε nothing exceeds."""
+        """The ε of the mechanism, beyond which `excess` is 0."""
         return self.epsilon
 
     @property
     def smoothness_length(self) -> float:
-        """The excess is exponential."""
+        """The length over which `excess` changes by at most a constant factor, as it is exponential."""
         return 1.0
 
     def excesses(self, epsilons: Reals) -> Reals:
@@ -92,25 +92,25 @@ class Laplace(ContinuousNoise):
         return (math.log(outside) - smaller * self.epsilon) / above
 
     def noise(self, size: int, source: RandomSource) -> Reals:
-        """Return so many draws of the noise."""
+        """Return ``size`` independent draws of the noise."""
         # The difference of two exponential laws; 1 - U is never 0.
         return self.scale * (np.log1p(-source.random(size)) - np.log1p(-source.random(size)))
 
 
 @dataclass(frozen=True)
 class LaplaceLosses(Losses):
-    """The privacy loss of Laplace noise: ε for half of it, ``-ε`` beyond the other value, and what is in between."""
+    """The privacy loss of Laplace noise: ε for half of the noise, ``-ε`` beyond the other value, else in between."""
 
     epsilon: float
 
     @property
     def largest(self) -> float:
-        """ε."""
+        """The largest loss, ε."""
         return self.epsilon
 
     @property
     def anchor(self) -> float:
-        """ε."""
+        """The loss of half of the noise, ε."""
         return self.epsilon
 
     @property
@@ -120,7 +120,7 @@ class LaplaceLosses(Losses):
 
     @property
     def gap(self) -> float:
-        """``2ε``."""
+        """The difference of the two losses with mass, ``2ε``."""
         return 2 * self.epsilon
 
     def excess(self, epsilon: float) -> float:
@@ -128,7 +128,7 @@ class LaplaceLosses(Losses):
         return -math.expm1(min(epsilon - self.epsilon, 0.0) / 2)
 
     def reach(self, negligible: float) -> tuple[float, float]:
-        """Return ``-ε`` and ε."""
+        """Return the least and the largest loss, ``-ε`` and ε."""
         return -self.epsilon, self.epsilon
 
     def cells(self, edges: Reals) -> CellMasses:

@@ -1,7 +1,7 @@
-"""What added noise leaks: everything follows from by how much the laws of two secrets exceed each other.
+"""The leakage of added noise: all measures follow from the hockey-stick divergences of the laws of two secrets.
 
-For a prior ``(π0, π1)`` every gain function is a maximum of lines ``a P + b Q``: all that it takes of the noise are
-hockey-stick divergences.
+For a prior ``(π0, π1)`` every gain function is a maximum of lines ``a P + b Q``, whose integrals are hockey-stick
+divergences.
 """
 
 import math
@@ -128,8 +128,8 @@ _NODES = 24
 def _information(system: ContinuousNoise, left: float, right: float) -> float:
     """Return ``π0 π1 ∫_0^∞ δ(s) [1/(π0 + π1 e^s) + 1/(π1 + π0 e^s)] ds``.
 
-    The information is the mean drop in entropy, whose curvature is ``-1/(t(1-t))`` at a posterior t: over the log-odds
-    of t, the integral of what a guess at these odds gains.
+    The information is the mean drop in entropy, whose curvature is ``-1/(t(1-t))`` at a posterior t: the integral, over
+    the log-odds of t, of the gain of a guess at these odds.
     """
     if left == 0 or right == 0:
         return 0.0

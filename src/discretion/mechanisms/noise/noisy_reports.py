@@ -1,4 +1,4 @@
-"""Reports of one of finitely many secrets beside noise on a number of the same person."""
+"""Reports of one of finitely many secrets, together with noise on a number of the same person."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,10 +31,10 @@ from discretion.mechanisms.noise.two_secret_measures import TwoLaws
 
 @dataclass(frozen=True, eq=False)
 class NoisyReports(Composable):
-    """Reports of k > 2 secrets beside noise on a number of the same person; made by `discretion.parallel`.
+    """Reports of k > 2 secrets with noise on a number of the same person; `discretion.parallel` returns it.
 
-    The number may differ by as much as the noise's sensitivity between any two secrets. So each pair of secrets is
-    taken to be the noise's two furthest values: what holds of all pairs holds whatever number belongs to a secret.
+    The numbers of two secrets may differ by as much as the noise's sensitivity. So the measures assign the noise's two
+    furthest values to each pair of secrets: a bound for all pairs then holds for any number that belongs to a secret.
     """
 
     reports: RepeatedReports
@@ -45,11 +45,11 @@ class NoisyReports(Composable):
 
     @property
     def secrets(self) -> int:
-        """How many values the secret can take."""
+        """The number of values of the secret."""
         return self.reports.system.secrets
 
     def channel(self) -> Channel:
-        """Refuse: the number that belongs to each secret is not known."""
+        """Raise an error, since the number that belongs to each secret is not known."""
         raise no_channel_error(self, MEASURES_OF_PAIRS)
 
     def pair(self, a: int, b: int) -> ComposedNoise:
@@ -58,7 +58,7 @@ class NoisyReports(Composable):
 
     @cached_property
     def pairs(self) -> list[ComposedNoise]:
-        """The systems of two secrets that are not noisy copies of others: one where all pairs are alike."""
+        """The systems of two secrets that are not noisy copies of others; a single one if all pairs are equivalent."""
         if self.reports.are_alike:
             return [self.pair(0, 1)]
         is_symmetric = all(isinstance(part, AdditiveNoise) for part, _ in self.noise)
@@ -66,19 +66,19 @@ class NoisyReports(Composable):
         return [self.pair(a, b) for a, b in ways]
 
     def over_pairs(self, quantity: Callable[[ComposedNoise], float | Estimate]) -> float | Estimate:
-        """Return the largest of what is asked of all pairs."""
+        """Return the largest value of a quantity over all pairs."""
         return largest(quantity(pair) for pair in self.pairs)
 
     @property
     def algorithm(self) -> Method:
-        """The name of what answers."""
+        """The method of computation."""
         return self.pairs[0].algorithm
 
 
 @plan_parallel.register(AdditiveNoise)
 @plan_parallel.register(TwoLaws)
 def parallel_of_noise(first: AdditiveNoise | TwoLaws, second: System) -> System | None:
-    """Return noise beside noise, or beside the reports of a finite system; None if no privacy losses are known."""
+    """Return noise together with noise or with a finite system's reports; None if no privacy losses are known."""
     left, right = as_parts(first), as_parts(second)
     if left is None:
         return None
@@ -103,7 +103,7 @@ def _is_noise(parts: tuple[tuple[Part, int], ...]) -> bool:
 
 
 def _check_order(reports: RepeatedReports, noise: tuple[tuple[Part, int], ...]) -> None:
-    """Refuse labels that are the noise's in another order, and other labels than those of reports beside it."""
+    """Raise if labels of reports are the noise's values in another order, or differ between two systems of reports."""
     labels = tuple(reports.labels)
     for part, _ in noise:
         if isinstance(part, ReportPair):
@@ -117,7 +117,7 @@ def _check_order(reports: RepeatedReports, noise: tuple[tuple[Part, int], ...]) 
 
 @plan_parallel.register
 def parallel_of_noisy_reports(first: NoisyReports, second: System) -> System | None:
-    """Return more noise or more reports beside these, or None if that has other secrets."""
+    """Return these with more noise or more reports; None if the second system has other secrets."""
     more = as_parts(second)
     if more is not None and _is_noise(more):
         return NoisyReports(first.reports, compose_noises((*first.noise, *more)).parts)
@@ -134,7 +134,7 @@ def _system(reports: RepeatedReports) -> System:
 
 @plan_repeated.register
 def repeated_noisy_reports(system: NoisyReports, n: int) -> System:
-    """Return so many uses of both."""
+    """Return n uses of both the reports and the noise."""
     noise = tuple(repeated_part(part, count, n) for part, count in system.noise)
     return NoisyReports(RepeatedReports(system.reports.system, n * system.reports.uses), noise)
 
@@ -168,7 +168,7 @@ def renyi_of_noisy_reports(system: NoisyReports, order: float) -> Plan[float | E
 
 @plan_tradeoff.register
 def tradeoff_of_noisy_reports(system: NoisyReports, pair: Pair | None) -> Plan[BestTests]:
-    """Plan the best tests of a pair, or what those of all pairs are no better than."""
+    """Plan the best tests of a pair, or an upper bound on the best tests of all pairs."""
     if pair is not None:
         chosen = system.pair(*pair_indices(pair, system.reports.labels))
         return plan_tradeoff(chosen, chosen.furthest_pair)

@@ -24,11 +24,11 @@ def as_positive(value: Any, name: str) -> float:
 
 
 def check_ratio(sensitivity: float, scale: float, name: str) -> None:
-    """Refuse a noise and a sensitivity whose ratio, which alone decides the leakage, a double cannot hold."""
+    """Raise if the ratio of sensitivity and noise, which alone decides the leakage, does not fit in a double."""
     if not 0 < sensitivity / scale < math.inf:
         raise InvalidValueError(
-            f"sensitivity/{name} must be within what a double holds, got {sensitivity:g}/{scale:g}; take them nearer "
-            "to each other"
+            f"sensitivity/{name} must fit in a double, got {sensitivity:g}/{scale:g}; take values that are closer to "
+            "each other"
         )
 
 
@@ -41,7 +41,7 @@ def as_distance(value: Any) -> int:
 
 
 def as_finite(numbers: ArrayLike, name: str, row: int | None = None) -> Reals:
-    """Return finite numbers, in one row or in rows of so many, or raise an error that quotes the argument."""
+    """Return finite numbers, in one row or in rows of a given length, or raise an error that quotes the argument."""
     try:
         array = as_reals(numbers)
     except NotNumbersError:

@@ -1,4 +1,4 @@
-"""Two secrets of a system with finitely many observations, and noise on a number beside what they show."""
+"""Two secrets of a system with finitely many observations, alone or together with noise on a number."""
 
 import math
 from collections.abc import Hashable, Sequence
@@ -25,7 +25,7 @@ _MAX_ATOMS = 1 << 8
 
 
 class ClosedForm(Protocol):
-    """By how much one law exceeds another, in closed form."""
+    """The excess of one law over another, in closed form."""
 
     @property
     def algorithm(self) -> Method:
@@ -43,7 +43,7 @@ class ClosedForm(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class RepeatedReports:
-    """The reports of a finite system on the same secret, in so many uses."""
+    """The reports of a finite system on the same secret, in a number of uses."""
 
     system: System
     uses: int = 1
@@ -53,12 +53,12 @@ class RepeatedReports:
 
     @cached_property
     def ways(self) -> Ways:
-        """The privacy losses of any two secrets, both ways, and how often each is added."""
+        """The privacy losses of any two secrets, in both directions, and the number of times that each is added."""
         if self.uses == 1:
             return losses_of_pairs(self.system)
         try:
             return losses_of_pairs(Repeated(self.system, self.uses))
-        except TooLargeError:  # the tallies of so many uses are not listed; the losses of one are summed
+        except TooLargeError:  # too many tallies to list; the losses of one use are summed
             once = losses_of_pairs(self.system)
 
         def ways(a: int, b: int) -> tuple[Losses, Losses, int]:
@@ -82,7 +82,7 @@ class RepeatedReports:
 
     @cached_property
     def log_likelihoods(self) -> Reals:
-        """The logarithms of what is seen in one use, a row per secret."""
+        """The logarithms of the observations' likelihoods in one use, a row per secret."""
         return log_likelihoods(self.system)
 
 
@@ -99,7 +99,7 @@ class ReportPair:
 
     @cached_property
     def losses(self) -> tuple[Losses, Losses, int]:
-        """The privacy losses of Q against P and of P against Q, and how often each is added."""
+        """The privacy losses of Q against P and of P against Q, and the number of times that each is added."""
         return self.reports.ways(self.first, self.second)
 
     @property
@@ -121,9 +121,9 @@ class ReportPair:
 
 @dataclass(frozen=True, eq=False)
 class MixedForm:
-    """The closed form of noise beside reports: that of the noise at every privacy loss of the reports.
+    """The closed form of noise together with reports: that of the noise at every privacy loss of the reports.
 
-    ``∫ max(0, Q - e^ε P) = Σ_y q_y δ(ε - log q_y/p_y)``, where δ is the noise's own: exact where that is.
+    ``∫ max(0, Q - e^ε P) = Σ_y q_y δ(ε - log q_y/p_y)``, where δ is the noise's own; exact if that is exact.
     """
 
     noise: ClosedForm
@@ -134,7 +134,7 @@ class MixedForm:
 
     @classmethod
     def from_forms(cls, noise: ClosedForm, reversed_noise: ClosedForm, reports: Sequence[Losses]) -> "MixedForm | None":
-        """Return the form of noise beside several reports, or None where their losses are too many."""
+        """Return the form of noise together with several reports, or None if they have too many losses."""
         losses, masses, infinite = np.zeros(1), np.ones(1), 0.0
         for part in reports:
             losses_of_part, weights = part.atoms

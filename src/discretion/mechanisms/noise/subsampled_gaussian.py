@@ -36,9 +36,9 @@ _LARGEST_EXPONENT = 700.0
 
 @dataclass(frozen=True)
 class SubsampledGaussian(TwoLaws, Encodable):
-    """DP-SGD: in each of T steps a record takes part with probability q, and normal noise is added to the sum.
+    """DP-SGD: in each of T steps a record is sampled with probability q, and normal noise is added to the sum.
 
-    The secret is whether one record is in the data: 0 no, 1 yes. The observation is all T noisy sums,
+    The secret is the presence of one record in the data: 0 absent, 1 present. The observation is all T noisy sums,
     ``P = N(0, σ²)^T`` against ``Q = ((1-q) N(0, σ²) + q N(1, σ²))^T``.
 
     Parameters
@@ -46,7 +46,7 @@ class SubsampledGaussian(TwoLaws, Encodable):
     sigma
         The noise multiplier σ > 0: the standard deviation of the noise over the clipping norm.
     rate
-        The sampling rate q in (0, 1]: every record takes part in a step independently of all else.
+        The sampling rate q in (0, 1]: every record is sampled in every step independently of all else.
     steps
         T, from 1 to 10⁷.
 
@@ -57,10 +57,10 @@ class SubsampledGaussian(TwoLaws, Encodable):
 
     Notes
     -----
-    This pair is as far apart as any that a record added to or removed from the data makes (Abadi et al., Deep learning
-    with differential privacy, CCS 2016; Zhu, Dong and Wang, Optimal accounting of differential privacy via
-    characteristic function, AISTATS 2022). Most measures are closed forms for T = 1 or q = 1, else certified
-    bounds: up to rounding, both ends hold for all data.
+    For any data, adding or removing one record leads to laws that are at most as far apart as this pair (Abadi et al.,
+    Deep learning with differential privacy, CCS 2016; Zhu, Dong and Wang, Optimal accounting of differential privacy
+    via characteristic function, AISTATS 2022). Most measures are closed forms for T = 1 or q = 1, else certified
+    intervals whose bounds hold for this pair up to rounding.
 
     Examples
     --------
@@ -82,28 +82,28 @@ class SubsampledGaussian(TwoLaws, Encodable):
             raise InvalidValueError(f"rate must be in (0, 1], got {self.rate!r}")
         steps = as_count(self.steps, "steps", at_least=1)
         if steps > MAX_STEPS:
-            raise TooLargeError(f"steps must be at most {MAX_STEPS:,}, beyond which nothing is computed; got more")
+            raise TooLargeError(f"steps must be at most {MAX_STEPS:,}; got more")
         vars(self).update(sigma=as_positive(self.sigma, "sigma"), rate=rate, steps=steps)
         if not 0 < 1 / self.sigma / self.sigma < math.inf:
-            raise InvalidValueError(f"1/sigma² must be within what a double holds, got a sigma of {self.sigma:g}")
+            raise InvalidValueError(f"1/sigma² must fit in a double, got a sigma of {self.sigma:g}")
 
     @property
     def epsilon(self) -> float:
-        """Infinite: far out, the record is as much likelier to be in the data as one likes."""
+        """The least ε for pure differential privacy, infinite: the likelihood ratio has no bound."""
         return math.inf
 
     @property
     def is_continuous(self) -> bool:
-        """Yes."""
+        """Whether observations are a continuum: yes."""
         return True
 
     def channel(self) -> Channel:
-        """Refuse: a channel has finitely many observations."""
+        """Raise an error, since a channel has finitely many observations."""
         raise no_channel_error(self)
 
     @property
     def furthest_pair(self) -> tuple[int, int]:
-        """Whether the record is in the data: 0 and 1."""
+        """The two secrets: 0 if the record is absent from the data, 1 if it is present."""
         return 0, 1
 
     @property
@@ -116,7 +116,7 @@ class SubsampledGaussian(TwoLaws, Encodable):
         return LossPair.from_parts(((self._one_step, replace(self._one_step, backwards=True), self.steps),))
 
     def closed_form(self, reverse: bool) -> ClosedForm | None:
-        """Return that of one step, or of steps in which all records take part, which are as one with less noise."""
+        """Return the closed form of one step, or of steps with rate 1, which are equivalent to one with less noise."""
         if self.rate == 1:
             return Gaussian(self.sigma / math.sqrt(self.steps))
         return replace(self._one_step, backwards=reverse) if self.steps == 1 else None
@@ -135,12 +135,13 @@ class SubsampledGaussian(TwoLaws, Encodable):
         Returns
         -------
         Estimate
-            The approximation, in the certified interval of the exact value, widened to hold it.
+            The approximation, in the certified interval of the exact value, widened to contain the approximation.
 
         Notes
         -----
         Source: Bu, Dong, Long and Su, Deep learning with Gaussian differential privacy, 2020: by the central limit
-        theorem the T steps are as one of Gaussian noise. It errs on either side; `discretion.bayes_security` does not.
+        theorem the T steps are nearly one step of Gaussian noise. The approximation may be too high or too low;
+        `discretion.bayes_security` has certified bounds.
         """
         exponent = 1 / self.sigma / self.sigma
         value = 0.0
@@ -151,7 +152,7 @@ class SubsampledGaussian(TwoLaws, Encodable):
         return Estimate(value, low, high, None, f"{_ASYMPTOTE}; interval: {self.algorithm.name}")
 
     def sample(self, values: ArrayLike, rng: Seed = None) -> Reals:
-        """Return the noisy sums that are seen where the record is in the data (1) or is not (0).
+        """Return simulated noisy sums for data with the record (1) or without it (0).
 
         Parameters
         ----------
@@ -176,7 +177,7 @@ class SubsampledGaussian(TwoLaws, Encodable):
 
     @property
     def wire(self) -> Doubles:
-        """A double for each step."""
+        """The encoding of reports: a double for each step."""
         return Doubles(self.steps)
 
     def checked_reports(self, reports: ArrayLike) -> Reals:
@@ -190,7 +191,7 @@ class SubsampledGaussian(TwoLaws, Encodable):
 
 @plan_renyi.register
 def renyi_of_subsampled_gaussian(system: SubsampledGaussian, order: float) -> Plan[float | Estimate]:
-    """Plan the larger divergence: from order 1 on that of Q from P (Mironov, Talwar and Zhang, 2019, Theorem 5)."""
+    """Plan the larger divergence: from order 1 on, that of Q from P (Mironov, Talwar and Zhang, 2019, Theorem 5)."""
     ways = (False,) if order >= 1 or system.rate == 1 else (False, True)
     method = Method("moments of the subsampled Gaussian (Mironov, Talwar and Zhang 2019)", "exact")
     return Plan(method, lambda: largest(system.divergence(order, reverse) for reverse in ways))

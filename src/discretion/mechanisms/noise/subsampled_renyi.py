@@ -21,9 +21,9 @@ from discretion.mechanisms.noise.gaussian_losses import GaussianLosses
 from discretion.numerics.arrays import Reals
 
 METHOD = "trapezoidal rule with a certified remainder"
-# A whole order up to which a sum has so many terms, and how many nodes or places are looked at.
+# The largest whole order with a sum over all terms, and the largest numbers of nodes and places.
 _MAX_WHOLE, _MAX_NODES = 1 << 16, 1 << 22
-# What is negligible next to the whole, as a logarithm, and how far off both ends may be by rounding.
+# The log of a negligible share of the whole, and the rounding error of both bounds.
 _NEGLIGIBLE, _ROUNDING = 50.0, 1e-12
 # Beyond this an exponential overflows.
 _LARGEST = 600.0
@@ -44,7 +44,7 @@ def one_step(sigma: float, rate: float, order: float, backwards: bool) -> float 
     order
         α > 0, infinity included.
     backwards
-        Whether it is of P from Q.
+        Whether to return the divergence of P from Q.
 
     Returns
     -------
@@ -106,7 +106,7 @@ class _Mean:
         self._angle = self._width / sigma
 
     def logarithm(self) -> tuple[float, float] | None:
-        """Return the logarithms of the mean and of a bound of its relative error; None if it takes too many nodes."""
+        """Return the logarithms of the mean and of a bound on its relative error; None if it takes too many nodes."""
         places = self._places()
         if places is None:
             return None
@@ -132,7 +132,7 @@ class _Mean:
         return None
 
     def _places(self) -> Reals | None:
-        """Return the whole numbers such that all but a negligible part of the mean is between one and the next."""
+        """Return whole numbers between which lies all but a negligible part of the mean."""
         # The integrand is at most q²/2 max(1, (1-q)^(s-2)) times a normal density, and above max(2, s)/σ falls faster.
         far, reach = max(2.0, self._power) / self._sigma, 40.0
         for _ in range(3):
@@ -192,11 +192,11 @@ def _log_sum(logs: Reals) -> float:
 
 
 def _elementary(sigma: float, rate: float, order: float, power: float) -> float | Estimate:
-    """Return bounds that are narrow where the noise is next to nothing or the order is enormous.
+    """Return bounds that are close where the noise is negligible or the order is very large.
 
     For s > 1 ``q^s e^(s(s-1)/2σ²) <= E_P (1+w)^s <= (1 - q + q e^((s-1)/2σ²))^s``, by Minkowski's inequality. For s
     between 0 and 1 ``(1-q)^s <= E_P (1+w)^s <= (1-q)^s + q^s e^(s(s-1)/2σ²)``. For s < 0 it is at most ``(1-q)^s``, and
-    nearly as large wherever ``q e^t`` is next to nothing, which it is with the probability that the lower bound has.
+    nearly as large wherever ``q e^t`` is negligible; the lower bound contains the probability of this event.
     """
     from scipy.special import log_ndtr  # noqa: PLC0415
 

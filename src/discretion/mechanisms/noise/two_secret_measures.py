@@ -1,4 +1,4 @@
-"""Systems of two secrets of which the privacy losses are known: every measure of the pair follows."""
+"""Systems of two secrets whose privacy losses are known: every measure of the pair follows from them."""
 
 import math
 from abc import ABC, abstractmethod
@@ -43,11 +43,11 @@ _ONLY_PAIR = Method("there are two secrets", "closed form")
 
 
 class TwoLaws(Composable, ABC):
-    """What two secrets make an observer see in many independent uses: the laws P and Q."""
+    """The laws P and Q of the observations for two secrets, in many independent uses."""
 
     @property
     def secrets(self) -> int:
-        """Two."""
+        """The number of secrets, 2."""
         return 2
 
     @property
@@ -58,7 +58,7 @@ class TwoLaws(Composable, ABC):
     @property
     @abstractmethod
     def furthest_pair(self) -> Pair:
-        """The labels of the two."""
+        """The labels of the two secrets."""
 
     @property
     @abstractmethod
@@ -71,7 +71,7 @@ class TwoLaws(Composable, ABC):
 
     @property
     def algorithm(self) -> Method:
-        """The name of what answers."""
+        """The method of computation."""
         closed = self.closed_form(False)
         return self.losses.forwards.method if closed is None else closed.algorithm
 
@@ -92,7 +92,7 @@ class TwoLaws(Composable, ABC):
         epsilon
             ε of any sign; infinity is fine.
         reverse
-            Whether the two change places.
+            Whether P and Q change places.
 
         Returns
         -------
@@ -105,13 +105,13 @@ class TwoLaws(Composable, ABC):
         return self.excess(level, reverse)
 
     def excess(self, epsilon: float, reverse: bool) -> float | Estimate:
-        """Return the same for ε >= 0."""
+        """Return ``∫ max(0, Q - e^ε P)``, or in reverse ``∫ max(0, P - e^ε Q)``, for ε >= 0."""
         closed = self.closed_form(reverse)
         # At 0 both are the total variation, of which one is as good as the other.
         return self.losses[reverse and epsilon > 0].hockey_stick(epsilon) if closed is None else closed.excess(epsilon)
 
     def overlap(self, epsilon: float, reverse: bool) -> float | Estimate:
-        """Return ``∫ min(Q, e^ε P)``, or in reverse ``∫ min(P, e^ε Q)``, for ε >= 0, to all digits."""
+        """Return ``∫ min(Q, e^ε P)``, or in reverse ``∫ min(P, e^ε Q)``, for ε >= 0, in full precision."""
         closed = self.closed_form(reverse)
         return self.losses[reverse and epsilon > 0].overlap(epsilon) if closed is None else closed.overlap(epsilon)
 
@@ -220,6 +220,6 @@ def _shannon_capacity_of_two_laws(system: TwoLaws, tolerance: float) -> Plan[Est
     forwards, backwards = system.losses
     if forwards is backwards:
         return attained_uniformly(system)
-    if system.is_continuous:  # which prior is the best is not known
+    if system.is_continuous:  # the best prior is not known
         raise no_channel_error(system)
     return plan_shannon_capacity.dispatch(object)(system, tolerance)

@@ -1,1 +1,1 @@
-"""Local protocols: one of k values in, a report out."""
+"""Local protocols, each of which turns one of k values into a report."""

@@ -1,4 +1,4 @@
-"""Any explicit channel as a mechanism that can be run."""
+"""An explicit channel as a mechanism with a sampler and an estimator."""
 
 import math
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _CELLS_AT_ONCE = 1 << 22
 
 
 class ChannelMechanism(Mechanism):
-    """A channel as a mechanism: a value is the number of a row, a report that of a column.
+    """A channel as a mechanism: a value is the number of a row, a report the number of a column.
 
     Parameters
     ----------
@@ -31,13 +31,13 @@ class ChannelMechanism(Mechanism):
 
     Notes
     -----
-    Shares are estimated by ``f̂_v = Σ_y N_y G[y, v] / n``, where N counts the reports and ``CG = I``: of all such G, the
-    one with the least variance where all values are equally common, ``G = D Cᵀ (C D Cᵀ)⁻¹`` with
-    ``D = diag(1 / Σ_x C[x, y])`` (generalised least squares). There is none unless the rank of C is k: the number of
-    singular values above 1e-9 of the largest.
+    Shares are estimated by ``f̂_v = Σ_y N_y G[y, v] / n``, where N counts the reports and ``CG = I``: of all such G,
+    the one with the least variance if all values are equally common, ``G = D Cᵀ (C D Cᵀ)⁻¹`` with
+    ``D = diag(1 / Σ_x C[x, y])`` (generalized least squares). It exists only if the rank of C is k; the rank is the
+    number of singular values above 1e-9 of the largest.
 
-    Samples invert the cumulative sums of a row at a multiple of 2⁻⁵³, so that a report less likely than that is not
-    drawn as often as the channel says.
+    Samples invert the cumulative sums of a row at a multiple of 2⁻⁵³. So the frequency of a report with a smaller
+    probability differs from the channel's.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class ChannelMechanism(Mechanism):
     def __init__(self, channel: Channel) -> None:
         if not isinstance(channel, Channel):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise UnsupportedError(
-                f"a mechanism can be made of a Channel, got {type(channel).__name__}; wrap a matrix with "
+                f"a ChannelMechanism takes a Channel, got {type(channel).__name__}; wrap a matrix with "
                 f"discretion.Channel"
             )
         self.k = channel.secrets
@@ -80,7 +80,7 @@ class ChannelMechanism(Mechanism):
 
     @property
     def tallies_per_report(self) -> int:
-        """A report is one of the channel's."""
+        """The number of tallies to which a report adds one: 1, its column."""
         return 1
 
     def _sample(self, values: Integers, source: RandomSource) -> Integers:
@@ -104,7 +104,7 @@ class ChannelMechanism(Mechanism):
 
     @property
     def wire(self) -> Numbers:
-        """The column's number."""
+        """The encoding of reports: the number of the column."""
         return Numbers(self._columns)
 
     def checked_reports(self, reports: ArrayLike) -> Reports:
@@ -115,12 +115,12 @@ class ChannelMechanism(Mechanism):
         return np.bincount(reports, minlength=self._columns)
 
     def check_informative(self) -> None:
-        """Refuse to estimate shares that reports do not determine."""
+        """Raise if reports do not determine the shares."""
         if self._rank < self.k:
             raise InvalidValueError(
-                f"reports of a channel of rank {self._rank} say nothing about some differences of its {self.k} values' "
-                f"shares (singular values up to {RANK_TOLERANCE:g} of the largest count as 0); take a channel of rank "
-                f"{self.k}"
+                f"reports of a channel of rank {self._rank} have no information on some differences of the shares of "
+                f"its {self.k} values (singular values up to {RANK_TOLERANCE:g} of the largest count as 0); take a "
+                f"channel of rank {self.k}"
             )
 
     @cached_property
@@ -134,7 +134,7 @@ class ChannelMechanism(Mechanism):
         # The commonest reports first: then QR keeps the digits of the rare ones too (Cox and Higham 1998).
         possible = np.argsort(-means, kind="stable")[: np.count_nonzero(means)]
         root = np.sqrt(means[possible])
-        # By the differences from the first row, which are exact where rows are nearly alike, each to its own scale: the
+        # By the differences from the first row, which are exact where rows are nearly equal, each to its own scale: the
         # rows themselves would leave few digits. All estimated shares sum to 1, which gives the first one's.
         rows = matrix[:, possible] / root
         rows[1:] = (matrix[1:, possible] - matrix[0, possible]) / root
@@ -163,11 +163,11 @@ class ChannelMechanism(Mechanism):
 
     @property
     def device_work(self) -> DeviceWork:
-        """A uniform number."""
+        """The work of a report: a uniform number."""
         return DeviceWork(1)
 
     def device_recipe(self) -> dict[str, Any]:
-        """Return the cumulative sums of each row, out of 2⁵³."""
+        """Return the recipe for a device, with the cumulative sums of each row, out of 2⁵³."""
         rows: list[dict[str, list[int]]] = []
         for value in range(self.k):
             possible, probabilities = self._row(value)

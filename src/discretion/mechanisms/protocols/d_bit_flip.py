@@ -24,7 +24,7 @@ from discretion.numerics.excess import relative_excess
 from discretion.numerics.laws.binomial import binomial_pmf
 from discretion.validation import as_count, as_crowd, as_indices, as_real, as_rows
 
-# A permanent loss beyond this leaves a double too few digits of what is rare.
+# With a permanent loss beyond this, a double has too few digits for rare events.
 _MAX_EPSILON = 600.0
 _NOT_SAMPLED = -1
 
@@ -33,7 +33,7 @@ _NOT_SAMPLED = -1
 class DBitFlip(MemoizedRounds):
     """dBitFlip: a client samples d of the k values once, and reports a randomized bit for each of these.
 
-    The client memoizes the sample and the bits, so that its report is the same in every round while its value is.
+    The client memoizes the sample and the bits, so that its report stays the same while its value stays the same.
 
     Parameters
     ----------
@@ -42,12 +42,13 @@ class DBitFlip(MemoizedRounds):
     d
         Number of values that a client samples, in 1..k.
     epsilon
-        The privacy parameter ε of the protocol, above 0 and at most 600: the own value's bit is 1 with probability
-        ``e^(ε/2) / (e^(ε/2) + 1)``, another one with the rest. Where d is 1, `discretion.ldp_epsilon` is ε/2.
+        The privacy parameter ε of the protocol, above 0 and at most 600: the bit of the client's value is 1 with
+        probability ``e^(ε/2) / (e^(ε/2) + 1)``, the bit of another value with the complement. If d is 1,
+        `discretion.ldp_epsilon` is ε/2.
 
     Notes
     -----
-    A measure of this system is about all rounds in which the client's value is the same. Source: Ding, Kulkarni and
+    A measure of this system covers all rounds in which the client's value is the same. Source: Ding, Kulkarni and
     Yekhanin, Collecting telemetry data privately, NIPS 2017.
 
     Examples
@@ -71,20 +72,20 @@ class DBitFlip(MemoizedRounds):
 
     @property
     def secrets(self) -> int:
-        """How many values the secret can take."""
+        """The number of values of the secret."""
         return self.k
 
     @property
     def plainest(self) -> System:
-        """The system itself: all rounds are one report."""
+        """The system itself, since all rounds are one report."""
         return self
 
     def check_shuffled(self) -> None:
-        """Allow it: a shuffled round is one of memoized reports that are independent of each other."""
+        """Accept a shuffler, since the memoized reports in a shuffled round are independent of each other."""
 
     @property
     def largest_loss(self) -> float:
-        """The ε of all rounds with one value: two bits differ, or one where no report has two."""
+        """The ε of all rounds with one value: that of two bits, or of one bit if d is 1."""
         return self.epsilon if self.d > 1 else self.epsilon / 2
 
     @property
@@ -106,7 +107,7 @@ class DBitFlip(MemoizedRounds):
         return logarithms(np.array(first + same)), logarithms(np.array(second + same))
 
     def best_guess(self, prior: Prior) -> float | None:
-        """Return the posterior vulnerability with a uniform prior: a value whose bit is 1 is guessed, if any is."""
+        """Return the posterior vulnerability with a uniform prior; the best guess is a value whose bit is 1, if any."""
         if prior is not None:
             return None
         half, zeros = self.epsilon / 2, self._bits.kappa**self.d
@@ -114,7 +115,7 @@ class DBitFlip(MemoizedRounds):
         return (math.exp(half) * some + zeros * (1.0 if self.d < self.k else math.exp(-half))) / self.k
 
     def uniform_information(self) -> float:
-        """Sum over how many bits are 1."""
+        """Return the mutual information with a uniform prior, as a sum over the number of bits that are 1."""
         k, d, half = self.k, self.d, self.epsilon / 2
         ones = np.arange(d + 1)
         excesses = np.array([math.expm1(half), math.expm1(-half), 0.0])
@@ -128,7 +129,7 @@ class DBitFlip(MemoizedRounds):
         """Return the explicit channel, its outputs rows with a bit or -1 for each value, or raise TooLargeError."""
         k, d = self.k, self.d
         columns = math.comb(k, d) * 2**d if k <= 64 else math.inf
-        check_size(k, columns, f"dBitFlip with d = {d:,} of k = {k:,}", "ask for a measure of two values")
+        check_size(k, columns, f"dBitFlip with d = {d:,} of k = {k:,}", "use a measure of two values")
         outputs = list(self._outputs())
         listed = np.array(outputs)
         ratios = np.where(listed == _NOT_SAMPLED, 0.0, listed - 0.5) * self.epsilon
@@ -154,7 +155,7 @@ class DBitFlip(MemoizedRounds):
         Returns
         -------
         numpy.ndarray
-            Shape ``(n, k)``: the bit of each value, or -1 of a value that the client did not sample.
+            Shape ``(n, k)``: the bit of each value, or -1 for a value that the client did not sample.
         """
         people, source, k = as_indices(values, "values", self.k), random_source(rng), self.k
         if people.size * k > (most := limits.current().numbers(MAX_BITS_DRAWN, each=16)):
@@ -177,7 +178,7 @@ class DBitFlip(MemoizedRounds):
         Parameters
         ----------
         reports
-            What `sample` returned for n clients, n at least 1.
+            The reports that `sample` returned for n clients, n at least 1.
 
         Returns
         -------
@@ -207,7 +208,7 @@ class DBitFlip(MemoizedRounds):
         Returns
         -------
         numpy.ndarray
-            Shape ``(k,)``. Only the protocol's noise counts: the people are not a sample.
+            Shape ``(k,)``. It includes only the protocol's noise: the people are not a sample.
         """
         shares = prior_vector(as_prior(frequencies, self.k), self.k)
         likely, rare, gap = self._bits.kappa, self._bits.lam, self._bits.gap

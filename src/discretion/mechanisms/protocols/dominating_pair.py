@@ -1,4 +1,4 @@
-"""The worst pair of laws that a claim of (ε, δ)-differential privacy allows."""
+"""The worst pair of laws under (ε, δ)-differential privacy."""
 
 import math
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _DOMINATING = Method("closed form of the dominating pair (Kairouz, Oh and Viswan
 
 @dataclass(frozen=True)
 class DominatingPair(Composable):
-    """Two secrets that are as easy to distinguish as any (ε, δ)-differentially private mechanism may make them.
+    """Two secrets that are as easy to distinguish as (ε, δ)-differential privacy allows.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ class DominatingPair(Composable):
     -----
     With probability δ the report is 0 or 3 and proves the secret; otherwise it is 1 or 2 by randomized response, which
     reports the truth with probability ``e^ε / (1 + e^ε)``. The outputs of every (ε, δ)-differentially private mechanism
-    on two neighboring inputs are post-processings of these reports, so that whatever an adversary learns from them, it
-    also learns from the pair. Source: Kairouz, Oh and Viswanath, The composition theorem for differential privacy, ICML
+    on two neighboring inputs are post-processings of these reports, so that an adversary learns at least as much from
+    this pair. Source: Kairouz, Oh and Viswanath, The composition theorem for differential privacy, ICML
     2015; Dong, Roth and Su, Gaussian differential privacy, JRSS B 2022.
 
     Examples
@@ -57,7 +57,7 @@ class DominatingPair(Composable):
 
     @property
     def secrets(self) -> int:
-        """Two."""
+        """The number of secrets, 2."""
         return 2
 
     def channel(self) -> Channel:

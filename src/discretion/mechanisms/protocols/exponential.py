@@ -1,4 +1,4 @@
-"""The exponential mechanism: an answer is the likelier the better it scores."""
+"""The exponential mechanism: answers with better scores are more likely."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,11 +19,11 @@ class Exponential(ChannelMechanism):
     Parameters
     ----------
     scores
-        u: how good each answer is for each secret, shape ``(secrets, answers)``, finite.
+        u: the score of each answer for each secret, shape ``(secrets, answers)``, finite.
     epsilon
         ε > 0: secrets whose scores differ by at most the sensitivity have answers that are ε-indistinguishable.
     sensitivity
-        Δ > 0: by how much the score of an answer may change between two secrets that must not be told apart.
+        Δ > 0: the largest difference of an answer's scores for two secrets that must stay indistinguishable.
 
     Attributes
     ----------
@@ -32,9 +32,9 @@ class Exponential(ChannelMechanism):
 
     Notes
     -----
-    Source: McSherry and Talwar, Mechanism design via differential privacy, FOCS 2007. Its samples, and what can be
-    estimated of them, are those of `discretion.ChannelMechanism`. The secrets need not all be within the sensitivity:
-    `epsilon` is what holds of all of them, more than the one given if they are not and often less if they are.
+    Source: McSherry and Talwar, Mechanism design via differential privacy, FOCS 2007. The sampler and the estimator are
+    those of `discretion.ChannelMechanism`. The attribute `epsilon` holds for all pairs of secrets. It is often less
+    than the given ε; it may be more if the scores of some secrets differ by more than the sensitivity.
 
     Examples
     --------
@@ -62,9 +62,9 @@ class Exponential(ChannelMechanism):
         with np.errstate(over="ignore", invalid="ignore"):
             exponents = (array - array.max(axis=1, keepdims=True)) * rate
         if not np.isfinite(exponents).all():
-            raise InvalidValueError("scores must not differ by more than a double holds, times epsilon/(2 sensitivity)")
+            raise InvalidValueError("differences of scores, times epsilon/(2 sensitivity), must fit in a double")
         logs = exponents - np.log(np.exp(exponents).sum(axis=1, keepdims=True))
-        # From the logarithms, so that what is too unlikely for a double does not count as impossible.
+        # From the logarithms, so that an answer too unlikely for a double does not count as impossible.
         self.log_likelihoods = logs
         super().__init__(Channel(np.exp(logs)))
 

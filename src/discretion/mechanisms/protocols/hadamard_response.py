@@ -1,4 +1,4 @@
-"""Hadamard response: report a column of a Hadamard matrix, more likely one with a 1 in the value's row."""
+"""Hadamard response: report a column of a Hadamard matrix, more likely one with +1 in the value's row."""
 
 import math
 from typing import Any
@@ -29,7 +29,7 @@ from discretion.validation import as_epsilon, as_indices
 
 CLOSED_FORM = Method("closed form of Hadamard response", "closed form")
 
-# Spreading any number of reports over the columns takes about as long, per column, as drawing so many one by one.
+# Spreading any number of reports over the columns takes about as long, per column, as drawing this many one by one.
 _REPORTS_PER_COLUMN = 32
 
 
@@ -52,8 +52,9 @@ class HadamardResponse(PureProtocol):
 
     Notes
     -----
-    A report is a number in ``0..K-1``; 0 supports every value and tells nothing. Source: Acharya, Sun and Zhang,
-    Hadamard Response: Estimating Distributions Privately, Efficiently, and with Little Communication, AISTATS 2019.
+    A report is a number in ``0..K-1``; the report 0 supports every value and carries no information. Source: Acharya,
+    Sun and Zhang, Hadamard Response: Estimating Distributions Privately, Efficiently, and with Little Communication,
+    AISTATS 2019.
 
     Examples
     --------
@@ -78,18 +79,18 @@ class HadamardResponse(PureProtocol):
 
     @property
     def support(self) -> Support:
-        """A report supports the values in whose rows its column has +1."""
+        """The probabilities of support: a report supports the values in whose rows its column has +1."""
         odds = math.exp(-self._epsilon)
         return Support(1 / (1 + odds), odds / (1 + odds), 0.5, 0.5, math.tanh(self._epsilon / 2) / 2)
 
     @property
     def contest(self) -> tuple[float, float]:
-        """The signs of two values are different in half of the columns."""
+        """The probabilities of one or both of two values: their signs differ in half of the columns."""
         return self.support.own / 2, 0.5
 
     @property
     def support_sizes(self) -> SupportSizes:
-        """How many rows have +1 in a column."""
+        """The law of the number of rows with +1 in a column."""
         signs, shares = _uniform_signs(self)
         plus, minus = (1 + signs) / 2, (1 - signs) / 2
         own, not_own = self.support[:2]
@@ -97,7 +98,7 @@ class HadamardResponse(PureProtocol):
 
     @property
     def overlaps(self) -> Overlaps | None:
-        """Any two rows are independent; of three, the third may be the product of the others, as 3 is of 1 and 2."""
+        """The overlaps: any two rows are independent; a third may be the product of two, as row 3 is of 1 and 2."""
         three = (1 / 4,) * (self.k > 2) + (1 / 8,) * (self.k > 3)
         return self._overlapping(1 / 2, 1 / 4, three, 1 / self.columns)
 
@@ -106,13 +107,13 @@ class HadamardResponse(PureProtocol):
         return HadamardResponse(self.k, epsilon)
 
     def pair_kinds(self) -> Integers:
-        """Return the kinds of pairs of rows: pairs of a kind behave alike beside all rows."""
+        """Return the kinds of pairs of rows: pairs of a kind have the same relations to all rows."""
         self._check_listed()
         return kinds_by_support(self._supports(np.arange(self.columns)))
 
     def _check_listed(self) -> None:
         what = f"Hadamard response with k = {self.k:,}"
-        check_size(self.k, self.columns, what, "ask for a measure that has a closed form")
+        check_size(self.k, self.columns, what, "use a measure that has a closed form")
 
     def channel(self) -> Channel:
         """Return the k × K channel, or raise TooLargeError."""
@@ -125,11 +126,11 @@ class HadamardResponse(PureProtocol):
 
     @property
     def device_work(self) -> DeviceWork:
-        """A column and a coin."""
+        """The work of a report: a column and a coin."""
         return DeviceWork(2)
 
     def device_recipe(self) -> dict[str, Any]:
-        """Return the coin of the wrong sign."""
+        """Return the recipe for a device, with the coin of the wrong sign."""
         own, not_own = self.support[:2]
         return {
             "rule": "Draw a uniform column, a whole number below columns. Let row be the value plus 1. Count the bits "
@@ -164,7 +165,7 @@ class HadamardResponse(PureProtocol):
 
     @property
     def wire(self) -> Numbers:
-        """The column's number."""
+        """The encoding of reports: the number of the column."""
         return Numbers(self.columns)
 
     def checked_reports(self, reports: ArrayLike) -> Reports:
@@ -217,7 +218,7 @@ def _capacity(system: HadamardResponse) -> float:
 
 
 def _ranked(system: HadamardResponse, prior: Reals) -> tuple[Reals, Reals]:
-    """Return the prior from the likeliest value on, and how many columns with +1 in each one's row have none before it.
+    """Return the sorted prior, and for each value the number of columns with +1 in its row and in no row before it.
 
     A row that depends on none before it has +1 in half of the columns with only -1 there. One that is the sum (by
     exclusive or) of some before it has +1 in none of these if their number is odd, in all if it is even. So at most
@@ -227,7 +228,7 @@ def _ranked(system: HadamardResponse, prior: Reals) -> tuple[Reals, Reals]:
         prior = np.append(prior, 0.0)  # a third row that nobody has, so that every column has +1 in some
     order = np.argsort(-prior, kind="stable")
     first, only_minus = np.zeros(prior.size), 1.0
-    # Rows less those before them, the lowest bit telling whether an even number of these was taken.
+    # Rows minus those before them; the lowest bit is 1 if an even number of these was taken.
     rest = 2 * (order + 1) + 1
     while only_minus > 0:
         at = int(np.flatnonzero(rest)[0])
@@ -267,11 +268,11 @@ def _mean_signs(system: HadamardResponse, prior: Reals) -> Reals:
 
 
 def _uniform_signs(system: HadamardResponse) -> tuple[Reals, Reals]:
-    """Return the mean signs of columns alike, and how many of all columns are so.
+    """Return the mean signs of classes of columns, and each class's share of all columns.
 
-    In a column y whose lowest 1 is worth h, the signs of rows go ``h`` times + and ``h`` times -, or the reverse, again
-    and again. So those of rows 0 to k add up to what an unfinished turn leaves, + or - as the higher bits say; where
-    these can differ, half of the columns have either.
+    In a column y whose lowest 1 has the value h, the signs of the rows repeat: ``h`` times + and ``h`` times -, or the
+    reverse. So the signs of rows 0 to k add up to the sum of the unfinished period, whose sign depends on the higher
+    bits; where these can differ, half of the columns have each sign.
     """
     rows, turn = system.k + 1, 2
     sums, shares = [float(rows)], [1 / system.columns]

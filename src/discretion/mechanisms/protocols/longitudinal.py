@@ -1,4 +1,4 @@
-"""Longitudinal protocols: a client that is asked in every round randomizes its value once, and that report anew.
+"""Longitudinal protocols: a client randomizes its value once, and randomizes that report again in every round.
 
 The report of the first step is permanent: the client memoizes it, and randomizes it again in each round (Erlingsson,
 Pihur and Korolova, RAPPOR, CCS 2014). So an observer of all rounds learns at most the permanent report. The rounds are
@@ -30,7 +30,7 @@ from discretion.mechanisms.reporting import Reporting, reporting
 from discretion.numerics.draws import Seed, coin_flips, generator, random_source
 from discretion.validation import as_count, as_crowd, as_real
 
-# Permanent losses beyond this leave a double too few digits of what is rare.
+# With permanent losses beyond this, a double has too few digits for rare events.
 _MAX_EPSILON = 600.0
 
 
@@ -41,15 +41,16 @@ class Longitudinal:
     Parameters
     ----------
     permanent
-        The first step, of which the client memoizes the report: a `discretion.UnaryEncoding` or a
+        The first step, whose report the client memoizes: a `discretion.UnaryEncoding` or a
         `discretion.RandomizedResponse`, with a finite ε, at most 600.
     instantaneous
-        The second step, which the client draws anew in each round: of the same kind, with as many values and a finite
-        ε above 0. Of unary encoding, a permanent 1 is reported as 1 with probability κ, a permanent 0 with λ.
+        The second step, which the client draws again in each round: of the same kind, with the same number of values
+        and a finite ε above 0. For unary encoding, a permanent 1 is reported as 1 with probability κ, a permanent 0
+        with λ.
 
     Notes
     -----
-    `rappor`, `osue`, `oue` and `grr` solve for the second step, given the ε of all rounds and that of one report.
+    `rappor`, `osue`, `oue` and `grr` compute the second step from the ε of all rounds and that of one report.
     RAPPOR with its published parameters f, p and q is ``Longitudinal(UnaryEncoding(k, 1 - f/2, f/2),
     UnaryEncoding(k, q, p))``. Source: Erlingsson, Pihur and Korolova, RAPPOR, CCS 2014; Arcolezi, Couchot, Al Bouna and
     Xiao, Improving the utility of locally differentially private protocols for longitudinal and multidimensional
@@ -70,7 +71,7 @@ class Longitudinal:
         self._rounds(1)  # refuses steps of two kinds
         if self.permanent.k != self.instantaneous.k:
             raise InvalidValueError(
-                f"both steps must have as many values, got {self.permanent.k:,} and {self.instantaneous.k:,}"
+                f"both steps must have the same number of values, got {self.permanent.k:,} and {self.instantaneous.k:,}"
             )
         if not self.permanent.epsilon <= _MAX_EPSILON or not 0 < self.instantaneous.epsilon < math.inf:
             raise InvalidValueError(
@@ -80,7 +81,7 @@ class Longitudinal:
 
     @classmethod
     def rappor(cls, k: int, permanent_epsilon: float, first_epsilon: float) -> "Longitudinal":
-        """Return RAPPOR with two steps (L-SUE): both treat ones and zeros alike.
+        """Return RAPPOR with two steps (L-SUE): both treat ones and zeros symmetrically.
 
         The second step keeps a bit with probability ``(1 + tanh(ε_1/4) / tanh(ε_∞/4)) / 2``.
 
@@ -103,9 +104,9 @@ class Longitudinal:
 
     @classmethod
     def osue(cls, k: int, permanent_epsilon: float, first_epsilon: float) -> "Longitudinal":
-        """Return L-OSUE: the first step is optimized unary encoding, the second treats ones and zeros alike.
+        """Return L-OSUE: the first step is optimized unary encoding, the second treats ones and zeros symmetrically.
 
-        One report is that of `UnaryEncoding.oue` with ε_1; the second step keeps a bit with probability
+        One report has the law of `UnaryEncoding.oue` with ε_1; the second step keeps a bit with probability
         ``(1 + tanh(ε_1/2) / tanh(ε_∞/2)) / 2``.
 
         Parameters
@@ -128,7 +129,7 @@ class Longitudinal:
         Parameters
         ----------
         k, permanent_epsilon, first_epsilon
-            As for `rappor`, but ε_1 is below ``log((2 e^ε_∞ + 1) / 3)``, beyond which no second step has κ = 1/2.
+            As for `rappor`, but ε_1 is below ``log((2 e^ε_∞ + 1) / 3)``, since above it no second step has κ = 1/2.
 
         Examples
         --------
@@ -142,9 +143,9 @@ class Longitudinal:
         if first >= most:
             raise InvalidValueError(
                 f"first_epsilon must be below {most:.6g} for L-OUE with permanent_epsilon = {total:g}, got "
-                f"{first_epsilon!r}; take a smaller one, or Longitudinal.osue"
+                f"{first_epsilon!r}; take a smaller first_epsilon, or Longitudinal.osue"
             )
-        # The smaller root of a q² - 2 b q + c, which says that one report has ε_1; all divided by e^ε_1.
+        # The smaller root of a q² - 2 b q + c = 0, by which one report has ε_1; all divided by e^ε_1.
         a = (1 - lam) * -math.expm1(-first)
         b = permanent.gap - math.expm1(-first) / 4
         c = 0.75 * lam * math.expm1(most - first)
@@ -173,24 +174,24 @@ class Longitudinal:
 
     @property
     def k(self) -> int:
-        """Number of values."""
+        """The number of values."""
         return self.permanent.k
 
     @property
     def secrets(self) -> int:
-        """How many values the secret can take."""
+        """The number of values of the secret."""
         return self.k
 
     @cached_property
     def one_report(self) -> UnaryEncoding | RandomizedResponse:
-        """The report of one round, as an ordinary mechanism: with its estimator, its variance and its ε_1.
+        """The report of one round, as an ordinary mechanism with its estimator, its variance and its ε_1.
 
         It does not describe several rounds of the same client, which share the permanent report.
         """
         return self._rounds(1).one_report
 
     def rounds(self, t: float) -> "MemoizedRounds":
-        """Return the system of an observer of all reports of one client in t rounds, its value being the same.
+        """Return the system of an observer of all reports of one client in t rounds with the same value.
 
         Parameters
         ----------
@@ -202,7 +203,7 @@ class Longitudinal:
         MemoizedRounds
             A system for all measures. Those of two values, such as `discretion.ldp_epsilon`,
             `discretion.bayes_security`, `discretion.privacy_profile` and `discretion.tradeoff`, and the best guess
-            with a uniform prior take any k; the others take the explicit channel, or symmetry where it is too large.
+            with a uniform prior take any k. The others use the explicit channel, or symmetry where it is too large.
 
         Examples
         --------
@@ -239,7 +240,7 @@ class Longitudinal:
         Returns
         -------
         numpy.ndarray
-            Shape ``(rounds, n)``, or ``(rounds, n, k)`` of unary encoding.
+            Shape ``(rounds, n)``, or ``(rounds, n, k)`` for unary encoding.
 
         Examples
         --------
@@ -262,10 +263,10 @@ class Longitudinal:
         return np.stack([report() for _ in range(count)])
 
     def channel(self) -> Channel:
-        """Refuse: the client is asked in rounds."""
+        """Raise an error that names the systems of one round and of several rounds."""
         raise UnsupportedError(
-            "a Longitudinal protocol is asked in rounds; take .one_report for the report of one round, or .rounds(t) "
-            "for all reports of t rounds"
+            "a Longitudinal protocol has a channel for a number of rounds only; take .one_report for the report of one "
+            "round, or .rounds(t) for all reports of t rounds"
         )
 
     def __repr__(self) -> str:

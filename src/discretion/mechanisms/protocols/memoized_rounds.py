@@ -1,7 +1,8 @@
-"""What an observer sees of one client in several rounds: noise drawn anew on a report that the client memoizes.
+"""The observations of one client in several rounds: fresh noise in each round, on a report that the client memoizes.
 
-The rounds are independent given the permanent report, not given the value. What counts of them is how often each bit
-was 1, or each value was reported. All pairs of values are alike, so that measures of two values are of a single pair.
+The rounds are independent given the permanent report, not given the value. The number of times that each bit was 1, or
+that each value was reported, is a sufficient statistic. All pairs of values are equivalent, so that a measure of two
+values is that of any single pair.
 """
 
 import itertools
@@ -55,7 +56,7 @@ from discretion.numerics.histograms.log_histograms import log_multinomial_pmf
 
 Step = TypeVar("Step", UnaryEncoding, RandomizedResponse)
 
-# Stands for a probability of 0, which has no logarithm.
+# Represents a probability of 0, which has no logarithm.
 _LEAST = 1e-300
 
 _ONE_CLIENT = Method("sums over tallies of the rounds of one client", "exact")
@@ -63,38 +64,38 @@ _CLOSED_FORM = Method("closed form of memoized reports", "closed form")
 
 
 def refuse_fresh_randomness() -> NoReturn:
-    """Refuse to use a memoized report as if each use drew it anew."""
+    """Raise for repeated uses of a memoized report, which would draw its randomness again."""
     raise UnsupportedError(
-        "each use would draw all randomness anew, and a longitudinal protocol memoizes its permanent report; take "
+        "each use would draw all randomness again, but a longitudinal protocol memoizes its permanent report; take "
         "Longitudinal.rounds(t) for what all reports of t rounds give away, and a DBitFlip as it is: the report of all "
         "rounds is the same"
     )
 
 
 def refuse_shuffled_rounds() -> NoReturn:
-    """Refuse a crowd that reports in several rounds."""
+    """Raise for a crowd that reports in several rounds."""
     raise UnsupportedError(
         "Shuffled needs the report of one round, and the rounds of a longitudinal protocol share a permanent report; "
-        "take Longitudinal.one_report for one shuffled round, and Longitudinal.rounds(t) for what an observer without "
-        "a shuffler sees of t rounds"
+        "take Longitudinal.one_report for one shuffled round, and Longitudinal.rounds(t) for an observer of t rounds "
+        "without a shuffler"
     )
 
 
 class MemoizedRounds(Reporting, Composable):
-    """The reports of one client that answers in several rounds, as a system; made by `Longitudinal.rounds`.
+    """The reports of one client in several rounds, as a system; `Longitudinal.rounds` returns it.
 
-    For one round it is the report of one round, for infinitely many the permanent report.
+    For one round it is the report of that round, for infinitely many rounds the permanent report.
     """
 
     t: float
 
     @property
     def is_symmetric(self) -> bool:
-        """All values are treated alike by both steps."""
+        """Whether renaming the values only renames the reports, as both steps treat all values in the same way."""
         return True
 
     def check_shuffled(self) -> None:
-        """Refuse: each round is shuffled by itself."""
+        """Raise an error, since a shuffler shuffles each round by itself."""
         refuse_shuffled_rounds()
 
     @property
@@ -105,22 +106,22 @@ class MemoizedRounds(Reporting, Composable):
     @property
     @abstractmethod
     def largest_loss(self) -> float:
-        """The ε of all rounds: the loss where every report names one value and never the other."""
+        """The ε of all rounds: the loss if every report names the same value."""
 
     @abstractmethod
     def log_pair(self) -> tuple[Reals, Reals]:
-        """Return the logarithms of the law of what distinguishes two values, from the one and from the other.
+        """Return the logarithms of two values' laws of a statistic that suffices to distinguish them.
 
-        All pairs are alike, and the two ways are each other's mirror images.
+        All pairs are equivalent, and the two directions are mirror images of each other.
         """
 
     @abstractmethod
     def best_guess(self, prior: Prior) -> float | None:
-        """Return the posterior vulnerability, or None where only the explicit channel has it."""
+        """Return the posterior vulnerability, or None if it needs the explicit channel."""
 
     @abstractmethod
     def uniform_information(self) -> float | None:
-        """Return the mutual information with a uniform prior, or None where only the explicit channel has it."""
+        """Return the mutual information with a uniform prior, or None if it needs the explicit channel."""
 
     @property
     def _rounds(self) -> int:
@@ -129,17 +130,17 @@ class MemoizedRounds(Reporting, Composable):
         return int(self.t)
 
     def _checked(self, tallies: float) -> None:
-        """Refuse to list too many tallies."""
+        """Raise if there are too many tallies to list."""
         if tallies > (most := limits.current().numbers(MAX_TALLY_ENTRIES)):
             raise TooLargeError(
                 f"{self.t:,} rounds have over {most:,} different tallies; take fewer rounds, or .rounds(math.inf), "
-                "which leaks no less"
+                "which leaks at least as much"
             )
 
 
 @dataclass(frozen=True, eq=False)
 class TwoSteps(MemoizedRounds, Generic[Step]):
-    """Rounds in which a permanent report is randomized anew."""
+    """Rounds in which a permanent report is randomized again."""
 
     permanent: Step
     instantaneous: Step
@@ -147,7 +148,7 @@ class TwoSteps(MemoizedRounds, Generic[Step]):
 
     @property
     def secrets(self) -> int:
-        """How many values the secret can take."""
+        """The number of values of the secret."""
         return self.permanent.k
 
     @property
@@ -165,7 +166,7 @@ class TwoSteps(MemoizedRounds, Generic[Step]):
 
 @dataclass(frozen=True, eq=False)
 class MemoizedBits(TwoSteps[UnaryEncoding]):
-    """Rounds of unary encoding: how often each bit was 1, independently for all bits.
+    """Rounds of unary encoding: the number of times that each bit was 1, independently for all bits.
 
     The likelihood ratio of a bit grows with the number of ones.
     """
@@ -187,7 +188,7 @@ class MemoizedBits(TwoSteps[UnaryEncoding]):
 
     @cached_property
     def _bit(self) -> tuple[Reals, Reals]:
-        """The logarithm of the law of another value's bit, and by how much its own value's ratio to it exceeds 1."""
+        """The log-law of another value's bit, and the excess over 1 of the own value's likelihood ratio to it."""
         first, second = self.permanent, self.instantaneous
         t = self._rounds
         self._checked(t + 1)
@@ -212,7 +213,7 @@ class MemoizedBits(TwoSteps[UnaryEncoding]):
         return (both + gain[:, None]).ravel(), (both + gain).ravel()
 
     def best_guess(self, prior: Prior) -> float:
-        """Return the mean of the largest product of prior and ratio, whose law is a product of those of the bits."""
+        """Return the posterior vulnerability: the mean of the largest product of prior and ratio over the bits."""
         weights, sizes = np.unique(np.array([1 / self.secrets]) if prior is None else prior, return_counts=True)
         sizes = np.array([self.secrets]) if prior is None else sizes
         weights, sizes = weights[weights > 0], sizes[weights > 0]
@@ -231,7 +232,7 @@ class MemoizedBits(TwoSteps[UnaryEncoding]):
         return float(values @ np.diff(cumulative, prepend=0.0))
 
     def uniform_information(self) -> float | None:
-        """Sum over how many bits had how many ones, while these tallies can be listed."""
+        """Return the mutual information as a sum over tallies of bits by their ones; None if these are too many."""
         kinds, k = self._rounds + 1, self.secrets
         if histogram_count(k, kinds) * kinds > limits.current().numbers(MAX_TALLY_ENTRIES):
             return None
@@ -248,7 +249,7 @@ class MemoizedBits(TwoSteps[UnaryEncoding]):
             return self.permanent.channel()
         kinds, k = self._rounds + 1, self.secrets
         columns = kinds**k if k * math.log(kinds) < math.log(2.0**60) else math.inf
-        check_size(k, columns, f"{self.t:,} rounds of {k:,} bits", "ask for a measure of two values")
+        check_size(k, columns, f"{self.t:,} rounds of {k:,} bits", "use a measure of two values")
         other, ratio = self._bit
         laws = np.exp(other), np.exp(other + np.log1p(ratio))
         rows = [reduce(np.kron, [laws[bit == value] for bit in range(k)]) for value in range(k)]
@@ -257,7 +258,7 @@ class MemoizedBits(TwoSteps[UnaryEncoding]):
 
 @dataclass(frozen=True, eq=False)
 class MemoizedResponses(TwoSteps[RandomizedResponse]):
-    """Rounds of k-ary randomized response: how often each value was reported.
+    """Rounds of k-ary randomized response: the number of times that each value was reported.
 
     Write c for these counts, ρ for ``e^ε_2``, and p and q for the first step: the counts have a probability in
     proportion to ``(p - q) ρ^c_x + q Σ_z ρ^c_z``.
@@ -270,7 +271,7 @@ class MemoizedResponses(TwoSteps[RandomizedResponse]):
 
     @property
     def largest_loss(self) -> float:
-        """The ε of all rounds: all reports name one value."""
+        """The ε of all rounds: the loss if all reports name one value."""
         first, second = self.permanent, self.instantaneous
         once = math.exp(-self._rounds * second.epsilon)  # divided by ρ^t
         never = (self.secrets - 1) * once
@@ -279,7 +280,7 @@ class MemoizedResponses(TwoSteps[RandomizedResponse]):
         )
 
     def _tallies(self, rounds: int, values: int) -> tuple[Integers, Reals]:
-        """Return the counts of so many reports of so many values, up to their order, and the logarithm of how many."""
+        """Return the counts of reports of each value, up to their order, and the log-number of sequences with each."""
         from discretion.numerics.histograms.partitions import (  # noqa: PLC0415 - takes SciPy, which most do not need
             log_orders,
             partition_count,
@@ -321,7 +322,7 @@ class MemoizedResponses(TwoSteps[RandomizedResponse]):
 
     @cached_property
     def _all_tallies(self) -> tuple[Integers, Reals, Reals]:
-        """All counts up to their order, the logarithm of ``w = q_2^t`` times how many sequences have them, and Σ ρ^c.
+        """All counts up to order, the logarithm of ``w = q_2^t`` times the number of their sequences, and Σ ρ^c.
 
         Both are divided or multiplied by ρ^t.
         """
@@ -334,7 +335,7 @@ class MemoizedResponses(TwoSteps[RandomizedResponse]):
         return listed, orders + sequences + self._rounds * math.log(second.p), totals
 
     def best_guess(self, prior: Prior) -> float | None:
-        """Return the posterior vulnerability with a uniform prior: the value that is reported most is guessed."""
+        """Return the posterior vulnerability with a uniform prior; the best guess is the value reported most often."""
         if prior is not None:
             return None
         first, second = self.permanent, self.instantaneous
@@ -343,7 +344,7 @@ class MemoizedResponses(TwoSteps[RandomizedResponse]):
         return float(np.exp(weights) @ (first.gap * most + first.q * totals)) / self.secrets
 
     def uniform_information(self) -> float:
-        """Sum over the counts of all values up to their order."""
+        """Return the mutual information with a uniform prior, as a sum over the counts of values up to their order."""
         first, second = self.permanent, self.instantaneous
         (listed, weights, totals), k = self._all_tallies, self.secrets
         excesses = np.exp(-self._rounds * second.epsilon) * np.expm1(listed * second.epsilon)
@@ -361,7 +362,7 @@ class MemoizedResponses(TwoSteps[RandomizedResponse]):
             return self.permanent.channel()
         first, second = self.permanent, self.instantaneous
         t, k = self._rounds, self.secrets
-        check_size(k, k * histogram_count(t, k), f"{t:,} rounds of {k:,} values", "ask for a measure of two values")
+        check_size(k, k * histogram_count(t, k), f"{t:,} rounds of {k:,} values", "use a measure of two values")
         counts = histograms(t, k)
         powers = np.exp((counts - t) * second.epsilon)
         factorials = _log_factorials(t)

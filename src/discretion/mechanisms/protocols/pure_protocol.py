@@ -1,8 +1,8 @@
-"""Pure protocols: a report supports some of the values, its sender's own with one probability, each other with another.
+"""Pure protocols: a report supports its sender's value with one probability, and each other value with another.
 
-All usual frequency oracles are such (Wang, Blocki, Li and Jha, Locally Differentially Private Protocols for Frequency
-Estimation, USENIX Security 2017), so that they share one estimator and one variance, and what the worst pair of values
-leaks.
+All usual frequency oracles are pure protocols (Wang, Blocki, Li and Jha, Locally Differentially Private Protocols for
+Frequency Estimation, USENIX Security 2017). They share one estimator, one variance, and the formulas for the leakage
+of the worst pair of values.
 """
 
 import math
@@ -42,17 +42,17 @@ from discretion.numerics.draws import column_sums
 from discretion.numerics.laws.binomial_limits import split_limits
 
 _CELLS_AT_ONCE = 1 << 22
-_CELLS_TALLIED_AT_ONCE = 1 << 18  # what the processor's cache holds
+_CELLS_TALLIED_AT_ONCE = 1 << 18  # that fit in the processor's cache
 # At this ε a lie is far rarer than anything else, yet no number underflows: more only makes lies rarer still.
 _LOUD, _RARE = 600.0, -570.0
 _LIKELIEST = 1e12
 
 
 class PureProtocol(Mechanism):
-    """A mechanism whose reports each support a set of values, and are ``e^ε`` times as likely from those.
+    """A mechanism whose reports support sets of values, and are ``e^ε`` times as likely from the supported values.
 
-    A subclass has a ``title``, implements `epsilon`, `channel`, `support`, ``_sample`` and ``_supports``, and may tally
-    faster by its own ``_aggregate``.
+    A subclass has a ``title``, implements `epsilon`, `channel`, `support`, ``_sample`` and ``_supports``, and may
+    define a faster ``_aggregate``.
     """
 
     title: ClassVar[str]
@@ -60,31 +60,31 @@ class PureProtocol(Mechanism):
     @property
     @abstractmethod
     def support(self) -> Support:
-        """How likely a report supports its sender's value, and how likely another one's."""
+        """The probabilities that a report supports its sender's value, and another value."""
 
     @property
     @abstractmethod
     def contest(self) -> tuple[float, float]:
-        """How likely a report supports its sender's value and not a given other one, and how likely both or neither.
+        """The probabilities that a report supports its sender's value without a given other one, and both or neither.
 
-        Each is given to full precision however small; it supports the other one alone ``e^-ε`` times as likely.
+        Each has full precision, however small. The probability of the other value alone is ``e^-ε`` times the first.
         """
 
     @property
     def pure_epsilon(self) -> float:
-        """Its own ε."""
+        """The ε of the protocol, by which a report is less likely from each value that it does not support."""
         return self.epsilon
 
     @property
     def blanket_probability(self) -> float:
-        """What every report is at least as likely as from a value that it does not support, if there is one."""
+        """The probability of the blanket, in which reports that support all values have the larger factor."""
         overlaps = self.overlaps
         if overlaps is None:
             return super().blanket_probability
         return min(1.0, overlaps.unlikely + overlaps.every * (overlaps.likely - overlaps.unlikely))
 
     def with_epsilon(self, epsilon: float) -> "PureProtocol | None":
-        """Return the same protocol with another ε, or None if its lies are not all rarer by as much as ε is larger."""
+        """Return the same protocol with another ε; None if the odds of lies do not all change by the same factor."""
         return None
 
     def log_report_types(self, values: Sequence[int], senders: Sequence[Sender] = ()) -> Reals:
@@ -97,19 +97,19 @@ class PureProtocol(Mechanism):
 
     @property
     def log_pair(self) -> tuple[Reals, Reals]:
-        """Logarithms of how likely two values make a report that supports the first alone, the second alone, others."""
+        """The log-probabilities, from either of two values, of supporting the first alone, the second alone, others."""
         alone, alike = logarithms(np.array(self.contest))
         return np.array([alone, alone - self.epsilon, alike]), np.array([alone - self.epsilon, alone, alike])
 
     def _overlapping(self, one: float, two: float, three: tuple[float, ...], every: float = 0.0) -> Overlaps | None:
-        """Return the overlaps of supports, or None where a double does not hold how much likelier a value makes one."""
+        """Return the overlaps of supports, or None where a likelihood ratio does not fit in a double."""
         own, not_own = self.support[:2]
         likely = own / one if one > 0 else math.inf
         return Overlaps(one, two, three, every, likely, not_own / (1 - one)) if likely < _LIKELIEST else None
 
     @abstractmethod
     def _supports(self, reports: Reports) -> Booleans:
-        """Return for each report the values that it supports, shape ``(reports, k)``."""
+        """Return, for each report, the values that it supports, shape ``(reports, k)``."""
 
     def _aggregate(self, reports: Reports) -> Integers:
         tallies = np.zeros(self.k, dtype=np.int64)
@@ -130,11 +130,11 @@ class PureProtocol(Mechanism):
         if gap == 0:
             return np.full(self.k, math.inf)
         noise = (frequencies * own * not_own + (1 - frequencies) * other * not_other) / n
-        with np.errstate(over="ignore"):  # infinite at the border of what a double holds
+        with np.errstate(over="ignore"):  # infinite where a double overflows
             return noise / gap / gap
 
     def likelihood_blocks(self, reports: Reports) -> Iterator[tuple[Reals, Integers]]:
-        """Yield, for some reports at a time, how likely each is from each value, up to a factor, and its count."""
+        """Yield, for blocks of reports, each report's likelihood for each value, up to a factor, and its count."""
         odds = math.exp(-self.epsilon)
         counts = np.ones(len(reports), dtype=np.int64)
         if reports.ndim == 1:  # numbers that are equal are cheaply counted together
@@ -195,7 +195,7 @@ def _renyi_of_pure_protocol(system: PureProtocol, order: float) -> Plan[float]:
 
 @log_likelihoods.register
 def log_likelihoods_of_protocol(system: PureProtocol) -> Reals:
-    """Return the logarithms of the rows, of types of report where lies are too rare for a double."""
+    """Return the logarithms of the channel's rows, or of types of report where lies are too rare for a double."""
     if not _LOUD <= system.epsilon < math.inf:
         return log_likelihoods.dispatch(object)(system)
     return np.stack(system.log_pair) if system.k == 2 else system.log_report_types(range(system.k))

@@ -1,4 +1,4 @@
-"""k-ary randomized response: tell the truth with probability p, else one of the other values at random."""
+"""k-ary randomized response: report the truth with probability p, else one of the other values at random."""
 
 import math
 from collections.abc import Sequence
@@ -41,9 +41,9 @@ class RandomizedResponse(PureProtocol):
     k
         Number of values, at least 2 and at most 10⁸; no k × k matrix is built where a closed form exists.
     epsilon
-        The privacy parameter ε >= 0, up to infinity; or
+        The privacy parameter ε >= 0, up to infinity.
     p
-        the probability of the truth, in [1/k, 1]. Exactly one of both.
+        The probability of the truth, in [1/k, 1]. Give exactly one of ``epsilon`` and ``p``.
 
     Notes
     -----
@@ -86,7 +86,7 @@ class RandomizedResponse(PureProtocol):
 
     def channel(self) -> Channel:
         """Return the k × k channel, or raise TooLargeError."""
-        check_size(self.k, self.k, f"k-RR with k = {self.k:,}", "ask for a measure that has a closed form")
+        check_size(self.k, self.k, f"k-RR with k = {self.k:,}", "use a measure that has a closed form")
         matrix = np.full((self.k, self.k), self.q)
         np.fill_diagonal(matrix, self.p)
         return Channel(matrix)
@@ -96,46 +96,46 @@ class RandomizedResponse(PureProtocol):
 
     @property
     def support(self) -> Support:
-        """A report supports the value that it names."""
+        """The probabilities of support: a report supports the value that it names."""
         return Support(self.p, (self.k - 1) * self.q, self.q, 1 - self.q, self.gap)
 
     @property
     def contest(self) -> tuple[float, float]:
-        """A report names one value."""
+        """The probabilities of one or both of two values: a report names one value."""
         return self.p, (self.k - 2) * self.q
 
     @property
     def tallies_per_report(self) -> int:
-        """A report supports one value."""
+        """The number of tallies to which a report adds one: 1, the value that it names."""
         return 1
 
     @property
     def support_sizes(self) -> SupportSizes:
-        """A report supports one value."""
+        """The law of the number of supported values: it is always 1."""
         return SupportSizes(np.array([1]), np.ones(1))
 
     @property
     def overlaps(self) -> Overlaps | None:
-        """A report supports one value."""
+        """The overlaps of supports: a report never supports two values."""
         return self._overlapping(1 / self.k, 0.0, (0.0,) if self.k > 2 else ())
 
     @property
     def is_symmetric(self) -> bool:
-        """A value is reported, and all others are alike."""
+        """Whether renaming the values only renames the reports: yes, as all lies are equally likely."""
         return True
 
     @property
     def response(self) -> Response:
-        """Its own numbers."""
+        """The numbers of this randomized response."""
         return Response(self.k, self.p, self.q, self.gap, self.epsilon)
 
     @property
     def blanket_probability(self) -> float:
-        """Every report is sent with probability q at least."""
+        """The probability of the blanket: every report has probability at least q."""
         return min(1.0, self.k * self.q)
 
     def events(self) -> list[Reals]:
-        """Return that of naming the first value."""
+        """Return the event that a report names the first value."""
         return [np.where(np.arange(self.k) == 0, self.p, self.q)]
 
     def with_epsilon(self, epsilon: float) -> "RandomizedResponse":
@@ -167,19 +167,19 @@ class RandomizedResponse(PureProtocol):
 
     @property
     def device_work(self) -> DeviceWork:
-        """A coin and a number."""
+        """The work of a report: a coin and a number."""
         return DeviceWork(2)
 
     def device_recipe(self) -> dict[str, Any]:
-        """Return the coin of the truth."""
+        """Return the recipe for a device, with the coin of the truth."""
         return {
             "rule": "Report the value if the coin truth shows 1, else a uniform whole number below k.",
             "coins": {"truth": coin(self.gap, self.k * self.q)},
         }
 
     def _sample(self, values: Integers, source: RandomSource) -> Integers:
-        # The truth with probability p - q, else any of the k values alike, the true one among them: q for each lie.
-        # The coin is exact for the rarer of both, so that even lies of probability 1e-300 are told as often.
+        # The truth with probability p - q, else a uniform one of the k values, the true one among them: q for each lie.
+        # The coin is exact for its rarer face, so that even lies of probability 1e-300 have their exact frequency.
         reports = source.integers(self.k, size=values.size)
         truthful = coin_flips(self.gap, self.k * self.q, values.size, source)
         np.copyto(reports, values, where=truthful.view(np.bool_))
@@ -219,9 +219,10 @@ def _posterior_guessing_entropy_of_randomized_response(
 
 @dataclass(frozen=True, eq=False)
 class ResponseJoint:
-    """Of a report y the value y has weight ``p π_y``, any other x has ``q π_x``; ``gap`` is p - q, at least 0.
+    """The joint law of value and report: for a report y, the value y has weight ``p π_y``, any other x has ``q π_x``.
 
-    What is a sum over all values is therefore one number for all reports, corrected for each by its own value.
+    A sum over all values is therefore one number for all reports, plus a correction for the value that each report
+    names. ``gap`` is p - q, at least 0.
     """
 
     prior: Reals
@@ -230,18 +231,18 @@ class ResponseJoint:
     gap: float
 
     def column_maxima(self) -> Reals:
-        """Return the weight of each report's likeliest value: its own, or the likeliest of all."""
+        """Return the weight of each report's likeliest value: the value that it names, or the likeliest of all."""
         return np.maximum(self.p * self.prior, self.q * self.prior.max())
 
     def mixtures(self, weights: Reals) -> Reals:
-        """Return ``weights @ joint``."""
+        """Return ``weights @ joint``, the mixtures of values for each report."""
         weighted = weights * self.prior
         return self.q * weighted.sum(axis=-1, keepdims=True) + self.gap * weighted
 
     def ranked_sums(self, weights: Reals) -> Reals:
-        """Return for each report the sum of the largest weights of values, the i-th largest times the i-th weight.
+        """Return, for each report, the sum of the ranked weights of values, the i-th largest times the i-th weight.
 
-        Its own value, of rank r among all, comes before those from rank s on, which make room for it.
+        The value that it names, of rank r among all, moves to rank s, before all values from rank s to r.
         """
         k = self.prior.size
         by_rank = np.zeros(k + 1)
@@ -262,7 +263,7 @@ class ResponseJoint:
         return sums
 
     def class_maxima(self, class_of: Integers) -> Reals:
-        """Return for each report the largest weight of a class of values: its own value's, or the largest of all."""
+        """Return, for each report, the largest weight of a class of values: its own value's, or the largest of all."""
         sums = np.bincount(class_of, self.prior)
         return np.maximum(self.q * sums[class_of] + self.gap * self.prior, self.q * sums.max())
 
@@ -272,7 +273,7 @@ def _joint(system: RandomizedResponse, prior: Prior) -> ResponseJoint:
 
 
 def _others(distribution: Reals) -> Reals:
-    """Return ``1 - π_x``, the likeliest value's as the sum of the others': of a difference little might be left."""
+    """Return ``1 - π_x``; for the likeliest value, as the sum of the others, since a difference would lose digits."""
     likeliest = distribution.argmax()
     others = 1 - distribution
     others[likeliest] = np.delete(distribution, likeliest).sum()
@@ -281,7 +282,7 @@ def _others(distribution: Reals) -> Reals:
 
 @plan_bayes_risk.register
 def _bayes_risk_of_randomized_response(system: RandomizedResponse, prior: Prior) -> Plan[float]:
-    # 1 - V written as a sum of what is left, so that a risk of 1e-300 keeps its digits.
+    # 1 - V written as a sum of positive terms, so that a risk of 1e-300 keeps its digits.
     def risk() -> float:
         distribution = _distribution(system, prior)
         others = _others(distribution)

@@ -1,4 +1,4 @@
-"""The leakage of a report of a pure protocol about equally likely values: those that it supports come first."""
+"""The leakage of a pure protocol's report about equally likely values: the supported values are the likeliest."""
 
 import math
 
@@ -21,7 +21,7 @@ def plan_ranked_sum(system: PureProtocol, weights: Reals) -> Plan[float | Estima
 
 
 def plan_other_gain(system: PureProtocol, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
-    """Plan what the best guess gains that names not one value: from the sizes if it names several of all alike."""
+    """Plan the best gain of guesses that do not name one value: by support sizes if guesses are sets of one size."""
     if prior is None and isinstance(gain, TriesGain) and system.support_sizes is not None:
         return plan_ranked_sum(system, np.ones(gain.tries))
     return plan_posterior_vulnerability.dispatch(object)(system, prior, gain)
@@ -40,7 +40,7 @@ def _ranked_sum(system: PureProtocol, weights: Reals) -> float:
     first = np.zeros(k + 1)
     first[1 : weights.size + 1] = weights
     first = np.cumsum(first)
-    # What supports nothing or everything leaves all values alike.
+    # A report that supports nothing or everything leaves all values equally likely.
     odds = np.where((law.sizes == 0) | (law.sizes == k), 1.0, math.exp(-system.epsilon))
     supported = first[law.sizes]
     whole = law.sizes + (k - law.sizes) * odds
@@ -48,10 +48,10 @@ def _ranked_sum(system: PureProtocol, weights: Reals) -> float:
 
 
 def ranked_bayes_vulnerability(system: PureProtocol, ranked: Reals, first: Reals) -> float:
-    """Return the probability that the best guess is right.
+    """Return the probability that the best guess is correct.
 
-    ``ranked`` is the prior, the likeliest value first, and ``first`` how many of the reports that support each value
-    support none before it, as a share; every report must support some value.
+    ``ranked`` is the prior, the likeliest value first. ``first`` is, for each value, the share of the reports with this
+    value that support no value before it. Every report must support some value.
     """
     likeliest, others = float(ranked[0]), ranked[1:]
     guessed = np.maximum(others, math.exp(-system.epsilon) * likeliest)
@@ -59,10 +59,10 @@ def ranked_bayes_vulnerability(system: PureProtocol, ranked: Reals, first: Reals
 
 
 def ranked_bayes_risk(system: PureProtocol, ranked: Reals, first: Reals) -> float:
-    """Return the probability that the best guess is wrong, so that a small one keeps its digits.
+    """Return the probability that the best guess is wrong, with full precision where it is small.
 
-    A value but the likeliest is missed unless it is the first to be supported; there, either it or the likeliest is
-    missed.
+    The guess misses any value but the likeliest unless it is the first supported value; then it misses either this
+    value or the likeliest.
     """
     own, not_own = system.support[:2]
     others, first = ranked[1:], first[1:]
@@ -75,7 +75,7 @@ _CELLS_AT_ONCE = 1 << 22
 
 
 def kinds_by_support(supports: Booleans) -> Integers:
-    """Return a number for any two values, the same for pairs of a kind, given which values each report supports."""
+    """Return a number for any two values, the same for pairs of a kind, given the values that each report supports."""
     k = supports.shape[1]
     sizes = supports.sum(axis=1)
     joint_counts = np.zeros((k, k), dtype=np.int64)
@@ -89,7 +89,7 @@ def kinds_by_support(supports: Booleans) -> Integers:
 
 
 def _supporting_both(supports: Booleans) -> Integers:
-    """Return the number of reports that support each two values."""
+    """Return, for each two values, the number of reports that support both."""
     k = supports.shape[1]
     counts, step = np.zeros((k, k), dtype=np.int64), max(1, _CELLS_AT_ONCE // k)
     for start in range(0, len(supports), step):

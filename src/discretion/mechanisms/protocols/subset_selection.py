@@ -43,7 +43,7 @@ _SORTED_FAST = np.uint32  # twenty times as fast as bytes
 
 
 class SubsetSelection(PureProtocol):
-    """Subset selection: a set of values of a given size, ``e^ε`` times as likely if it holds the true one.
+    """Subset selection: a report is a set of values of a given size, ``e^ε`` times as likely with the true value in it.
 
     ``P(Z | x) = e^ε / (e^ε C(k-1, d-1) + C(k-1, d))`` if x is in Z, else 1 over the same, for all Z of size d
 
@@ -54,7 +54,7 @@ class SubsetSelection(PureProtocol):
     epsilon
         The privacy parameter ε >= 0, up to infinity.
     size
-        How many values a report holds, d in ``1..k-1``; 1 is k-RR. None means the size of least variance, one of the
+        The number of values in a report, d in ``1..k-1``; 1 is k-RR. None means the size of least variance, one of the
         two whole numbers next to ``k / (e^ε + 1)``.
 
     Notes
@@ -90,7 +90,7 @@ class SubsetSelection(PureProtocol):
 
     @property
     def support(self) -> Support:
-        """A report supports the values that it holds."""
+        """The probabilities of support: a report supports the values in its set."""
         inside, outside, other_values = self.size, self.k - self.size, self.k - 1
         total = inside + outside * self._odds
         own, not_own = inside / total, outside * self._odds / total
@@ -100,7 +100,7 @@ class SubsetSelection(PureProtocol):
 
     @property
     def contest(self) -> tuple[float, float]:
-        """A report holds one of two values alone, both or neither."""
+        """The probabilities that a report contains one of two values alone, and both or neither."""
         inside, outside, other_values = self.size, self.k - self.size, self.k - 1
         own, not_own = self.support[:2]
         return outside * own / other_values, ((inside - 1) * own + (outside - 1) * not_own) / other_values
@@ -108,7 +108,7 @@ class SubsetSelection(PureProtocol):
     def channel(self) -> Channel:
         """Return the channel, a column per set of values in lexicographic order, or raise TooLargeError."""
         what = f"subset selection of {self.size:,} out of k = {self.k:,} values"
-        check_size(self.k, _subsets(self.k, self.size), what, "ask for a measure that has a closed form")
+        check_size(self.k, _subsets(self.k, self.size), what, "use a measure that has a closed form")
         with_value, without_value = math.comb(self.k - 1, self.size - 1), math.comb(self.k - 1, self.size)
         likely = 1 / (with_value + without_value * self._odds)
         outputs = list(itertools.combinations(range(self.k), self.size))
@@ -121,37 +121,37 @@ class SubsetSelection(PureProtocol):
 
     @property
     def tallies_per_report(self) -> int:
-        """A report supports the values of its set."""
+        """The number of tallies to which a report adds one: the size of its set."""
         return self.size
 
     @property
     def support_sizes(self) -> SupportSizes:
-        """All sets are of one size."""
+        """The law of the number of supported values: all sets have one size."""
         return SupportSizes(np.array([self.size]), np.ones(1))
 
     @property
     def overlaps(self) -> Overlaps | None:
-        """Sets are drawn without replacement."""
+        """The overlaps of supports: sets are drawn without replacement."""
         shares = [max(0, self.size - i) / (self.k - i) for i in range(min(3, self.k))]
         return self._overlapping(shares[0], shares[0] * shares[1], (math.prod(shares),) if self.k > 2 else ())
 
     @property
     def is_symmetric(self) -> bool:
-        """All sets of the size are reported."""
+        """Whether renaming the values only renames the reports: yes, as the reports are all sets of one size."""
         return True
 
     @property
     def response(self) -> Response | None:
-        """Sets of one value are k-RR."""
+        """The numbers of k-RR if sets have one value, else None."""
         return RandomizedResponse(self.k, self.epsilon).response if self.size == 1 else None
 
     @property
     def blanket_probability(self) -> float:
-        """Every set is reported with the probability of one that does not hold the true value, at least."""
+        """The probability of the blanket: every set is at least as likely as a set without the true value."""
         return min(1.0, self.support.not_own * self.k / (self.k - self.size))
 
     def report_types(self, values: Sequence[int], senders: Sequence[Sender] = ()) -> Reals:
-        """Return the probability of each type of report, which is the known values that it holds."""
+        """Return the probability of each type of report: the known values that it contains."""
         apart = known_values(values, senders)
         if len(apart) > _FEW_APART or any(sender.population is not None for sender in senders):
             return super().report_types(values, senders)
@@ -170,7 +170,7 @@ class SubsetSelection(PureProtocol):
         return merged_columns(np.vstack(rows))[0]
 
     def events(self) -> list[Reals]:
-        """Return that of holding the first value."""
+        """Return the event that a report contains the first value."""
         return [np.where(np.arange(self.k) == 0, self.support.own, self.support.other)]
 
     def with_epsilon(self, epsilon: float) -> "SubsetSelection":
@@ -179,11 +179,11 @@ class SubsetSelection(PureProtocol):
 
     @property
     def device_work(self) -> DeviceWork:
-        """A coin, and the set or what it leaves out."""
+        """The work of a report: a coin, and the set or its complement."""
         return DeviceWork(1 + min(self.size, self.k - self.size))
 
     def device_recipe(self) -> dict[str, Any]:
-        """Return the coin of the sets that hold the value."""
+        """Return the recipe for a device, with the coin of the sets that contain the value."""
         return {
             "rule": "If the coin own shows 1, report the value and size - 1 distinct other values, else size distinct "
             "other values, all sets of other values being equally likely.",
@@ -204,8 +204,8 @@ class SubsetSelection(PureProtocol):
         return reports
 
     def _draw(self, own: Reports, source: RandomSource) -> Reports:
-        # What is drawn is the set or what it leaves out, whichever is smaller. The others are numbered in 0..k-2 around
-        # the sender's own value, which is k-1.
+        # The smaller of the set and its complement is drawn. The other values are numbered in 0..k-2 around the
+        # sender's own value, which is k-1.
         fewer = min(self.size, self.k - self.size)
         supported = coin_flips(*self.support[:2], len(own), source) == 1
         draws = source.integers(self.k - 1, size=len(own) * fewer).reshape(-1, fewer).astype(_SORTED_FAST)
@@ -219,7 +219,7 @@ class SubsetSelection(PureProtocol):
 
     @property
     def wire(self) -> Sets:
-        """The values' numbers, or a bit for each value, whichever is shorter."""
+        """The encoding of reports: the values' numbers, or a bit for each value, whichever is shorter."""
         return Sets(self.k, self.size, self._type)
 
     def checked_reports(self, reports: ArrayLike) -> Reports:
@@ -266,7 +266,7 @@ def _best_size(k: int, odds: float) -> int:
 
 
 def _subsets(k: int, size: int) -> int:
-    """Return the number of sets, or a number of more than fit in memory."""
+    """Return the number of sets, or a number that is too large for memory."""
     subsets, most = 1, limits.current().numbers(MAX_ENTRIES)
     for chosen in range(min(size, k - size)):
         subsets = subsets * (k - chosen) // (chosen + 1)
@@ -276,7 +276,7 @@ def _subsets(k: int, size: int) -> int:
 
 
 def _share(k: int, size: int, apart: int, inside: int) -> float:
-    """Return the share of the sets of this size that hold these and no others of the known values."""
+    """Return the share of the sets of this size that contain these and no others of the known values."""
     share = 1.0
     for place in range(apart):
         is_in = place < inside
@@ -285,8 +285,8 @@ def _share(k: int, size: int, apart: int, inside: int) -> float:
 
 
 def _make_distinct(draws: Reports, other_values: int, source: RandomSource) -> None:
-    # Any value that is there already is drawn anew until none is. Renaming the others renames what happens at every
-    # step, so that all sets of the same size are equally likely.
+    # A repeated value is drawn again until none is repeated. Each step is symmetric in the other values, so that all
+    # sets of the same size are equally likely.
     draws.sort(axis=1)
     rows, part = np.arange(len(draws)), draws
     while True:
@@ -325,7 +325,7 @@ def _bayes_risk_of_subset_selection(system: SubsetSelection, prior: Prior) -> Pl
 
 
 def _ranked(system: SubsetSelection, prior: Reals) -> tuple[Reals, Reals]:
-    """Return the prior from the likeliest value on, and how many of the sets that hold each hold none before it."""
+    """Return the sorted prior, and for each value the share of the sets with this value that contain none before it."""
     # Of the sets that hold the j-th value, C(k-j, d-1) hold none before it, out of C(k-1, d-1).
     before = np.arange(1, system.k)
     shrinking = np.maximum(system.k - before - (system.size - 1), 0) / (system.k - before)
@@ -345,9 +345,9 @@ def _mutual_information_of_subset_selection(system: SubsetSelection, prior: Prio
 
 
 def _uniform_information(system: SubsetSelection) -> float:
-    """Return the divergence of the posterior, alike for every set, from the uniform prior."""
+    """Return the divergence of the posterior from the uniform prior, which is the same for every set."""
     inside, outside = system.size, system.k - system.size
-    # By how much, relatively, the posterior of each value in the set is raised.
+    # The relative increase of the posterior of each value in the set.
     raised = (system.k - 1) * system.support.gap / inside
     excess = inside * relative_excess(raised) + outside * relative_excess(max(-1.0, -raised * inside / outside))
     return float(excess) / system.k

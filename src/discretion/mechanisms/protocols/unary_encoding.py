@@ -25,7 +25,7 @@ from discretion.numerics.laws.binomial import binomial_window, multinomial_pmf
 from discretion.numerics.matrices import merged_columns
 from discretion.validation import as_epsilon, as_probability, as_rows
 
-# Types that reports of bits are of, in a population of unequal shares.
+# Types of reports of bits, in a population of unequal shares.
 MAX_REPORT_TYPES = 1 << 16
 
 # Bits of the reports of unary encoding that are drawn at once.
@@ -37,7 +37,7 @@ _MOST_LOUD = 700.0
 
 
 class UnaryEncoding(PureProtocol):
-    """Unary encoding: k bits, of which the value's own is reported as 1 with probability κ, every other one with λ.
+    """Unary encoding: k bits; the value's own bit is reported as 1 with probability κ, every other bit with λ.
 
     ``ε = log(κ(1-λ) / ((1-κ)λ))``
 
@@ -75,7 +75,7 @@ class UnaryEncoding(PureProtocol):
         own, other = as_probability(kappa, "kappa"), as_probability(lam, "lam")
         if own < other:
             raise InvalidValueError(
-                f"kappa must be at least lam, got {kappa!r} and {lam!r}; turn every bit round, which makes them "
+                f"kappa must be at least lam, got {kappa!r} and {lam!r}; invert every bit, which changes them to "
                 f"{1 - own:.6g} and {1 - other:.6g}"
             )
         self._settle(k, (own, 1 - own), (other, 1 - other), own - other)
@@ -96,7 +96,7 @@ class UnaryEncoding(PureProtocol):
 
     @classmethod
     def rappor(cls, k: int, epsilon: float) -> "UnaryEncoding":
-        """Return basic RAPPOR, which treats ones and zeros alike: ``κ = 1-λ = e^(ε/2) / (e^(ε/2) + 1)``.
+        """Return basic RAPPOR, which treats ones and zeros symmetrically: ``κ = 1-λ = e^(ε/2) / (e^(ε/2) + 1)``.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ class UnaryEncoding(PureProtocol):
 
     @classmethod
     def oue(cls, k: int, epsilon: float) -> "UnaryEncoding":
-        """Return optimized unary encoding, the least variance for rare values: ``κ = 1/2``, ``λ = 1/(e^ε + 1)``.
+        """Return optimized unary encoding, with the least variance for rare values: ``κ = 1/2``, ``λ = 1/(e^ε + 1)``.
 
         Parameters
         ----------
@@ -157,7 +157,7 @@ class UnaryEncoding(PureProtocol):
 
         Notes
         -----
-        Each bit says whether a value shares the reported hash. Source: LDP-info, Table 10.1.
+        A bit is 1 if its value has the reported hash. Source: LDP-info, Table 10.1.
 
         Examples
         --------
@@ -170,12 +170,12 @@ class UnaryEncoding(PureProtocol):
         return cls._at(k, (likely, rare), (0.5, 0.5), math.tanh(epsilon / 2) / 2, epsilon)
 
     def randomized_again(self, step: "UnaryEncoding") -> "UnaryEncoding":
-        """Return the encoding of which another step randomizes each reported bit again, by its κ of a 1, λ of a 0.
+        """Return the encoding whose reported bits another step randomizes again, by its κ for a 1 and λ for a 0.
 
         Parameters
         ----------
         step
-            Unary encoding with as many values.
+            Unary encoding with the same number of values.
 
         Examples
         --------
@@ -197,17 +197,17 @@ class UnaryEncoding(PureProtocol):
 
     @property
     def support(self) -> Support:
-        """A report supports the values whose bits are 1."""
+        """The probabilities of support: a report supports the values whose bits are 1."""
         return Support(self.kappa, self.not_kappa, self.lam, self.not_lam, self.gap)
 
     @property
     def contest(self) -> tuple[float, float]:
-        """The bits of two values are different or equal."""
+        """The probabilities that the bits of two values differ, and that they are equal."""
         return self.kappa * self.not_lam, self.kappa * self.lam + self.not_kappa * self.not_lam
 
     @property
     def support_sizes(self) -> SupportSizes:
-        """The number of ones."""
+        """The law of the number of supported values, the ones of a report."""
         first, masses = binomial_window(self.k - 1, self.lam, self.not_lam)
         probabilities = np.zeros(masses.size + 1)
         probabilities[1:] += self.kappa * masses
@@ -216,28 +216,28 @@ class UnaryEncoding(PureProtocol):
 
     @property
     def overlaps(self) -> Overlaps | None:
-        """Bits are independent."""
+        """The overlaps of supports: bits are independent."""
         three = (self.lam**3,) if self.k > 2 else ()
         return self._overlapping(self.lam, self.lam**2, three, self.lam**self.k)
 
     @property
     def is_symmetric(self) -> bool:
-        """All bits are alike."""
+        """Whether renaming the values only renames the reports: yes, as all bits have the same two laws."""
         return True
 
     @property
     def bits(self) -> Support:
-        """κ for the value's own, λ for every other one."""
+        """The probabilities that a bit is 1: κ for the value's own bit, λ for every other bit."""
         return self.support
 
     @property
     def blanket_probability(self) -> float:
-        """What every report is at least as likely as from the value that makes it least likely."""
+        """The probability of the blanket: the sum, over reports, of the probability from the least likely value."""
         all_set = self.kappa * self.lam ** (self.k - 1)
         return min(1.0, _ratio(self.not_kappa, self.not_lam) * (1 - self.lam**self.k) + all_set)
 
     def events(self) -> list[Reals]:
-        """Return that of the first bit being 1."""
+        """Return the event that the first bit is 1."""
         return [np.where(np.arange(self.k) == 0, self.kappa, self.lam)]
 
     def report_types(self, values: Sequence[int], senders: Sequence[Sender] = ()) -> Reals:
@@ -252,10 +252,10 @@ class UnaryEncoding(PureProtocol):
             known = f"{len(apart):,} known values"
             shares = f"{known} and a population with {len(sizes):,} different shares" if strangers else known
             raise TooLargeError(
-                f"reports of {self.k:,} bits are of too many types to list for {shares}; let the others hold fewer "
+                f"reports of {self.k:,} bits have too many types to list for {shares}; let the other users have fewer "
                 "values, or take the uniform population"
             )
-        # A block is one bit, or how many bits of equally frequent values are set: without and with the user's own.
+        # A block is one bit, or the number of set bits of equally frequent values: without and with the user's own.
         silent = [_ones(size, self.support) for size in blocks]
         own = [np.convolve(_ones(size - 1, self.support), [self.not_kappa, self.kappa]) for size in blocks]
 
@@ -276,18 +276,18 @@ class UnaryEncoding(PureProtocol):
             return np.sum([share * law(block) for block, share in enumerate(shares) if share], axis=0)
 
         types = np.stack([*(law(apart.index(value)) for value in values), *map(row, senders)])
-        if not strangers and len(apart) == self.k:  # no bits set tell as little as all of them
+        if not strangers and len(apart) == self.k:  # no set bit carries as little information as all set bits
             return merged_columns(types)[0]
         # Of a type rarer than the least normal double, not even the ratios are known.
         return types[:, types.max(axis=0) >= np.finfo(np.float64).tiny]
 
     def log_report_types(self, values: Sequence[int], senders: Sequence[Sender] = ()) -> Reals:
-        """Return the logarithms of the types' probabilities, or refuse bits that are too seldom wrong for a double."""
+        """Return the logarithms of the types' probabilities; raise if wrong bits are too rare for a double."""
         if _MOST_LOUD < self.epsilon < math.inf:
             raise TooLargeError(
-                f"bits that are wrong as rarely as at epsilon = {self.epsilon:g} are beyond what a double holds; take "
-                f"an epsilon of at most {_MOST_LOUD:g}, or ask for the mechanism alone, which hides no more than the "
-                "crowd"
+                f"at epsilon = {self.epsilon:g} the probability of wrong bits does not fit in a double; take an "
+                f"epsilon of at most {_MOST_LOUD:g}, or measure the mechanism alone, which hides at most as much as "
+                "the crowd"
             )
         return super().log_report_types(values, senders)
 
@@ -295,8 +295,8 @@ class UnaryEncoding(PureProtocol):
         """Return the k × 2ᵏ channel, its outputs tuples of bits from all 0 to all 1, or raise TooLargeError."""
         if self.k > MAX_BITS_LISTED:
             raise TooLargeError(
-                f"unary encoding with k = {self.k:,} has 2^{self.k} reports, and no more than 2^{MAX_BITS_LISTED} are "
-                "written out; ask for a measure that has a closed form"
+                f"unary encoding with k = {self.k:,} has 2^{self.k} reports, and an explicit channel may have at most "
+                f"2^{MAX_BITS_LISTED}; use a measure that has a closed form"
             )
         own, other = np.array([self.not_kappa, self.kappa]), np.array([self.not_lam, self.lam])
         coins = [[own if bit == value else other for bit in range(self.k)] for value in range(self.k)]
@@ -308,11 +308,11 @@ class UnaryEncoding(PureProtocol):
 
     @property
     def device_work(self) -> DeviceWork:
-        """A coin for each bit."""
+        """The work of a report: a coin for each bit."""
         return DeviceWork(self.k)
 
     def device_recipe(self) -> dict[str, Any]:
-        """Return both coins."""
+        """Return the recipe for a device, with both coins."""
         return {
             "rule": "Report a bit for each value: for the person's own value a flip of the coin own, for each other "
             "value a flip of the coin other.",
@@ -337,7 +337,7 @@ class UnaryEncoding(PureProtocol):
 
     @property
     def wire(self) -> Bits:
-        """The bits, eight in a byte."""
+        """The encoding of reports: bits, eight in a byte."""
         return Bits(self.k)
 
     def checked_reports(self, reports: ArrayLike) -> Reports:
@@ -367,7 +367,7 @@ def _sigmoids(exponent: float) -> tuple[float, float]:
 
 
 def _log_ratio(large: float, small: float, difference: float) -> float:
-    """Return ``log(large/small)``, 0 where nothing is between them."""
+    """Return ``log(large/small)``, given also their difference; 0 if that is 0."""
     if difference == 0:
         return 0.0
     if small == 0:
@@ -377,7 +377,7 @@ def _log_ratio(large: float, small: float, difference: float) -> float:
 
 
 def _ones(size: int, bits: Support) -> Reals:
-    """Return the law of how many of so many other values' bits are set."""
+    """Return the law of the number of set bits among ``size`` other values' bits."""
     counts = np.arange(size + 1)
     return multinomial_pmf(np.stack([counts, size - counts], axis=-1), (bits.other, bits.not_other))
 

@@ -1,8 +1,8 @@
 """The leakage of unary encoding, in closed form for any number of values.
 
-Write q for 1-λ. Beside k bits that are all 1 with probability λ, a value's row gains a factor by its own bit only:
-``κ/λ >= 1`` where that is 1, ``(1-κ)/q <= 1`` where it is 0. So the best guess is the likeliest value, or the likeliest
-one whose bit is 1.
+Write q for 1-λ. Compared with k bits that are all 1 with probability λ, a value's row has a factor for its own bit
+only: ``κ/λ >= 1`` if that is 1, ``(1-κ)/q <= 1`` if it is 0. So the best guess is the likeliest value, or the likeliest
+value whose bit is 1.
 """
 
 import math
@@ -24,7 +24,7 @@ from discretion.numerics.laws.binomial import binomial_window
 
 CLOSED_FORM = Method("closed form of unary encoding", "closed form")
 
-# Stands for log 0 where 0⁰ must be 1 and any other power of 0 must be 0.
+# Represents log 0 where 0⁰ must be 1 and any other power of 0 must be 0.
 _LOG_OF_ZERO = -1e9
 
 
@@ -59,7 +59,7 @@ def _mutual_information_of_unary_encoding(system: UnaryEncoding, prior: Prior) -
 
 
 def _posterior_bayes_vulnerability(system: UnaryEncoding, prior: Reals) -> float:
-    """Sum over the first value, from the likeliest on, whose bit is 1: it is guessed, or the likeliest one is."""
+    """Return the posterior vulnerability: a sum over the likeliest value with bit 1, which is a best guess or not."""
     ranked = np.sort(prior)[::-1]
     likeliest, others = float(ranked[0]), ranked[1:]
     zeros = _all_zero(system, np.arange(system.k))
@@ -68,10 +68,10 @@ def _posterior_bayes_vulnerability(system: UnaryEncoding, prior: Reals) -> float
 
 
 def _bayes_risk(system: UnaryEncoding, prior: Reals) -> float:
-    """Sum what the same guesses leave, so that a small risk keeps its digits.
+    """Return the probability that the same guesses are wrong, as a sum of positive terms that keeps all digits.
 
-    A value but the likeliest is missed unless all likelier ones' bits are 0 and its own is 1; there, either it or the
-    likeliest is missed.
+    The guess misses any value but the likeliest unless all likelier values' bits are 0 and its own is 1; then it misses
+    either this value or the likeliest.
     """
     ranked = np.sort(prior)[::-1]
     likeliest, others = float(ranked[0]), ranked[1:]
@@ -91,7 +91,7 @@ def _uniform_bayes_risk(system: UnaryEncoding) -> float:
 
 
 def _uniform_information(system: UnaryEncoding) -> float:
-    """Return the mean divergence of the posterior, which depends on the number of ones alone, from uniform."""
+    """Return the mean divergence of the posterior from the uniform prior, a sum over the number of ones."""
     if system.gap == 0:
         return 0.0
     first, mass = binomial_window(system.k - 1, system.lam, system.not_lam)
@@ -115,12 +115,12 @@ def _log_not_lam(system: UnaryEncoding) -> float:
 
 
 def _all_zero(system: UnaryEncoding, bits: ArrayLike) -> Reals:
-    """Return ``q^bits``, the probability that so many other values' bits are all 0."""
+    """Return ``q^bits``, the probability that all of this number of other values' bits are 0."""
     return np.exp(np.multiply(bits, _log_not_lam(system)))
 
 
 def _some_one(system: UnaryEncoding, bits: ArrayLike) -> Reals:
-    """Return ``1 - q^bits``."""
+    """Return ``1 - q^bits``, the probability that at least one of these bits is 1."""
     return -np.expm1(np.multiply(bits, _log_not_lam(system)))
 
 

@@ -1,4 +1,4 @@
-"""Gower's distance between records, in whole units, so that equal distances are equal."""
+"""Gower's distance between records, in whole units, so that equal distances are exactly equal."""
 
 import math
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ _MISSING, _INFINITE = 4.0, 8.0
 
 @dataclass(frozen=True)
 class Records:
-    """Records with their numbers as :func:`between` has them, shape (columns, records), and other values as codes.
+    """Records: numbers scaled by `gower_numbers`, shape (columns, records), and other values as codes.
 
-    ``units`` is how many units a difference of 1 is in each column of numbers.
+    ``units`` has the number of units of a difference of 1 in each column of numbers.
     """
 
     numbers: Reals
@@ -26,20 +26,21 @@ class Records:
 
     @property
     def size(self) -> int:
-        """How many there are."""
+        """The number of records."""
         return self.numbers.shape[1]
 
     def select(self, places: Integers | slice) -> "Records":
-        """Return some of them."""
+        """Return some of the records."""
         numbers = np.ascontiguousarray(self.numbers[:, places])
         return Records(numbers, self.units, np.ascontiguousarray(self.codes[:, places]))
 
 
 def gower_numbers(numbers: Reals, low: float, high: float) -> tuple[Reals, float]:
-    """Return numbers from low on, and how many units a difference of 1 is then; UNIT are from low to high.
+    """Return numbers relative to ``low``, and the units of a difference of 1; from low to high there are UNIT units.
 
-    They are divided by a power of two only, so that differences that are equal stay so: it is these that are rounded to
-    whole units. NaN is UNIT or more from every number, and what is far outside as far from all inside as it is anyhow.
+    They are divided by a power of two only, so that equal differences stay equal and are then rounded to whole units.
+    NaN is at least UNIT away from every number; numbers far outside of the range keep the largest distance to all
+    inside.
     """
     width = high - low
     exponent = math.frexp(width)[1]
@@ -50,7 +51,7 @@ def gower_numbers(numbers: Reals, low: float, high: float) -> tuple[Reals, float
 
 
 def gower_distances(rows: Records, references: Records) -> Reals:
-    """Return ``Σ_columns min(|x − y|, 1)`` over numbers, and 1 for each other value that differs, in units.
+    """Return ``Σ_columns min(|x − y|, 1)`` over numbers, plus 1 for each other value that differs, in units.
 
     Shape (rows, references). Source: Gower, A general coefficient of similarity and some of its properties, 1971.
 

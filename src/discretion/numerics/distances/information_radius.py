@@ -1,4 +1,4 @@
-"""The mixture of some laws from which none of them is far, in relative entropy: their information radius."""
+"""The information radius of laws: the mixture with the smallest largest relative entropy from them."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -19,21 +19,22 @@ _LARGEST = 600.0
 
 
 def central_weights(laws: Reals, tolerance: float, order: float = 1.0) -> Reals:
-    """Return weights w under which ``Σ_x w_x D(C_x; wC)`` nearly is the largest there is.
+    """Return weights w for which ``Σ_x w_x D(C_x; wC)`` is nearly maximal.
 
-    By Newton's method on the conditions for the largest: a law in the mixture is as far from it as any, so that
-    ``D(C_x; wC) + s_x`` is the same for all, with slacks ``s_x >= 0`` and products ``w_x s_x = 0``; these are alike on
-    the way, and fall (a primal-dual interior point, with Mehrotra's predictor). It stops when all D are within so much
-    of their mean, or where rounding takes over: the divergences tell the caller how far it came.
+    It solves the conditions for the maximum by Newton's method: all laws in the mixture have the same, largest
+    divergence, so that ``D(C_x; wC) + s_x`` is constant, with slacks ``s_x >= 0`` and products ``w_x s_x = 0``. On the
+    way the products are equal, and fall (a primal-dual interior point method with Mehrotra's predictor). It stops when
+    the largest divergence is within the tolerance of the mean, or when rounding dominates: the caller can check the
+    divergences.
 
     Parameters
     ----------
     laws
         Shape ``(n, m)``, rows that sum to 1.
-    within
-        The largest less the mean divergence at which to stop, in nats.
+    tolerance
+        The largest minus the mean divergence at which to stop, in nats.
     order
-        Of another order α than 1, that of Rényi's divergence: then the weights are those of Sibson's information.
+        The order α of Rényi's divergence, if it is not 1: then the weights are those of Sibson's information.
     """
     laws = laws[:, laws.max(axis=0) > _NEGLIGIBLE]
     # Of laws that are alike any share of their weight is as good, which no system of equations determines.
@@ -64,7 +65,7 @@ def _weights_of_distinct_laws(laws: Reals, tolerance: float, order: float) -> Re
 
 
 class _Evaluation(NamedTuple):
-    """What is sought at some weights: its slopes, how far it is from its largest at most, and minus its curvature."""
+    """The objective at some weights: its slopes, an upper bound of its gap to the maximum, and minus its curvature."""
 
     slopes: Reals
     gap: float
@@ -95,7 +96,7 @@ class _Sibsons:
         self._scale = float(self._log_roots(self._powers.mean(axis=0)).max())
 
     def _log_roots(self, sums: Reals) -> Reals:
-        """Return the logarithms of the roots next to the largest at equal weights, as they may all be tiny."""
+        """Return the logarithms of the roots, relative to the largest at equal weights, since all may be tiny."""
         return np.log(self._tops) + np.log(sums) / self._order - self._scale
 
     def evaluate(self, weights: Reals) -> _Evaluation:
@@ -109,7 +110,7 @@ class _Sibsons:
 
 
 def _stepped(weights: Reals, slacks: Reals, slopes: Reals, curvature: Reals) -> tuple[Reals, Reals]:
-    """Return both a step on: ``(H + diag(s/w)) dw = D + μ/w - λ``, the weights still summing to 1."""
+    """Return weights and slacks after a step: ``(H + diag(s/w)) dw = D + μ/w - λ``, with weights that sum to 1."""
     n = weights.size
     curvature[np.diag_indices(n)] += slacks / weights
     towards, centring, level = np.linalg.solve(curvature, np.stack([slopes, 1 / weights, np.ones(n)], axis=1)).T
@@ -130,7 +131,7 @@ def _stepped(weights: Reals, slacks: Reals, slopes: Reals, curvature: Reals) -> 
 
 
 def _room(values: Reals, change: Reals) -> float:
-    """Return how often the change can be made until the first value is 0."""
+    """Return the largest multiple of the change until the first value is 0."""
     falling = change < 0
     return float((values[falling] / -change[falling]).min()) if falling.any() else np.inf
 

@@ -12,22 +12,22 @@ _MOST_PIVOTS = 64
 
 
 class Bracket(NamedTuple):
-    """The largest distance is no less than ``least`` and no more than ``most``."""
+    """Bounds of the largest distance: at least ``least`` and at most ``most``."""
 
     least: float
     most: float
 
 
 class Rows(Protocol):
-    """Rows to bound: not a matrix that must be in memory, but what is asked of one."""
+    """The interface of rows to bound, which need not be a matrix in memory."""
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many rows and columns there are."""
+        """The numbers of rows and columns."""
         ...
 
     def blocks(self) -> Iterator[tuple[int, Reals]]:
-        """Yield the rows, some at a time, each time after the number of the first."""
+        """Yield the rows, some at a time, each block with the number of its first row."""
         ...
 
     def column_means(self) -> Reals:
@@ -40,12 +40,12 @@ class Rows(Protocol):
 
 
 def around_mean(rows: Rows) -> Bracket:
-    """Bound by the furthest row from the mean of all rows, which lies in their convex hull (Bayes-sec, Prop. 5)."""
+    """Bound by the largest distance from the mean of all rows, which lies in their convex hull (Bayes-sec, Prop. 5)."""
     return _around(rows, rows.column_means())
 
 
 def around_first(rows: Rows) -> Bracket:
-    """Bound by the furthest row from the first one (Bayes-sec, Proposition 5)."""
+    """Bound by the largest distance of a row from the first one (Bayes-sec, Proposition 5)."""
     _, block = next(rows.blocks())
     return _around(rows, block[0])
 
@@ -67,7 +67,7 @@ def by_l2(rows: Rows) -> Bracket:
 
 
 def by_pivots(rows: Rows) -> Bracket:
-    """Bound by the distances to some rows far from one another: no two rows are further apart than through them."""
+    """Bound by the distances to some rows that are far apart, with the triangle inequality."""
     n, _ = rows.shape
     distances, next_to = pivots_of(rows.distances_to, n, min(_MOST_PIVOTS, n))
     order = np.argsort(next_to, kind="stable")
@@ -82,6 +82,6 @@ def _around(rows: Rows, point: Reals) -> Bracket:
 
 
 def _outwards(rows: Rows, least: float, most: float) -> Bracket:
-    """Return the bracket with room for what sums over the columns, or over the rows for their mean, round."""
+    """Return the bracket, widened by the rounding of sums over the columns, or over the rows for their mean."""
     rounding = (sum(rows.shape) + 16) * 2.0**-51
     return Bracket(max(0.0, least - rounding), most + rounding)

@@ -1,8 +1,8 @@
-"""The largest L1 distance between many rows: by pairs of blocks, those that cannot hold it left out.
+"""The largest L1 distance between many rows: by pairs of blocks, without the pairs that cannot contain it.
 
-Single precision finds the blocks that may hold the largest distance, with a bound on what it rounds; double precision
-then settles it. Where rows cluster, the triangle inequality rules out most pairs of blocks before (Bayes-sec, section
-VII-D): two rows are no further apart than both are from a third.
+Single precision, with a bound of its rounding, finds the blocks that may contain the largest distance; double precision
+then decides. If rows form clusters, the triangle inequality excludes most pairs of blocks before (Bayes-sec, section
+VII-D): the distance of two rows is at most the sum of their distances from a third.
 """
 
 import itertools
@@ -62,22 +62,22 @@ def distances_between(rows: Any, others: Any, distances: Any) -> None:
 
 @dataclass(frozen=True)
 class Blocks:
-    """Rows in an order in which near ones stand together, cut into blocks, with what is known of pairs of blocks.
+    """Rows in an order that keeps near rows together, cut into blocks, with bounds for pairs of blocks.
 
     Parameters
     ----------
     rows
-        The matrix, rows reordered if that pays.
+        The matrix, with its rows reordered if that helps.
     order
-        The number that each row had before.
+        The original number of each row.
     starts
-        Where each block starts, and the end of the last one.
+        The start of each block, and the end of the last one.
     reach
-        Symmetric: no row of one block is further than this from any row of the other; infinite where nothing is known.
+        Symmetric: an upper bound of the distance between rows of two blocks; infinite if none is known.
     found
-        The largest distance met so far.
+        The largest distance found so far.
     looked_at
-        How many distances have been computed to know all that.
+        The number of distances computed so far.
     """
 
     rows: Reals
@@ -89,14 +89,14 @@ class Blocks:
 
     @cached_property
     def tiles(self) -> Integers:
-        """All pairs of blocks, the furthest reaching first."""
+        """All pairs of blocks, ordered by falling upper bound."""
         first, second = np.triu_indices(self.starts.size - 1)
         furthest = np.argsort(-self.reach[first, second], kind="stable")
         return np.column_stack([first, second])[furthest].astype(np.int64)
 
 
 def blocks_of(matrix: Reals) -> Blocks:
-    """Cut the rows of a matrix into blocks, clusters kept together where there are some."""
+    """Cut the rows of a matrix into blocks that keep clusters together, if there are some."""
     n = len(matrix)
     if n >= _ROWS_TO_CLUSTER and matrix.size <= _MOST_COPIED and _clustered(matrix):
         return _by_pivot(matrix)
@@ -106,7 +106,7 @@ def blocks_of(matrix: Reals) -> Blocks:
 
 @dataclass(frozen=True)
 class FurthestTiles:
-    """The largest distance, the tiles where it is met within a tolerance, and how many pairs it took to know."""
+    """The largest distance, the tiles that contain it within a tolerance, and the number of pairs compared."""
 
     distance: float
     compared: int
@@ -158,7 +158,7 @@ def furthest_rows_by_tiles(matrix: Reals, tolerance: float) -> FurthestTiles:
 
 
 def _rounding(columns: int) -> float:
-    """Return how far single precision may be from the distance of two rows that sum to 1: of entries, and of sums."""
+    """Return the rounding error of the distance of two rows that sum to 1 in single precision: of entries and sums."""
     return 2.1 * (columns + 4) * 2.0**-24
 
 
@@ -180,7 +180,7 @@ def distances_of(rows: Reals, others: Reals) -> Reals:
 
 
 def _clustered(matrix: Reals) -> bool:
-    """Whether an eighth of a sample of rows has another one near: then most pairs can be ruled out."""
+    """Whether an eighth of a sample of rows has another row near it: then most pairs can be excluded."""
     sample = matrix[np.sort(np.random.default_rng(0).choice(len(matrix), _SAMPLE, replace=False))]
     distances = distances_of(sample, sample)
     np.fill_diagonal(distances, np.inf)
@@ -189,7 +189,7 @@ def _clustered(matrix: Reals) -> bool:
 
 
 def _by_pivot(matrix: Reals) -> Blocks:
-    """Order rows by the pivot next to them, and bound the distances of blocks by those to their pivots."""
+    """Order rows by their nearest pivot, and bound the distances of blocks by the distances to pivots."""
     distances, next_to = pivots_of(
         lambda row: distances_of(matrix, matrix[row : row + 1])[:, 0], len(matrix), int(np.sqrt(len(matrix)))
     )
@@ -202,9 +202,9 @@ def _by_pivot(matrix: Reals) -> Blocks:
 
 
 def pivots_of(distances_to: Callable[[int], Reals], n: int, pivots: int) -> tuple[Reals, Integers]:
-    """Return the distances of all n rows to some that are far from one another, and which of these is next.
+    """Return the distances of all n rows to some pivots that are far apart, and the nearest pivot of each row.
 
-    Each is the furthest from those before (Gonzalez 1985).
+    Each pivot is the row furthest from the pivots before (Gonzalez 1985).
     """
     distances = np.empty((n, pivots))
     nearest, next_to, furthest = np.full(n, np.inf), np.zeros(n, dtype=np.int64), 0
@@ -217,7 +217,7 @@ def pivots_of(distances_to: Callable[[int], Reals], n: int, pivots: int) -> tupl
 
 
 def reach_by_pivot(distances: Reals, starts: Integers, pivot: Integers) -> Reals:
-    """Return how far apart rows of two blocks may be, each near a pivot, from the distances of rows to pivots."""
+    """Return upper bounds of the distances between rows of two blocks, from the distances of rows to pivots."""
     reach = np.maximum.reduceat(distances, starts, axis=0)
     radius = np.take_along_axis(reach, pivot[:, None], axis=1)[:, 0]
     through_first = radius[:, None] + reach[:, pivot].T
@@ -225,6 +225,6 @@ def reach_by_pivot(distances: Reals, starts: Integers, pivot: Integers) -> Reals
 
 
 def _cut(ends: Integers, longest: int) -> Integers:
-    """Return where blocks start so that none is longer, or reaches over an end; and the last end."""
+    """Return the starts of blocks that are not too long and do not cross an end, and the last end."""
     pieces: list[Integers] = [np.arange(a, b, longest) for a, b in itertools.pairwise(ends)]
     return np.concatenate([*pieces, ends[-1:]]).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Which rows of a matrix lie furthest apart in L1, over all pairs; several ways for several shapes."""
+"""The rows of a matrix that are furthest apart in L1, over all pairs, with one algorithm for each kind of shape."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ _ROUNDING_OF_FRACTIONS = 4e-16
 class FurthestRows:
     """The largest distance of two rows, and a way to list the pairs (i, j), i < j, within a tolerance of it.
 
-    The pairs come some at a time, lowest first among those; when only the first is wanted, perhaps not all.
+    The pairs come some at a time, the lowest first; when only the first is requested, the list may be incomplete.
     """
 
     distance: float
@@ -48,18 +48,18 @@ class FurthestRows:
         return i, j
 
     def all(self) -> list[tuple[int, int]]:
-        """Return these pairs, lowest first."""
+        """Return all these pairs, the lowest first."""
         blocks, listed = [np.empty((0, 2), dtype=np.int64)], 0
         for block in self._pairs(False):
             blocks.append(block)
             listed += len(block)
             if listed > (most := limits.current().numbers(MAX_PAIRS_LISTED, each=16)):
-                raise TooLargeError(f"more than {most:,} pairs are equally far apart; take leakiest_pair, the first")
+                raise TooLargeError(f"more than {most:,} pairs are equally far apart; use leakiest_pair for the first")
         return [(i, j) for i, j in np.unique(np.concatenate(blocks), axis=0).tolist()]
 
 
 def algorithm_of_shape(rows: int, columns: int) -> str:
-    """Return the name of the algorithm that suits so many rows and columns."""
+    """Return the name of the algorithm for this number of rows and columns."""
     if is_sign_sums_faster(rows, columns):
         return BY_SIGNS
     return BY_TILES if rows * (rows - 1) // 2 * columns > _MOST_BY_ROWS else BY_ROWS
@@ -70,7 +70,7 @@ def furthest_rows(matrix: Reals, tolerance: float = 0.0) -> FurthestRows:
     algorithm = algorithm_of_shape(*matrix.shape)
     if limits.current().steps(work := len(matrix) * matrix.size // 2) < work and algorithm != BY_SIGNS:
         raise TooLargeError(
-            f"all pairs of {len(matrix):,} rows of {matrix.shape[1]:,} entries are too many to compare; merge secrets "
+            f"{len(matrix):,} rows of {matrix.shape[1]:,} entries have too many pairs to compare; merge secrets "
             "or observations"
         )
     if algorithm == BY_TILES:
@@ -85,7 +85,7 @@ def furthest_rows(matrix: Reals, tolerance: float = 0.0) -> FurthestRows:
 def furthest_by_distances(
     distances_to_later_rows: Callable[[], Iterator[tuple[int, Reals]]], tolerance: float
 ) -> FurthestRows:
-    """Find the same from the number of each row but the last, and its distances to all later ones."""
+    """Find the same from each row's distances to all later rows, with the number of the row."""
     distance = max((float(distances.max()) for _, distances in distances_to_later_rows()), default=0.0)
     return FurthestRows(distance, lambda first: _pairs_by_rows(distances_to_later_rows(), distance - tolerance, first))
 
@@ -105,7 +105,7 @@ def _distances_to_later_rows(matrix: Reals) -> Iterator[tuple[int, Reals]]:
 
 
 def is_sign_sums_faster(rows: int, columns: int) -> bool:
-    """Whether all signs of the columns are fewer, by the time they take, than all pairs of rows."""
+    """Whether all signs of the columns take less time than all pairs of rows."""
     return columns <= 24 and 160 << (columns - 1) <= rows * columns
 
 
@@ -113,14 +113,14 @@ def largest_distance_by_signs(matrix: Reals) -> float:
     """Return the largest L1 distance between two rows of few columns, in time linear in the rows.
 
     ``‖a - b‖₁ = max_σ Σ_y σ_y (a_y - b_y)`` over all signs σ: an isometry of L1 into L∞, where the largest distance is
-    that of the extremes of each coordinate (Bayes-sec, section VII-B). Opposite signs say the same, so that one sign is
-    fixed.
+    that of the extremes of each coordinate (Bayes-sec, section VII-B). Opposite signs give the same, so that one sign
+    is fixed.
     """
     return max(float((sums.max(axis=0) - sums.min(axis=0)).max()) for sums in _sign_sums(matrix))
 
 
 def pairs_by_signs(matrix: Reals, distance: float, first: bool) -> Iterator[Integers]:
-    """Yield the pairs of rows (i, j), i < j, at least so far apart; or for each choice of signs those of the first."""
+    """Yield the pairs of rows (i, j), i < j, at least this far apart; with ``first`` only some, including the first."""
     for sums in _sign_sums(matrix):
         for one in sums.T[np.flatnonzero(sums.max(axis=0) - sums.min(axis=0) >= distance)]:
             least, most = one.max() - distance + _ROUNDING_OF_SIGN_SUMS, one.min() + distance - _ROUNDING_OF_SIGN_SUMS
@@ -165,7 +165,7 @@ def _distances_to_later_sparse_rows(matrix: Any) -> Iterator[tuple[int, Reals]]:
 def furthest_fraction_rows(matrix: Fractions, tolerance: Fraction) -> tuple[Fraction, list[tuple[int, int]]]:
     """Return the largest L1 distance of two rows (0 for a single row), and the pairs within a tolerance of it.
 
-    Doubles find the pairs that may be furthest apart, fractions decide.
+    Doubles find the candidates for the largest distance, fractions decide.
     """
     doubles = matrix.astype(np.float64)
     near = [np.abs(doubles[a + 1 :] - doubles[a]).sum(axis=1) for a in range(len(doubles) - 1)]

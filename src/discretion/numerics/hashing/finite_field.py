@@ -12,10 +12,10 @@ LARGEST_EXTENSION = 1 << 12
 
 
 class FiniteField:
-    """GF(q), q a prime or a prime power up to 4096, its elements the numbers ``0..q-1``.
+    """GF(q), for a prime q or a prime power up to 4096, with the numbers ``0..q-1`` as its elements.
 
     In an extension GF(pᵉ) an element's digits to the base p, the lowest first, are the coefficients of a polynomial in
-    x, which is the number p itself. The power xᵉ is the least number that makes the powers of x run through all but 0.
+    x, and x is the number p. The power xᵉ is the least number for which the powers of x reach every element but 0.
     """
 
     def __init__(self, order: int) -> None:
@@ -64,7 +64,7 @@ class FiniteField:
 
 
 def prime_factors(number: int) -> dict[int, int]:
-    """Return the primes whose product a whole number of at least 2 is, with their exponents."""
+    """Return the prime factors of a whole number of at least 2, with their exponents."""
     factors: dict[int, int] = {}
     for prime in itertools.count(2):
         if prime * prime > number:
@@ -79,10 +79,10 @@ def prime_factors(number: int) -> dict[int, int]:
 
 @cache
 def _powers_and_logarithms(p: int, degree: int) -> tuple[Integers, Integers]:
-    """Return the powers of x and their inverse, 0 having a logarithm beyond which all powers are 0.
+    """Return the powers of x and the logarithms; that of 0 is so large that all powers from it on are 0.
 
-    Where the powers of x modulo a polynomial run through all ``q-1`` others but 0, all of these have inverses: the
-    residues are a field.
+    If the powers of x modulo a polynomial reach all ``q-1`` elements but 0, each of these has an inverse: the residues
+    are a field.
     """
     q = p**degree
     powers = next(cycle for low in range(1, q) if len(cycle := _cycle(p, degree, low)) == q - 1)

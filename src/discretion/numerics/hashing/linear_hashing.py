@@ -1,4 +1,4 @@
-"""Hash functions that are linear over a finite field, and how many of them take each number to a given class.
+"""Hash functions that are linear over a finite field, and the number of them that map each number to a given class.
 
 A number v below k is written in d digits over GF(q), the least d with ``q^d >= k``. Function a in ``0..q^d-1``, of as
 many digits, takes it to ``h_a(v) = Σ_i a_i v_i``. Where v ≠ w, one of the ``v_i - w_i`` has an inverse, so that for a
@@ -39,7 +39,7 @@ class LinearHashing:
         self._table = _sums_of_products(self._field, together) if self._step**2 <= _LARGEST_TABLE else None
 
     def recipe(self) -> dict[str, int]:
-        """Return what a program needs to compute the functions: the field, and the digits of function and number.
+        """Return the parameters that a program needs to compute the functions: the field, and the numbers of digits.
 
         The digits of an element to the base ``characteristic``, the lowest first, are the coefficients of a polynomial
         in x; ``power_of_x`` is the element that x to the power of ``degree`` is, in an extension (degree over 1).
@@ -53,7 +53,7 @@ class LinearHashing:
         }  # fmt: skip
 
     def classes_of(self, functions: Integers, numbers: Integers) -> Integers:
-        """Return to which class each function takes its number."""
+        """Return the class to which each function maps its number."""
         classes, place, table = np.zeros(functions.size, dtype=np.int64), 1, self._table
         while place < self.k:
             functions, a = _split(functions, self._step)
@@ -63,7 +63,7 @@ class LinearHashing:
         return classes
 
     def hits(self, functions: Integers, classes: Integers) -> Booleans:
-        """Return which numbers each function takes to the class beside it, shape ``(functions, k)``."""
+        """Return for each function the numbers that it maps to its class, shape ``(functions, k)``."""
         high, low = _split(functions, self._step)
         missing = self._field.subtract(classes[:, None], self._images(high, -(-self.k // self._step)))
         small = np.min_scalar_type(self.classes - 1)
@@ -71,7 +71,7 @@ class LinearHashing:
         return (missing.astype(small)[:, :, None] == totals[:, None, :]).reshape(functions.size, -1)[:, : self.k]
 
     def _images(self, functions: Integers, numbers: int) -> Integers:
-        """Return to which class each function takes the numbers below the given one, shape ``(functions, numbers)``."""
+        """Return the classes of the numbers below the given one under each function, shape ``(functions, numbers)``."""
         images, place = np.zeros((functions.size, 1), dtype=np.int64), 1
         while place < numbers:
             functions, a = _split(functions, self._step)
@@ -82,7 +82,7 @@ class LinearHashing:
         return images[:, :numbers]
 
     def hit_counts(self, functions: Integers, classes: Integers, weights: Integers) -> Integers:
-        """Return the weight of the functions that take each number to the class beside them, shape ``(k,)``."""
+        """Return for each number the weight of the functions that map it to their class, shape ``(k,)``."""
         return self._hit_counts(self.digits, self.k, functions, classes, weights)
 
     def _hit_counts(self, digits: int, k: int, functions: Integers, classes: Integers, weights: Integers) -> Integers:
@@ -143,7 +143,7 @@ class LinearHashing:
 
 
 def _sums_of_products(field: FiniteField, digits: int) -> Integers:
-    """Return ``Σ_i a_i v_i`` for all a and v of so many digits."""
+    """Return ``Σ_i a_i v_i`` for all a and v of this number of digits."""
     numbers = np.arange(field.order)
     table = products = field.multiply(numbers[:, None], numbers)
     for _ in range(digits - 1):

@@ -1,1 +1,1 @@
-"""Laws of how many draws fall on each outcome."""
+"""Laws of the numbers of draws on each outcome."""

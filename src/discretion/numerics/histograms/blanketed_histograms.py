@@ -1,12 +1,13 @@
-"""The histogram of draws of which each is either its group's own outcome or one of a common law: any number of either.
+"""The histogram of draws, each of which is its group's own outcome or a draw from a common law, at any size.
 
-Of the N_v draws of group v, own outcome v, each is that one with probability g, else of the common law u, as further
-draws are for sure. Given how many are of u, they are multinomial; and as ``b! = ∫ e^-t t^b dt`` for that number,
+Each of the N_v draws of group v, with own outcome v, is that outcome with probability g, else a draw from the common
+law u; further draws are always from u. Given the number of draws from u, they are multinomial; as ``b! = ∫ e^-t t^b
+dt``,
 
     P(h) = ∫_0^∞ Π_v P(Binomial(N_v, g) + Poisson(t u_v) = h_v) dt,
 
-whatever the number of outcomes: one integral, of a smooth bump, over a product of laws of a single count each. Whether
-a certain draw of u is y has the probability ``u_y P(h - e_y) / P(h)``, the P above being that of the other draws.
+for any number of outcomes: one integral, of a smooth bump, over a product of laws of a single count each. The
+probability that a certain draw from u is y is ``u_y P(h - e_y) / P(h)``, with P above for the other draws.
 """
 
 import math
@@ -24,7 +25,7 @@ _ROUNDED = 1e-16
 
 
 class BlanketedHistograms:
-    """Draws of so many per group, that are their group's own outcome with probability g, and others of a law u."""
+    """Draws per group, each its own outcome with probability g and else from a law u, and further draws from u."""
 
     def __init__(self, counts: Integers, more: int, own: float, not_own: float, common: Reals) -> None:
         self.counts, self.more, self.own, self.not_own, self.common = counts, more, own, not_own, common
@@ -40,25 +41,25 @@ class BlanketedHistograms:
 
     @property
     def nodes(self) -> int:
-        """How many values of t the integral is summed over."""
+        """The number of values of t in the sum for the integral."""
         return self._times.size
 
     @property
     def fewest_hidden(self) -> int:
-        """How many draws of u there are at least, but for a chance below e^-50."""
+        """A lower bound of the number of draws from u, except with a probability below e^-50."""
         known = int(self.counts.sum())
         first, law = binomial_window(known, self.own, self.not_own)
         return self.more + known - (first + law.size - 1)
 
     def draw(self, rng: np.random.Generator, size: int, last: Integers | None = None) -> Integers:
-        """Return so many histograms, a row each; the last draw of u is one of a group's instead, if these are given."""
+        """Return ``size`` histograms, one a row; with ``last``, these groups' draws replace the last draw from u."""
         own = rng.binomial(self.counts, self.own, size=(size, self.counts.size))
         if last is not None:
             own[np.arange(size), last] += rng.random(size) < self.own
         return own + rng.multinomial(self.more + self.counts.sum() - own.sum(axis=1), self.common)
 
     def hidden_shares(self, histograms: Integers) -> Reals:
-        """Return how likely a draw that is surely of u is each outcome, given the histogram; a row each."""
+        """Return the probability of each outcome for a draw that is from u, given the histogram; one row each."""
         size, m = histograms.shape
         logs = np.zeros((size, self._times.size))
         fewer = np.empty((m, size, self._times.size))
@@ -92,6 +93,6 @@ class BlanketedHistograms:
 
 
 def table_cells(counts: Integers, more: int, own: float, not_own: float) -> float:
-    """Return about how many numbers the tables of `BlanketedHistograms` take."""
+    """Return approximately the number of cells in the tables of `BlanketedHistograms`."""
     variance = float(counts.max()) * own * not_own + more + float(counts.sum()) * not_own
     return counts.size * (2 * _FAR / _STEP) * (2 * _WINDOW * math.sqrt(variance) + _WINDOW**2)

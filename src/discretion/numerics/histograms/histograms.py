@@ -1,4 +1,4 @@
-"""Laws of histograms: how many of n independent draws fall on each of m outcomes."""
+"""Laws of histograms: the numbers of n independent draws on each of m outcomes."""
 
 import math
 from collections.abc import Iterator
@@ -13,18 +13,18 @@ _FEW = 64
 
 
 def histogram_count(n: int, m: int) -> float:
-    """Return how many histograms of n draws on m outcomes there are; infinity for more than anyone would list."""
+    """Return the number of histograms of n draws on m outcomes; infinity if it is huge."""
     few = min(n, m - 1)
     return math.inf if few > _FEW else math.comb(n + m - 1, few)
 
 
 def sequence_count(n: int, m: int) -> float:
-    """Return how many sequences of n draws on m outcomes there are; infinity for more than anyone would list."""
+    """Return the number of sequences of n draws on m outcomes; infinity if it is huge."""
     return math.inf if n * math.log2(m) > _FEW else m**n
 
 
 def histograms(n: int, m: int) -> Integers:
-    """Return all histograms of n draws on m outcomes, a row each, those with most on the first outcome first."""
+    """Return all histograms of n draws on m outcomes, one a row, those with most on the first outcome first."""
     left = np.array([n])
     choices: list[tuple[Integers, Integers]] = []
     for _ in range(m - 1):
@@ -65,7 +65,7 @@ def histogram_law(counts: tuple[int, ...], rows: Reals) -> Reals:
 
 
 def histogram_work(counts: tuple[int, ...], m: int) -> float:
-    """Return how many terms `histogram_law` and one more draw add up."""
+    """Return the number of terms that `histogram_law` and one more draw add up."""
     n, most = sum(counts), max(counts, default=0)
     if m == 2:
         return (n - most) * most + 2.0 * (n + 1)
@@ -91,7 +91,7 @@ def add_draw(law: Reals, row: Reals) -> Reals:
 def dirichlet_multinomial_pmf(counts: Integers, alpha: Reals) -> Reals:
     """Return the probabilities of histograms, on the last axis, of draws from a law itself drawn from Dirichlet(alpha).
 
-    All are of as many draws.
+    All histograms have the same number of draws.
     """
     n = int(counts.sum(axis=-1).max())
     own = sum(_log_ratios(float(a), n)[counts[..., x]] for x, a in enumerate(alpha))
@@ -109,7 +109,7 @@ def _log_ratios(alpha: float, n: int) -> Reals:
 
 
 def mixed_law(draws: int, rows: Reals, weights: Reals) -> Reals:
-    """Return ``Σ_c w(c) Π_x Q_x^{c_x}`` over the histograms c of so many draws, Q_x being the law ``rows[x]``.
+    """Return ``Σ_c w(c) Π_x Q_x^{c_x}`` over the histograms c of ``draws`` draws, with the laws ``Q_x = rows[x]``.
 
     ``weights`` has a row for each mixture, and a column for each c in the order of `histograms`. The result has an axis
     for the mixtures, then one for each outcome but the last, each of length ``draws + 1``. The law of a sum is a
@@ -141,7 +141,7 @@ def _with_draw(laws: Reals, row: Reals) -> Reals:
 
 
 def simplex_work(counts: tuple[int, ...], m: int) -> float:
-    """Return how many terms `simplex_law` and one more draw add up."""
+    """Return the number of terms that `simplex_law` and one more draw add up."""
     drawn = sum(counts) + 1
     return (drawn - max(counts, default=0)) * m * histogram_count(drawn, m)
 
@@ -165,7 +165,7 @@ def simplex_law(counts: tuple[int, ...], rows: Reals) -> Reals:
 
 
 def with_draws(law: Reals, n: int, rows: Reals) -> Reals:
-    """Return, for each law in ``rows``, that of the histogram of n draws of which it is the law of the last."""
+    """Return the law of the histogram of n draws for each law of the last draw in ``rows``."""
     fewer = _without_one(n, rows.shape[1])
     padded = np.append(law, 0.0)
     larger = np.zeros((len(rows), len(fewer)))
@@ -177,7 +177,7 @@ def with_draws(law: Reals, n: int, rows: Reals) -> Reals:
 def _without_one(n: int, m: int) -> Integers:
     """Return the place, in the list for n-1 draws, of each histogram of n without one draw of each outcome, or -1.
 
-    A histogram is listed by how many draws are left after each outcome: before it are those with fewer left.
+    Histograms are ordered by the number of draws that remain after each outcome, fewer first.
     """
     listed = histograms(n, m)
     left = n - np.cumsum(listed, axis=1)[:, :-1]

@@ -1,4 +1,4 @@
-"""Laws of histograms in logarithms: for probabilities and ratios that no double holds.
+"""Logarithms of laws of histograms, for probabilities and ratios beyond the range of doubles.
 
 Groups of independent draws are added one after the other, each on the box of counts that are not too unlikely.
 """
@@ -30,7 +30,7 @@ def log_multinomial_pmf(counts: Reals, log_probabilities: Reals) -> Reals:
 
 
 def log_windows(count: int, log_row: Reals, least: float) -> list[Window]:
-    """Return, for each outcome but the last, the fewest and the most draws that are as likely as ``e^least``."""
+    """Return, for each outcome but the last, the least and the largest count that may be as likely as ``e^least``."""
     return [
         _window(count, float(p), float(np.logaddexp.reduce(np.delete(log_row, y))), least)
         for y, p in enumerate(log_row[:-1])
@@ -40,7 +40,8 @@ def log_windows(count: int, log_row: Reals, least: float) -> list[Window]:
 def log_histogram_law(counts: Sequence[int], log_rows: Reals, least: float) -> Reals:
     """Return the logarithm of the law of the histogram when ``counts[g]`` draws come from the law ``rows[g]``.
 
-    The result has an axis per outcome but the last, from some corner on; what is outside is each below ``e^least``.
+    The result has an axis per outcome but the last, from some corner on; every probability outside is below
+    ``e^least``.
     """
     law = np.zeros((1,) * (log_rows.shape[1] - 1))
     for count, row in zip(counts, log_rows, strict=True):
@@ -49,7 +50,7 @@ def log_histogram_law(counts: Sequence[int], log_rows: Reals, least: float) -> R
 
 
 def log_histogram_work(counts: Sequence[int], log_rows: Reals, least: float) -> float:
-    """Return how many terms the law has to add up."""
+    """Return the number of terms that the law adds up."""
     work, reached = 0.0, np.ones(log_rows.shape[1] - 1)
     for count, row in zip(counts, log_rows, strict=True):
         widths = np.array([last - first + 1.0 for first, last in log_windows(count, row, least)])
@@ -88,7 +89,7 @@ def _convolution(left: Reals, right: Reals) -> Reals:
 
 
 def _window(count: int, log_p: float, log_q: float, least: float) -> Window:
-    """Return where the binomial law may be ``e^least``: from its mean outwards Chernoff's bound of its tails falls."""
+    """Return the window in which the binomial law may be ``e^least``, by Chernoff's bound of its tails."""
 
     def part(hits: int, log_p: float) -> float:
         return hits * (math.log(hits / count) - log_p) if hits else 0.0
@@ -103,7 +104,7 @@ def _window(count: int, log_p: float, log_q: float, least: float) -> Window:
 
 
 def _log_deviance(x: Reals, n: Reals, log_p: Reals) -> Reals:
-    """Return ``x log(x/(n p)) - x + n p``, p being given by its logarithm."""
+    """Return ``x log(x/(n p)) - x + n p``, for p given by its logarithm."""
     x, log_mean = np.broadcast_arrays(x, np.log(np.maximum(n, 1.0)) + log_p)
     mean = n * np.exp(log_p)
     tiny = (log_mean < _SMALL) & (x > 0)

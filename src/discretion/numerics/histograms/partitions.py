@@ -1,4 +1,4 @@
-"""Integer partitions: histograms up to the order of their outcomes."""
+"""Integer partitions: histograms without the order of their outcomes."""
 
 import math
 
@@ -9,7 +9,7 @@ from discretion.numerics.arrays import Integers, Reals
 
 
 def partition_count(n: int, parts: int, most: int) -> int:
-    """Return how many partitions of n into at most so many parts there are, or a number over ``most``."""
+    """Return the number of partitions of n into at most ``parts`` parts, or a number over ``most``."""
     if n > most:
         return most + 1
     ways = [1, *[0] * n]
@@ -22,7 +22,7 @@ def partition_count(n: int, parts: int, most: int) -> int:
 
 
 def partitions(n: int, parts: int) -> Integers:
-    """Return the partitions of n into at most so many parts, a row each, in falling order and filled up with zeros."""
+    """Return the partitions of n into at most ``parts`` parts, one a row, in falling order and padded with zeros."""
     listed, left, most = np.zeros((1, 0), dtype=np.int64), np.array([n]), np.array([n])
     for remaining in range(parts, 0, -1):
         least = -(-left // remaining)  # the largest part is no less than the mean of what is left
@@ -35,7 +35,7 @@ def partitions(n: int, parts: int) -> Integers:
 
 
 def log_orders(listed: Integers) -> Reals:
-    """Return the logarithm of how many histograms each partition stands for."""
+    """Return the logarithm of the number of histograms that each partition represents."""
     changes = np.diff(listed, axis=1) != 0
     runs = np.zeros(len(listed))
     length = np.ones(len(listed))
@@ -46,6 +46,6 @@ def log_orders(listed: Integers) -> Reals:
 
 
 def log_multinomial(listed: Integers) -> Reals:
-    """Return the logarithm of how many sequences each histogram stands for."""
+    """Return the logarithm of the number of sequences that each histogram represents."""
     factorials: Reals = gammaln(np.arange(1.0, listed.sum(axis=1).max(initial=0) + 2))
     return factorials[listed.sum(axis=1)] - factorials[listed].sum(axis=1)

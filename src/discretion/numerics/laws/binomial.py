@@ -17,10 +17,10 @@ from discretion.numerics.excess import deviance
 
 
 def split_binomials(n: int, first: Reals, second: Reals) -> Iterator[Reals]:
-    """Yield the laws of the number of hits when c draws hit as in ``first``, the others as in ``second``.
+    """Yield the laws of the number of hits if c draws hit as in ``first``, the others as in ``second``.
 
-    Those are the probabilities to hit and to miss. Each array has a row for each of the next c, from 0 to n, and a
-    column for each number of hits.
+    ``first`` and ``second`` are the probabilities to hit and to miss. Each array has a row for each of the next c, from
+    0 to n, and a column for each number of hits.
     """
     step = math.isqrt(n) + 1
     babies = _babies(min(step - 1, n), first, second)
@@ -47,7 +47,7 @@ _LAGS = [1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760]
 
 
 def gamma_error(z: ArrayLike) -> Reals:
-    """Return ``log Γ(z)`` less ``(z - ½) log z - z + ½ log 2π``, for z > 0."""
+    """Return ``log Γ(z)`` minus ``(z - ½) log z - z + ½ log 2π``, for z > 0."""
     from scipy.special import gammaln  # noqa: PLC0415 - most of these laws need no SciPy, which is slow to import
 
     z = np.asarray(z, dtype=np.float64)
@@ -57,7 +57,7 @@ def gamma_error(z: ArrayLike) -> Reals:
 
 
 def digamma_lag(z: ArrayLike) -> Reals:
-    """Return ``log z - ψ(z)``, about ``1/2z``, for z > 0: to full precision where z is large too."""
+    """Return ``log z - ψ(z)``, about ``1/2z``, for z > 0, to full precision for large z too."""
     from scipy.special import psi  # noqa: PLC0415
 
     z = np.asarray(z, dtype=np.float64)
@@ -116,15 +116,15 @@ def _root(n: Reals) -> Reals:
 
 
 def binomial_pmf(x: ArrayLike, n: int, p: float, q: float) -> Reals:
-    """Return ``C(n, x) p^x q^(n-x)`` for whole 0 <= x <= n; q = 1-p is given apart, to full precision."""
+    """Return ``C(n, x) p^x q^(n-x)`` for whole 0 <= x <= n; q = 1-p is a separate argument for full precision."""
     hits = np.asarray(x, dtype=np.float64)
     return multinomial_pmf(np.stack([hits, n - hits], axis=-1), (p, q))
 
 
 def binomial_window(n: int, p: float, q: float) -> tuple[int, Reals]:
-    """Return the first point and the probabilities of a window that holds all but ``2·exp(-50)`` of the mass.
+    """Return the first point and the probabilities of a window with all but ``2·exp(-50)`` of the mass.
 
-    Bernstein's inequality gives its half-width.
+    Its half-width is from Bernstein's inequality.
     """
     spread = WINDOW / 3 + math.sqrt(WINDOW**2 / 9 + 2 * WINDOW * n * p * q)
     first, last = max(0, math.floor(n * p - spread)), min(n, math.ceil(n * p + spread))

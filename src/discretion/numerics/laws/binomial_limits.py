@@ -1,4 +1,4 @@
-"""Confidence limits of probabilities from counts: of one, and of all the parts of a whole at once."""
+"""Confidence limits of probabilities from counts: of a single one, and of all parts of a whole at once."""
 
 import math
 from functools import lru_cache
@@ -12,11 +12,11 @@ from discretion.numerics.laws.binomial import WINDOW, binomial_pmf
 
 
 def empirical_bernstein(sample: Reals, width: float, misses: float) -> tuple[float, float]:
-    """Return the sample's mean and the half-width of an interval that misses the mean with that probability at most.
+    """Return the sample's mean and the half-width of an interval that misses the true mean with at most ``misses``.
 
     ``√(2 V log(4/α) / N) + 7 w log(4/α) / (3(N-1))`` for a variable within an interval of width w, with V its sample
-    variance and α the misses (Maurer and Pontil, Empirical Bernstein Bounds, COLT 2009, Theorem 4, for either side).
-    At α = 5 % the first part is 1.51 times what the normal law gives, the second one fades.
+    variance and α the misses (Maurer and Pontil, Empirical Bernstein Bounds, COLT 2009, Theorem 4, for either side). At
+    α = 5 % the first part is 1.51 times the normal law's half-width; the second part vanishes for large samples.
     """
     nats = math.log(4 / misses)
     half = math.sqrt(2 * float(sample.var(ddof=1)) * nats / sample.size) + 7 * width * nats / (3 * (sample.size - 1))
@@ -32,7 +32,7 @@ def fitted_mix(values: Reals, controls: Reals) -> Reals:
 def excess_limits(  # noqa: PLR0917 - two rates and how they compare
     hits: float, trials: int, other_hits: float, other_trials: int, scale: float, misses: float
 ) -> tuple[float, float, float]:
-    """Return ``1 − (1 − p)/(1 − s·q)`` for two binomial rates p and q, and its lower and upper limit; cut at −1.
+    """Return ``1 − (1 − p)/(1 − s·q)`` for two binomial rates p and q, and its lower and upper limit, each at least −1.
 
     The Clopper–Pearson limits of both rates, each of which misses on either side with half of ``misses``, are squared
     and added (MOVER): a ratio r is within them if ``(1 − p) − r(1 − s·q)`` is 0 within ``√(δ² + (r·δ')²)``, where δ and
@@ -63,14 +63,14 @@ def excess_limits(  # noqa: PLR0917 - two rates and how they compare
 
 
 def _of_failures(hits: float, trials: int, scale: float, misses: float) -> tuple[float, float, float]:
-    """Return how often something fails that succeeds ``scale`` times as often as this, and its limits."""
+    """Return the failure rate of an event that succeeds ``scale`` times as often as observed, and its limits."""
     low, high = (float(limit(hits, trials, misses / 2)) for limit in (lower_limit, upper_limit))
     rate, least, most = (max(0.0, 1 - scale * p) for p in (hits / trials, high, low))
     return rate, least, most
 
 
 def hypergeometric_pmf(hits: ArrayLike, marked: int, total: int, draws: int) -> Reals:
-    """Return the probabilities that so many of the draws, without replacement from ``total``, are marked.
+    """Return the probabilities that ``hits`` of the draws, without replacement from ``total``, are marked.
 
     A binomial law of the marked and one of the others, given their sum; each to full precision by Loader's form.
     """
@@ -84,9 +84,9 @@ def hypergeometric_pmf(hits: ArrayLike, marked: int, total: int, draws: int) -> 
 
 @lru_cache(maxsize=1 << 14)
 def hypergeometric_cdf(most: int, marked: int, total: int, draws: int) -> float:
-    """Return the probability that at most so many are marked; what is below 2·exp(-50) in all is left out.
+    """Return the probability that at most ``most`` draws are marked, without a rest below 2·exp(-50) in all.
 
-    The window's half-width is the binomial law's, whose tails are no lighter (Hoeffding, 1963, Theorem 4).
+    The window's half-width is that of the binomial law, whose tails are no lighter (Hoeffding, 1963, Theorem 4).
     """
     mean = draws * marked / total
     spread = WINDOW / 3 + math.sqrt(WINDOW**2 / 9 + 2 * WINDOW * mean)
@@ -116,9 +116,10 @@ def upper_limit(hits: ArrayLike, trials: ArrayLike, misses: ArrayLike) -> Reals:
 
 
 def limits_of_parts(hits: ArrayLike, trials: int, misses: float) -> tuple[Reals, Reals]:
-    """Return limits of the probabilities of outcomes, that all hold at once but with probability ``misses``.
+    """Return limits of the probabilities of outcomes, which all hold at once except with probability ``misses``.
 
-    However many outcomes there are: an outcome of probability p may miss its limits with probability ``misses·p``,
+    This holds for any number of outcomes: an outcome of probability p may miss its limits with probability
+    ``misses·p``,
     which sums to ``misses``. So its limits are the least and the largest p with ``P(Binomial(trials, p) >= hits)``
     and ``P(Binomial(trials, p) <= hits)`` at least ``misses·p/2``, found by bisection and rounded outwards. (The
     first over p rises with p up to ``(hits-1)/(trials-1)``, as the beta density does of which it is the integral.)
@@ -146,7 +147,7 @@ Rates = tuple[float, float]
 
 
 def split_limits(hits: Integers, trials: int, first: Rates, second: Rates, misses: float) -> tuple[Integers, Integers]:
-    """Return limits of how many of the trials hit as in ``first``, the others hitting as in ``second``, less often.
+    """Return limits of the number of trials that hit as in ``first``, if the others hit as in ``second``, less often.
 
     With c such trials the hits are ``S_c = Binomial(c, p) + Binomial(trials - c, q)``. The limits are the least c with
     ``P(S_c >= hits) > misses/2`` and the largest with ``P(S_c <= hits) > misses/2``. The first probability rises with c
@@ -156,19 +157,19 @@ def split_limits(hits: Integers, trials: int, first: Rates, second: Rates, misse
     Parameters
     ----------
     hits
-        Numbers of hits, each of which gets its own limits, shape ``(k,)``.
+        Numbers of hits, each with its own limits, shape ``(k,)``.
     trials
-        How many trials there are.
+        The number of trials.
     first, second
         Their probabilities to hit and to miss.
     misses
-        In (0, 1).
+        The largest probability that the limits miss c, in (0, 1).
 
     Returns
     -------
     tuple of numpy.ndarray
-        The lower and the upper limits, in 0..trials. Where the hits are too many or too few for every c, both are the
-        c that explains them best.
+        The lower and the upper limits, in 0..trials. If the hits are too many or too few for every c, both limits are
+        the c that explains them best.
 
     Examples
     --------
@@ -184,7 +185,7 @@ def split_limits(hits: Integers, trials: int, first: Rates, second: Rates, misse
 
 
 def _least_splits(hits: Integers, trials: int, first: Rates, second: Rates, tail: float) -> Integers:
-    """Return for rising numbers of hits the least c with ``P(S_c >= hits) > tail``, ``trials`` where there is none."""
+    """Return for rising numbers of hits the least c with ``P(S_c >= hits) > tail``, ``trials`` if there is none."""
     gap, level = first[0] - second[0], _normal_quantile(tail)
     least, excluded = np.empty(hits.size, dtype=np.int64), -1
     guess = 0.0
@@ -213,7 +214,7 @@ def _normal_quantile(probability: float) -> float:
 
 
 def _crossing(seen: list[tuple[int, float]], level: float, low: int, high: int, spread: float) -> float:
-    """Return where the line through what was seen is at the level, or the middle where that is not between the ends."""
+    """Return where the line through the points is at the level, or the middle if that is not between low and high."""
     (c, quantile), slope = seen[-1], 1 / spread if spread else math.nan
     if len(seen) > 1 and seen[0][0] != c:
         slope = (quantile - seen[0][1]) / (c - seen[0][0])
@@ -234,9 +235,9 @@ def _tail_of_split(c: int, trials: int, first: Rates, second: Rates, hits: int) 
 
 
 def _law_from_its_mode(n: int, p: float, q: float) -> tuple[int, Reals]:
-    """Return the window of `binomial_window`, ten times as fast, to a relative error that grows with its width.
+    """Return the window of `binomial_window`, ten times as fast, with a relative error that grows with its width.
 
-    Each probability is its neighbor's times a quotient: 10⁵ quotients from the mode it is off by 1e-11 of itself.
+    Each probability is its neighbor's times a quotient: 10⁵ quotients from the mode the relative error is 1e-11.
     """
     spread = WINDOW / 3 + math.sqrt(WINDOW**2 / 9 + 2 * WINDOW * n * p * q)
     start, last = max(0, math.floor(n * p - spread)), min(n, math.ceil(n * p + spread))

@@ -1,8 +1,8 @@
-"""The law of a sum of many independent numbers on a lattice, tilted towards where it is asked for.
+"""The law of a sum of many independent numbers on a lattice, tilted towards the place of interest.
 
 A law on the places ``first, first + 1, …`` is tilted by ``e^(rate · place)`` and divided by its moment. The tilted law
-of a sum is a power of Fourier transforms; undone, the tilt leaves what rounding did to it as small next to the masses
-there as it was next to 1 before. (Without, a mass of 1e-20 would be lost in the rounding of the others.)
+of a sum is a power of Fourier transforms. Removing the tilt keeps the relative rounding error of the masses there as
+small as it was for masses near 1 before. (Without it, a mass of 1e-20 would be lost in the rounding of the others.)
 """
 
 import math
@@ -27,7 +27,7 @@ _LARGEST_EXPONENT = 600.0
 
 
 class Lattice(NamedTuple):
-    """Masses of the places ``first, first + 1, …``, and what of 1 is elsewhere."""
+    """Masses of the places ``first, first + 1, …``, and the mass missing to 1."""
 
     masses: Reals
     first: int
@@ -50,12 +50,12 @@ class TiltedSum(NamedTuple):
 
     @property
     def places(self) -> Reals:
-        """Return where the masses are."""
+        """The places of the masses."""
         return self.first + np.arange(self.masses.size, dtype=np.float64)
 
 
 class _Tilted(NamedTuple):
-    """A tilted law of sum 1, its places counted from one near its mean, and how often it is added."""
+    """A tilted law of sum 1, with places relative to one near its mean, and the number of times it is added."""
 
     masses: Reals
     places: Integers
@@ -69,7 +69,7 @@ class _Tilted(NamedTuple):
 
 
 def tilted_sum(parts: Sequence[tuple[Lattice, int]], rate: float) -> TiltedSum:
-    """Return the law of a sum in which each part is added so many times."""
+    """Return the law of a sum in which each part is added the given number of times."""
     tilted = [_tilted(law, rate, count) for law, count in parts]
     if sum(part.times * (part.masses.size - 1) for part in tilted) < _MOST_CONVOLVED:
         return _convolved(tilted, rate)
@@ -128,7 +128,7 @@ def _convolved(parts: Sequence[_Tilted], rate: float) -> TiltedSum:
 
 
 def _spectrum(law: _Tilted, size: int) -> tuple[Complexes, Reals]:
-    """Return a power of the transform at the frequencies 0, 1/size, … and what rounding did to it, next to its size."""
+    """Return a power of the transform at the frequencies 0, 1/size, …, and its relative rounding error."""
     if law.masses.size * size <= _MOST_TERMS:
         return _summed(law, size)
     folded = np.bincount(law.places % size, weights=law.masses, minlength=size)
@@ -140,7 +140,7 @@ def _spectrum(law: _Tilted, size: int) -> tuple[Complexes, Reals]:
 
 
 def _summed(law: _Tilted, size: int) -> tuple[Complexes, Reals]:
-    """Return the same, by what the transform differs from 1: nothing is lost of it however large the power."""
+    """Return the same from the difference of the transform from 1, without loss for any power."""
     frequencies = np.arange(size // 2 + 1)
     difference, total = np.zeros(frequencies.size, dtype=np.complex128), np.zeros(frequencies.size)
     for mass, place in zip(law.masses, law.places, strict=True):
@@ -174,13 +174,13 @@ def _power(base: Any, exponent: int, one: Any, product: Callable[..., Any]) -> A
 
 
 def _length(least: int) -> int:
-    """Return a length of at least so many that is quickly transformed: two to a power, or a little less than one."""
+    """Return a length of at least ``least`` with a fast transform: a power of two, or a little less."""
     power = 1 << max(4, (least - 1).bit_length())
     return next(length for length in (power * 5 // 8, power * 3 // 4, power) if length >= least)
 
 
 def _window(parts: Sequence[_Tilted]) -> tuple[int, int]:
-    """Return between which places, counted from the centres, the sum is but for a tail (Chernoff's bound)."""
+    """Return the window, relative to the centers, that contains the sum except for a tail (Chernoff's bound)."""
     deviation = math.sqrt(sum(part.times * part.variance for part in parts) + 1)
     ends: list[float] = []
     for sign in (-1, 1):

@@ -42,7 +42,7 @@ _BLOCK = 1024
 
 @lru_cache(maxsize=256)
 def expected_maximum_load(n: int, k: int) -> float:
-    """Return ``E[M] = m₀ + Σ_{m >= m₀} P(M > m)`` of n balls in k bins, m₀ any load that is surely reached."""
+    """Return ``E[M] = m₀ + Σ_{m >= m₀} P(M > m)`` for n balls in k bins, where m₀ is a load that is always reached."""
     # P(M > 1) <= n²/(2k), so that the load rounds to 1; and k may be more than a double holds.
     if n == 1 or n * n < k >> 54:
         return 1.0
@@ -81,7 +81,7 @@ class _Frequencies:
         self.normaliser = float(self._sum(np.exp(k * self.log_psi)))
 
     def cumulative_probabilities(self, loads: Integers) -> list[Reals]:
-        """Return P(M <= m) for a run of loads up to the last that matters, in blocks from the last to the first."""
+        """Return P(M <= m) for a run of loads up to the last relevant one, in blocks from the last to the first."""
         blocks: list[Reals] = []
         steps = np.exp(1j * np.outer(np.arange(min(_BLOCK, loads.size)), self.t))
         tail_above = np.zeros(self.t.size, dtype=np.complex128)

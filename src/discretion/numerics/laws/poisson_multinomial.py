@@ -9,8 +9,8 @@ with t_y in 2π/L_y ℤ and 0 for the last outcome. The L_y are so long that the
 only few t matter: ``|φ_g|² <= 1 - 4 sin²(t_y/2) q_y q_m / (q_y + q_m)``, whatever the other frequencies are. Because
 the mean is taken out before, exactly, a billion draws cost no digits.
 
-Rounding leaves about 1e-16 of the largest probability everywhere, which drowns far tails. A tilt θ moves the box
-there: every law q is replaced by q e^θ, normalised, and the histograms are weighted back by ``exp(log_scale - θ·i)``.
+Rounding leaves an error of about 1e-16 of the largest probability everywhere, which hides far tails. A tilt θ moves the
+box there: every law q is replaced by q e^θ, normalized, and the histograms are reweighted by ``exp(log_scale - θ·i)``.
 """
 
 import math
@@ -43,11 +43,12 @@ _FAST = tuple(3**a * 5**b for a in range(8) for b in range(6))
 
 @dataclass(frozen=True, eq=False)
 class Box:
-    """The law of a histogram of ``draws`` draws, on a box that holds all of it that matters.
+    """The law of a histogram of ``draws`` draws, on a box with all of its relevant mass.
 
     With an axis per outcome but the last, ``P(h = corner + i) = law[i] · exp(log_scale - tilt·i)``; the last outcome
     has the rest of the draws. Without a tilt that factor is 1. The scale is that of the corner because at a billion
-    draws the logarithm of a normaliser and θ·h are so large that their difference would have no digits left.
+    draws the logarithm of the normalizing constant and θ·h are so large that their difference would have no digits
+    left.
     """
 
     corner: tuple[int, ...]
@@ -57,16 +58,16 @@ class Box:
     log_scale: float = 0.0
 
     def weights(self, shape: tuple[int, ...] | None = None) -> Reals:
-        """Return ``exp(log_scale - tilt·i)`` for every i in the box, or in one of another shape on the same corner."""
+        """Return ``exp(log_scale - tilt·i)`` for every i in the box, or in another box at the same corner."""
         exponent = np.full(self.law.shape if shape is None else shape, self.log_scale)
         for slope, places in zip(self.tilt, np.ix_(*map(np.arange, exponent.shape)), strict=True):
             exponent -= slope * places
         return np.exp(np.minimum(exponent, _MOST_EXPONENT))
 
     def probabilities(self) -> Reals:
-        """Return the probabilities themselves, accurate where tilt·h is not far below its mean in the tilted law.
+        """Return the probabilities, which are accurate where tilt·h is not far below its mean in the tilted law.
 
-        On the other side the weights grow, and with them what ``law`` leaves out and its rounding: sum nothing there.
+        Elsewhere the weights grow, and with them the omitted mass and the rounding of ``law``: do not sum there.
         """
         return self.law * self.weights() if any(self.tilt) or self.log_scale else self.law
 
@@ -76,17 +77,17 @@ def histogram_box(
 ) -> Box:
     """Return the law of the histogram when ``counts[g]`` draws come from the law ``rows[g]``, for every g.
 
-    Rows are taken as normalised exactly. ``tilt`` has an entry per outcome; only its differences matter, and the box
-    keeps those to the last. The (tilted) mass that is left out, moved or cut is below twice ``negligible``: Chernoff's
+    Rows are taken as exactly normalized. ``tilt`` has an entry per outcome; only its differences matter, and the box
+    keeps those to the last. The (tilted) mass that is omitted, moved or cut is below twice ``negligible``: Chernoff's
     bound, for each side of each axis, of the sum and of each group. Raises TooLargeError above 2²⁷ cells; a common
-    outcome in the last place makes for the smallest box.
+    outcome in the last place gives the smallest box.
     """
     groups = _Groups(counts, rows, tilt, negligible)
     lengths = groups.periods()
     if math.prod(lengths) > (most := limits.current().numbers(MAX_LAW_CELLS, each=16)):
         raise TooLargeError(
             f"the law of a histogram of {groups.draws} draws on {groups.tilt.size} outcomes would take "
-            f"{math.prod(lengths):.2g} cells; at most {most} are computed"
+            f"{math.prod(lengths):.2g} cells; the most is {most}"
         )
     law = _convolved(groups)
     if law is None:
@@ -99,12 +100,12 @@ def histogram_box(
 def box_cells(
     counts: Sequence[int], rows: ArrayLike, tilt: Sequence[float] | None = None, negligible: float = NEGLIGIBLE
 ) -> float:
-    """Return how many cells ``histogram_box`` would compute, padding included; it needs some 30 bytes for each."""
+    """Return the number of cells that ``histogram_box`` would compute, with padding; each needs about 30 bytes."""
     return float(math.prod(_Groups(counts, rows, tilt, negligible).periods()))
 
 
 def with_target(box: Box, rows: ArrayLike) -> tuple[tuple[int, ...], Reals]:
-    """Return the corner and, for each law in ``rows``, what ``box.law`` becomes after one more draw from that law.
+    """Return the corner and, for each law in ``rows``, ``box.law`` after one more draw from that law.
 
     Every axis grows by one. All keep the tilt and the scale of the box: ``box.weights(shape)`` are theirs too.
     """
@@ -117,7 +118,7 @@ def with_target(box: Box, rows: ArrayLike) -> tuple[tuple[int, ...], Reals]:
 
 
 class _Groups:
-    """The tilted laws that are drawn from, their mean to more than double precision, and where their sum may fall."""
+    """The tilted laws of the groups, their mean to more than double precision, and the window of their sum."""
 
     def __init__(self, counts: Sequence[int], rows: ArrayLike, tilt: Sequence[float] | None, negligible: float) -> None:
         matrix = np.asarray(rows, dtype=np.float64)
@@ -157,11 +158,11 @@ class _Groups:
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """How many counts of each outcome but the last matter."""
+        """The number of relevant counts of each outcome but the last."""
         return tuple((self.last - self.first + 1).tolist())
 
     def periods(self) -> list[int]:
-        """Return the widths, made longer to have no prime factor that slows a Fourier transform down."""
+        """Return the widths, extended to lengths without a prime factor that slows a Fourier transform down."""
         return [min(odd << (-(-width // odd) - 1).bit_length() for odd in _FAST) for width in self.widths]
 
     def log_scale(self) -> float:
@@ -184,7 +185,7 @@ def _log_moment(q: Reals, centred: Reals) -> float:
 
 
 def _edges(counts: Reals, hits: Reals, misses: Reals, exponent: float) -> tuple[Integers, Integers]:
-    """Return the least and the most hits among Σ_g N_g draws, but for events of probability below exp(-exponent).
+    """Return the least and the largest number of hits in Σ_g N_g draws, except with probability exp(-exponent).
 
     Groups are on the last axis; ``hits`` and ``misses`` are the probabilities of the two in each.
     """
@@ -215,7 +216,7 @@ def _largest(counts: Reals, hits: Reals, exponent: float) -> Reals:
 
 
 def _convolved(groups: _Groups) -> Reals | None:
-    """Return the law by convolving the groups' own, or nothing if that costs too much."""
+    """Return the law by convolving the groups' laws, or None if that costs too much."""
     least, most = groups.windows
     widths = most - least + 1
     if not widths.shape[1]:
@@ -253,7 +254,7 @@ def _convolution(left: Reals, right: Reals, shape: tuple[int, ...]) -> Reals:
 
 
 def _inverted(groups: _Groups, periods: list[int]) -> Reals:
-    """Return the law by inverting its characteristic function, an axis after the other."""
+    """Return the law by inverting its characteristic function, one axis after the other."""
     window = [_frequencies(groups, y, periods) for y in range(len(periods))]
     # The law is real: the negative frequencies of one axis are redundant.
     window[-1] = window[-1][window[-1] >= 0]
@@ -271,7 +272,7 @@ def _inverted(groups: _Groups, periods: list[int]) -> Reals:
 
 
 def _frequencies(groups: _Groups, y: int, periods: list[int]) -> Integers:
-    """Return the frequencies of an axis, in turns per period, at which the characteristic function may matter."""
+    """Return the relevant frequencies of an axis, in turns per period."""
     hit, rest = groups.rows[:, y], groups.rows[:, -1]
     at_most = 4 * hit * rest / np.where(hit + rest > 0, hit + rest, 1.0)
     # All that is left out together is negligible.

@@ -1,4 +1,4 @@
-"""The law of a sum of two binomials with different probabilities, far below its mean too, at any size.
+"""The law of a sum of two binomials with different probabilities, also far below its mean, at any size.
 
 With c draws that hit with probability u and d with v, L(m) is the coefficient of z^m in ``(1-u+uz)^c (1-v+vz)^d`` and
 F(m-1) = L(0) + … + L(m-1) that of z^(m-1) in the same over 1 - z. Both are means over a circle of radius ``e^-t < 1``.
@@ -54,13 +54,13 @@ class LowerTail(NamedTuple):
 
 
 class Draw(NamedTuple):
-    """How likely one draw hits and misses, both to full precision."""
+    """The probabilities that one draw hits and misses, both to full precision."""
 
     hit: float
     miss: float
 
     def tilted(self, tilt: Reals) -> tuple[Reals, Reals]:
-        """Return how likely it hits and misses once each hit counts ``e^-tilt``."""
+        """Return the probabilities to hit and to miss if each hit counts ``e^-tilt``."""
         weight = np.exp(-tilt)
         return self.hit * weight / (self.miss + self.hit * weight), self.miss / (self.miss + self.hit * weight)
 
@@ -74,13 +74,13 @@ class Draw(NamedTuple):
 
 
 def tilted_moments(c: Reals, d: Reals, draws: tuple[Draw, Draw], tilt: Reals) -> tuple[Reals, Reals]:
-    """Return the mean and the variance of the sum in which each hit counts ``e^-tilt``."""
+    """Return the mean and the variance of the sum if each hit counts ``e^-tilt``."""
     (first, first_miss), (second, second_miss) = (draw.tilted(tilt) for draw in draws)
     return c * first + d * second, c * first * first_miss + d * second * second_miss
 
 
 def lower_tail(c: Reals, d: Reals, draws: tuple[Draw, Draw], m: Reals, tilt: float) -> LowerTail:
-    """Return the law at m and below, for each of some c and d, m being near the mean once tilted by so much.
+    """Return the law at m and below, for each of some c and d, with m near the mean after the tilt.
 
     The tilt is at least 0, and no draw is certain.
     """
@@ -136,7 +136,7 @@ def _tail_of(c: Reals, d: Reals, draws: tuple[Draw, Draw], m: Reals, tilt: float
 
 
 def _mean_less(c: Reals, u: float | Reals, d: Reals, v: float | Reals, m: Reals) -> Reals:
-    """Return ``cu + dv - m``: what each number has beyond some bits apart, so that nothing of the others is rounded."""
+    """Return ``cu + dv - m``, with the high bits of each number separate, so that nothing else is rounded."""
     high_u, high_v = np.rint(np.multiply(u, _BITS)) / _BITS, np.rint(np.multiply(v, _BITS)) / _BITS
     return (c * high_u + d * high_v - m) + (c * (u - high_u) + d * (v - high_v))
 

@@ -1,1 +1,1 @@
-"""Means over laws: sums and integrals taken where they matter."""
+"""Means over laws: sums and integrals over their relevant parts."""

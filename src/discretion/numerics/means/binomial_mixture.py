@@ -1,12 +1,11 @@
-"""What a binomial count tells of its probability, one of many: ``Σ_j w_j KL(Bin(n, q_j) ‖ Σ_i w_i Bin(n, q_i))``.
+"""Information of a binomial count about its probability: ``Σ_j w_j KL(Bin(n, q_j) ‖ Σ_i w_i Bin(n, q_i))``.
 
-The law of the count is smooth at the scale of its standard deviation, and so is what is added up: over stretches of a
-few deviations Gauss's rule for sums (its orthogonal polynomials are the discrete Chebyshev polynomials) takes the place
-of all counts but some twenty. Only those probabilities matter that are within a few deviations. So the effort grows
-with √n.
+The law of the count, and the summand, are smooth at the scale of its standard deviation: over intervals of a few
+deviations Gauss's rule for sums (its orthogonal polynomials are the discrete Chebyshev polynomials) replaces all counts
+by about twenty. Only probabilities within a few deviations are relevant. So the effort grows with √n.
 
-With ``L_j = Bin(n, q_j)/P`` what is added up is ``w_j P (L_j log L_j - L_j + 1)``, never negative, and the ``L_j - 1``
-are made of differences ``q_j - q_i`` that are given apart: little is told to full relative precision.
+With ``L_j = Bin(n, q_j)/P`` the summand is ``w_j P (L_j log L_j - L_j + 1)``, never negative, and the ``L_j - 1`` are
+made of differences ``q_j - q_i`` that are separate arguments: a little information has full relative precision.
 """
 
 import math
@@ -62,7 +61,7 @@ class Probabilities:
 
 
 def mixture_information(n: int, mixture: Probabilities) -> float:
-    """Return what a count of n tells of which of the probabilities it has, in nats."""
+    """Return the information of a count of n about its probability, in nats."""
     angles = np.arctan2(np.sqrt(mixture.hits), np.sqrt(mixture.misses))
     reach = np.sqrt(_NEGLIGIBLE / n)
     step = _STRETCH / np.sqrt(n)
@@ -78,7 +77,7 @@ def mixture_information(n: int, mixture: Probabilities) -> float:
 
 
 def _counting_rule(start: int, stop: int) -> tuple[Reals, Reals]:
-    """Return points and weights that sum polynomials over the integers ``start..stop-1``, of degree 47 at most."""
+    """Return points and weights that sum polynomials of degree at most 47 over the integers ``start..stop-1``."""
     length = stop - start
     if length <= _ALL_LISTED:
         return np.arange(float(start), stop), np.ones(length)
@@ -89,7 +88,7 @@ def _counting_rule(start: int, stop: int) -> tuple[Reals, Reals]:
 
 
 def _information_by_counts(n: int, counts: Reals, mixture: Probabilities, angles: Reals) -> Reals:
-    """Return what is told by each count, times its probability; the counts lie within a few deviations."""
+    """Return the information of each count times its probability; the counts lie within a few deviations."""
     middle = float(counts[0] + counts[-1]) / 2
     angle = math.atan2(math.sqrt(middle), math.sqrt(n - middle))
     after = min(int(np.searchsorted(angles, angle)), angles.size - 1)
@@ -117,7 +116,7 @@ def _information_by_counts(n: int, counts: Reals, mixture: Probabilities, angles
 
 
 def _log_ratio(differences: Reals, values: Reals, reference: float) -> Reals:
-    """Return ``log(values / reference)``, which are so much apart."""
+    """Return ``log(values / reference)``, given their differences."""
     near = differences > -reference / 2
     return np.where(near, np.log1p(np.where(near, differences / reference, 0.0)), np.log(values / reference))
 
@@ -134,11 +133,11 @@ def _log_binomial(n: int, counts: Reals, hit: float, miss: float) -> Reals:
 
 
 def binomial_mean(function: Callable[[int], float], n: int, p: float, q: float) -> float:
-    """Return ``E f(N)`` for N ~ Binomial(n, p); q = 1-p is given apart, to full precision.
+    """Return ``E f(N)`` for N ~ Binomial(n, p); q = 1-p is a separate argument for full precision.
 
-    The function should change slowly over a standard deviation. All counts are summed over where they are few. Else it
-    is the rule whose points are the whole numbers next to those of Gauss's rule for this law (the zeros of
-    Krawtchouk's polynomials), and which is as exact as it, but for half of the degrees.
+    The function should change slowly over a standard deviation. If there are few counts, all are summed over. Else the
+    points of the rule are the whole numbers next to those of Gauss's rule for this law (the zeros of Krawtchouk's
+    polynomials); it is exact for half as many degrees as Gauss's rule.
     """
     deviation, mean = np.sqrt(n * p * q), n * p
     if deviation <= _NARROW or mean <= _NEAR_ZERO * deviation:
@@ -217,5 +216,5 @@ def _shares(points: Reals, a: float, b: float) -> Reals:
 
 
 def _log_odds(constant: float, slope: float) -> float:
-    """Return the logit of P about which ``constant + slope · P`` begins to change; 0 where it does so everywhere."""
+    """Return the logit of P near which ``constant + slope · P`` begins to change; 0 if it does so everywhere."""
     return math.log(constant / slope) if constant > 0 else 0.0

@@ -50,7 +50,7 @@ def mean_log(s: ArrayLike, alpha: ArrayLike) -> Reals:
 
 
 def mean_log_of_powers(logs: ArrayLike, alpha: ArrayLike) -> Reals:
-    """Return `mean_log` given the logarithms of s, which may be below any number that a double holds."""
+    """Return `mean_log` from the logarithms of s, which may be below the range of doubles."""
     rows, parameters = _broadcast(logs, alpha)
     means = logsumexp(rows, axis=1, b=parameters / parameters.sum(axis=1, keepdims=True))
     relative = rows - means[:, None]
@@ -58,7 +58,7 @@ def mean_log_of_powers(logs: ArrayLike, alpha: ArrayLike) -> Reals:
 
 
 def mean_s_log_s(s: ArrayLike, excess: ArrayLike, alpha: ArrayLike) -> Reals:
-    """Return ``E (s·P) log(s·P)`` for each row of s: to full relative precision, however near to 1 they are.
+    """Return ``E (s·P) log(s·P)`` for each row of s, to full relative precision even near 1.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def mean_uncertainty(s: ArrayLike, alpha: ArrayLike, times: ArrayLike) -> Reals:
     alpha
         Positive, shape ``(m,)`` or ``(rows, m)``.
     times
-        How many values there are with this s and α, of the same shape as ``alpha``.
+        The number of values with this s and α, of the same shape as ``alpha``.
     """
     arrays = (np.asarray(array, dtype=np.float64) for array in (s, alpha, times))
     rows, parameters, counts = np.broadcast_arrays(*arrays)
@@ -116,7 +116,7 @@ def _broadcast(*arrays: ArrayLike) -> tuple[Reals, ...]:
 
 
 def _without_dust(s: ArrayLike) -> Reals:
-    """Return s with 0 for what adds less than a double tells, since its inverse would overflow."""
+    """Return s with 0 in place of negligible entries, whose inverse would overflow."""
     return np.where(np.asarray(s) < _DUST, 0.0, s)
 
 
@@ -142,7 +142,7 @@ def _uncertainty(s: Reals, alpha: Reals, groups: Reals) -> Reals:
 
 
 class _NearOne:
-    """What the two means of second order are made of: a node on the second axis, x on the third."""
+    """The common parts of the two means of second order: a node on the second axis, x on the third."""
 
     def __init__(self, s: Reals, excess: Reals, alpha: Reals) -> None:
         u, self.total = _nodes(s, alpha), alpha.sum(axis=1)[:, None]
@@ -165,7 +165,7 @@ def _inverses(s: Reals, alpha: Reals) -> Reals:
 
 
 def _step_up(start: Reals, rise: Reals, end: Reals | None = None) -> Reals:
-    """Return ``e^end - e^start``, without cancellation or overflow; the end is ``start + rise``, if not had better."""
+    """Return ``e^end - e^start`` without cancellation or overflow; the end is ``start + rise`` unless given."""
     near = np.expm1(np.clip(rise, -1, 1)) * np.exp(start)
     return np.where(np.abs(rise) < 1, near, np.exp(start + rise if end is None else end) - np.exp(start))
 

@@ -1,4 +1,4 @@
-"""The mean of Π_x (1 + β_x P_x)^s_x for P with a Dirichlet law: how likely k-RR's tallies are, in one contour integral.
+"""The mean of Π_x (1 + β_x P_x)^s_x for a Dirichlet law of P, the likelihood of k-RR's tallies, as a contour integral.
 
 A product of powers has mean ``Γ(A)/Γ(A+K) · Π Γ(α_x+K_x)/Γ(α_x)``. So by Hankel's ``1/Γ(A+K) = ∫ e^z z^-(A+K) dz/2πi``
 
@@ -69,7 +69,7 @@ class _Moments:
             self._distinct = np.hstack([self._distinct, self._distinct + np.array([[1.0], [0.0]])])
 
     def bell(self, z: NDArray[np.inexact]) -> NDArray[np.inexact]:
-        """Return ``log(Γ(A) e^z z^-A)``, scaled by A so that a large one costs no digits."""
+        """Return ``log(Γ(A) e^z z^-A)``, scaled by A so that a large A loses no digits."""
         scaled = z / self.total
         offset = math.log(2 * math.pi / self.total) / 2 + float(gamma_error(self.total))
         return self.total * (scaled - 1 - np.log(scaled)) + offset

@@ -1,8 +1,9 @@
-"""Bounds of how far a sum of n independent steps of many kinds is above 0 on average: `mean_excess` for many kinds.
+"""Bounds of the mean positive part of a sum of n independent steps of many kinds: `mean_excess` for many kinds.
 
-``max(0, x)`` is convex. So steps that move at random, by 0 on average, raise its mean, and steps that are replaced by
-their mean lower it. From above, the steps move to a few kinds, whose mean excess is an integral, or, where that has too
-many peaks, to a lattice, on which the law of a sum is a power of a Fourier transform. From below, a few kinds are left.
+``max(0, x)`` is convex. So random moves of the steps with mean 0 raise its mean, and steps replaced by their mean lower
+it. For the upper bound, the steps move to a few kinds, whose mean excess is an integral, or, if that has too many
+peaks, to a lattice, on which the law of a sum is a power of a Fourier transform. For the lower bound, a few kinds are
+left.
 """
 
 import math
@@ -27,7 +28,7 @@ _ROUNDING, _ROUNDING_PER_STEP = 1e-10, 2e-12
 
 
 class _Steps(NamedTuple):
-    """Distinct steps, ascending and at most 1 in size, how likely each is, and the tilt to where n of them sum to 0."""
+    """Distinct steps, ascending and at most 1 in size, their probabilities, and the tilt for which n sum to 0."""
 
     n: int
     places: Reals
@@ -45,7 +46,7 @@ class _Steps(NamedTuple):
 
     @property
     def is_smooth(self) -> bool:
-        """Whether the sum spreads over many steps' lengths, so that its mean excess is an integral with few peaks."""
+        """Whether the sum spreads over many step lengths, so that its mean excess is an integral with few peaks."""
         return self.deviation * math.sqrt(self.n) >= _SMOOTH * float(np.ptp(self.places))
 
 
@@ -90,7 +91,7 @@ def _scaled(n: int, c: Reals, q: Reals) -> tuple[float, _Steps]:
 
 
 def _ends_of_kinds(steps: _Steps, kinds: int) -> Integers:
-    """Return the numbers of some steps, first and last included: more where the tilted law has more."""
+    """Return the numbers of some steps, with the first and the last: more where the tilted law has more mass."""
     # Of cells in which moving costs the least in all, the lengths are as the density to the power of -1/3.
     lengths = np.cbrt(steps.tilted[1:] * np.square(np.diff(steps.places)))
     shares = np.cumsum(lengths) / float(lengths.sum())
@@ -106,7 +107,7 @@ def _lattice(steps: _Steps) -> Reals:
 
 
 def spread_over(grid: Reals, steps: Reals, probabilities: Reals) -> Reals:
-    """Return the law of the neighbor in the grid that each step moves to at random, by 0 on average."""
+    """Return the law after each step moves at random to a neighbor in the grid, by 0 on average."""
     cell = np.clip(np.searchsorted(grid, steps, side="right") - 1, 0, grid.size - 2)
     share = np.clip((steps - grid[cell]) / (grid[cell + 1] - grid[cell]), 0.0, 1.0)
     return np.asarray(
@@ -117,7 +118,7 @@ def spread_over(grid: Reals, steps: Reals, probabilities: Reals) -> Reals:
 
 
 def _lattice_excess(steps: _Steps, grid: Reals, law: Reals) -> Bounded:
-    """Return the mean excess of steps of which the law is on the lattice."""
+    """Return the mean excess of steps whose law is on the lattice."""
     width = (grid[-1] - grid[0]) / (grid.size - 1)
     total = tilted_sum([(Lattice(law, 0), steps.n)], steps.tilt * width)
     # The sum's tilt counts places from the lowest step.

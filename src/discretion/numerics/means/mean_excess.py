@@ -1,13 +1,14 @@
-"""How far a sum of n independent steps is above 0 on average: ``E[(Σ_y c_y h_y)₊] / n`` for h ~ Multinomial(n, q).
+"""The mean positive part of a sum of n independent steps: ``E[(Σ_y c_y h_y)₊] / n`` for h ~ Multinomial(n, q).
 
-Steps that are equal count as one. With two kinds it is a binomial tail; with more, all kinds but two are summed over,
-as long as they are few. Beyond that it is an integral of the moment generating function ``M(z) = (Σ_y q_y e^{z c_y})ⁿ``
+Equal steps count as one. With two kinds it is a binomial tail; with more, all kinds but two are summed over,
+if they are few. Beyond that it is an integral of the moment generating function ``M(z) = (Σ_y q_y e^{z c_y})ⁿ``
 
     E[T₊] = 1/(2πi) ∫ M(z)/z² dz    along Re z = s, for any s > 0,
 
 taken through the saddle point, where nothing cancels, by the trapezoidal rule, whose error is that of wrapping T around
 a circle and vanishes when the circle is wide. M comes back near its height wherever all phases ``t c_y`` nearly agree:
-two kinds of steps say where that can be at all, and what is left out beyond the last such place is a certified error.
+two kinds of steps bound the places where that is possible, and the part beyond the last such place is a certified
+error.
 """
 
 import itertools
@@ -39,19 +40,19 @@ _IN_A_TAIL = 2e-9
 
 
 class Bounded(NamedTuple):
-    """A value and how far off it can be."""
+    """A value and an upper bound of its error."""
 
     value: float
     error: float
 
     @property
     def is_exact(self) -> bool:
-        """Whether the value is as good as a float of Discretion promises."""
+        """Whether the error is within the precision that Discretion guarantees for a float."""
         return self.error <= max(_ABSOLUTE, RELATIVE * abs(self.value))
 
 
 def mean_excess(n: int, steps: Reals, probabilities: Reals, relative: float = RELATIVE) -> Bounded:
-    """Return ``E[(Σ_y steps_y h_y)₊] / n`` for h ~ Multinomial(n, probabilities), about to the relative error asked."""
+    """Return ``E[(Σ_y steps_y h_y)₊] / n`` for h ~ Multinomial(n, probabilities), to about the given relative error."""
     c, q = distinct_kinds(steps, probabilities)
     if c[0] >= 0:
         return Bounded(float(q @ c), 0.0)
@@ -76,8 +77,8 @@ def mean_excess(n: int, steps: Reals, probabilities: Reals, relative: float = RE
 def binomial_mean_excess(n: Reals, p: float, q: float, threshold: Reals, rest: Reals) -> Reals:
     """Return ``E[(X - t)₊]`` for X ~ Bin(n, p), q = 1-p: ``m q P(X = m) + (np - t) P(X >= m)`` with ``m = ⌈t⌉``.
 
-    It is Stein's identity ``E[(X - np); X >= m] = m q P(X = m)``. The rest is n - t: whichever of both is small comes
-    with digits that the other has not.
+    It is Stein's identity ``E[(X - np); X >= m] = m q P(X = m)``. ``rest`` is n - t: the smaller of both arguments has
+    digits that the other has lost.
     """
     from scipy.special import betainc, betaincc  # noqa: PLC0415 - what has a closed form need not wait for it
 
@@ -93,7 +94,7 @@ def binomial_mean_excess(n: Reals, p: float, q: float, threshold: Reals, rest: R
 
 
 def distinct_kinds(steps: Reals, probabilities: Reals) -> tuple[Reals, Reals]:
-    """Return the distinct steps, ascending, and how likely each is."""
+    """Return the distinct steps, ascending, and their probabilities."""
     order = np.argsort(steps, kind="stable")
     c, q = steps[order], probabilities[order]
     c, q = c[q > 0], q[q > 0]
@@ -110,7 +111,7 @@ def _window_size(n: int, p: float) -> float:
 
 
 def _by_summing(n: int, c: Reals, q: Reals, tilted: Reals, order: Integers) -> float:
-    """Sum over the counts of some kinds that are likely in the tilted law, as those are that make the excess."""
+    """Return the sum over the counts of some kinds that are likely in the tilted law, which make up the excess."""
     summed, (low, high) = order[:-2], sorted(order[-2:])
     windows = [binomial_window(n, float(tilted[y]), float(1 - tilted[y])) for y in summed]
     axes = [first + np.arange(law.size) for first, law in windows]
@@ -136,7 +137,7 @@ _ROUNDING = 1e-14
 
 
 class _Integral:
-    """The integral through the saddle point, and what it leaves out, known before it is computed."""
+    """The integral through the saddle point, and a bound of its omitted part, known before it is computed."""
 
     def __init__(self, n: int, c: Reals, q: Reals, relative: float, *, most_peaks: int) -> None:
         scale = float(np.abs(c).max())
@@ -150,7 +151,7 @@ class _Integral:
 
     @property
     def nodes(self) -> float:
-        """About how many nodes there are to add up."""
+        """The approximate number of nodes to add up."""
         return float((self._high - self._low).sum()) / self._walk.step
 
     def result(self) -> Bounded:
@@ -163,7 +164,7 @@ class _Integral:
 
 
 class _TiltedWalk:
-    """The steps tilted to where they make T about 0, and M along the line through there."""
+    """The steps, tilted so that T is about 0, and M along the line through there."""
 
     def __init__(self, n: int, c: Reals, q: Reals) -> None:
         self.n = n
@@ -198,7 +199,7 @@ class _TiltedWalk:
 
 
 def _peaks(walk: _TiltedWalk, tolerance: float, most: int) -> tuple[Reals, Reals, float]:
-    """Return where intervals start and end on which M can be above exp(-_LOW) of its height, and what is beyond."""
+    """Return the starts and ends of intervals where M may be above exp(-_LOW) of its height, and a bound beyond."""
     # First those that leave least of the line: what the others say is looked for only there.
     kinds = walk.weights.size
     pairs = sorted((_pair(walk, y, z) for y, z in itertools.combinations(range(kinds), 2)), key=lambda pair: pair.share)
@@ -224,11 +225,11 @@ class _Pair(NamedTuple):
 
     @property
     def share(self) -> float:
-        """The share of the line that the peaks are."""
+        """The share of the line that the peaks cover."""
         return 2 * self.half / self.period
 
     def mass_beyond(self, end: float) -> float:
-        """Return a bound of 1/π times the integral of |M|/t² beyond the end, M being 1 at most."""
+        """Return a bound of 1/π times the integral of |M|/t² beyond the end, where M is at most 1."""
         return min(1 / end, self.mean / (end - self.period) if end > self.period else math.inf) / math.pi
 
 
@@ -244,7 +245,7 @@ def _pair(walk: _TiltedWalk, y: int, z: int) -> _Pair:
 
 
 def _cut(low: Reals, high: Reals, end: float, lengths: Reals, most: float) -> tuple[Reals, Reals, float]:
-    """Return as many of the intervals as fit, given the length of line that each will take, and where they end."""
+    """Return the intervals that fit, given the length of line that each takes, and where they end."""
     fitting = int(np.searchsorted(np.cumsum(lengths), most, side="right"))
     if fitting == low.size:
         return low, high, end
@@ -255,7 +256,7 @@ def _cut(low: Reals, high: Reals, end: float, lengths: Reals, most: float) -> tu
 
 
 def _within_peaks(low: Reals, high: Reals, pair: _Pair) -> tuple[Reals, Reals]:
-    """Return what the intervals have in common with the pair's peaks."""
+    """Return the intersection of the intervals with the pair's peaks."""
     first = np.ceil((low - pair.half) / pair.period)
     sizes = np.maximum(np.floor((high + pair.half) / pair.period) - first + 1, 0).astype(np.int64)
     inside = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -275,13 +276,13 @@ def _nodes_within(low: Reals, high: Reals, step: float) -> Integers:
 
 
 def _tilted_to_zero(n: int, c: Reals, q: Reals) -> Reals:
-    """Return the law tilted to where the sum is about 0."""
+    """Return the law tilted so that the sum is about 0."""
     scaled = c / np.abs(c).max()
     return tilted_law(scaled, q, saddle_point(n, scaled, q))
 
 
 def tilted_law(c: Reals, q: Reals, s: float) -> Reals:
-    """Return the law ``q e^{sc}``, normalised."""
+    """Return the law ``q e^{sc}``, normalized."""
     weights = q * np.exp(s * (c - c.max()))
     return weights / weights.sum()
 
@@ -294,7 +295,7 @@ def _log_mgf(z: float, c: Reals, q: Reals) -> float:
 
 
 def saddle_point(n: int, c: Reals, q: Reals) -> float:
-    """Return where ``n log Σ_y q_y e^{s c_y} - 2 log s`` is least: its slope grows with s."""
+    """Return the minimum point of ``n log Σ_y q_y e^{s c_y} - 2 log s``, whose slope grows with s."""
 
     def slope(s: float) -> float:
         tilted = q * np.exp(s * (c - c.max()))

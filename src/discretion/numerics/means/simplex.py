@@ -1,4 +1,4 @@
-"""Integrals over the simplex against a Dirichlet law, through independent betas (a stick broken piece by piece)."""
+"""Integrals over the simplex against a Dirichlet law, through independent betas (a stick broken into pieces)."""
 
 import math
 from collections.abc import Callable
@@ -50,7 +50,7 @@ def _gauss_beta(a: float, b: float, order: int) -> tuple[Reals, Reals]:
 
 
 def logit_points(alpha: Reals, step: float) -> float:
-    """Return about how many points `logit_simplex` has with that step."""
+    """Return the approximate number of points of `logit_simplex` with that step."""
     return math.prod(_logits(alpha[x], alpha[x + 1 :].sum(), step).size for x in range(alpha.size - 1))
 
 
@@ -58,7 +58,7 @@ def logit_simplex(alpha: Reals, step: float) -> tuple[Reals, Reals]:
     """Return points and weights of the trapezoid rule in the logits of the broken pieces.
 
     The laws of the logits fall off exponentially and are analytic, so that the rule converges geometrically for
-    integrands that are, singular at the simplex's border or not. The step is in units of the law's width.
+    analytic integrands, even if they are singular at the simplex's border. The step is in units of the law's width.
     """
     points: Reals = np.ones((1, 0))
     left: Reals = np.ones(1)
@@ -77,13 +77,13 @@ def logit_simplex(alpha: Reals, step: float) -> tuple[Reals, Reals]:
 
 
 def _logits(first: float, second: float, step: float) -> Reals:
-    """Return where to sum over the logit of a beta variable, less the logit of its mean."""
+    """Return the points of a sum over the logit of a beta variable, relative to the logit of its mean."""
     width = math.sqrt(1 / first + 1 / second)
     return np.arange(-12 * width - _FAR / first, 12 * width + _FAR / second, step * min(1.0, width))
 
 
 def log_mixed(own: float, other: float, away: Reals) -> Reals:
-    """Return ``log((other + own e^away) / (other + own))``, with all digits near 0."""
+    """Return ``log((other + own e^away) / (other + own))``, to full precision near 0."""
     grown = own / (own + other) * np.expm1(np.minimum(away, _LARGEST))
     near = np.abs(grown) < 1 / 2
     logs = math.log(other), math.log(own), math.log(own + other)
@@ -91,10 +91,10 @@ def log_mixed(own: float, other: float, away: Reals) -> Reals:
 
 
 def lattice_simplex(alpha: Reals, size: int, rng: np.random.Generator) -> Reals:
-    """Return that many points of the Dirichlet law, evenly spread: a Kronecker lattice, shifted at random.
+    """Return ``size`` points of the Dirichlet law, evenly spread: a Kronecker lattice, shifted at random.
 
-    Its generator is that of the plastic number's generalisation, the root of ``g^(d+1) = g + 1``. Each point by itself
-    has the law exactly.
+    Its generator is that of the plastic number's generalization, the root of ``g^(d+1) = g + 1``. Each point by itself
+    has exactly this law.
     """
     pieces = alpha.size - 1
     root = 2.0
@@ -121,7 +121,7 @@ def lattice_mean(
     """Return the mean of a function of P, and the half-width of its interval, from independently shifted lattices.
 
     The function returns its values at some points, and controls there: a column each, with mean 0. Their weights are
-    fitted on a lattice that is not counted, so that the mean is unbiased; the interval is Student's.
+    fitted on a separate lattice, so that the mean is unbiased; the interval is Student's.
     """
     values, controls = function(lattice_simplex(alpha, size, rng))
     mix = fitted_mix(values, controls)

@@ -1,4 +1,4 @@
-"""Bounds of how far a sum of many independent steps, of several laws, is above 0 on average: ``E[T₊]``.
+"""Bounds of the mean positive part of a sum of many independent steps, of several laws: ``E[T₊]``.
 
 A normal error ηG is added to T. It raises a convex mean, and by no more than ``η² f(0)``, f being the density of the
 sum, since ``E[(t + ηG)₊] - t₊ <= η φ(t/η)``. Then all means are integrals of the moment generating function M along
@@ -32,7 +32,7 @@ _STEEPEST, _FAR = 1e290, 300.0
 
 
 class Steps(NamedTuple):
-    """So many independent steps of one law, given by its atoms."""
+    """Some independent steps of one law: their number, and the law's atoms."""
 
     times: int
     values: Reals
@@ -48,7 +48,7 @@ class Steps(NamedTuple):
         return np.where(is_near, np.log1p(np.where(is_near, near, 0.0)), far)
 
     def log_mgf_along(self, s: float, t: Reals) -> Complexes:
-        """Return ``log E e^(zX)`` of one step at ``z = s + it``, to all digits where it is small."""
+        """Return ``log E e^(zX)`` of one step at ``z = s + it``, to full precision where it is small."""
         weights = self.probabilities * np.exp(s * self.values)
         at = float(self.probabilities @ np.expm1(s * self.values))
         parts = np.array_split(t, max(1, t.size * self.values.size // _NODES_AT_ONCE))
@@ -61,7 +61,7 @@ class Steps(NamedTuple):
     def tilted(self, s: float) -> tuple[float, float, float]:
         """Return the logarithm of the moment generating function at s, and its first two derivatives.
 
-        They are no numbers where steps are beyond what doubles hold.
+        They are NaN if steps are beyond the range of doubles.
         """
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             most = float((s * self.values).max())
@@ -77,14 +77,14 @@ class Steps(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SmoothedSum:
-    """T, a number and independent steps, seen with a normal error along a line of the complex plane."""
+    """T, a number plus independent steps, with a normal error, along a line of the complex plane."""
 
     shift: float
     steps: Sequence[Steps]
 
     @cached_property
     def slope(self) -> float:
-        """Where on the real axis the line is: about how fast the logarithm of the mean excess grows with T."""
+        """The place of the line on the real axis: about the growth rate of the logarithm of the mean excess with T."""
         low, high = 1e-6 / self._reach, 1.0 / self._reach
         while high < _STEEPEST and self._tilted(high)[1] * high < 2:
             high *= 2
@@ -95,7 +95,7 @@ class SmoothedSum:
 
     @property
     def is_certain(self) -> bool:
-        """Whether T has one sign, so that its mean is all there is to know."""
+        """Whether T has one sign, so that its mean determines the excess."""
         return self._most <= 0 or self._least >= 0
 
     @property
@@ -118,7 +118,7 @@ class SmoothedSum:
         return max(0.0, high * (1 - _ROUNDING) - raised - aliased), high * (1 + _ROUNDING)
 
     def advantage(self, own: Reals, gains: Reals) -> float:
-        """Return a lower bound of ``Σ_y gains_y P(T + own_y + ηG > 0)``: what a test by T gains."""
+        """Return a lower bound of ``Σ_y gains_y P(T + own_y + ηG > 0)``, the gain of a test by T."""
         if self.is_certain:
             return max(0.0, float(gains.sum())) if self._least >= 0 else 0.0
         if self._is_too_long:
@@ -158,12 +158,12 @@ class SmoothedSum:
 
     @property
     def _is_too_long(self) -> bool:
-        """Whether steps are so rare, or so unequal, that the line would take more points than are worth it."""
+        """Whether steps are so rare, or so unequal, that the line would need too many points."""
         return not (0 < self.slope < _STEEPEST and self.error > 0 and self._end / self._step <= _MOST_NODES)
 
     @property
     def _chernoff_of_excess(self) -> float:
-        """An upper bound of ``E[T₊]``, since ``t₊ <= e^(st) / (es)``, and no more than T can be."""
+        """An upper bound of ``E[T₊]``, since ``t₊ <= e^(st) / (es)``, and at most the largest value of T."""
         log = self._tilted(self.slope)[0]
         return min(
             self._most, math.exp(min(log, 700.0)) / (math.e * self.slope) * (1 + _ROUNDING) + (log > 700) * self._most
@@ -218,10 +218,10 @@ class SmoothedSum:
 
 
 def largest_excess(shift: float, count: int, laws: Sequence[Steps]) -> tuple[float, float]:
-    """Return an upper bound of ``E[T₊]`` where each of so many steps is of one of the laws, whichever, and its slope.
+    """Return an upper bound of ``E[T₊]`` if each of ``count`` steps has any of the laws, and its slope.
 
-    ``|M|`` is a product of powers of the laws' own moduli, so that its integral is convex in how many steps are of each
-    law, and largest where all are of one. The square of a modulus is the transform of a symmetric law: again the
+    ``|M|`` is a product of powers of the laws' own moduli, so that its integral is convex in the numbers of steps of
+    each law, and largest if all have one law. The square of a modulus is the transform of a symmetric law: again the
     trapezoidal rule errs upwards.
     """
     sums = [SmoothedSum(shift, [law._replace(times=count)]) for law in laws]
@@ -233,9 +233,9 @@ def largest_excess(shift: float, count: int, laws: Sequence[Steps]) -> tuple[flo
 
 
 def spread(steps: Steps, points: int) -> Steps:
-    """Return a law on so many points whose convex means are no lower: what is between two points goes to either.
+    """Return a law on ``points`` points whose convex means are no lower: mass between two points moves to them.
 
-    That is such that the mean stays.
+    The mass is divided between both points so that the mean stays.
     """
     low, high = float(steps.values.min()), float(steps.values.max())
     if steps.values.size <= points or low == high:

@@ -8,9 +8,9 @@ of hits and F its distribution function, the excess cut at m is
 ``D(c, m) - D(c, m-1) = g L(m) - l L(m-1)``, and L(m)/L(m-1) falls in m: D is largest in m where that falls below l/g.
 Between two splits, ``D(c, m) - D(c-1, m) = (v-u)(g K(m) - l K(m-1))`` with K the law without that draw, so that D has
 one peak in c for each m, too. L has a three-term recurrence in m, and K(m) and K(m-1) are linear in L(m) and L(m-1):
-the best cut of each split follows from that of the one before in a few operations. Down to some split the walk forgets
-what it rounds; the other splits are walked from the other end. It starts anew from the law itself every so often, and
-what a stretch has arrived at is compared with what the next one starts from.
+the best cut of each split follows from that of the one before in a few operations. Down to some split the rounding
+errors of the walk die out; the other splits are walked from the other end. The walk restarts from the law itself at
+intervals, and the result at the end of an interval is compared with the start of the next.
 """
 
 import math
@@ -24,7 +24,7 @@ from discretion.numerics.bisection import bisected
 from discretion.numerics.compiled import compiled
 from discretion.numerics.laws.two_binomials import Draw, lower_tail, tilted_moments
 
-# How many steps to walk before starting anew: fewer, where those have rounded too much.
+# The number of steps before a walk restarts: fewer, if a longer walk rounds too much.
 _STRETCHES = (1 << 10, 1 << 6, 1 << 2)
 # So few splits as to take each from the law itself, and so many starts at most that walks are made shorter.
 _FEW, _MANY = 1 << 9, 1 << 14
@@ -36,10 +36,10 @@ _RARE = 1e-6
 
 
 def walk(stretches: Any, weights: Any, results: Any) -> None:
-    """Write the excess where each stretch ends, its largest, and at how many draws of the first kind that is.
+    """Write the excess at the end of each stretch, its maximum, and the number of first draws at the maximum.
 
-    A stretch takes a draw of the first kind away and adds one of the second at each step. ``stretches`` has how many
-    there are of both, the steps, the best cut m, and L(m), L(m-1) and F(m-1).
+    Each step of a stretch removes a draw of the first kind and adds one of the second. ``stretches`` has the numbers of
+    both, the number of steps, the best cut m, and L(m), L(m-1) and F(m-1).
     """
     u, miss_u, v, miss_v = weights[0], weights[1], weights[2], weights[3]
     gain, cost = weights[4], weights[5]
@@ -88,7 +88,7 @@ def walk(stretches: Any, weights: Any, results: Any) -> None:
 
 
 class SplitExcess(NamedTuple):
-    """The largest excess, how far off it may be, and how many draws of the first kind there are where it is met."""
+    """The largest excess, a bound of its error, and the number of draws of the first kind where it is attained."""
 
     value: float
     error: float
@@ -102,7 +102,7 @@ class Splits:
     Parameters
     ----------
     draws
-        How likely a draw of each kind hits, none of them certain nor impossible, and not alike.
+        The probabilities of both kinds of draw, neither 0 nor 1, and different.
     gain, cost
         g > 0 and l - g >= 0.
     """
@@ -113,11 +113,11 @@ class Splits:
 
     @property
     def tilt(self) -> float:
-        """The logarithm of l/g: so much less each hit counts in the law that the cuts are in the middle of."""
+        """The logarithm of l/g: the tilt per hit that centers the law at the cuts."""
         return math.log1p(self.cost / self.gain)
 
     def largest(self, total: int) -> SplitExcess:
-        """Return the largest excess of all splits of so many draws, found by walking through them."""
+        """Return the largest excess of all splits of ``total`` draws, by walking through them."""
         if total <= _FEW:
             first = np.arange(total + 1)
             excess = self.excess(first, total - first)
@@ -133,12 +133,12 @@ class Splits:
         return result
 
     def excess(self, first: Integers, second: Integers) -> Reals:
-        """Return the excess of some splits, each from the law itself."""
+        """Return the excess of some splits, each computed from the law itself."""
         (_, at, _, below), log_unit = self._at_peak(first.astype(np.float64), second.astype(np.float64))
         return np.maximum(self.gain * at - self.cost * below, 0.0) * np.exp(log_unit)
 
     def bound(self, total: int, blocks: int) -> float:
-        """Return an upper bound of all splits, from those of as many draws less one block: more only lower it.
+        """Return an upper bound over all splits, from splits with one block fewer draws; more draws only lower it.
 
         ``blocks + 1`` splits of ``total - w`` draws, w being the length of a block, lie below all splits of all draws.
         """
@@ -155,11 +155,11 @@ class Splits:
         return SplitExcess(value, max(down.error, up.error) + abs(best.value - value), best.first)
 
     def _middle(self, total: int) -> int:
-        """Return down to how many draws of the first kind a walk from all of them forgets what it rounds.
+        """Return the number of first draws down to which a walk from all of them loses its rounding errors.
 
-        The recurrence in m has a second solution, which an integral between the roots of ``1-u+uz`` and ``1-v+vz``
-        gives: at a saddle ``z < 0`` where the law itself has its own at 1, once tilted. A step takes a draw away and m
-        down by u - v on average; where it lets the second solution grow less than the law, that dies out.
+        The recurrence in m has a second solution, given by an integral between the roots of ``1-u+uz`` and ``1-v+vz``:
+        at a saddle ``z < 0`` where the law itself has its own at 1, after the tilt. A step removes a draw and lowers m
+        by u - v on average; where the second solution then grows less than the law, it dies out.
         """
         (u, miss_u), (v, miss_v) = (
             (float(hit), float(miss)) for hit, miss in (draw.tilted(np.array(self.tilt)) for draw in self.draws)
@@ -173,7 +173,7 @@ class Splits:
         return math.ceil(bisected(grows, 0.5, total - 0.5, _HALVINGS)[0])
 
     def _walked_down(self, total: int, least: int, stretch: int) -> SplitExcess:
-        """Walk through the splits with from all draws to at least so many of the first kind."""
+        """Walk through the splits from ``total`` down to ``least`` draws of the first kind."""
         first = np.append(np.arange(total, least, -stretch, dtype=np.float64), float(least))
         steps = np.append(-np.diff(first), 0.0)
         peak, log_unit = self._at_peak(first, total - first)

@@ -1,4 +1,4 @@
-"""The corners of what lies above some lines: where a function that bends one way only has its extremes."""
+"""The corners of the region above some lines, where a convex or concave function has its extremes."""
 
 import itertools
 import math
@@ -16,15 +16,15 @@ _ROUNDING = 1e-9
 
 
 def corner_count(lines: int, coordinates: int) -> int:
-    """Return how many systems of equations may each determine a corner."""
+    """Return the number of systems of equations that may determine a corner."""
     return math.comb(lines + coordinates, coordinates) - 1
 
 
 def corners(lines: Reals) -> Reals:
     """Return all corners of ``{p >= 0: L p >= 1}``, shape ``(corners, coordinates)``, where no entry of L is negative.
 
-    At a corner as many of the lines are 1 as coordinates are not 0: all ways are gone through. What rounding leaves
-    open is counted as a corner.
+    At a corner the number of lines that are 1 equals the number of coordinates that are not 0; all combinations are
+    tried. Points that rounding leaves undecided count as corners.
     """
     count, coordinates = lines.shape
     maxima = [np.empty((0, coordinates))]
@@ -65,7 +65,7 @@ def exact_corners(lines: Sequence[Sequence[Fraction]]) -> Iterator[list[Fraction
 
 
 def _solved(system: list[list[Fraction]]) -> list[Fraction] | None:
-    """Return the x with ``A x = 1``, None where that is not one point (Gauss and Jordan)."""
+    """Return the x with ``A x = 1``, None if there is not exactly one (Gauss and Jordan)."""
     rows = [[*row, Fraction(1)] for row in system]
     for place in range(len(rows)):
         pivot = next((row for row in range(place, len(rows)) if rows[row][place]), None)

@@ -1,7 +1,7 @@
 """The largest value of a function of counts, by branch and bound.
 
-The function may only fall where a count grows. So what it is at the least counts of a box is a bound for all of the
-box; the box whose bound is highest is halved next, until no bound is above the best value found.
+The function must not rise where a count grows. So its value at the least counts of a box is an upper bound for the
+whole box; the box with the highest bound is halved next, until no bound is above the best value found.
 """
 
 import heapq
@@ -17,7 +17,7 @@ TOLERANCE = 1e-12
 
 
 class Largest(NamedTuple):
-    """Between which values the largest one is, and counts at which the function has at least the lower of them."""
+    """Bounds of the largest value, and counts at which the function is at least the lower bound."""
 
     low: float
     high: float
@@ -25,7 +25,7 @@ class Largest(NamedTuple):
 
     @property
     def is_narrow(self) -> bool:
-        """Whether the lower one is the largest value, to the last digits."""
+        """Whether the lower bound is the largest value, up to rounding."""
         return self.high == self.low or self.high - self.low <= 10 * TOLERANCE * abs(self.low) < float("inf")
 
 
@@ -35,10 +35,10 @@ class _Box(NamedTuple):
 
 
 def largest_over_counts(total: int, size: int, distinct: int, interval: Callable[[Counts], Interval]) -> Largest:
-    """Return the largest value of a function over so many counts that sum to the total.
+    """Return the largest value of a function over ``size`` counts that sum to the total.
 
-    ``interval`` bounds it at any counts up to that sum, from above by infinity where it is not worth computing. The
-    order of all counts but the first ``distinct`` does not matter to it.
+    ``interval`` bounds it at any counts up to that sum; its upper bound is infinite if the value takes too long to
+    compute. The function does not depend on the order of the counts after the first ``distinct``.
     """
     search = _Search(total, distinct, interval)
     alike = range(min(distinct + 1, size))
@@ -74,7 +74,7 @@ class _Search:
         return Largest(self._best, max(high, self._best), self._where)
 
     def look(self, box: _Box, bound: float) -> None:
-        """Bound a box from above, and keep it open if more than the best value found may be in it."""
+        """Bound a box from above, and keep it open if it may contain more than the best value found."""
         tight = self._tightened(box)
         if tight is None:
             return
@@ -96,7 +96,7 @@ class _Search:
         return self._best + TOLERANCE * abs(self._best)
 
     def _tightened(self, box: _Box) -> _Box | None:
-        """Return the least box that holds all counts of this one with the right sum, falling beyond ``distinct``."""
+        """Return the least box with all counts of this one that have the right sum and fall after ``distinct``."""
         least, most = list(box.least), list(box.most)
         changed = True
         while changed:

@@ -1,4 +1,4 @@
-"""The ideals that a search has looked at: which are within the limits, and which of these is best so far."""
+"""The ideals that a search has examined: those within the limits, and the best of them so far."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,27 +26,27 @@ class EndedEarly(Exception):  # noqa: N818 - no error
 
 
 class ExploredIdeals:
-    """Looks at each ideal once.
+    """Examines each ideal once.
 
     Parameters
     ----------
     ideals
-        The sets there are.
+        The sets to choose from.
     examine
-        Returns the loads of extensions, each at least as large as those of an ideal inside. They may end with the first
-        that is over its limit.
+        Returns the costs of extensions, each at least as large as those of an ideal inside. The costs may end with the
+        first one that is over its limit.
     limits
-        The most of each load.
-    worth
-        What an ideal is worth.
+        The largest allowed value of each cost.
+    worth : Worth
+        The utility of ideals.
     start
-        An ideal that is in all those of interest.
+        An ideal that is contained in all those of interest.
     place
-        What to sort ideals by that are worth the same and have the same loads: the better one first.
+        The sort key among ideals with the same utility and the same costs: the better one first.
     progress
         Called with the best ideal so far, and again for each better one.
     seconds, most
-        How long it may take from now on, and how many ideals to look at.
+        The time from now on, and the largest number of ideals to examine.
     """
 
     def __init__(
@@ -78,16 +78,16 @@ class ExploredIdeals:
 
     @property
     def seconds_left(self) -> float:
-        """How much of the time is left."""
+        """The time that is left."""
         return self._begun + self._seconds - time.monotonic()
 
     @property
     def spent(self) -> float:
-        """The share of the ideals that may be looked at, or of the time, that is spent: the larger one."""
+        """The used share of the ideals or of the time, whichever is larger."""
         return max(len(self) / self._most, 1 - self.seconds_left / self._seconds)
 
     def is_within(self, *extensions: Extension) -> list[bool]:
-        """Return whether extensions are within the limits, asking about those that are not known yet."""
+        """Return whether extensions are within the limits; those that are not known yet are examined."""
         grown = [ideal if j is None else ideal | self._ideals.brings[j] for ideal, j in extensions]
         unknown = {
             whole: extension
@@ -101,7 +101,7 @@ class ExploredIdeals:
         return [whole in self.within for whole in grown]
 
     def _look_at(self, unknown: Sequence[tuple[int, Extension]]) -> None:
-        """Ask about ideals, so many at once that the time is looked at several times before it is over."""
+        """Examine ideals in groups, so small that the time is checked several times before it is over."""
         while unknown:
             begun = time.monotonic()
             if self.seconds_left < 0:
@@ -118,11 +118,11 @@ class ExploredIdeals:
             self._at_once = max(1, in_time if took > self._longest else max(self._at_once, in_time))
 
     def key(self, ideal: int) -> Any:
-        """Return what to sort ideals within by, the better one first."""
+        """Return the sort key of ideals within the limits, the better one first."""
         return -self.worths[ideal], self.within[ideal], self._place(ideal)
 
     def is_smallest(self, ideal: int) -> bool:
-        """Whether all ideals with an element less are known to be within."""
+        """Whether all ideals with one element less are known to be within the limits."""
         below = (below for below in self._ideals.predecessors(ideal) if below & self.start == self.start)
         return all(smaller in self.within for smaller in below)
 
@@ -137,7 +137,7 @@ class ExploredIdeals:
         return sorted(maximal_ideals, key=self.key)
 
     def front(self) -> Iterator[int]:
-        """Yield the ideals within that none of as small a first load is worth more than, by rising worth."""
+        """Yield the ideals within the limits with no better one of at most the same first cost, by rising utility."""
         most = Fraction(-1)
         for ideal in sorted(self._lightest.values(), key=lambda ideal: (self.within[ideal][0], *self.key(ideal))):
             if self.worths[ideal] > most:

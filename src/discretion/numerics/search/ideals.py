@@ -1,20 +1,20 @@
-"""Sets of a few elements, some of which bring others with them: the ideals of an order, each a mask of bits."""
+"""Sets of a few elements, some of which require others: the ideals of an order, each as a bit mask."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
 
 class Ideals:
-    """The sets of elements 0, 1, … that hold, with an element, all that it brings along.
+    """The sets of elements 0, 1, … that contain, with each element, all elements that it requires.
 
     Parameters
     ----------
     brings
-        For each element the mask of those that it brings along, itself included, and all that these bring. No two
-        bring each other.
+        For each element the mask of the elements that it requires, including itself and all that these require. No two
+        elements require each other.
 
     Examples
     --------
-    >>> ideals = Ideals([0b001, 0b011, 0b100])  # 1 brings 0
+    >>> ideals = Ideals([0b001, 0b011, 0b100])  # 1 requires 0
     >>> ideals.count, ideals.closure(0b010), list(ideals.predecessors(0b111))
     (6, 3, [5, 3])
     """
@@ -28,15 +28,15 @@ class Ideals:
         self._above = [sum(1 << i for i, brought in enumerate(brings) if brought >> j & 1) for j in range(len(brings))]
 
     def closure(self, elements: int) -> int:
-        """Return the elements and all that they bring along."""
+        """Return the elements and all that they require."""
         return united(self.brings[j] for j in bits(elements))
 
     def tops(self, ideal: int) -> int:
-        """Return the elements of an ideal that no other one of it brings along."""
+        """Return the elements of an ideal that no other element of it requires."""
         return sum(1 << j for j in bits(ideal) if ideal & self._above[j] == 1 << j)
 
     def above(self, element: int) -> int:
-        """Return the elements that bring one along, itself included."""
+        """Return the elements that require this one, including itself."""
         return self._above[element]
 
     def predecessors(self, ideal: int) -> Iterator[int]:
@@ -45,23 +45,23 @@ class Ideals:
             yield ideal ^ 1 << j
 
     def covers(self, ideal: int) -> Iterator[int]:
-        """Yield the elements that can be added one by one: all that they bring along is there."""
+        """Yield the elements that can be added one by one, since all that they require is present."""
         for j in bits(self.whole & ~ideal):
             if self.brings[j] & ~ideal == 1 << j:
                 yield j
 
     def later_covers(self, ideal: int, start: int) -> Iterator[int]:
-        """Yield those elements so that every ideal above the start comes from just one with an element less."""
+        """Yield such elements so that every ideal above the start arises from exactly one with an element less."""
         last = max((self._place[j] for j in bits(ideal & ~start)), default=-1)
         return (j for j in self.covers(ideal) if self._place[j] > last)
 
     @property
     def count(self) -> int:
-        """How many ideals there are, the empty one included."""
+        """The number of ideals, including the empty one."""
         return self._count(self.whole)
 
     def _count(self, elements: int) -> int:
-        """Return how many ideals the order has on some elements: of each connected part with its first, or without."""
+        """Return the number of ideals on some elements: for each connected part, with and without a middle element."""
         related = [self.brings[j] | self._above[j] for j in range(len(self.brings))]
         count = 1
         while elements:
@@ -79,7 +79,7 @@ class Ideals:
 
 
 def bits(mask: int) -> Iterator[int]:
-    """Yield the places of a mask's bits, ascending."""
+    """Yield the positions of a mask's bits, ascending."""
     while mask:
         low = mask & -mask
         yield low.bit_length() - 1
@@ -92,7 +92,7 @@ def mask_of(elements: Iterable[int]) -> int:
 
 
 def united(masks: Iterable[int]) -> int:
-    """Return the bits of any of the masks."""
+    """Return the union of masks."""
     union = 0
     for mask in masks:
         union |= mask

@@ -1,14 +1,13 @@
-"""The worthiest set of elements whose loads stay within limits, where loads only rise with more elements.
+"""The set of elements with the highest utility whose costs stay within limits, if costs only rise with more elements.
 
-Sets are looked at level by level first: what has a part over a limit is over too, and where all levels are gone through
-every set is known ("Apriori" of Agrawal and Srikant, 1994). Where there are too many, good sets are found by adding the
-elements greedily that are worth most for the share of the limits that they take, taking some out and filling up again
-(the iterated greedy search of Ruiz and Stützle, 2007, and the lazy evaluation of Minoux, 1978); and it is proved how
-much better any other can be: an integer program may choose any set that has none over a limit inside, those being the
-smallest that were met (the implicit hitting sets of Moreno-Centeno and Karp, 2013; "MARCO" of Liffiton and others,
-2016), and a search in depth leaves out what cannot beat the best. How many sets it looks at limits the search, so that
-it finds the same on every machine, and time only where that is asked for. It can end at any time: it then claims what
-it has proved and no more.
+Sets are first examined level by level: a set that contains one over a limit is over it too, and after all levels every
+set is known ("Apriori" of Agrawal and Srikant, 1994). If there are too many, the search finds good sets greedily: it
+adds the elements with the highest utility for their share of the limits, removes some and fills up again (the iterated
+greedy search of Ruiz and Stützle, 2007, and the lazy evaluation of Minoux, 1978). It proves how much better any other
+set can be in two ways: an integer program chooses among all sets that contain none of the smallest sets found over a
+limit (the implicit hitting sets of Moreno-Centeno and Karp, 2013; "MARCO" of Liffiton and others, 2016), and a search
+in depth omits all that cannot beat the best. The number of sets limits the search, so that it returns the same result
+on every machine; a limit on the time is optional. It can end at any time, and then returns only what it has proved.
 """
 
 import math
@@ -50,41 +49,43 @@ _PROGRAMS, _IDLE_PROGRAMS, _GAP_LEFT, _SHRUNK = 200, 4, 0.9, 8
 _ASKED, _LEAST_SHARE = 8, 1e-3
 # By how much restarts disturb the order of the extensions: the standard deviation of the logarithm.
 _NOISE = 0.5
-# How often a restart begins anew, and how many elements or whole chains the others take out; they go on from one that
+# How often a restart begins from scratch, and how many elements or chains the others remove; they go on from one that
 # is worse than the best by this share at most (the record-to-record travel of Dueck, 1993).
 _ANEW, _TAKEN_OUT, _WORSE = 0.15, 5, Fraction(1, 100)
 
 
 def sets_within_work(rows: int) -> int:
-    """Return how many sets are a certain amount of work, if so many rows are counted for each."""
+    """Return the number of sets for a fixed amount of work, if ``rows`` rows are counted for each set."""
     enough = max(_ENOUGH_SETS, _ENOUGH_WORK // max(rows, 1_000))
     return max(_LEAST_SETS, min(_WORK // (rows + _OVERHEAD), enough))
 
 
 @dataclass(frozen=True)
 class Searched:
-    """What a search found out.
+    """The result of a search.
 
     Parameters
     ----------
     best
-        The best ideal within the limits, or None if not even the smallest is.
+        The best ideal within the limits, or None if not even the smallest one is.
     within
-        The ideals within the limits that were looked at → their loads.
+        The examined ideals within the limits → their costs.
     over
-        The smallest ideals over a limit that were met: those with an element less are within.
+        The smallest ideals found over a limit: those with one element less are within.
     maximal
-        Ideals within to which no element can be added: all of them if complete, else those that were filled up.
+        Ideals within the limits to which no element can be added: all of them if complete, else those that were filled
+        up.
     front
-        Ideals within that none of those looked at is worth more than without a larger first load: by rising worth.
+        Ideals within the limits, by rising utility, for which no examined ideal has more utility at the same first
+        cost.
     bound
-        At least as much as any ideal within is worth.
+        An upper bound of the utility of every ideal within the limits.
     complete
-        Whether every ideal within the limits was looked at.
+        Whether every ideal within the limits was examined.
     examined
-        How many ideals were looked at.
+        The number of examined ideals.
     ended
-        "proved": no ideal within is worth more than the best; or what ended the search before.
+        "proved": no ideal within the limits has more utility than the best; else the reason for an earlier end.
     """
 
     best: int | None
@@ -99,29 +100,29 @@ class Searched:
 
 
 class MonotoneSearch:
-    """The search for the worthiest ideal within limits.
+    """The search for the ideal within limits that has the highest utility.
 
     Parameters
     ----------
     ideals
         The sets to choose from.
     start
-        An ideal that is in all of them.
+        An ideal that is contained in all of them.
     examine
-        Returns the loads of extensions, each at least as large as those of an ideal inside. They may end with the first
-        that is over its limit.
+        Returns the costs of extensions, each at least as large as those of an ideal inside. The costs may end with the
+        first one that is over its limit.
     limits
-        The most of each load.
-    worth
-        What an ideal is worth.
+        The largest allowed value of each cost.
+    worth : Worth
+        The utility of ideals.
     place
-        What to sort ideals by that are worth the same and have the same loads: the better one first.
+        The sort key among ideals with the same utility and the same costs: the better one first.
     starts
-        Ideals that are known to be good: none that is found is worse than one of them that is within.
+        Ideals that are known to be good: the result is at least as good as each of them that is within the limits.
     sets
-        How many ideals may be looked at.
+        The largest number of ideals to examine.
     seconds
-        How long it may take.
+        The time limit.
     progress
         Called with the best ideal so far, and again for each better one.
     """
@@ -156,7 +157,7 @@ class MonotoneSearch:
         self._rates = [float(weight) / _LEAST_SHARE for weight in worth.weights]
 
     def run(self) -> Searched:
-        """Search until it is proved that nothing is better, or the time is over."""
+        """Search until it is proved that no ideal is better, or the time is over."""
         ended: Ended = "proved"
         try:
             self._search()
@@ -199,7 +200,7 @@ class MonotoneSearch:
             self._filled(self._seen.best)
 
     def _explain_the_start(self) -> None:
-        """Find a smallest ideal over a limit in a start that is: nothing with it is within."""
+        """Find a smallest ideal over a limit inside of a start that is over it: no ideal that contains it is within."""
         self._bound, self._complete, self._hopeless = Fraction(0), True, True
         start, self._start = self._start, 0
         self._seen.start = 0
@@ -210,7 +211,7 @@ class MonotoneSearch:
         return self._seen.best is not None and self._bound <= self._seen.worths[self._seen.best]
 
     def _levels(self) -> None:
-        """Look at all ideals by their number of elements, but for those with one over a limit inside."""
+        """Examine all ideals by their number of elements, except those that contain one over a limit."""
         level, until = [self._start], self._seen.spent + _LEVELS
         while level:
             most = self._most_levels - len(self._seen)
@@ -225,7 +226,7 @@ class MonotoneSearch:
         self._complete = True
 
     def _above(self, level: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Yield the ideals with an element more than those of a level, without one over a limit inside."""
+        """Yield the ideals with one element more than those of a level that contain no ideal over a limit."""
         for ideal in level:
             for j in self._ideals.later_covers(ideal, self._start):
                 below = self._ideals.predecessors(ideal | 1 << j)
@@ -233,13 +234,13 @@ class MonotoneSearch:
                     yield ideal, j
 
     def _look_again(self) -> None:
-        """Look for better ideals for longer, unless a proof is near."""
+        """Search longer for better ideals, unless a proof is near."""
         assert self._seen.best is not None
         if self._gap() > _NEAR * self._seen.worths[self._seen.best]:
             self._look(_LONGER * PATIENCE)
 
     def _look(self, patience: int) -> None:
-        """Find good ideals: fill up greedily, take some elements out, and fill up again."""
+        """Find good ideals: fill up greedily, remove some elements, and fill up again."""
         current = self._filled(self._start)
         for ideal in self._starts:
             start = self._ideals.closure(ideal | self._start)
@@ -257,10 +258,10 @@ class MonotoneSearch:
             idle += 1
 
     def _filled(self, ideal: int, noise: float = 0.0) -> int:
-        """Return the best ideal on the way to one that nothing can be added to.
+        """Return the best ideal on the way to one to which nothing can be added.
 
-        Each step adds what is worth most for its share of the limits. The extensions are asked about in the order of
-        what they were worth in a smaller ideal, a few at once.
+        Each step adds the element with the highest utility for its share of the limits. The extensions are examined in
+        the order of their rates in a smaller ideal, a few at once.
         """
         left = set(bits(self._ideals.whole & ~ideal))
         disturbed = {j: math.exp(noise * self._draw.gauss()) for j in sorted(left)}
@@ -277,7 +278,7 @@ class MonotoneSearch:
         return min(way, key=self._seen.key)
 
     def _improved(self) -> int:
-        """Return the best ideal after adding to it or taking from it one element after the other, while that helps."""
+        """Return the best ideal after adding or removing one element after the other, while that helps."""
         before = None
         while before != self._best:
             before = self._best
@@ -294,7 +295,7 @@ class MonotoneSearch:
         return self._seen.best
 
     def _best_extension(self, ideal: int, left: set[int], disturbed: Mapping[int, float]) -> int | None:
-        """Return the element to add, of the first that fit; those over a limit leave ``left``, and what brings them."""
+        """Return the best of the first elements that fit; drop those over a limit and all that require them."""
         loads, now, failed = self._seen.within[ideal], self._worth.potential(ideal), False
         order = iter(sorted(left, key=lambda j: (-self._rates[j] * disturbed[j], j)))
         while left:
@@ -320,7 +321,7 @@ class MonotoneSearch:
         return None
 
     def _thinned(self, ideal: int) -> int:
-        """Return the ideal without some of its elements, or without all that bring one of them."""
+        """Return the ideal without some of its elements, or without all that require one of them."""
         for _ in range(self._draw.randint(1, _TAKEN_OUT)):
             if self._draw.random() < 0.5:
                 some = [j for j in bits(self._ideals.tops(ideal)) if not self._start >> j & 1]
@@ -332,7 +333,7 @@ class MonotoneSearch:
         return ideal
 
     def _lower_the_bound(self) -> None:
-        """Lower the bound by an integer program over what is not over a limit, and meet more that is where it errs."""
+        """Lower the bound by integer programs over the known ideals over a limit, and find more of these ideals."""
         avoided = {ideal for ideal in self._seen.over if self._seen.is_smallest(ideal)}
         assert self._seen.best is not None
         idle, gap = 0, self._gap()
@@ -351,12 +352,12 @@ class MonotoneSearch:
             idle, gap = (0, self._gap()) if self._gap() < _GAP_LEFT * gap else (idle + 1, gap)
 
     def _gap(self) -> Fraction:
-        """Return how much more than the best an ideal may be worth."""
+        """Return an upper bound of how much more utility than the best an ideal may have."""
         assert self._seen.best is not None
         return self._bound - self._seen.worths[self._seen.best]
 
     def _search_in_depth(self) -> None:
-        """Go through all ideals but for those inside of which nothing is better than the best."""
+        """Examine all ideals except those that contain no better ideal than the best."""
         # Each open node: an ideal, what may still be added, and the most that it may come to.
         whole = [j for j in self._ideals.order if not self._start >> j & 1]
         stack: list[tuple[Fraction, int, list[int]]] = [(self._bound, self._start, whole)]
@@ -385,7 +386,7 @@ class MonotoneSearch:
             self._bound = min(self._bound, max(open_to, self._seen.worths[self._seen.best]))
 
     def _shrunk(self, ideal: int) -> int:
-        """Return an ideal over a limit inside of the one given, which is over, all of whose predecessors are within."""
+        """Return an ideal over a limit, inside of the given one, all of whose predecessors are within the limits."""
         # What is brought along comes before what brings it.
         elements = sorted(bits(ideal & ~self._start), key=lambda _: self._draw.random())
         elements.sort(key=lambda j: self._ideals.brings[j].bit_count())

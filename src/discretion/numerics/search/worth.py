@@ -1,4 +1,4 @@
-"""What a set of elements is worth, as an additive function or one that counts what is brought along only once."""
+"""The utility of a set of elements: an additive function, or one that counts required elements only once."""
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
@@ -16,29 +16,29 @@ _SLACK = 1e-6
 
 
 class Worth(Protocol):
-    """The worth of ideals, and how much any ideal inside of another can be worth.
+    """The utility of ideals, and bounds for all ideals inside of another.
 
-    ``weights`` are those of the elements, and of two ``rivals``, a mask for each element, at most one counts.
+    ``weights`` are those of the elements. ``rivals`` has a mask for each element: of two rivals at most one counts.
     """
 
     weights: tuple[Fraction, ...]
     rivals: tuple[int, ...]
 
     def of(self, ideal: int) -> Fraction:
-        """Return what an ideal is worth."""
+        """Return the utility of an ideal."""
         ...
 
     def most(self, ideal: int) -> Fraction:
-        """Return at least as much as any ideal inside of it is worth."""
+        """Return an upper bound of the utility of every ideal inside of this one."""
         ...
 
     def potential(self, ideal: int) -> Fraction:
-        """Return what it may be worth at first sight: what looks best is looked at first."""
+        """Return a quick estimate of the utility, by which the search orders ideals."""
         ...
 
 
 class ToppedUp:
-    """The weights of the elements that no other one brings along, added up."""
+    """The sum of the weights of the elements that no other element requires."""
 
     def __init__(self, ideals: Ideals, weights: Sequence[Fraction]) -> None:
         self._ideals = ideals
@@ -47,21 +47,21 @@ class ToppedUp:
         self._apart = CountedOnce(ideals, weights)
 
     def of(self, ideal: int) -> Fraction:
-        """Return the weights of the tops, added up."""
+        """Return the sum of the weights of the tops."""
         return sum((self.weights[j] for j in bits(self._ideals.tops(ideal))), Fraction(0))
 
     potential = of
 
     def most(self, ideal: int) -> Fraction:
-        """Return the most that elements of it weigh of which none brings another along."""
+        """Return the largest weight of elements in it, none of which requires another."""
         return self._apart.of(ideal)
 
 
 class CountedOnce:
-    """The most that elements weigh of which no two are rivals; it only rises with more elements.
+    """The largest weight of elements without two rivals; it only rises with more elements.
 
-    Rivals are an element and one that it brings along, and the ``pairs``. Of the ideals that matter, none has more than
-    ``most_apart`` elements of which no two are rivals, if that is known.
+    Rivals are an element and one that it requires, and the ``pairs``. ``most_apart``, if it is known, is the largest
+    number of elements without two rivals in any relevant ideal.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class CountedOnce:
         self._heaviest = cache(self._heaviest_of)
 
     def of(self, ideal: int) -> Fraction:
-        """Return the weight of the heaviest elements apart: by parts that rivals connect, as most have one element."""
+        """Return the weight of the heaviest elements without rivals, by connected parts, mostly single elements."""
         total, left = Fraction(0), ideal
         while left:
             part = left & -left
@@ -99,7 +99,7 @@ class CountedOnce:
     potential = of
 
     def most(self, ideal: int) -> Fraction:
-        """Return what it is worth, or what as many of the heaviest elements are as can be apart."""
+        """Return the utility of the ideal, but at most the weight of the heaviest elements that can be apart."""
         return min(self.of(ideal), self._heaviest_apart)
 
     def _heaviest_of(self, part: int) -> Fraction:
@@ -111,7 +111,7 @@ class CountedOnce:
 
 
 def related(ideals: Ideals) -> tuple[int, ...]:
-    """Return for each element the mask of those that it brings along or that bring it, itself left out."""
+    """Return for each element the mask of those that it requires or that require it, without itself."""
     masks = [brought & ~(1 << j) for j, brought in enumerate(ideals.brings)]
     for j, brought in enumerate(tuple(masks)):
         for i in bits(brought):
@@ -122,23 +122,24 @@ def related(ideals: Ideals) -> tuple[int, ...]:
 def highest_worth(
     ideals: Ideals, worth: Worth, start: int, without: Iterable[int], seconds: float
 ) -> tuple[Fraction, int | None]:
-    """Return a bound of what ideals are worth that contain none of those given, and one that attains it if found.
+    """Return an upper bound of the utility of ideals without the given ones inside, and one that attains it if found.
 
-    ``max Σ_j w_j x_j`` where x_j says that an element counts, of two rivals at most one, and y_j that it is there; an
-    element that counts is there with all that it brings, and of each ideal to be avoided one top is not.
+    ``max Σ_j w_j x_j``, where x_j is 1 if an element counts, for at most one of two rivals, and y_j is 1 if it is
+    present; an element that counts is present with all that it requires, and of each ideal to be avoided one top is
+    absent.
 
     Parameters
     ----------
     ideals
         The sets to choose from.
-    worth
-        What elements weigh, and which are rivals.
+    worth : Worth
+        The weights of elements, and their rivals.
     start
-        What is there in any case.
+        The elements that are always present.
     without
-        The ideals that may not be inside.
+        The ideals that must not be inside.
     seconds
-        How long it may take, and no more than so many branches; the bound holds whenever it ends.
+        The time limit; the number of branches is limited too. The bound holds whenever it ends.
     """
     from scipy import sparse  # noqa: PLC0415 - only where a proof needs it
     from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415

@@ -11,7 +11,7 @@ from discretion.reproduce.anonymity.other_people import section_7
 from discretion.reproduce.anonymity.slack import theorem_4
 from discretion.reproduce.item import Item, Paper, reasons_by_name
 
-# What the paper numbers and no item of its own reproduces, and why.
+# The numbered parts of the paper without an item of their own, and the reasons.
 _REASONS = reasons_by_name(
     {
         "is a diagram of the two-round protocol; there is nothing to compute": "figure-1",
@@ -35,12 +35,12 @@ ANONYMITY = Paper(
     MappingProxyType(
         {
             "figure-2": Item("Exposure of features of Adult, alone and together, and bounds on it", figure_2),
-            "theorem-4": Item("What slack the composition of single features needs", theorem_4),
-            "figure-3": Item("Two estimates of the exposure of users yet to come", figure_3),
-            "proposition-13": Item("How many users can be unique although the entropy is small", proposition_13),
-            "section-3": Item("How much information each party receives, and what that lets go out", section_3),
-            "section-7": Item("What a sample certifies of the exposure of other users", section_7),
-            "section-8": Item("What may go out after rounds of questions, and what redacting tells", section_8),
+            "theorem-4": Item("The slack that the composition of single features needs", theorem_4),
+            "figure-3": Item("Two estimates of the exposure of future users", figure_3),
+            "proposition-13": Item("The number of unique users that a small entropy allows", proposition_13),
+            "section-3": Item("The information that each party receives, and the release that it allows", section_3),
+            "section-7": Item("The exposure of other users that a sample certifies", section_7),
+            "section-8": Item("The release after rounds of questions, and the information in redaction", section_8),
             "numbers": Item("Formulas and numbers in the text", all_numbers),
         }
     ),

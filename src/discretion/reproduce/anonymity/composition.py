@@ -1,4 +1,4 @@
-"""Figure 2: exposure of four features of Adult, alone and together, beside what single features say of it."""
+"""Figure 2: exposure of four features of Adult, alone and together, with bounds from single features."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
@@ -25,7 +25,7 @@ def figure_2() -> Reproduction:
 
 
 _REMARKS = (
-    "Theorems 2 and 3 stand at their true optimum over all thresholds of the columns, and over j* or c.",
+    "The bounds of Theorems 2 and 3 are at their optimum over all thresholds of the columns, and over j* or c.",
     "The counting bound is drawn with a slack of t for each cell, so that it can be compared; exposure_bound counts "
     "whole people and is a little lower still.",
 )
@@ -65,7 +65,7 @@ def _of(rows: Sequence[Row], columns: Sequence[str]) -> list[Row]:
 
 
 def _at_a_thousandth(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Return how the three compare at t = 0.001."""
+    """Return a comparison of the two bounds and the truth at t = 0.001, in sentences."""
     selected = (next(row for row in _of(rows, columns) if row["threshold"] == 0.001) for columns in _TOGETHER)
     return tuple(
         f"Of {row['columns']} at t = 0.001 the theorems allow {row['theorems']:.2%}, counting {row['counting']:.2%}; "
@@ -75,7 +75,7 @@ def _at_a_thousandth(rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def of_adult() -> tuple[Published, ...]:
-    """Return what section 6.3 and Figure 2 print of the table."""
+    """Return the numbers that section 6.3 and Figure 2 print about the table."""
     adult = dc.Population("example:adult")
     where = "section 6.3"
     supports = zip(COLUMNS, ("2", "2", "5", "9"), strict=True)
@@ -106,8 +106,8 @@ def _chart(rows: Sequence[Row], people: int) -> object:
             _COUNTING: [(row["threshold"], row["counting"]) for row in some],
         }
     notes = [
-        f"Adult, {people:,} people. What the features one by one say of the exposure of all of them: Theorems 2 and 3",
-        "at their best (the paper's black line), and the counting bound, which is never above them.",
+        f"Adult, {people:,} people. Bounds on the exposure of all features from single features: Theorems 2 and 3 at",
+        "their best (the paper's black line), and the counting bound, which is never above them.",
     ]
     description = (
         "Curves of exposure over the threshold, for four features of Adult alone and for two, three and four of them "
@@ -118,7 +118,7 @@ def _chart(rows: Sequence[Row], people: int) -> object:
 
 
 def _steps(rows: Sequence[Row]) -> Points:
-    """Return the truth as the steps that it is: each value holds from just above the threshold before."""
+    """Return the truth as a step function: each value holds from just above the threshold before."""
     first = rows[0]
     points = [(first["threshold"], first["truth"])]
     for before, row in pairwise(rows):

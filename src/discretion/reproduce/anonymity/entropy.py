@@ -1,4 +1,4 @@
-"""Section 7.3 and Proposition 13: how many can be unique although the entropy is small."""
+"""Section 7.3 and Proposition 13: the number of unique users that a small entropy allows."""
 
 import math
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ _ALIKE = tuple(2**power for power in range(8))
 
 
 def proposition_13() -> Reproduction:
-    """Return the bound on exposure by an entropy of 8 bits, tables that nearly attain it, and one that is even."""
+    """Return the bound on exposure by an entropy of 8 bits, tables that nearly attain it, and a uniform table."""
     rows = tuple(_row(alike) for alike in _ALIKE)
     most = _most_rare(1)
     remarks = (
-        f"The example has up to 1/e nats more than the B that it is for: {rows[0]['example, bits']:g} bits at "
+        f"The example has up to 1/e nats more than its B: {rows[0]['example, bits']:g} bits at "
         f"t = 1/n. Of {PEOPLE:,} users with {BITS} bits at most {most:,}, {most / PEOPLE:.1%}".replace("%", " %")
         + " of them, are unique, not half.",
         "The entropy of the example is B - p log p for the share p of its common value, so that the bound is "
@@ -41,7 +41,7 @@ def _row(alike: int) -> Row:
 
 
 def _example(alike: int) -> dc.Population:
-    """Return the example of Proposition 13 for t = alike/n: ``B/(-t log t)`` values of share t, and a common one."""
+    """Return the example of Proposition 13 for ``t = alike/n``: ``B/(-t log t)`` values of share t, one common one."""
     rarity = PEOPLE / alike
     return people_in(_classes(alike, math.floor(BITS / math.log2(rarity) * rarity)))
 
@@ -51,7 +51,7 @@ def _classes(alike: int, rare: int) -> list[int]:
 
 
 def _most_rare(alike: int) -> int:
-    """Return the most values of so many users each that there can be beside a common one, with 8 bits."""
+    """Return the largest number of values with this number of users each, next to a common value, within 8 bits."""
 
     def bits(rare: int) -> float:
         share = rare * alike / PEOPLE
@@ -70,14 +70,14 @@ def _bits(people: dc.Population) -> float:
 
 
 def of_entropy() -> tuple[Published, ...]:
-    """Return the numbers of section 7.3 and of Proposition 13, beside those of tables."""
+    """Return the numbers of section 7.3 and of Proposition 13, with those of tables."""
     one, even, example = 1 / PEOPLE, people_in([PEOPLE >> BITS] * 2**BITS), _example(1)
     budget, common = BITS * math.log(2), 1 - BITS / math.log2(PEOPLE)
     nats = _bits(example) * math.log(2)
     adult = dc.Population("example:adult", ["workclass"])
     section, statement = "section 7.3", "Proposition 13"
     return (
-        Published.number(section, "users alike if all values are equally likely, n = 2^16, 8 bits", "256",
+        Published.number(section, "users of a value if all values are equally likely, n = 2^16, 8 bits", "256",
                          even.class_sizes().smallest),
         _formula("Proposition 9", "H of workclass on Adult, in bits", "∫ Q(t)/t dt", _integral(adult), _bits(adult)),
         Published(section, "H of workclass on Adult, in bits", "E[log p]", -_integral(adult), _bits(adult), 1e-10,
@@ -131,15 +131,15 @@ def _chart(rows: Sequence[Row]) -> object:
         Curve([(row["at most alike"], row["within 8 bits"]) for row in rows], _WITHIN),
         Curve([(1, 0), (even, 0), (even, 1), (_SIZES[-1], 1)], _EVEN),
     ]
-    across = Axis("users alike, at most, logarithmic scale", 1, _SIZES[-1], logarithmic=True, ticks=_TICKS)
+    across = Axis("users in a class, at most, logarithmic scale", 1, _SIZES[-1], logarithmic=True, ticks=_TICKS)
     notes = [
-        f"{PEOPLE:,} users. What 8 bits allow (Proposition 9); examples with 8 to 8.53 bits; tables with",
-        "no more than 8 bits; and the table of 256 even values by which 8 bits are often read.",
+        f"{PEOPLE:,} users. The bound for 8 bits (Proposition 9); examples with 8 to 8.53 bits; tables with",
+        "at most 8 bits; and the table of 256 equally frequent values, the usual interpretation of 8 bits.",
     ]
     description = (
-        "Curves over how many users are alike at most: by an entropy of 8 bits up to half of the users may be unique; "
-        "the examples of Proposition 13 lie on that bound, tables with no more than 8 bits close below, while "
-        "with 256 values equally often nobody is alike fewer than 256."
+        "Curves over the largest size of a class: with an entropy of 8 bits up to half of the users may be unique; "
+        "the examples of Proposition 13 lie on that bound, tables with at most 8 bits close below, while with 256 "
+        "equally frequent values every class has at least 256 users."
     )
-    title = "Proposition 13: few bits are no promise of anonymity"
+    title = "Proposition 13: few bits do not guarantee anonymity"
     return curves([Panel(drawn, across, Axis("users exposed", 0, 1, percent=True))], _LOOKS, title, notes, description)

@@ -1,4 +1,4 @@
-"""Figure 3: two estimates of the exposure of people yet to come, from samples."""
+"""Figure 3: two estimates of the exposure of future people, from samples."""
 
 import numpy as np
 
@@ -60,11 +60,11 @@ def _chart(rows: tuple[Row, ...]) -> object:
     notes = [
         f"{RUNS:,} samples of {PEOPLE} users from p = ({', '.join(f'{share:g}' for share in LAW)}), our choice. Above, "
         "mean ± standard deviation of the",
-        "exposure of a sample and of its statistical exposure, and what both estimate; below, the deviations.",
+        "exposure of a sample and of its statistical exposure, and the true exposure; below, the deviations.",
     ]
     description = (
         "Bands over k of two estimates of exposure, one standard deviation about the mean. The statistical exposure's "
         "is the narrower one around the four steps, where that of the plain exposure is widest."
     )
-    title = "Figure 3: the statistical exposure is the steadier estimate"
+    title = "Figure 3: the statistical exposure has the smaller deviation"
     return estimated_exposure(rows[:_DRAWN], [_PLUG_IN, _STATISTICAL], title, notes, description)

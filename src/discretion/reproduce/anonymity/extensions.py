@@ -23,7 +23,7 @@ ADULT, BUDGET, K, ROUNDS = ("sex", "race", "workclass", "education"), "0.01", 10
 
 
 def section_3() -> Reproduction:
-    """Return how much information the curator of Adult receives in each design, and what that lets go out."""
+    """Return the information that the curator of Adult receives in each design, and the release that it allows."""
     adult = dc.Population("example:adult", ADULT)
     tradeoff = trust_tradeoff(adult, BUDGET, k=K)
     needed = cheapest_questions(adult, BUDGET, k=K, columns=ADULT[:2])
@@ -45,17 +45,17 @@ def section_3() -> Reproduction:
     of_all = f"of the {tradeoff.record_bits:.2f} bits of a record"
     remarks = (
         f"Section 3: a curator of two rounds receives {two['curator, bits of a record']:.2f} {of_all} in one message, "
-        f"and {two['utility']:.2f} go out; one of rounds by value receives "
-        f"{by_value['curator, bits of a record']:.2f}, and {by_value['utility']:.2f} go out. Of a record it is the "
-        "mutual information with one message, of the table the capacity of all answers.",
-        f"Section 3: to certify that {' and '.join(ADULT[:2])} may go out a curator needs {needed.bits:.2f} bits of a "
-        f"record: who has the most frequent value of {needed.questions[0].columns[0]}.",
+        f"and releases {two['utility']:.2f}; one of rounds by value receives "
+        f"{by_value['curator, bits of a record']:.2f}, and releases {by_value['utility']:.2f}. For a record the number "
+        "is the mutual information with one message, for the table the capacity of all answers.",
+        f"Section 3: to certify a release of {' and '.join(ADULT[:2])} a curator needs {needed.bits:.2f} bits of a "
+        f"record: whether it has the most frequent value of {needed.questions[0].columns[0]}.",
     )
     return Reproduction(tuple(rows), tradeoff.chart, (), remarks)
 
 
 def section_8() -> Reproduction:
-    """Return what a curator of Adult may let go out after each round, by column and by value; and what rules do."""
+    """Return the release of a curator of Adult after each round, by column and by value, and the effect of rules."""
     adult = dc.Population("example:adult", ADULT)
     by_column = hierarchical_rounds(adult, BUDGET, k=K, rounds=ROUNDS)
     by_value = value_rounds(adult, BUDGET, k=K, rounds=ROUNDS)
@@ -77,19 +77,19 @@ def section_8() -> Reproduction:
     last = rows[-1]
     remarks = (
         f"Section 8.2: of {', '.join(ADULT)} of Adult, within {float(BUDGET):.0%}".replace("%", " %")
-        + f" of the people with fewer than {K} alike, {last['by column'].replace(' ', ' and ')} may go out after "
-        f"rounds by column, {last['by column, bits']:.2f} bits; after rounds by value "
+        + f" of the people in classes of fewer than {K}, {last['by column'].replace(' ', ' and ')} can be released "
+        f"after rounds by column, {last['by column, bits']:.2f} bits; after rounds by value "
         f"{last['by value'].replace(' ', ', ')} with the {last['by value, values told apart'].replace(' ', ', ')} most "
-        f"frequent values told apart, {last['by value, bits']:.2f} bits.",
-        "Section 8.1: that a value was redacted tells that it is the rare one. Decoys hide that, and part people who "
-        "were alike: the number that makes the suspicion one half need not be enough for a crowd, and redaction_rules "
+        f"frequent values kept distinct, {last['by value, bits']:.2f} bits.",
+        "Section 8.1: the redaction of a value reveals that it is the rare one. Decoys hide that, and split classes of "
+        "people: the number that makes the suspicion one half need not be enough for a crowd, and redaction_rules "
         "takes the larger of the two.",
     )
     return Reproduction(tuple(rows), lambda: _chart(rows), of_rules(), remarks)
 
 
 def of_rules() -> tuple[Published, ...]:
-    """Return what section 8.1 says of one user with a value v* among a thousand, as numbers."""
+    """Return the statements of section 8.1 on one user with a value v* among a thousand, as numbers."""
     value = np.array(["v*", *["other"] * 999])
     people = people_with({"feature 1": value, "feature 2": np.resize(["a", "b"], value.size)})
     alone = RedactionRule("feature 1", values=["v*"])
@@ -99,7 +99,7 @@ def of_rules() -> tuple[Published, ...]:
     return (
         Published(where, "users exposed, v* redacted by its one user", "nothing has changed", 1.0,
                   n * float(redacted_exposure(people, [alone], k=2, columns=["feature 1"]))),
-        Published(where, "how sure one is that a redacted value is v*", "contains some information", 1.0,
+        Published(where, "the probability that a redacted value is v*", "contains some information", 1.0,
                   redaction_leakage(people, alone).suspicion),
         Published(where, "the same where others redact at random, 5 %", "could be overcome", 1 / (1 + 999 * 0.05),
                   redaction_leakage(people, hidden).suspicion),
@@ -117,11 +117,12 @@ def _chart(rows: Sequence[Row]) -> object:
     drawn = [Curve([(row["round"], row[f"{how}, bits"]) for row in rows], how) for how in _LOOKS]
     most = max(row[f"{how}, bits"] for row in rows for how in _LOOKS)
     across = Axis("round", 1, rows[-1]["round"], ticks=[row["round"] for row in rows])
-    up = Axis("bits of a person that may go out", 0, most)
+    up = Axis("bits of a person that can be released", 0, most)
     notes = [
-        f"Adult: {', '.join(ADULT)}. At most {float(BUDGET):.0%}".replace("%", " %") + f" have fewer than {K} alike.",
-        "By column all values of a column are asked about together, or none; by value rare ones answer other.",
+        f"Adult: {', '.join(ADULT)}. At most {float(BUDGET):.0%}".replace("%", " %")
+        + f" are in classes of fewer than {K}.",
+        "By column a question covers all values of a column, or none; by value rare values answer other.",
     ]
-    description = "Two curves over the rounds: by column what may go out stays the same, by value it grows."
+    description = "Two curves over the rounds: by column the released bits stay the same, by value they grow."
     title = "Section 8.2: rounds of questions, by column and by value"
     return curves([Panel(drawn, across, up)], _LOOKS, title, notes, description)

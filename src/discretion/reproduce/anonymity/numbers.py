@@ -1,4 +1,4 @@
-"""What the paper's text prints: numbers, formulas beside our measures, and slips."""
+"""The numbers and formulas in the paper's text, compared with our measures, and the paper's slips."""
 
 import math
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _RELATIVE = 1e-10
 
 
 def all_numbers() -> Reproduction:
-    """Return every number and the formulas that have a value of their own, beside ours."""
+    """Return every number and the formulas that have a value of their own, with ours."""
     published = (
         *_of_the_census(),
         *_of_the_middle_user(),
@@ -38,11 +38,11 @@ def all_numbers() -> Reproduction:
     return Reproduction(rows, lambda: beside_published(rows, _TITLE), published, _REMARKS)
 
 
-_TITLE = "What the paper's text prints, and how far ours is from it"
+_TITLE = "The numbers in the paper's text, and the distance of ours from them"
 
 
 def _of_the_census() -> tuple[Published, ...]:
-    """Return what section 2.1 says of the census of 2020."""
+    """Return the numbers of section 2.1 on the census of 2020."""
     people, one_more = (math.log(millions * 10**6) for millions in (331, 332))
     return (
         number("footnote 2", "ln of 331 million", "19.617", people, "it is 19.6176, which is cut off, not rounded"),
@@ -55,15 +55,15 @@ _FACTOR = "e^19.61 is 328.5 million; 331 million is the population"
 
 
 def _of_the_middle_user() -> tuple[Published, ...]:
-    """Return how many users are alike in section 6.2's table of n + 1 rows, for n = 10."""
+    """Return the sizes of the classes in section 6.2's table of n + 1 rows, for n = 10."""
     n = 10
     first, second = np.repeat([1, 0, 0], [n // 2, 1, n // 2]), np.repeat([0, 0, 1], [n // 2, 1, n // 2])
     people = people_with({"1": first, "2": second})
     where = "section 6.2"
     return (
-        *(Published(where, f"fewest users alike on column {column}, n = 10", "n/2", n / 2,
+        *(Published(where, f"smallest class on column {column}, n = 10", "n/2", n / 2,
                     people.class_sizes([column]).smallest) for column in people.columns),
-        number(where, "fewest users alike on both", "1", people.class_sizes().smallest),
+        number(where, "smallest class on both", "1", people.class_sizes().smallest),
     )  # fmt: skip
 
 
@@ -82,7 +82,7 @@ _ONE_SIDE = "Hoeffding's bound is for one side: for both, as the proof needs it,
 
 
 def _of_theorem_6() -> tuple[Published, ...]:
-    """Return Appendix F's two laws for s = 4 and ε = 1/32: what they differ by, and their divergence."""
+    """Return Appendix F's two laws for s = 4 and ε = 1/32: their difference and their divergence."""
     where, s, change, users = "Appendix F", 4, 1 / 32, 32
     threshold = 1 / s**2 - change / 2
     rare, common = people_in([1] * s + [users - s]), people_in([2] * s + [users - 2 * s])
@@ -100,7 +100,7 @@ def _of_theorem_6() -> tuple[Published, ...]:
 
 _DROPPED = (
     "after (8) a negative term is made larger by leaving out 1 - s²ε, and its denominator then becomes s; the end "
-    "of the chain is right, as the term may be left out altogether"
+    "of the chain is correct, as the term may be left out altogether"
 )
 _TOO_MUCH = (
     "2s²ε/(s-1) is 2/n for the ε that is set, too much for Theorem 12; the divergence itself, about (s-1)/(2n²), is "
@@ -109,7 +109,7 @@ _TOO_MUCH = (
 
 
 def _of_definition_7() -> Iterator[Published]:
-    """Yield Definition 7 and the sum that Appendix D starts from, beside the statistical exposure."""
+    """Yield Definition 7 and the sum that Appendix D starts from, with the statistical exposure."""
     law, n, k = (0.5, 0.25, 0.15, 0.1), 20, 5
     ours = dc.anonymity.statistical_exposure(law, n, k)
     shares = np.array(law)

@@ -1,4 +1,4 @@
-"""Section 7: a release of other people than those whose features were counted."""
+"""Section 7: a release of people other than those whose features were counted."""
 
 import math
 from collections.abc import Sequence
@@ -26,13 +26,13 @@ _UNKNOWN, _TRUTH = "single features, values unknown", "truth"
 
 
 def section_7() -> Reproduction:
-    """Return what samples of browsers certify of the exposure of 100,000 others, and of the entropy of their law."""
+    """Return the bounds that samples of browsers certify for 100,000 others' exposure and for their law's entropy."""
     rows = tuple(_row(size) for size in SAMPLES)
     first, middle, last = rows[0], rows[len(rows) // 2], rows[-1]
     few, many = (f"{row['users sampled']:,}" for row in (middle, last))
     remarks = (
-        f"Of {RELEASE:,} other users at most {_percent(first[_TRUTH])} have fewer than {K} alike on average, if drawn "
-        f"from our law. Single features of {few} users certify at most {_percent(middle[_SINGLE])}, and at most "
+        f"Of {RELEASE:,} other users at most {_percent(first[_TRUTH])} are in classes of fewer than {K} on average, if "
+        f"drawn from our law. Single features of {few} users certify at most {_percent(middle[_SINGLE])}, and at most "
         f"{_percent(middle[_UNKNOWN])} if the number of possible values is not known; those of {many} users at most "
         f"{_percent(last[_SINGLE])}.",
         f"Where users report each feature by randomized response with ε = {EPSILON:g}, {few} of them certify at most "
@@ -45,7 +45,7 @@ def section_7() -> Reproduction:
 
 
 def _percent(most: float) -> str:
-    """Return a share as per cent, rounded up."""
+    """Return a share in percent, rounded up."""
     return f"{math.ceil(1e4 * most) / 100:.2f} %"
 
 
@@ -74,7 +74,7 @@ def _row(size: int) -> Row:
 
 
 def _reports(people: Sequence[Integers], rng: np.random.Generator) -> SampledMarginals:
-    """Return the counts of what people report by randomized response, each feature by itself."""
+    """Return the counts of people's reports by randomized response, each feature by itself."""
     randomizers = {name: dc.RandomizedResponse(values, epsilon=EPSILON) for name, values in _DOMAIN.items()}
     reports = {name: randomizers[name].sample(values, rng) for name, values in zip(_NAMES, people, strict=True)}
     return SampledMarginals(people_with(reports).marginals(), randomizers=randomizers)
@@ -88,7 +88,7 @@ def _chart(rows: Sequence[Row]) -> object:
     across = Axis("users sampled", SAMPLES[0], SAMPLES[-1], logarithmic=True, ticks=SAMPLES)
     notes = [
         f"Three features of {', '.join(map(str, VALUES))} values, our choice, independent. {RELEASE:,} others, who "
-        f"are exposed with fewer than {K} alike.",
+        f"are exposed in classes of fewer than {K}.",
         f"Upper bounds with confidence {CONFIDENCE:g}. Randomized: each feature by k-ary randomized response, ε = "
         f"{EPSILON:g}.",
     ]
@@ -96,7 +96,7 @@ def _chart(rows: Sequence[Row]) -> object:
         "Three falling curves over the size of the sample: bounds on the exposure of other users from all features "
         "together, from single features, and from randomized ones, which are the highest at most sizes."
     )
-    title = "Section 7: what a sample certifies of other users"
+    title = "Section 7: bounds for other users from a sample"
     return curves(
         [Panel(drawn, across, Axis("exposure, at most", 0, _HIGHEST, percent=True))], _LOOKS, title, notes, description
     )

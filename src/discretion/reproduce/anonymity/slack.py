@@ -16,7 +16,7 @@ _COLUMNS = range(2, 9)
 _VALUES = (3, 4, 6, 8, 12, 16, 24, 32)
 # A threshold just above another.
 _MORE = 1 + Fraction(1, 10**9)
-_OF_PROOF, _NEARLY_ALIKE = "Appendix C", "two columns, nearly alike"
+_OF_PROOF, _NEARLY_ALIKE = "Appendix C", "two columns, nearly equal"
 
 
 def theorem_4() -> Reproduction:
@@ -75,7 +75,7 @@ def _remarks(proof: Sequence[Row], alike: Sequence[Row]) -> Iterator[str]:
     beyond = {row["c"] for row in proof if row["exposure"] > row["sum of columns"] * (1 + 1e-9)}
     last = alike[-1]
     yield (
-        "As stated the theorem says nothing: with all t_j = 0 both sides are 0. The table of its proof attains "
+        "As stated the theorem has no content: with all t_j = 0 both sides are 0. The table of its proof attains "
         f"equality, so it does not show that slack is needed, except for c = {', '.join(f'{c:g}' for c in beyond)}, "
         "where groups that lost a row are exposed too."
     )
@@ -133,10 +133,10 @@ def _chart(proof: Sequence[Row], alike: Sequence[Row]) -> object:
     )
     notes = [
         "Above, columns with (1 - c)·I/m + c·J/m² for their law: alone they expose nobody, together almost as many as",
-        "Theorem 3 allows. Below, the table of the proof of Theorem 4: it exposes just the sum.",
+        "Theorem 3 allows. Below, the table of the proof of Theorem 4: it exposes exactly the sum.",
     ]
     description = (
-        "Points for tables that show what slack is needed. Above, exposure rises with the number of values to the "
+        "Points for tables that show the slack that is needed. Above, exposure rises with the number of values to the "
         "bound c, while the sum for single columns is 0. Below, the exposure of the table that the paper gives lies on "
         "the sum, far below the bound."
     )

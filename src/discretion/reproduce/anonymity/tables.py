@@ -1,4 +1,4 @@
-"""Small tables of people, made to show something."""
+"""Small tables of people, constructed as examples."""
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module

@@ -14,7 +14,7 @@ from discretion.reproduce.bayes_security.privacy import figure_4
 from discretion.reproduce.bayes_security.sparsity import figure_5
 from discretion.reproduce.item import Item, Paper, reasons_by_name
 
-# What the paper numbers and no item of its own reproduces, and why.
+# The numbered parts of the paper without an item of their own, and the reasons.
 _REASONS = reasons_by_name(
     {
         "lists the notation; there is nothing to compute": "table-1",
@@ -41,11 +41,11 @@ BAYES_SECURITY = Paper(
             "figure-1": Item("Five secrets behind Laplace noise in the plane", figure_1),
             "figure-2": Item("The games for β* and for ε-LDP, played", figure_2),
             "figure-3": Item("Two channels that are as insecure as ε-LDP allows, corrected", figure_3),
-            "figure-4": Item("What ε-DP promises of Bayes security, beside Yeom's bound", figure_4),
-            "table-2": Item("What ε, the capacity and Bayes security say of some mechanisms", table_2),
-            "figure-5": Item("How tight the bounds for a user's own prior are, by its sparsity", figure_5),
+            "figure-4": Item("The Bayes security that ε-DP guarantees, with Yeom's bound", figure_4),
+            "table-2": Item("The meaning of ε, the capacity and Bayes security for some mechanisms", table_2),
+            "figure-5": Item("The tightness of the bounds for a user's own prior, by its sparsity", figure_5),
             "figure-6": Item("Bayes security over ε: randomized response, Laplace and Gaussian noise", figure_6),
-            "figure-7": Item("Utility and Bayes security of k-RR, on Adult instead of Census1990", figure_7),
+            "figure-7": Item("Utility and Bayes security of k-RR, on Adult in place of Census1990", figure_7),
             "figure-8": Item("Bayes security of k-RR and bounds on it", figure_8),
             "numbers": Item("Formulas and numbers in the text", all_numbers),
         }

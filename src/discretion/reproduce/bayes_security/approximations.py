@@ -1,4 +1,4 @@
-"""Figure 8: Bayes security of randomized response, beside what Proposition 5 and the ℓ2 distance say of it."""
+"""Figure 8: Bayes security of randomized response, with the bounds by Proposition 5 and by the ℓ2 distance."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
@@ -21,8 +21,8 @@ def figure_8() -> Reproduction:
     over_size = tuple(_row(k, _EPSILON) for k in _SIZES)
     nearest = max(row["k"] for row in over_size if row[f"{_L2}, low"] > row[f"{_MEAN}, low"])
     remarks = (
-        f"Appendix I says that the mean row is the most accurate. Not for few values: up to k = {nearest} the ℓ2 "
-        "distance is, whose bound widens as √k.",
+        "According to Appendix I, the bound by the mean row is the most accurate. This does not hold for few values: "
+        f"up to k = {nearest} the bound by ℓ2 distance, which widens as √k, is more accurate.",
         "The ranges are our choice.",
     )
     return Reproduction(
@@ -65,8 +65,8 @@ def _chart(over_epsilon: Sequence[Row], over_size: Sequence[Row]) -> object:
     ]
     description = (
         "Curves: Bayes security of k-RR, three lower bounds below it and three upper bounds above it, over ε and over "
-        "the number of values. The lower bound around the mean row is the best but for few values, where that by ℓ2 "
-        "distance is. The upper bound of any row is β* itself, and that around the mean row is close to it."
+        "the number of values. The lower bound around the mean row is the best, except for few values, where the "
+        "bound by ℓ2 distance is. The upper bound of any row is β* itself, and that around the mean row is close to it."
     )
     return curves(panels, _LOOKS, "Figure 8: Bayes security of k-RR and its bounds", notes, description)
 

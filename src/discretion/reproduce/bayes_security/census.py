@@ -1,4 +1,4 @@
-"""Figure 7: what k-RR leaves of a table's statistics, and what it tells of a person.
+"""Figure 7: the utility of a table's statistics under k-RR, and its Bayes security for a person.
 
 The paper's table is Census1990; ours is Adult, which is bundled.
 """
@@ -36,14 +36,14 @@ def figure_7() -> Reproduction:
     counts = np.pad(np.repeat(classes.sizes, classes.counts), (0, k - classes.classes))
     rows = tuple(_row(k, counts, epsilon) for epsilon in _LEVELS)
     remarks = (
-        f"Instead of Census1990 the bundled Adult table: {adult.people:,} people, their {_named(_COLUMNS)}, which take "
-        f"{k} values together ({classes.classes} of them occur); Census1990 has {_RECORDS:,} records and "
+        f"In place of Census1990 the bundled Adult table: {adult.people:,} people, their {_named(_COLUMNS)}, which "
+        f"take {k} values together ({classes.classes} of them occur); Census1990 has {_RECORDS:,} records and "
         f"{_CENSUS_VALUES} values. Also each person of Adult {_TIMES} times, {_TIMES * adult.people:,} people.",
-        "Utility is 1 less the total variation of the estimate, projected on the simplex, from the truth: the mean of "
+        "Utility is 1 minus the total variation of the estimate, projected on the simplex, from the truth: the mean of "
         f"{_RUNS} runs. It reaches {_reached(rows, adult.people)} on Adult, and "
         f"{_reached(rows, _TIMES * adult.people)} on its copies; the paper's 95 % at ε = 3.3 and 99 % at 4.8 are of "
         "Census1990.",
-        f"The estimates of β* are each of {_SAMPLES:,} samples of one pair of values, as all pairs of k-RR are alike.",
+        f"Each estimate of β* is from {_SAMPLES:,} samples of one pair of values, as all pairs of k-RR are equivalent.",
     )
     return Reproduction(rows, lambda: _chart(rows, adult.people, k), of_census(), remarks)
 
@@ -90,13 +90,13 @@ def _named(columns: Sequence[str]) -> str:
 
 
 def _reached(rows: Sequence[Row], people: int) -> str:
-    """Return from which of the drawn ε on the mean utility is as high as the paper's."""
+    """Return the least drawn ε at which the mean utility reaches each level of the paper."""
     firsts = ((level, min(row["epsilon"] for row in rows if row[_utility(people)] >= level)) for level in (0.95, 0.99))
     return " and ".join(f"{level:.0%} at ε = {epsilon:g}".replace("%", " %") for level, epsilon in firsts)
 
 
 def of_census() -> tuple[Published, ...]:
-    """Return the Bayes security that section VI-A and appendix H print for Census1990, beside that of 400 values."""
+    """Return the Bayes security that section VI-A and appendix H print for Census1990, with that of 400 values."""
     where = "Appendix H"
     number = Published.number
     return (
@@ -115,7 +115,7 @@ def _security(k: int, epsilon: float) -> float:
     return exact(dc.bayes_security(dc.RandomizedResponse(k, epsilon=epsilon)))
 
 
-_TAKEN = "records were taken for values, of which there are 400: β* is 0.9387 at ε = 3.3 and 0.7685 at 4.8"
+_TAKEN = "the number of records was used for that of values, 400: β* is 0.9387 at ε = 3.3 and 0.7685 at 4.8"
 _ESTIMATED = "estimates without an interval, too high: eq. (7) for 400 values gives 0.9387 and 0.7685"
 
 _OF_TABLE, _EXACT, _OF_RECORDS = "utility", "β*, eq. (7)", "β*, had each record its own value (as printed)"
@@ -149,7 +149,7 @@ def _chart(rows: Sequence[Row], people: int, k: int) -> object:
     ]
     description = (
         "Curves over ε: utility of k-RR rises from 0 to 1, sooner for more people; Bayes security falls from 1 to 0, "
-        "and intervals from samples hold it. Taking records for values, as the paper does, it would stay near 1."
+        "and intervals from samples contain it. With records in place of values, as in the paper, it would stay near 1."
     )
     return curves(panels, _LOOKS, "Figure 7 on Adult, not Census1990: utility and Bayes security of k-RR", notes,
                   description)  # fmt: skip

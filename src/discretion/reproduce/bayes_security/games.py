@@ -11,7 +11,7 @@ from discretion.reproduce.item import Published, Reproduction, Row, exact
 _ROUNDS = 100_000
 _CONFIDENCE = 0.95
 _SEED = 2023
-# The games want a channel that can be written down, which noise between two numbers has not.
+# The games need an explicit channel, which noise between two numbers does not have.
 _SYSTEMS = {name: system for name, system in SYSTEMS.items() if system.secrets > 2}
 _PRIORS: Mapping[str, Callable[[int], list[float]]] = {
     "uniform": lambda k: [1 / k] * k,
@@ -20,7 +20,7 @@ _PRIORS: Mapping[str, Callable[[int], list[float]]] = {
 
 
 def game_1() -> Reproduction:
-    """Return how often the adversary of IND-BAY wins, of each system under two priors."""
+    """Return the share of games of IND-BAY that the adversary wins, for each system under two priors."""
     games = {
         (name, prior): (dc.security.indistinguishability_game(system, law(system.secrets)), law(system.secrets))
         for name, system in _SYSTEMS.items()
@@ -34,12 +34,15 @@ def game_1() -> Reproduction:
             yield Published("eq. in section II", f"{name}, {prior}: wrong", "β(π, C) G(π)", kept, 1 - game.chance)
 
     return Reproduction(
-        rows, lambda: _chart(rows, "Game 1: how often the secret is guessed"), tuple(published()), (_covered(rows),)
+        rows,
+        lambda: _chart(rows, "Game 1: the share of correct guesses of the secret"),
+        tuple(published()),
+        (_covered(rows),),
     )
 
 
 def figure_2() -> Reproduction:
-    """Return how often the adversaries of IND-MINBAY and IND-LDP win, of each system."""
+    """Return the shares of games of IND-MINBAY and IND-LDP that the adversary wins, for each system."""
     games = {
         name: (dc.security.chosen_secrets_game(system), dc.security.chosen_observation_game(system))
         for name, system in _SYSTEMS.items()
@@ -50,14 +53,17 @@ def figure_2() -> Reproduction:
         for name, (secrets, observation) in games.items():
             system = _SYSTEMS[name]
             security, epsilon = exact(dc.bayes_security(system)), exact(dc.ldp_epsilon(system))
-            yield Published("Figure 2, left", f"{name}: one less the advantage", "β*", security, 2 - 2 * secrets.chance)
+            yield Published(
+                "Figure 2, left", f"{name}: one minus the advantage", "β*", security, 2 - 2 * secrets.chance
+            )
             lost = 1 - observation.chance
             odds = math.log(observation.chance / lost) if lost else math.inf
             if math.isfinite(epsilon):
                 yield Published("footnote 2", f"{name}: log-odds of winning", "ε", epsilon, odds)
 
     words = (
-        "Who may choose the observation too wins at least as often: ε is about one observation, β* about all of them."
+        "An adversary who may also choose the observation wins at least as often: ε is the risk of one observation, β* "
+        "that of all of them."
     )
     return Reproduction(
         rows, lambda: _chart(rows, "Figure 2: the games for β* and for ε"), tuple(published()), (_covered(rows), words)
@@ -86,6 +92,8 @@ def _chart(rows: tuple[Row, ...], title: str) -> object:
          "remark": ""}
         for row in rows
     ]  # fmt: skip
-    notes = (f"The share of {_ROUNDS:,} rounds that the adversary won; below and shaded, her chance.",)
+    notes = (f"The share of {_ROUNDS:,} rounds that the adversary won; below and shaded, its probability of winning.",)
     words = "; ".join(f"{row['mechanism']}, {row['game']}: {row['chance']:.4f}" for row in rows)
-    return channel_cells(cells, title, notes).properties(description=f"Cells: chances to win by mechanism. {words}.")
+    return channel_cells(cells, title, notes).properties(
+        description=f"Cells: probabilities of winning by mechanism. {words}."
+    )

@@ -26,19 +26,19 @@ _CHECKED = ((_DRAWN, _EPSILON), (Shape(3, 4, 1), 0.1), (Shape(6, 9, 8), 1.0), (S
 
 
 def figure_3() -> Reproduction:
-    """Return both matrices of Figure 3 at e^ε = 3, corrected, beside the entries as printed."""
+    """Return both matrices of Figure 3 at e^ε = 3, corrected, with the entries as printed."""
     rows = tuple(row for name in _MATRICES for row in _cells(name))
     remarks = (
-        f"Drawn are n = {_DRAWN.n}, m = {_DRAWN.m}, k = {_DRAWN.k} and e^ε = 3. For m = 2k the left matrix is right as "
-        "printed.",
+        f"Drawn are n = {_DRAWN.n}, m = {_DRAWN.m}, k = {_DRAWN.k} and e^ε = 3. For m = 2k the left matrix is correct "
+        "as printed.",
         "The rows below the second are here the mean of the first two; copies of one of these do as well.",
     )
 
     def chart() -> object:
         drawn = [{**row, "row": f"{row['matrix']}, {row['row']}"} for row in rows]
         notes = (
-            "Above, what is printed (a = 3/16, b = 1/4, c = 1/5, d = 3/4, e = 1/4 at e^ε = 3); below, the entry",
-            "corrected, in a heavy frame where it is another. Corrected, both have the least β*, "
+            "Above, the printed entry (a = 3/16, b = 1/4, c = 1/5, d = 3/4, e = 1/4 at e^ε = 3); below, the corrected",
+            "entry, in a heavy frame where it differs. Corrected, both have the least β*, "
             f"2/(1+e^ε) = {dc.security.bayes_security_of_ldp(_EPSILON):.4g}.",
         )
         return channel_cells(drawn, "Figure 3: two channels as insecure as ε-LDP allows", notes)
@@ -80,7 +80,7 @@ def as_printed(name: str, shape: Shape, epsilon: float) -> Reals:
 
 _MATRICES = {"left": left, "right": right}
 _BLOCKS = "its entries swap with those of the first row only where m = 2k; else it does not sum to 1"
-_EVEN = "1/m is ε-LDP beside the first two rows only for k/m from 1/(1+e^ε) to e^ε/(1+e^ε)"
+_EVEN = "1/m is ε-LDP with the first two rows only for k/m from 1/(1+e^ε) to e^ε/(1+e^ε)"
 _ZERO = "a 0 in a column with positive entries is not ε-LDP for any ε"
 
 
@@ -97,7 +97,7 @@ def _cells(name: str) -> Iterator[Row]:
 
 
 def _entries(rows: Sequence[Row]) -> tuple[Published, ...]:
-    """Return one of the entries that are alike."""
+    """Return one entry of each group of equal entries."""
     alike = {(row["matrix"], min(row["row"], "s3"), row["printed"], row["ours"]): row for row in reversed(rows)}
     return tuple(
         Published("Figure 3", f"{row['matrix']}, {row['row']} → {row['column']}", row["printed"], row["published"],
@@ -121,7 +121,7 @@ def _least() -> tuple[Published, ...]:
 
 
 def _whole() -> tuple[Published, ...]:
-    """Return what the printed matrices are, where that is not what is said of them."""
+    """Return the properties of the printed matrices that differ from the paper's statements."""
     least = 2 / (1 + math.exp(_EPSILON))
     whole = float(as_printed("left", _DRAWN, _EPSILON)[1].sum())
     security = _security(as_printed("right", _DRAWN, _EPSILON))

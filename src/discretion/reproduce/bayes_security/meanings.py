@@ -1,4 +1,4 @@
-"""Table II: the ranges of three metrics, and what their numbers mean for an adversary's guess."""
+"""Table II: the ranges of three metrics, and the meaning of their numbers for an adversary's guess."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -26,13 +26,13 @@ _EPSILON, _CAPACITY, _SECURITY = "ε", "ML^×", "β*"
 
 
 def table_2() -> Reproduction:
-    """Return ε, ML^× and β* of some mechanisms, and how often the adversary of each metric guesses right."""
+    """Return ε, ML^× and β* of some mechanisms, and the probability of a correct guess in each metric's sense."""
     rows = tuple(_row(name, system) for name, system in SYSTEMS.items())
 
     def chart() -> object:
         notes = (
-            "Above, the metric; below and shaded, how often its adversary guesses right, the secrets being equally",
-            "likely: ε, one of two at the worst observation; ML^×, one of all; β*, one of the two leakiest.",
+            "Above, the metric; below and shaded, the probability that its adversary guesses correctly if secrets are",
+            "equally likely: ε, one of two at the worst observation; ML^×, one of all; β*, one of the two leakiest.",
         )
         drawn = channel_cells([cell for row in rows for cell in _cells(row)], "Table II: three metrics", notes)
         words = "; ".join(
@@ -47,7 +47,7 @@ def table_2() -> Reproduction:
 
 _REMARKS = (
     "For Laplace and Gaussian noise the secrets are the two values that are furthest apart.",
-    "Section II has L^× in [0, n]; it is never under 1, as Table II says.",
+    "Section II has L^× in [0, n]; it is never under 1, in agreement with Table II.",
 )
 
 
@@ -76,7 +76,7 @@ def _cells(row: Row) -> Iterator[Row]:
 
 
 def _ranges(rows: Mapping[str, Row]) -> Iterator[Published]:
-    """Yield the ends of the ranges, which are those of a channel that says nothing and of one that says all."""
+    """Yield the limits of the ranges: those of a channel that reveals nothing and of one that reveals everything."""
     where = "Table II"
     nothing, everything = rows[_NOTHING], rows[_EVERYTHING]
     yield Published.number(where, "range of LDP from", "0", nothing[_EPSILON])
@@ -88,19 +88,19 @@ def _ranges(rows: Mapping[str, Row]) -> Iterator[Published]:
 
 
 def _meanings() -> Iterator[Published]:
-    """Yield what the numbers are said to mean, beside the guess itself."""
+    """Yield the stated meanings of the numbers, with the probability of the guess itself."""
     for name, system in SYSTEMS.items():
         guess = exact(dc.posterior_vulnerability(system))
         blind = 1 / system.secrets
         capacity = exact(dc.multiplicative_bayes_capacity(system))
         on_two = 1 - exact(dc.bayes_security(system)) / 2
-        yield Published("Table II", f"{name}: times likelier to guess right", "ML^×", capacity, guess / blind)
+        yield Published("Table II", f"{name}: times likelier to guess correctly", "ML^×", capacity, guess / blind)
         yield Published("Table II", f"{name}: right on the two leakiest", "1 - β*/2", on_two, _on_leakiest(system))
         if system.secrets > 2 and not math.isclose(on_two, guess, rel_tol=1e-9):
             yield Published("Table II", f"{name}: right on the secret", "1 - β*/2", on_two, guess, slip=_ON_TWO)
 
 
-_ON_TWO = "it is how often the guess is right on the two leakiest secrets, equally likely, not on all of them"
+_ON_TWO = "it is the probability of a correct guess of the two leakiest secrets, equally likely, not of all of them"
 
 
 def _on_leakiest(system: System) -> float:

@@ -21,7 +21,7 @@ def figure_6() -> Reproduction:
     """Return β* over ε for k-RR, Laplace noise with λ = Δ/ε, and Gaussian noise for (ε, δ)."""
     rows = tuple(row for step in range(1, _STEPS + 1) for row in _at(step / _STEPS))
     remark = (
-        "Gaussian noise: σ = Δ √(2 log(1.25/δ))/ε, which suffices for ε < 1 and is more than is needed. δ = 1/N² for "
+        "Gaussian noise: σ = Δ √(2 log(1.25/δ))/ε, which is sufficient, not necessary, for ε < 1. δ = 1/N² for "
         "N people, as the text has it for a thousand."
     )
     return Reproduction(
@@ -54,7 +54,8 @@ def _chart(rows: Sequence[Row]) -> object:
     ]
     notes = [
         "(a) for k values; (b) with scale Δ/ε; (c) with the classical σ for (ε, δ), δ = 1/N² for N people.",
-        "1 - β*/2 is how often the best guess between the two leakiest values is right. In (c) the axis starts at 0.9.",
+        "1 - β*/2 is the probability that the best guess of the two leakiest values is correct. In (c) the axis starts "
+        "at 0.9.",
     ]
     description = (
         "Curves: Bayes security over ε, in three panels. For randomized response it stays near 1 the longer the more "

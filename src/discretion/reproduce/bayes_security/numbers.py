@@ -1,4 +1,4 @@
-"""What the paper's text prints: numbers, formulas beside our measures, and slips."""
+"""The numbers and formulas in the paper's text, compared with our measures, and the paper's slips."""
 
 import math
 from collections.abc import Iterator
@@ -20,13 +20,13 @@ _RELATIVE = 1e-10
 
 
 def all_numbers() -> Reproduction:
-    """Return every number and the formulas that have a value of their own, beside ours."""
+    """Return every number and the formulas that have a value of their own, with ours."""
     published = (*_composed(), *of_mechanisms(), *of_census(), *_formulas(), *_slips())
     rows = tuple(entry.to_dict() for entry in published)
     return Reproduction(rows, lambda: beside_published(rows, _TITLE), published, _ties())
 
 
-_TITLE = "What the paper's text prints, and how far ours is from it"
+_TITLE = "The numbers in the paper's text, and the distance of ours from them"
 
 
 def _composed() -> tuple[Published, ...]:
@@ -48,7 +48,7 @@ def _ties() -> tuple[str, ...]:
     )
     first = _security(dc.restricted(twice, ["s1", "s3"]))
     return (
-        f"Proposition 1: β*(C) is attained by {once_tied} alike, β*(C‖C) by {twice_tied}, but no longer by (s1, s3), "
+        f"Proposition 1: β*(C) is attained by each of {once_tied}, β*(C‖C) by {twice_tied}, but no longer by (s1, s3), "
         f"which has {first:.4g}.",
     )
 
@@ -80,7 +80,7 @@ _ROUNDED = "0.525 is 1 - β*/2 of the rounded β* of 0.95; e^(-ε/2) gives 0.524
 
 
 def _formulas() -> Iterator[Published]:
-    """Yield formulas, beside the same thing measured."""
+    """Yield formulas, with our measure of the same quantity."""
     response, odds = dc.RandomizedResponse(5, epsilon=1.5), math.exp(1.5)
     channel, prior = response.channel(), [0.4, 0.3, 0.15, 0.1, 0.05]
     leak = exact(dc.leakage(channel, prior))
@@ -117,12 +117,12 @@ def _by_guess(channel: dc.Channel) -> float:
 
 
 def _copies(k: int, n: int) -> dc.Channel:
-    """Return n secrets of which k can be told apart and the others are like one of them."""
+    """Return n secrets, k of which can be distinguished; the others are equivalent to one of these."""
     return dc.Channel(np.eye(k)[np.minimum(np.arange(n), k - 1)])
 
 
 def _slips() -> tuple[Published, ...]:
-    """Return what is printed wrong beside what is right."""
+    """Return the printed errors with their corrections."""
     risk = exact(dc.bayes_risk(dc.RandomizedResponse(2, epsilon=1)))
     what = "R* of the least secure channel, ε = 1"
     return (Published("eq. (21)", what, "1/(e^ε - 1)", 1 / (math.e - 1), risk, slip=_SIGN),)

@@ -1,4 +1,4 @@
-"""Figure 1: five secrets behind two-dimensional Laplace noise, and the two that are easiest to tell apart.
+"""Figure 1: five secrets behind two-dimensional Laplace noise, and the two that are easiest to distinguish.
 
 Only the text of the paper is at hand, not its drawings: where the secrets are is our choice.
 """
@@ -15,12 +15,12 @@ from discretion.reproduce.item import Published, Reproduction, Row, exact
 
 _PLACES = {"s1": (-2.0, 0.0), "s2": (2.0, 0.0), "s3": (0.0, 1.5), "s4": (0.5, -1.5), "s5": (0.0, 0.0)}
 _SCALE = 1.0
-# What is seen is in which cell; with an edge half way between two secrets, no cell mixes what tells for either.
+# The observation is a cell; with an edge half way between two secrets, no cell mixes evidence for both.
 _EDGES = np.linspace(-5, 5, 41)
 
 
 def figure_1() -> Reproduction:
-    """Return how far apart each two of five secrets are behind noise in the plane, and the least secure ones."""
+    """Return the total variation of each two of five secrets behind noise in the plane, and the least secure pair."""
     channel = _channel()
     apart = {
         pair: exact(dc.total_variation(*dc.restricted(channel, pair).dense())) for pair in combinations(_PLACES, 2)
@@ -47,7 +47,7 @@ def _channel() -> dc.Channel:
 
 
 def _law(middles: Reals) -> Reals:
-    """Return what a Laplace law around each middle has between the edges, and beyond the first and last of them."""
+    """Return the masses of a Laplace law around each middle between the edges, and beyond the first and the last."""
     z = (_EDGES - middles[:, None]) / _SCALE
     below = np.where(z < 0, np.exp(np.minimum(z, 0)) / 2, 1 - np.exp(-np.maximum(z, 0)) / 2)
     return np.diff(below, prepend=0.0, append=1.0)
@@ -56,8 +56,8 @@ def _law(middles: Reals) -> Reals:
 def _chart(channel: dc.Channel, pair: tuple[object, object], security: float) -> object:
     secrets = [{"x": x, "y": y, "name": name, "marked": name in pair} for name, (x, y) in _PLACES.items()]
     notes = (
-        "Dark: where an observation is likely, the secrets being equally likely. Black: the two secrets that are",
-        f"easiest to tell apart. β* = {security:.4f} is what their laws share, one less their total variation.",
+        "Dark: observations with a high probability, the secrets being equally likely. Black: the two secrets that are",
+        f"easiest to distinguish. β* = {security:.4f} is the overlap of their laws, one minus their total variation.",
     )
     description = (
         "Five bumps in the plane, around five secrets behind Laplace noise in two directions. The two secrets furthest "

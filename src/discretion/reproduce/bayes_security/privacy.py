@@ -28,9 +28,7 @@ def figure_4() -> Reproduction:
             ("Adv", "(e^ε-1)/(e^ε+1)", 1 - 2 / (1 + math.exp(epsilon)), membership_advantage(epsilon)),
         )
     )
-    remark = (
-        f"Yeom's bound says nothing from ε = log 2 = {math.log(2):.4f} on, where β can be {2 / 3:.4f} at the least."
-    )
+    remark = f"Yeom's bound is 0 from ε = log 2 = {math.log(2):.4f} on, where the least possible β is {2 / 3:.4f}."
 
     def chart() -> object:
         drawn = [
@@ -46,6 +44,6 @@ def figure_4() -> Reproduction:
             "Curves: lower bounds on Bayes security over ε. Both start at 1; Yeom's reaches 0 at ε = log 2, that of "
             "Corollary 2 comes down slowly, and geometric noise lies on it."
         )
-        return curves([panel], _LOOKS, "Figure 4: what ε-DP promises of Bayes security", [note], description)
+        return curves([panel], _LOOKS, "Figure 4: the Bayes security that ε-DP guarantees", [note], description)
 
     return Reproduction(tuple(rows), chart, published, (remark, "The range of ε is our choice."))

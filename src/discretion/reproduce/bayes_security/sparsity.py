@@ -1,4 +1,4 @@
-"""Figure 5: how far a user's own prior is from the two bounds, by how many secrets it excludes."""
+"""Figure 5: the distance of a user's own prior from the two bounds, by the number of secrets that it excludes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
@@ -48,9 +48,9 @@ def figure_5() -> Reproduction:
         f"For each sparsity σ, {_DRAWS:,} priors, uniform among all that exclude σ secrets; and all even ones, for "
         "which the secrets left are equally likely.",
         "The rows of the random channel are uniform on all distributions; the peaks of the geometric one are ten "
-        f"neighbours in the middle. The paper prints neither. Were the peaks {_OUTPUTS // _SECRETS} apart, β* would be "
-        f"0 to nine digits and β {exact(dc.bayes_security(apart, dc.uniform(_SECRETS))):.4f} under the uniform prior: "
-        "not as loose as section V-E says.",
+        f"neighbors in the middle. The paper prints neither. If the peaks were {_OUTPUTS // _SECRETS} apart, β* would "
+        f"be 0 to nine digits and β {exact(dc.bayes_security(apart, dc.uniform(_SECRETS))):.4f} under the uniform "
+        "prior: not as loose as in section V-E.",
         *_found(rows),
     )
     return Reproduction(rows, lambda: _chart(rows), published, remarks)
@@ -81,20 +81,20 @@ def _distances(name: str, channel: dc.Channel) -> Iterator[Row]:
 
 
 def _uniform(sparsity: int, rng: np.random.Generator) -> Reals:
-    """Return priors that are uniform among those that exclude so many secrets."""
+    """Return priors that are uniform among those that exclude this number of secrets."""
     priors = np.zeros((_DRAWS, _SECRETS))
     priors[:, sparsity:] = rng.dirichlet(np.ones(_SECRETS - sparsity), _DRAWS)
     return rng.permuted(priors, axis=1)
 
 
 def _even(sparsity: int) -> Reals:
-    """Return all priors that exclude so many secrets, and for which the others are equally likely."""
+    """Return all priors that exclude this number of secrets, and for which the others are equally likely."""
     left = _SECRETS - sparsity
     return np.array([[(s in chosen) / left for s in range(_SECRETS)] for chosen in combinations(range(_SECRETS), left)])
 
 
 def _found(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield what section V-E says of the figure, with the numbers of ours."""
+    """Yield the statements of section V-E on the figure, with our numbers."""
     for name in (_RANDOM, _GEOMETRIC):
         first, *_, last = (row for row in rows if row["channel"] == name)
         changes = (
@@ -118,9 +118,9 @@ _LOOKS: dict[str, Look] = {
 def _chart(rows: Sequence[Row]) -> object:
     panels = [_panel([row for row in rows if row["channel"] == name], name) for name in (_RANDOM, _GEOMETRIC)]
     notes = [
-        f"How far β and L^× of a prior are from the worst of all priors: 0 is tight. {_SECRETS} secrets, "
+        f"The distance of β and L^× of a prior from the worst of all priors: 0 is tight. {_SECRETS} secrets, "
         f"{_OUTPUTS:,} observations.",
-        "Even priors: the secrets left are equally likely. Compare shapes, not sizes: the metrics have two scales.",
+        "Even priors: the remaining secrets are equally likely. Compare shapes, not sizes: the scales differ.",
     ]
     description = (
         "Curves: by how much a prior is safer than the worst one, over how many secrets it excludes, for a random and "
@@ -146,6 +146,6 @@ def _panel(rows: Sequence[Row], name: str) -> Panel:
         )
     ]
     most = max(row[f"{_L}, 95 %"] for row in rows)
-    across = Axis("sparsity σ: how many of the ten secrets the prior excludes", -0.3, _SECRETS - 2,
+    across = Axis("sparsity σ: number of the ten secrets that the prior excludes", -0.3, _SECRETS - 2,
                   ticks=tuple(range(_SECRETS - 1)))  # fmt: skip
     return Panel(drawn, across, Axis(f"{name} channel: distance", 0, round(most * 1.1, 1)), height=300)

@@ -1,1 +1,1 @@
-"""The figures that only the papers have."""
+"""Figures that occur only in the papers."""

@@ -15,10 +15,10 @@ def channel_cells(cells: Sequence[Row], title: str, notes: Sequence[str] = ()) -
     Parameters
     ----------
     cells
-        Mappings with ``row``, ``column``, ``ours`` (the probability), ``printed`` (what is written above it) and
-        ``remark`` (not empty: in a heavy frame).
+        Mappings with ``row``, ``column``, ``ours`` (the probability), ``printed`` (the text above it) and ``remark``
+        (not empty: in a heavy frame).
     title
-        Of the figure.
+        The title of the figure.
     notes
         Sentences below the title.
 

@@ -1,4 +1,4 @@
-"""Exposure at every threshold of columns alone and together, beside bounds on it: small panels, two in a row."""
+"""Exposure at every threshold of columns alone and together, with bounds on it: small panels, two in a row."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -25,11 +25,11 @@ def composed_exposure(
         By its title, each panel's curves, at most four: by name, points (threshold, share of the people), thresholds
         ascending and over 0. Steps are two points at one threshold.
     title
-        Of the whole figure.
+        The title of the whole figure.
     notes
         Sentences below the title.
     description
-        What the figure shows, in words.
+        The content of the figure, in words.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def _panel(name: str, curves: Mapping[str, Points]) -> Any:
         alt.Chart(inline(records))
         .mark_line(color=INK, strokeWidth=1.4)
         .encode(
-            x=alt.X("threshold:Q", title="alike with less than this share of the people")
+            x=alt.X("threshold:Q", title="in a class of less than this share of the people")
             .scale(type="log", domain=[low, 1], nice=False)
             .axis(format="~%", values=[10.0**-power for power in range(6)]),
             y=alt.Y("share:Q", title="people exposed").scale(domain=[0, 1]).axis(format="~%", tickCount=5),

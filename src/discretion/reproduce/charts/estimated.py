@@ -1,4 +1,4 @@
-"""Estimates of exposure from many samples beside the truth: their means, and how far a sample is from the mean."""
+"""Estimates of exposure from many samples with the truth: their means, and the deviations of samples from the mean."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,13 +25,13 @@ def estimated_exposure(
     rows
         Mappings with ``k``, ascending, ``truth``, and for each name ``NAME, mean`` and ``NAME, deviation``.
     names
-        Of the estimates, at most two; the band of the second is drawn over that of the first.
+        The names of the estimates, at most two; the band of the second is drawn over that of the first.
     title
-        Of the whole figure.
+        The title of the whole figure.
     notes
         Sentences below the title.
     description
-        What the figure shows, in words.
+        The content of the figure, in words.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def estimated_exposure(
     ]  # fmt: skip
     first, last = rows[0]["k"], rows[-1]["k"]
     x = alt.X(
-        "k:Q", title="k: exposed with fewer than k alike", scale=alt.Scale(domain=[first, last], nice=False)
+        "k:Q", title="k: exposed in a class of fewer than k", scale=alt.Scale(domain=[first, last], nice=False)
     ).axis(values=[first, *range(first - first % _A_TICK + _A_TICK, last + 1, _A_TICK)])
     y = alt.Y("low:Q", title="exposure", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(tickCount=5))
     fills = alt.Scale(domain=list(names), range=list(_FILLS[: len(names)]))

@@ -1,4 +1,4 @@
-"""Random variables and which depends on which: circles, arrows, and dashed frames around those that somebody holds."""
+"""Random variables and their dependence: circles, arrows, and dashed frames around each party's variables."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -34,17 +34,17 @@ def dependence(
     Parameters
     ----------
     variables
-        By name, where the circle of each is; places run to the right and down, a circle apart from the next by 1.
+        The place of each circle by its name; places run to the right and down, and circles are 1 apart.
     arrows
-        From which variable, to which, and what stands above the arrow.
+        The two variables of each arrow, and the text above it.
     frames
-        By its name, which stands above it, the first and the last corner of each frame.
+        The first and the last corner of each frame by its name, which is written above it.
     title
-        Of the figure.
+        The title of the figure.
     notes
         Sentences below the title.
     description
-        What the figure shows, in words.
+        The content of the figure, in words.
 
     Returns
     -------

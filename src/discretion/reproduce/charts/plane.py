@@ -1,4 +1,4 @@
-"""Where observations fall in the plane, and the secrets that they come from."""
+"""The places of observations in the plane, and their secrets."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,27 +8,27 @@ import altair as alt
 from discretion.charts.style import DIM, INK, Row, inline, standing_alone
 
 _SIDE = 480
-# From nothing to the most; a dot of ink on the darkest is told apart by its white rim.
+# From nothing to the most; a white rim distinguishes a dot of ink from the darkest shade.
 _SHADES = ("#ffffff", "#7a7a7a")
 
 
 def observations_in_plane(
     cells: Sequence[Row], secrets: Sequence[Row], title: str, notes: Sequence[str], description: str
 ) -> alt.VConcatChart:
-    """Return how likely an observation falls where in the plane, and the secrets, some of them marked.
+    """Return a map of the probabilities of observations in the plane, and the secrets, some of them marked.
 
     Parameters
     ----------
     cells
-        Mappings with ``x``, ``x2``, ``y``, ``y2`` (the edges of the cell) and ``likely`` (how dark it is).
+        Mappings with ``x``, ``x2``, ``y``, ``y2`` (the edges of the cell) and ``likely`` (its shade).
     secrets
         Mappings with ``x``, ``y``, ``name`` and ``marked``.
     title
-        Of the figure.
+        The title of the figure.
     notes
         Sentences below the title.
     description
-        What the figure shows, in words.
+        The content of the figure, in words.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Numbers computed anew beside the published ones."""
+"""Our numbers compared with the published ones."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,20 +18,19 @@ _LOOKS = {
 
 
 def beside_published(published: Sequence[Row], title: str) -> alt.LayerChart:
-    """Return for each number how far ours is from the printed one, in units of the last digit printed.
+    """Return a chart of the difference of each number from the printed one, in units of the last digit printed.
 
     Parameters
     ----------
     published
         Mappings with ``where``, ``what``, ``printed``, ``ours``, ``difference``, ``agrees`` and ``remark``.
     title
-        Of the figure.
+        The title of the figure.
 
     Returns
     -------
     altair.LayerChart
-        A row for each number, and a line as long as rounding may be off. Numbers further off than ten units stand at
-        the edge.
+        A row for each number, with a line for the range of rounding. Numbers more than ten units away are at the edge.
 
     Examples
     --------
@@ -53,7 +52,7 @@ def beside_published(published: Sequence[Row], title: str) -> alt.LayerChart:
     ]
     reach = 0.5 + max(0.5, *(abs(row["units"]) for row in rows))
     edge = f"; those more than {_FURTHEST:g} off at the edge" if reach > _FURTHEST else ""
-    x = alt.X("units:Q", title=f"ours less printed, in units of the last digit printed{edge}").scale(
+    x = alt.X("units:Q", title=f"ours minus printed, in units of the last digit printed{edge}").scale(
         domain=[-reach, reach], nice=False
     ).axis(format="~r", tickCount=9)  # fmt: skip
     data, rounded = inline(rows), inline(row for row in rows if row["rounded"])

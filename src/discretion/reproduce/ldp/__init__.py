@@ -12,13 +12,13 @@ from discretion.reproduce.ldp.numbers import all_numbers
 from discretion.reproduce.ldp.tables import table_4_1, table_10_1
 
 _ROOM = "discretion.information"
-# What the paper numbers and no item of its own reproduces, and why.
+# The numbered parts of the paper without an item of their own, and the reasons.
 _REASONS = reasons_by_name(
     {
         "defines the privacy level that discretion.ldp_epsilon computes": "definition-3-1",
         "defines the error of an estimator, which discretion.frequency_error computes": "definition-3-3",
         f"defines average privacy, which {_ROOM}.average_privacy computes": "definition-4-1",
-        f"says that average privacy does not depend on n; {_ROOM}.average_privacy takes no n": "lemma-4-2",
+        f"states that average privacy does not depend on n; {_ROOM}.average_privacy takes no n": "lemma-4-2",
         f"defines {_ROOM}.distribution_utility and {_ROOM}.tally_utility": "definition-4-3",
         "compares the metrics with earlier work in words; there is nothing to compute": "remark-4-4",
         "is an identity of sums, which the item 'figure-1' computes": "remark-4-5",
@@ -36,7 +36,7 @@ _REASONS = reasons_by_name(
         f"is a limit for many users, which {_ROOM}.asymptotic_utility computes": "theorem-6-7 corollary-6-8",
         "has a slip, which the item 'numbers' shows": "remark-6-9",
         f"defines {_ROOM}.effective_participation": "definition-6-10",
-        f"says what {_ROOM}.effective_participation means; the item 'figure-3' draws it": "proposition-6-11",
+        f"is the meaning of {_ROOM}.effective_participation; the item 'figure-3' draws it": "proposition-6-11",
         "defines post-processing, which discretion.cascade builds": "definition-7-1",
         "defines the law of the reports' shares, which only proofs use": "definition-7-2",
         f"is an inequality for discretion.cascade; {_ROOM} computes both of its sides": "proposition-7-3",
@@ -65,13 +65,13 @@ LDP = Paper(
     "Lopuhaä-Zwakenberg, Škorić, Li: Information-theoretic metrics for Local Differential Privacy protocols. 2019",
     MappingProxyType(
         {
-            "example-3-2": Item("What a protocol without noise hides on average", example_3_2),
-            "figure-1": Item("The model, and how much information passes each of its arrows", figure_1),
-            "table-4-1": Item("What users know, and what of it the aggregator is told", table_4_1),
-            "lemma-4-7": Item("How many digits of the population's shares the reports reveal", lemma_4_7),
-            "remark-7-9": Item("A mixture that tells more than both of its parts", remark_7_9),
+            "example-3-2": Item("The average privacy of a protocol without noise", example_3_2),
+            "figure-1": Item("The model, and the information that passes each of its arrows", figure_1),
+            "table-4-1": Item("The users' information, and the part that reaches the aggregator", table_4_1),
+            "lemma-4-7": Item("The number of digits of the population's shares that reports reveal", lemma_4_7),
+            "remark-7-9": Item("A mixture with more information than both of its parts", remark_7_9),
             "table-10-1": Item("Three unary encodings", table_10_1),
-            "table-10-2": Item("What the metrics cost in the paper, and the seconds measured here", table_10_2),
+            "table-10-2": Item("The costs of the metrics in the paper, and the seconds measured here", table_10_2),
             "figure-2": Item("Average privacy over the number of values, at one worst-case privacy", figure_2),
             "figure-3": Item("Utility over average and worst-case privacy", figure_3),
             "numbers": Item("Formulas and numbers in the text", all_numbers),

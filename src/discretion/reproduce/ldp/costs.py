@@ -1,4 +1,4 @@
-"""Table 10.2: what the paper's formulas cost, and how long our algorithms take for the same numbers, measured here."""
+"""Table 10.2: the costs of the paper's formulas, and the measured times of our algorithms for the same numbers."""
 
 import math
 import time
@@ -18,7 +18,7 @@ _GENERAL, _GRR, _UE = "general, b = a", "GRR, b = a", "UE, b = 2^a"
 
 System = dc.Channel | dc.RandomizedResponse | dc.UnaryEncoding
 
-# Made anew for each measurement, so that nothing is kept from an earlier one.
+# Created again for each measurement, so that nothing is cached from an earlier one.
 _SYSTEMS: Mapping[str, Callable[[], System]] = {
     _GENERAL: lambda: dc.Channel([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.15, 0.25, 0.6]]),
     _GRR: lambda: dc.RandomizedResponse(_A, epsilon=_EPSILON),
@@ -27,24 +27,24 @@ _SYSTEMS: Mapping[str, Callable[[], System]] = {
 
 
 class Cost(NamedTuple):
-    """The cost of a metric as printed, and how many terms its formula has for ten users, where the paper has one."""
+    """The cost of a metric as printed, and the number of terms of its formula for ten users, if the paper has one."""
 
     printed: str
     terms: int | None = None
 
 
 def tuples(cells: int, n: int = _N) -> int:
-    """Return in how many ways n users fall into so many cells: of degree cells - 1 in n."""
+    """Return the number of ways in which n users fall into cells, a polynomial of degree cells - 1 in n."""
     return math.comb(n + cells - 1, cells - 1)
 
 
 def encoding_cells(a: int) -> int:
-    """Return the cells of Proposition D.13: of each report y its users, by what the sum over k and m makes of them."""
+    """Return the number of cells in Proposition D.13: each report's users, by the terms of the sum over k and m."""
     return 2**a + a * 2 ** (a - 1)
 
 
 def posterior_terms(counts: list[int], a: int) -> int:
-    """Return in how many ways the users of each report fall on the values."""
+    """Return the number of ways in which the users of each report fall on the values."""
     return math.prod(tuples(a, count) for count in counts)
 
 
@@ -77,7 +77,7 @@ _TABLE: Mapping[str, Mapping[str, Cost]] = {
 
 
 def table_10_2() -> Reproduction:
-    """Return each cost as printed, how many terms it means for ten users, and how long ours takes here."""
+    """Return each cost as printed, its number of terms for ten users, and the seconds of our algorithm here."""
     rows = tuple(_row(metric, protocol, cost) for metric, costs in _TABLE.items() for protocol, cost in costs.items())
     remarks = (
         f"a = {_A} values, n = {_N} users, ε = {_EPSILON:g}, Jeffreys' prior; UE is OUE. The seconds are those of one "
@@ -100,7 +100,7 @@ def _row(metric: str, protocol: str, cost: Cost) -> Row:
 
 
 def _measured(metric: str, make: Callable[[], System]) -> tuple[float, str]:
-    """Return how long a metric takes, and by which algorithm, after a run that loads what it needs."""
+    """Return the seconds that a metric takes and the name of its algorithm, after a first run for loading."""
     _COMPUTED[metric](make())
     system = make()
     start = time.perf_counter()
@@ -168,5 +168,5 @@ def _chart(rows: tuple[Row, ...]) -> object:
         f"which cells are shaded; a = {_A}, n = {_N}, ε = {_EPSILON:g}. In a heavy frame, the exponent is too low.",
     )
     words = "; ".join(f"{cell['row']}, {cell['column']}: {cell['ours']:.4f}" for cell in cells)
-    drawing = channel_cells(cells, "Table 10.2: what the metrics cost, measured here", notes)
+    drawing = channel_cells(cells, "Table 10.2: the costs of the metrics, measured here", notes)
     return drawing.properties(description=f"Cells: seconds measured, by metric and protocol. {words}.")

@@ -1,7 +1,7 @@
-"""Lemma 4.7 in its right form: reports reveal the digits of all shares but one.
+"""Lemma 4.7 in its correct form: reports reveal the digits of all shares but one.
 
-The lemma rounds all a shares to the step e^(-U), U the digit utility. The last share is 1 less the others, so that
-rounding it too cuts the cells of the others, and adds information that no number of users removes.
+The lemma rounds all a shares to the step e^(-U), U the digit utility. The last share is 1 minus the others, so that
+rounding it, too, cuts the cells of the others, and adds information that no number of users removes.
 """
 
 import math
@@ -24,7 +24,7 @@ _ALL_BUT_ONE, _ALL = "all shares but one rounded", "all shares rounded"
 
 
 def lemma_4_7() -> Reproduction:
-    """Return I(Y;P) less the entropy of P, rounded to U digits in all shares but one, and in all of them."""
+    """Return I(Y;P) minus the entropy of P, rounded to U digits in all shares but one, and in all of them."""
     rows = tuple(_row(a, n) for a in _PROTOCOLS for n in _USERS)
     last = [row for row in rows if row["n"] == _LARGEST]
     published = tuple(
@@ -46,7 +46,7 @@ def lemma_4_7() -> Reproduction:
     return Reproduction(rows, lambda: _chart(rows), published, remarks)
 
 
-_CUT = "the last share is 1 less the others, so that rounding it too cuts their cells; round all shares but one"
+_CUT = "the last share is 1 minus the others, so that rounding it, too, cuts their cells; round all shares but one"
 
 
 def _row(a: int, n: int) -> Row:
@@ -82,7 +82,7 @@ def rounded_entropy(a: int, cells: float, *, every: bool) -> float:
 
 
 def _triangle(edges: Reals, sum_at_most: float) -> Reals:
-    """Return how likely two of three uniform shares are at most two of these edges, and their sum at most this."""
+    """Return the probability that two of three uniform shares are at most two edges, and their sum at most a limit."""
     first, second = edges[:, None], edges[None, :]
     corners = [sum_at_most - cut for cut in (0.0, first, second, first + second)]
     whole, without_first, without_second, without_both = (np.square(np.maximum(corner, 0.0)) for corner in corners)
@@ -90,14 +90,14 @@ def _triangle(edges: Reals, sum_at_most: float) -> Reals:
 
 
 def excess(a: int, fraction: float) -> float:
-    """Return what rounding the last of a = 2 or 3 shares adds, in the limit of many cells."""
+    """Return the entropy that rounding the last of a = 2 or 3 shares adds, in the limit of many cells."""
     ends: Reals = np.clip(np.arange(-2, 3, dtype=np.float64) - 0.5 + fraction, -1.0, 1.0)
     below = np.clip(ends + 0.5, 0.0, 1.0) if a == 2 else _sum_of_two(ends)
     return float(entr(np.diff(np.concatenate([[0.0], below, [1.0]]))).sum())
 
 
 def _sum_of_two(ends: Reals) -> Reals:
-    """Return the distribution function of a sum of two that are uniform on [-1/2, 1/2]."""
+    """Return the distribution function of the sum of two uniform variables on [-1/2, 1/2]."""
     return np.where(ends < 0, (1 + ends) ** 2 / 2, 1 - (1 - ends) ** 2 / 2)
 
 
@@ -117,11 +117,12 @@ def _chart(rows: Sequence[Row]) -> object:
     ]
     across = Axis("users n, logarithmic scale", 10, _LARGEST, logarithmic=True, ticks=(10, 100, 1000, 10_000, 100_000))
     lowest = min(row[_ALL] for row in rows)
-    panel = Panel(drawn, across, Axis("I(Y;P) less the entropy of rounded P", round(lowest - 0.1, 1), 0))
+    panel = Panel(drawn, across, Axis("I(Y;P) minus the entropy of rounded P", round(lowest - 0.1, 1), 0))
     notes = ("P is rounded to the step e^(-U), U the digit utility. With all shares but one rounded, the difference",
              "goes to 0. With all of them rounded, it does not.")  # fmt: skip
     description = (
-        "Curves over the number of users: what reports reveal of P less the entropy of P, rounded to as many digits. "
+        "Curves over the number of users: the information of reports on P, minus the entropy of P rounded to the same "
+        "number of digits. "
         "With all shares but one rounded both curves rise to 0; with all shares rounded they stay below."
     )
-    return curves([panel], _LOOKS, "Lemma 4.7: how many digits of P the reports reveal", notes, description)
+    return curves([panel], _LOOKS, "Lemma 4.7: the number of digits of P that reports reveal", notes, description)

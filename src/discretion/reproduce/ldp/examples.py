@@ -15,12 +15,12 @@ _LOOKS: dict[str, Look] = {"formula (4.3)": "solid", "ours": "circles"}
 
 
 def parity(k: int) -> dc.Channel:
-    """Return the protocol of Example 3.2: of 2k values, whether it is odd."""
+    """Return the protocol of Example 3.2, which reports whether a value among 2k is odd."""
     return dc.Channel(np.tile(np.eye(2), (k, 1)))
 
 
 def example_3_2() -> Reproduction:
-    """Return the average privacy of x mod 2 on 2k values, k = 1 to 6, beside formula (4.3)."""
+    """Return the average privacy of x mod 2 on 2k values, k = 1 to 6, with formula (4.3)."""
     published = tuple(
         Published("eq. (4.3)", f"S of x mod 2, k = {k}", "(ψ((k+2)/2) - ψ(3/2))/(ψ(k+1) - ψ(3/2))", _formula(k),
                   dc.information.average_privacy(parity(k)))
@@ -39,9 +39,9 @@ def example_3_2() -> Reproduction:
         panel = Panel(
             drawn, Axis("values 2k", 2, 12, ticks=(2, 4, 6, 8, 10, 12)), Axis("average privacy S", 0, 1), height=260
         )
-        description = "Average privacy of telling whether a value is odd, over the number of values: it rises from 0."
-        note = "No noise at all, so that in the worst case nothing is hidden; on average much is."
-        return curves([panel], _LOOKS, "Example 3.2: telling only whether a value is odd", [note], description)
+        description = "Average privacy of reporting whether a value is odd, over the number of values: it rises from 0."
+        note = "There is no noise, so that in the worst case nothing is hidden; on average much is."
+        return curves([panel], _LOOKS, "Example 3.2: reporting only whether a value is odd", [note], description)
 
     return Reproduction(rows, chart, (*published, worst))
 
@@ -57,7 +57,7 @@ _WEIGHTS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 
 
 def mixture(weight: float) -> dc.Channel:
-    """Return the mixture of Q¹ and Q², the latter with this weight; the report says which it was."""
+    """Return the mixture of Q¹ and Q², the latter with this weight; the report contains the choice."""
     return dc.Channel(np.hstack([(1 - weight) * _FIRST, weight * _SECOND]))
 
 
@@ -102,5 +102,5 @@ def _chart(rows: Sequence[dict[str, float]]) -> object:
     across = Axis("weight of Q²", 0, 1, percent=True, ticks=(0, 0.25, 0.5, 0.75, 1))
     panel = Panel(drawn, across, Axis("asymptotic utility U", -1, -0.65), height=260)
     description = "The asymptotic utility of mixtures of two protocols lies above that of both, most at half each."
-    note = "People who draw which of two protocols they follow, and say which, tell more than by either alone."
+    note = "If people draw one of two protocols and report their choice, reports have more information than by either."
     return curves([panel], _KINDS, "Remark 7.9: a mixture beats both of its parts", [note], description)

@@ -1,4 +1,4 @@
-"""Figures 2 and 3: average privacy over the number of values, and what it costs in utility.
+"""Figures 2 and 3: average privacy over the number of values, and its cost in utility.
 
 Only the text of the paper is at hand, not its drawings: the ranges are our choice.
 """
@@ -95,9 +95,9 @@ def figure_3() -> Reproduction:
         description = (
             "Curves: effective participation over privacy for a = 3, as ε grows from 0 (right) to ∞ (left). GRR and "
             "basic RAPPOR end at full utility and no privacy; OUE and BLH end at some of both. A panel between the two "
-            "shows high average privacy, where GRR is worth most: OUE overtakes it at S = 0.91."
+            "shows high average privacy, where GRR has the largest utility: OUE overtakes it at S = 0.91."
         )
-        notes = ["F: the share of honest answers that a report is worth. On each curve ε grows from right to left."]
+        notes = ["F: the value of a report in honest answers. On each curve ε grows from right to left."]
         # Not in the paper: at an average privacy S no protocol has a higher effective participation than 1 - S.
         frontier = Protocol("F = 1 - S: honest, or silent", [{"epsilon": math.inf, "S": S, "F": 1 - S} for S in (1, 0)])
         title = "Figure 3: privacy against utility, a = 3"
@@ -148,7 +148,7 @@ def _beside_grr(rows: Sequence[Row]) -> tuple[Row, ...]:
 
 
 def _overtaken() -> float:
-    """Return the average privacy at which OUE is worth as much as GRR."""
+    """Return the average privacy at which OUE has the same utility as GRR."""
 
     def ahead(level: float) -> float:
         oue, grr = (_at(name, PROTOCOLS[name], _epsilon_at(PROTOCOLS[name], level)) for name in ("OUE", "GRR"))
@@ -179,11 +179,11 @@ def _limits(rows: Sequence[Row]) -> tuple[Published, ...]:
     )
 
 
-_PRINTED_AS_ONE = "Section 10.4 says that OUE and BLH converge as ε → 1; it is ε → ∞."
+_PRINTED_AS_ONE = "In section 10.4 OUE and BLH converge as ε → 1; it is ε → ∞."
 
 
 def _best(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Return who is worth most at equal average privacy, beside what section 10.4 says of it."""
+    """Return the protocols with the largest utility at equal average privacy, compared with section 10.4."""
     best = {level: max(_near(rows, level), key=lambda row: row["F"]) for level in _LEVELS}
     names = dict.fromkeys(row["protocol"] for row in best.values())
     levels = {name: [level for level, row in best.items() if row["protocol"] == name] for name in names}
@@ -191,8 +191,8 @@ def _best(rows: Sequence[Row]) -> tuple[str, ...]:
     high = {row["protocol"]: row["F"] for row in _near(rows, 0.95)}
     last = {name: _of(rows, name)[-1] for name in ("OUE", "BLH")}
     return (
-        f"At equal average privacy the best of the four are {', '.join(ranges)}. Section 10.4 says OUE where privacy "
-        f"is high: not where it is highest (S = 0.95: GRR {high['GRR']:.5f}, OUE {high['OUE']:.5f}). OUE overtakes "
+        f"At equal average privacy the best of the four are {', '.join(ranges)}. In section 10.4 OUE is the best at "
+        f"high privacy: not at the highest (S = 0.95: GRR {high['GRR']:.5f}, OUE {high['OUE']:.5f}). OUE overtakes "
         f"GRR at S = {_overtaken():.4f}.",
         "As ε → ∞ "
         + ", ".join(f"{name} ends at S = {row['S']:.4f}, F = {row['F']:.4f}" for name, row in last.items())

@@ -1,4 +1,4 @@
-"""Figure 1: the model, and how much information passes each of its arrows."""
+"""Figure 1: the model, and the information that passes each of its arrows."""
 
 from scipy.special import psi
 

@@ -1,4 +1,4 @@
-"""What the paper's text prints: numbers, formulas beside our measures, and slips."""
+"""The numbers and formulas in the paper's text, compared with our measures, and the paper's slips."""
 
 import math
 from collections import Counter
@@ -23,7 +23,7 @@ _RELATIVE = 1e-10
 
 
 def all_numbers() -> Reproduction:
-    """Return every number and the formulas that have a value of their own, beside ours."""
+    """Return every number and the formulas that have a value of their own, with ours."""
     published = (*mixed(), *_jeffreys(), *_hashed(), *_slips())
     rows = tuple(entry.to_dict() for entry in published)
     return Reproduction(rows, lambda: beside_published(rows, _TITLE), published, _FORMULAS)
@@ -34,7 +34,7 @@ def _formula(where: str, what: str, value: float, ours: float, slip: str = "") -
 
 
 def _jeffreys() -> tuple[Published, ...]:
-    """Return what eqs. (10.1) and (10.2) say of Jeffreys' prior."""
+    """Return the values of eqs. (10.1) and (10.2) for Jeffreys' prior."""
     utilities = (
         _formula(
             "section 10", f"C by (10.1), a = {a}",
@@ -56,10 +56,10 @@ def _private_of_one(a: int) -> float:
 
 
 def _hashed() -> tuple[Published, ...]:
-    """Return eq. (7.6) for local hashing with all functions from a values to g, and of the class where that is as much.
+    """Return eq. (7.6) for local hashing with all functions from a values to g, and `LocalHashing` where it is equal.
 
-    The class hashes by linear functions. Those of two values, or of three to two classes, part them as often as all
-    functions do; of more values they part fewer ways, and tell a little more.
+    `LocalHashing` uses linear functions. For two values, or three values and two classes, they separate values as often
+    as all functions do. For more values they separate them in fewer ways, and have a little more information.
     """
     explicit = (
         _formula(
@@ -101,7 +101,7 @@ def _local_hashing(a: int, g: int, epsilon: float) -> tuple[float, float]:
 
 
 def _slips() -> tuple[Published, ...]:
-    """Return two formulas as printed, which are wrong, beside what is right."""
+    """Return two formulas as printed, which are wrong, with their corrections."""
     classes = dc.Channel(np.eye(3)[[0, 1, 2, 2]])
     split = information_split(dc.RandomizedResponse(3, p=1), 10).users
     private = exact(split.group_private) + exact(split.individual_private)
@@ -116,7 +116,7 @@ def _slips() -> tuple[Published, ...]:
     )  # fmt: skip
 
 
-_TITLE = "What the paper's text prints, and how far ours is from it"
+_TITLE = "The numbers in the paper's text, and the distance of ours from them"
 _CLASSES = "reports fall into several classes only if LDP is infinite; Remark 6.9 prints LDP = 0"
 _SIGN = "the first term, n H(X|P), needs a minus"
 
@@ -125,5 +125,5 @@ _FORMULAS = (
     "Eq. (9.5) is B(α) times the probability of the reports.",
     "Section 11: the mechanism sought has an average privacy of at least L, not at most.",
     "Eq. (D.9) divides by (a + β) twice.",
-    "Proof of Corollary 6.8: its b' is one off, (6.3) is right. Proof of Theorem 8.1: it squares once too often.",
+    "Proof of Corollary 6.8: its b' is one off, (6.3) is correct. Proof of Theorem 8.1: it squares once too often.",
 )

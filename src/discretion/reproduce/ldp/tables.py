@@ -1,4 +1,4 @@
-"""Tables 4.1 and 10.1: where the information is, and the unary encodings."""
+"""Tables 4.1 and 10.1: the information split, and the unary encodings."""
 
 import math
 
@@ -12,7 +12,7 @@ from discretion.reproduce.item import Published, Reproduction, exact
 from discretion.reproduce.ldp.protocols import ENCODINGS
 
 _A, _EPSILON, _N = 3, 2.0, 10
-# What a float promises.
+# The precision of a float.
 _RELATIVE = 1e-10
 
 
@@ -62,7 +62,7 @@ def table_4_1() -> Reproduction:
     shares = [
         f"{100 * seen / known:.1f} % of the {part}" for seen, known, part in zip(aggregator, users, _PARTS, strict=True)
     ]
-    return Reproduction(rows, chart, published, (f"The aggregator is told {', '.join(shares)}.",))
+    return Reproduction(rows, chart, published, (f"The aggregator receives {', '.join(shares)}.",))
 
 
 _PARTS = ("nonprivate", "group-private", "individual private", "total")
@@ -105,7 +105,7 @@ def table_10_1() -> Reproduction:
         notes = ("Above, what the paper prints;", f"below, its value at ε = {_EPSILON:g}, by which cells are shaded.")
         words = "; ".join(f"{row['row']}, {row['column']}: {row['ours']:.4f}" for row in rows)
         drawing = channel_cells(rows, "Table 10.1: unary encodings", notes)
-        description = f"Cells: how likely a bit is 1, one's own (κ) and another's (λ), by encoding. {words}."
+        description = f"Cells: the probability that a bit is 1, one's own (κ) and another's (λ), by encoding. {words}."
         return drawing.properties(description=description)
 
     return Reproduction(rows, chart, (*cells, *levels))

@@ -8,7 +8,7 @@ from discretion.reproduce.shuffle.equivalences import equivalences
 from discretion.reproduce.shuffle.numbers import all_numbers
 
 _ROOM = "discretion.shuffling"
-# What the paper numbers and no item of its own reproduces, and why.
+# The numbered parts of the paper without an item of their own, and the reasons.
 _REASONS = reasons_by_name(
     {
         "is a diagram of equivalent channels; the item 'equivalences' checks it": "figure-1 figure-8 figure-9",
@@ -36,7 +36,7 @@ _REASONS = reasons_by_name(
         "is an asymptotic bound, which the items 'figure-6' and 'figure-7' draw": "theorem-22",
         "is a channel that the item 'table-4' computes": "example-24",
         "is a channel that the item 'table-5' computes": "example-27",
-        "says that channels on datasets and on histograms differ; there is nothing to compute": "proposition-25",
+        "states that channels on datasets and on histograms differ; there is nothing to compute": "proposition-25",
         f"is an identity of two sums, both of which {_ROOM}.maximum_load computes": "proposition-29",
         "is a step of a proof and has no value of its own": "lemma-30",
     }
@@ -50,13 +50,13 @@ SHUFFLE = Paper(
         | {
             "figure-2": Item("The guess of a binary value in a crowd, with noise (N) and with the shuffler (NS)",
                              figures.figure_2),
-            "figure-3": Item("The guess of who knows all others, by what the others answer", figures.figure_3),
+            "figure-3": Item("The guess of an adversary who knows all others, by their answers", figures.figure_3),
             "figure-4": Item("The guess of one of five values in a crowd", figures.figure_4),
             "figure-5": Item("The guess through the shuffler alone, for several numbers of values", figures.figure_5),
             "figure-6": Item("Approximations of the guess through the shuffler", approximations.figure_6),
             "figure-7": Item("Approximations of the guess through noise and shuffler, four values",
                              approximations.figure_7),
-            "equivalences": Item("Propositions 9, 11, 12, 26 and 28, Figures 1, 8 and 9: what leaks the same",
+            "equivalences": Item("Propositions 9, 11, 12, 26 and 28, Figures 1, 8 and 9: channels with equal leakage",
                                  equivalences),
             "numbers": Item("The numbers in the text", all_numbers),
         }

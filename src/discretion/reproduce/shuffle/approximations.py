@@ -1,4 +1,4 @@
-"""Figures 6 and 7: the paper's approximation of the guess beside the exact one, and beside the right asymptotes."""
+"""Figures 6 and 7: the paper's approximation of the guess, with the exact guess and the correct asymptotes."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ _LOOKS: dict[str, Look] = {
 }
 _EXACT, _PAPER, _FIRST, _SECOND = _LOOKS
 
-# The paper draws n = 10 to 1000; what stays off for good shows far beyond.
+# The paper draws n = 10 to 1000; a constant error shows far beyond.
 _LARGE = (2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
 # Circles on every point would hide the line below them.
 _EVERY = 4
@@ -43,9 +43,7 @@ def figure_6() -> Reproduction:
 def figure_7() -> Reproduction:
     """Return the approximations of the guess through noise and shuffler, k = 4, p = 1, 0.8, 0.6."""
     rows = tuple(_row(4, p, n) for p in (1, 0.8, 0.6) for n in (*SIZES, *_LARGE))
-    remark = (
-        "Noise scales the guess and every approximation alike: the share by which one is off is the same for all p."
-    )
+    remark = "Noise scales the guess and every approximation by one factor: the relative error is the same for all p."
     return Reproduction(
         rows,
         lambda: _chart(
@@ -76,7 +74,7 @@ def _chart(rows: Sequence[Row], name: str, title: str, reach: tuple[float, float
         here = [row for row in rows if row[name] == value]
         shown = [row for row in here if row["n"] <= SIZES[-1]]
         above += [_curve(shown, kind, kind, f"{name} = {value:g}" if kind == _EXACT else "") for kind in _LOOKS]
-        label = f"paper's, k = {value}" if name == "k" else "paper's, all p alike" if value == 1 else ""
+        label = f"paper's, k = {value}" if name == "k" else "paper's, the same for all p" if value == 1 else ""
         below += [
             _curve(here, f"{kind} off by", kind, label if kind == _PAPER else "") for kind in (_PAPER, _FIRST, _SECOND)
         ]
@@ -87,8 +85,8 @@ def _chart(rows: Sequence[Row], name: str, title: str, reach: tuple[float, float
         Panel(below, million, Axis("advantage off by", -0.1, 0.3, percent=True), height=220),
     ]
     notes = [
-        "Above as in the paper, with the right asymptotes; below, on to a million people, by how much each",
-        "approximation is off in what the guess has over a blind one (1/k).",
+        "Above as in the paper, with the correct asymptotes; below, up to a million people, the relative error of each",
+        "approximation in the advantage of the guess over a blind one (1/k).",
     ]
     description = (
         "Lines: approximations of the guess over the crowd, and by which share of the advantage over a blind guess "

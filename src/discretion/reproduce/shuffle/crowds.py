@@ -1,21 +1,21 @@
-"""The collections that the paper looks at: k-RR, alone or through the shuffler."""
+"""The collections of the paper: k-RR, alone or through the shuffler."""
 
 import discretion as dc
 from discretion.reproduce.item import exact
 
 
 def noisy(k: int, p: float) -> float:
-    """Return the guess of a target's value from her own report, ``V[N]``."""
+    """Return the probability of guessing a target's value from their own report, ``V[N]``."""
     return exact(dc.posterior_vulnerability(dc.RandomizedResponse(k, p=p)))
 
 
 def shuffled(k: int, p: float, n: int) -> float:
-    """Return the guess of who knows nobody's value, ``V[NS]``; ``V[S]`` where p = 1."""
+    """Return the guess of an adversary who knows nobody's value, ``V[NS]``; ``V[S]`` if p = 1."""
     return exact(dc.posterior_vulnerability(crowd(k, p, n)))
 
 
 def all_but_one(p: float, first: int, second: int) -> float:
-    """Return the guess of who knows that of the others so many hold the first and the second of two values."""
+    """Return the guess of an adversary who knows the others' numbers of the first and the second of two values."""
     others = dc.AllButOne([first, second])
     return exact(dc.posterior_vulnerability(crowd(2, p, first + second + 1).seen_by(others)))
 

@@ -1,4 +1,4 @@
-"""Propositions 9, 11, 12, 26 and 28, Figures 1, 8 and 9: which compositions of noise and shuffler leak the same."""
+"""Propositions 9, 11, 12, 26 and 28, Figures 1, 8 and 9: compositions of noise and shuffler with equal leakage."""
 
 from collections.abc import Mapping
 
@@ -22,7 +22,7 @@ _REFINED = (("N", "NS"), ("S", "SN"))
 
 
 def equivalences() -> Reproduction:
-    """Return of each statement by how much somebody gains more from one side than from the other."""
+    """Return, for each statement, the largest difference between an adversary's gains from the two sides."""
     rows: list[Row] = []
     published: list[Published] = []
     for n, k, p in _CASES:
@@ -63,8 +63,8 @@ def _row(statement: str, of: str, holds: bool | None, from_second: float, from_f
     }
 
 
-_TITLE = "Noise and shuffler: which compositions leak the same, and which less"
+_TITLE = "Noise and shuffler: compositions with equal leakage, and with less"
 _REMARKS = (
-    "Theorem 4, both ways: of the noise or the shuffler alone the composition is made by some channel, and of the "
-    "composition neither is, so that some adversary gains more from either.",
+    "Theorem 4, in both directions: a channel turns the noise or the shuffler alone into the composition, and no "
+    "channel turns the composition into either, so that some adversary gains more from either.",
 )

@@ -1,4 +1,4 @@
-"""Figures 2 to 5: the guess of one person's value over the size of the crowd, and over what the others answer.
+"""Figures 2 to 5: the guess of one person's value over the size of the crowd, and over the others' answers.
 
 Only the text of the paper is at hand, not its drawings: curves and ranges that it does not name are our choice.
 """
@@ -10,12 +10,12 @@ from discretion.reproduce.item import Published, Reproduction, Row
 from discretion.reproduce.shuffle import numbers
 from discretion.reproduce.shuffle.crowds import all_but_one, noisy, shuffled
 
-GUESS = "probability of a right guess"
+GUESS = "probability of a correct guess"
 PEOPLE = "people n, logarithmic scale"
 
 _NOISE, _BOTH = "N: noise alone", "NS: noise and shuffler (at p = 1 S, the shuffler alone)"
 _LOOKS: dict[str, Look] = {_BOTH: "solid", _NOISE: "dotted"}
-_NOBODYS = "who knows nobody's value"
+_NOBODYS = "an adversary who knows nobody's value"
 
 
 def _chosen(named: str) -> str:
@@ -51,7 +51,7 @@ def _noise_and_shuffler(
             for channel, kind in (("NS", _BOTH), ("N", _NOISE))
         ]
         title = f"{name}: one of {_WORDS[k]} values, guessed by {_NOBODYS}"
-        note = f"p: how likely a report is true. Without any report the guess is right with probability {1 / k:g}."
+        note = f"p: the probability that a report is true. A blind guess is correct with probability {1 / k:g}."
         description = (
             f"Lines: the guess over the crowd, for {k} values. Noise alone is guessed with p at every n; through the "
             f"shuffler every line falls from p towards {1 / k:g}."
@@ -62,7 +62,7 @@ def _noise_and_shuffler(
 
 
 def figure_3() -> Reproduction:
-    """Return the guess of a binary value among 201 people by who knows all others, by what these hold."""
+    """Return the guess of a binary value among 201 people by an adversary who knows all others, by their values."""
     truths, others = (1, 0.9, 0.8, 0.7, 0.6), 200
     rows = tuple(
         {"n": others + 1, "p": p, "known a": known, "share of a": known / others,
@@ -77,17 +77,17 @@ def figure_3() -> Reproduction:
             Curve([(row["share of a"], row["NS"]) for row in here], _BOTH, f"p = {p:g}") for p, here in by_p.items()
         ]
         below = [Curve(_gained(here[: len(here) // 2 + 1]), _BOTH, f"p = {p:g}") for p, here in by_p.items()]
-        across = Axis("how many of the others hold a", 0, 1, percent=True, ticks=(0, 0.25, 0.5, 0.75, 1))
-        half = Axis("how many of the others hold a; the other half mirrors it", 0, 0.5, percent=True)
+        across = Axis("share of the others with value a", 0, 1, percent=True, ticks=(0, 0.25, 0.5, 0.75, 1))
+        half = Axis("share of the others with value a; the other half mirrors it", 0, 0.5, percent=True)
         panels = [
             Panel(above, across, Axis(GUESS, 0.5, 1)),
             Panel(below, half, Axis("advantage over that at 0 %", 0, 0.008, percent=True), height=180),
         ]
-        title = "Figure 3: one of two values among 201 people, guessed by who knows all others"
-        notes = ["Above as in the paper; below, by how much the advantage over a blind guess exceeds that at 0 %."]
+        title = "Figure 3: one of two values among 201 people, guessed by an adversary who knows all others"
+        notes = ["Above as in the paper; below, the excess of the advantage over a blind guess over that at 0 %."]
         description = (
-            "Lines: the guess of who knows the 200 others, over the share of them that holds a. It hardly depends on "
-            "that share, and is largest at one half; with no noise it is certain."
+            "Lines: the guess of an adversary who knows the 200 others, over the share of them with value a. It hardly "
+            "depends on that share, and is largest at one half; without noise it is certain."
         )
         return curves(panels, {_BOTH: "solid"}, title, notes, description)
 
@@ -105,7 +105,7 @@ _WORST = (
 
 
 def _gained(rows: Sequence[Row]) -> list[tuple[float, float]]:
-    """Return by how much the advantage over a blind guess is larger than in the first row."""
+    """Return the excess of the advantage over a blind guess over that in the first row."""
     base = rows[0]["NS"] - 0.5
     return [(row["share of a"], (row["NS"] - 0.5) / base - 1) for row in rows]
 

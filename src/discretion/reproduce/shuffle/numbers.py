@@ -1,4 +1,4 @@
-"""The numbers in the paper's text, each beside ours."""
+"""The numbers in the paper's text, each with ours."""
 
 import math
 from typing import cast
@@ -62,7 +62,7 @@ def shuffler_alone() -> tuple[Published, ...]:
 
 
 def constants() -> tuple[Published, ...]:
-    """Return the factor f that section VI-C tries in ``V = 1/k + f √(ln k/(kn))``, beside its limit."""
+    """Return the factor f that section VI-C tries in ``V = 1/k + f √(ln k/(kn))``, with its limit."""
     return tuple(
         number("section VI-C", f"the constant factor f, k = {k}", "1", _limit_of_factor(k), _CONSTANT)
         for k in (3, 4, 5)
@@ -123,8 +123,8 @@ def _limit_of_factor(k: int) -> float:
     return (first.value - 1 / k) / (paper.value - 1 / k)
 
 
-_TITLE = "The numbers in the paper's text, and how far ours are from them"
-_TWICE = "0.5282 and 0.5286 are printed for one number, the first is right"
+_TITLE = "The numbers in the paper's text, and the distance of ours from them"
+_TWICE = "0.5282 and 0.5286 are printed for one number, the first is correct"
 _EIGHT = "there are 2³ datasets, as Example 6 lists them"
 _SIX = "a histogram of four values has at most four parts"
 _CONSTANT = "it tends to μ_k/√(ln k), with μ_k the expected largest of k standard normals"

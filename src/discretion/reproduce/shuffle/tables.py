@@ -18,18 +18,18 @@ P = Fraction(3, 4)
 
 @dataclass(frozen=True)
 class Table:
-    """A channel that the paper prints: how to compute it, and the entries as printed.
+    """A channel that the paper prints: a function that computes it, and the entries as printed.
 
     Parameters
     ----------
     title
-        What it shows.
+        The title of the table.
     channel
-        Computes it, by every route that the paper says are equal.
+        A function that computes the channel, by every route that is equal according to the paper.
     grid
         The entries as printed.
     slips
-        Why some are wrong, by row and column.
+        The reasons why some entries are wrong, by row and column.
     """
 
     title: str
@@ -38,7 +38,7 @@ class Table:
     slips: Mapping[tuple[str, str], str]
 
     def reproduce(self) -> Reproduction:
-        """Return the channel at p = 0.75, each entry beside the printed formula's value there."""
+        """Return the channel at p = 0.75, each entry with the printed formula's value there."""
         channel, *others = (_by_label(made) for made in self.channel())
         published = tuple(
             Published(
@@ -60,8 +60,8 @@ class Table:
 
 
 _NOTES = (
-    "Rows: what three people hold; columns: what is seen of them.",
-    "Above, what the paper prints, with q = 1 - p;",
+    "Rows: the values of three people; columns: the observation.",
+    "Above, the printed entry, with q = 1 - p;",
     "below, the value at p = 0.75, by which cells are shaded.",
     "In a heavy frame: the paper prints a slip, the value is ours.",
 )
@@ -112,7 +112,7 @@ def _ns_reduced() -> tuple[dc.Channel, ...]:
     return noise >> shuffle, shuffle >> dc.shuffling.reduced_dataset_channel(_noise(), N)
 
 
-_SWAPPED = "3p²q and 3pq² are printed in each other's place"
+_SWAPPED = "3p²q and 3pq² are exchanged in print"
 _STRAY = "the stray /3 keeps the printed row from summing to 1"
 
 TABLES: Mapping[str, Table] = {

@@ -1,9 +1,10 @@
-"""The privacy blanket: a bound of what anybody learns of the target, whatever she knows of the others.
+"""The privacy blanket: an upper bound of the leak about the target for every adversary and all other users' values.
 
-Each user reports from the blanket, a law that her value has no part in, with some probability. Tell the adversary who
-did not, and what they reported: that can only help her, and it leaves the target's report among those of B others in
-the blanket, B ~ Bin(n-1, γ), which all follow one law. More of them never help her, so each stretch of B counts at its
-start. (Balle, Bell, Gascón and Nissim, CRYPTO 2019, bound what is exact here.)
+With some probability each user's report comes from the blanket, a law that does not depend on the value. Show the
+adversary the other users who did not report from it, and their reports: this can only help the adversary. It leaves the
+target's report among those of B other users in the blanket, B ~ Bin(n-1, γ), which all follow one law. More of these
+never increase the leak, so that each interval of B counts with its start. (Balle, Bell, Gascón and Nissim, CRYPTO 2019,
+bound what is exact here.)
 """
 
 import itertools
@@ -49,10 +50,10 @@ _NEVER = 1e-40
 
 
 def hidden_in_blanket(probability: float, n: int, leaked_among: Callable[[int], float], slack: float) -> float:
-    """Return an upper bound of the mean of a leak that falls with the number of others in the blanket.
+    """Return an upper bound of the mean of a leak that falls with the number of other users in the blanket.
 
-    Each is in the blanket with that probability. Where a leak falls as one over the root of that number, the bound is
-    about so much too high, relatively.
+    Each other user is in the blanket with the given probability. For a leak that falls as one over the root of that
+    number, the relative error of the bound is about ``slack``.
     """
     if probability == 0 or n == 1:
         return leaked_among(0)
@@ -65,12 +66,12 @@ def hidden_in_blanket(probability: float, n: int, leaked_among: Callable[[int], 
 
 
 def certified_interval(attained: float, bound: float) -> Estimate:
-    """Return the certified interval from what some adversary surely gets, rounded down, to a bound."""
+    """Return the certified interval from the leak to some adversary, rounded down, to an upper bound."""
     return Estimate.between(min(attained - _ROUNDING * abs(attained), bound), bound, BOUND.name)
 
 
 def _starts(mean: float, variance: float, first: int, size: int, slack: float) -> list[int]:
-    """Return where stretches start: closely around the mean, and from nine standard deviations below it."""
+    """Return the starts of intervals: dense around the mean, and from nine standard deviations below it."""
     deviation = math.sqrt(variance)
     count = math.ceil(min(max((_BELOW + _ABOVE) * deviation / (2 * slack * max(mean, 1.0)), 3), _STRETCHES))
     cuts = [mean + deviation * (-_BELOW + (_BELOW + _ABOVE) * i / count) for i in range(count + 1)]
@@ -78,9 +79,9 @@ def _starts(mean: float, variance: float, first: int, size: int, slack: float) -
 
 
 class Blanket:
-    """Bounds of the excess whatever the others hold, the target hidden among those in the blanket; remembered.
+    """Upper bounds of the excess for all values of the other users, with the target hidden in the blanket; cached.
 
-    They are about so much too high, relatively, as the slack says; the more slack, the quicker they are had.
+    Their relative error is about the slack; with more slack they take less time.
     """
 
     def __init__(self, mechanism: System, n: int, slack: float = 5e-4) -> None:
@@ -90,14 +91,14 @@ class Blanket:
 
     @cached_property
     def ends(self) -> list[tuple[int, int]]:
-        """The ordered pairs of values that differ to the blanket."""
+        """The ordered pairs of values that differ for the blanket."""
         k = self._mechanism.secrets
         if is_symmetric(self._mechanism):
             return [(0, 1)]
         return [(a, b) for a in range(k) for b in range(k) if a != b]
 
     def largest_excess(self, ratio: float) -> float:
-        """Return the bound for the pair where it is largest."""
+        """Return the bound for the pair with the largest one."""
         return max((self.excess(*ends, ratio) for ends in self._unlike_ends), default=0.0)
 
     @cached_property
@@ -143,12 +144,12 @@ class Blanket:
 
 
 def kind_of_types(types: Reals) -> bytes:
-    """Return what laws of types have in common that differ in the order of the types only."""
+    """Return a key that is equal for laws of types that differ only in the order of the types."""
     return types[:, np.lexsort(types)].tobytes()
 
 
 def linear_excess(types: Reals, count: int, ratio: float, relative: float = RELATIVE) -> Bounded:
-    """Return the excess when all others' reports follow the law in the third row."""
+    """Return the excess when all other users' reports follow the law in the third row."""
     n, steps, law, impossible = _linear_steps(types, count, ratio)
     if steps.size > MAX_KINDS_SUMMED:
         return smoothed_linear_excess(types, count, ratio)
@@ -157,7 +158,7 @@ def linear_excess(types: Reals, count: int, ratio: float, relative: float = RELA
 
 
 def smoothed_linear_excess(types: Reals, count: int, ratio: float) -> Bounded:
-    """Return quick bounds of the same, whatever the number of types."""
+    """Return quick bounds of the same, for any number of types."""
     n, steps, law, impossible = _linear_steps(types, count, ratio)
     low, high = SmoothedSum(0.0, [Steps(n, steps / n, law)]).excess()
     return Bounded(impossible + (low + high) / 2, (high - low) / 2 + _ROUNDING * high)
@@ -174,8 +175,8 @@ def _linear_steps(types: Reals, count: int, ratio: float) -> tuple[int, Reals, R
 
 
 def decided_steps(steps: Reals, n: int) -> Reals:
-    """Return the steps of a sum of n, with none so far down that it only overflows.
+    """Return the steps of a sum of n, with very negative ones limited so that they do not overflow.
 
-    One step down of n+1 times the highest step up decides already.
+    A step of minus n+1 times the largest step decides the sign of the sum already.
     """
     return np.maximum(steps, -(n + 1) * max(0.0, float(steps.max())))

@@ -1,4 +1,4 @@
-"""Closed bounds of what a crowd leaks, at any size: by moments where all others report from one law, and by counting.
+"""Closed bounds of a crowd's leakage, at any size: by moments if all others report from one law, and by counting.
 
 **Others of one law q.** Draw all n reports from q. The likelihood of the target's value x is then
 ``P(h | x) / P(h) = 1 + Z_x``, where Z_x is the mean of n independent steps ``Q[x, y] / q_y - 1`` of mean 0. With
@@ -19,15 +19,15 @@ their moments ``m_j = E[step^j]``,
   gain's width, I being the mutual information. If the best guess is one of the values, ``max_w A_w`` is also at most
   ``c + Σ_w (A_w - c)₊`` for every c, and each of these means is an integral that is known to many digits.
 
-**An adversary who only adds up numbers** that single reports stand for surely gets as much:
+**An adversary that only adds up numbers** assigned to single reports attains at least this:
 
 - **Information.** For any statistic ``T = Σ θ(y)`` over the reports, ``D(P_x ‖ P_π) >= E_x T - log E_π e^T`` (Donsker
   and Varadhan, 1975), where P_π has the target's value drawn from the prior. Users report independently, so that both
-  terms are sums over them. With θ the difference of the laws over the covariance of all reports this is what the normal
-  limit says, so that nothing is lost in a large crowd.
-- **Guess.** Each report of a pure protocol supports some of the values, S_x of the others' reports the value x. The
-  adversary guesses among the values A whose counts reach thresholds m_x, each alike, and any where there are none. Of
-  a uniform target among k values it is right with probability v, where
+  terms are sums over them. With θ the difference of the laws over the covariance of all reports this equals the normal
+  limit, so that nothing is lost in a large crowd.
+- **Guess.** Each report of a pure protocol supports some of the values; S_x of the others' reports support the value x.
+  The adversary guesses among the values A whose counts reach thresholds m_x, each with equal probability, and any value
+  if there are none. It guesses the value of a target, uniform among k values, correctly with probability v, where
 
       k v - 1 = Σ_x (E_x - mean_j E_j) 1{x ∈ A}/|A|,
 
@@ -86,7 +86,7 @@ _MAX_EXPONENT, _SERIES_BELOW = 100.0, 1e-3
 
 
 class ClosedBounds(Protocol):
-    """Bounds of a leak among others of one law, by the number of all reports."""
+    """Bounds of a leak among other users with one law, by the number of all reports."""
 
     def upper_bound(self, n: int) -> float:
         """Return an upper bound among n reports."""
@@ -99,7 +99,7 @@ class ClosedBounds(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """The ratios ``Q[x, y] / q_y`` that a report adds up for some values x, which are alike, and their law."""
+    """The ratios ``Q[x, y] / q_y`` that a report adds up for some equivalent values x, and their law."""
 
     values: Integers
     ratios: Reals
@@ -131,14 +131,14 @@ class Steps:
 
 @dataclass(frozen=True, eq=False)
 class OneLaw:
-    """Reports of a mechanism in a crowd of which each other user's follows the law of one sender."""
+    """Reports of a mechanism in a crowd in which each other user's report follows the law of one sender."""
 
     mechanism: System
     sender: Group
 
     @cached_property
     def steps(self) -> list[Steps] | None:
-        """The steps of all values, or None: where she may report what nobody else does, or they are too many."""
+        """The steps of all values; None if only the target can send some report, or if they are too many."""
         try:
             if not is_symmetric(self.mechanism):
                 return _kinds_of_steps(self.types(range(self.mechanism.secrets)))
@@ -152,11 +152,11 @@ class OneLaw:
         return possible if len(possible) == len(steps_of_kinds) else None
 
     def types(self, values: Sequence[int]) -> Reals:
-        """Return the laws of the types of report of these values, and last of the sender."""
+        """Return the laws of the types of report of these values, and of the sender in the last row."""
         return report_types(self.mechanism, (self.sender,), values)
 
     def drawn(self, prior: Reals) -> Steps | None:
-        """Return the steps of a target whose value is drawn from the prior, or None if these are not to be had."""
+        """Return the steps of a target whose value is drawn from the prior, or None if they cannot be computed."""
         try:
             if self.sender.value is not None or self.sender.blanket:
                 uniform = bool(np.all(prior == prior[0]))
@@ -182,14 +182,14 @@ class InformationAmong:
     prior: Reals
 
     def upper_bound(self, n: int) -> float:
-        """Return ``Σ π_x D(P_x ‖ P) - D(P_π ‖ P)``, both on the side of more."""
+        """Return an upper bound of ``Σ π_x D(P_x ‖ P) - D(P_π ‖ P)``."""
         if self.law.steps is None:
             return math.inf
         each = math.fsum(w * s.divergence_above(n) for w, s in zip(self._weights, self.law.steps, strict=True))
         return each if self._drawn is None else max(0.0, each - self._drawn.divergence_below(n))
 
     def lower_bound(self, n: int) -> float:
-        """Return the same, both on the side of less."""
+        """Return a lower bound of the same."""
         if self.law.steps is None or self._drawn is None:
             return 0.0
         each = math.fsum(w * s.divergence_below(n) for w, s in zip(self._weights, self.law.steps, strict=True))
@@ -206,7 +206,7 @@ class InformationAmong:
 
 @dataclass(frozen=True, eq=False)
 class CapacityAmong:
-    """The Shannon capacity from the target's value to all reports: ``max_x D(P_x ‖ P)`` at most."""
+    """Bounds of the Shannon capacity from the target's value to all reports, which is at most ``max_x D(P_x ‖ P)``."""
 
     law: OneLaw
 
@@ -225,14 +225,14 @@ class CapacityAmong:
 
 @dataclass(frozen=True, eq=False)
 class GainAmong:
-    """What the best guess gains, of a target whose value is drawn from a prior."""
+    """Bounds of the gain of the best guess, for a target whose value is drawn from a prior."""
 
     law: OneLaw
     prior: Reals
     gain: Gain
 
     def upper_bound(self, n: int) -> float:
-        """Return the least of both bounds."""
+        """Return the smallest of the upper bounds."""
         information = self._information.upper_bound(n)
         by_information = self._blind + self.gain.width * math.sqrt(information / 2) if information < 1 else math.inf
         if self._means is None:
@@ -245,7 +245,7 @@ class GainAmong:
         return min(bound, _least_of_convex(lambda c: self._bound_beyond(c, n), self._blind, bound))
 
     def lower_bound(self, n: int) -> float:
-        """Return what a blind guess gains."""
+        """Return the gain of a guess without any report."""
         return self._blind
 
     @cached_property
@@ -258,7 +258,7 @@ class GainAmong:
 
     @cached_property
     def _means(self) -> "list[_Means] | None":
-        """What guesses are worth, or None if they are too many."""
+        """The means for the gains of guesses, or None if they are too many."""
         if self.law.steps is None:
             return None
         if isinstance(self.gain, IdentityGain):
@@ -289,7 +289,7 @@ class GainAmong:
 
 @dataclass(frozen=True, eq=False)
 class _Means:
-    """Means of n steps: a row of steps per kind of mean, how many there are of each kind, and the law of the steps."""
+    """Means of n steps: a row of steps per kind of mean, the number of means of each kind, and the law of the steps."""
 
     steps: Reals
     sizes: Reals
@@ -315,13 +315,13 @@ class _Means:
 
     @cached_property
     def _rare(self) -> Reals:
-        """What steps add that are too rare to sum over, none of which is negative."""
+        """The sum over steps that are too rare to sum over one by one; no step is negative."""
         rare = self.law <= _RARE
         return self.steps[:, rare] @ self.law[rare]
 
 
 def _fewer_steps(steps: Reals, law: Reals) -> tuple[Reals, Reals]:
-    """Return no more than some kinds of steps, whose sums are as large on average and farther apart."""
+    """Return a limited number of kinds of steps, whose sums have the same mean and are spread further."""
     if steps.size <= _KNOTS.size:
         return steps, law
     order = np.argsort(steps)
@@ -338,7 +338,7 @@ def _fewer_steps(steps: Reals, law: Reals) -> tuple[Reals, Reals]:
 
 
 def _least_of_convex(function: Callable[[float], float], low: float, high: float) -> float:
-    """Return about the least value of a convex function, by golden sections."""
+    """Return approximately the least value of a convex function, by golden sections."""
     first, second = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     at_first, at_second = function(first), function(second)
     least = min(at_first, at_second)
@@ -356,21 +356,21 @@ def _least_of_convex(function: Callable[[float], float], low: float, high: float
 
 
 def _usual(means: list[_Means], n: int) -> float:
-    """Return the t that is best for normal means: ``√(2 n log(guesses)) / σ``."""
+    """Return the best t for normal means: ``√(2 n log(guesses)) / σ``."""
     deviation = max(float(np.sqrt(((m.steps - (m.steps @ m.law)[:, None]) ** 2) @ m.law).max()) for m in means)
     guesses = max(2.0, sum(float(part.sizes.sum()) for part in means))
     return math.sqrt(2 * n * math.log(guesses)) / max(deviation, 1e-150)
 
 
 def _is_possible(rows: Reals, law: Reals) -> bool:
-    """Whether all that the target may report others may too, and no more rarely than doubles can divide by."""
+    """Whether the others can send every report of the target, with a probability that doubles can divide by."""
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         fourth = np.where(rows > 0, rows * (rows / law) ** 3, 0.0)
     return bool(np.isfinite(fourth).all())
 
 
 def _steps(values: Integers, row: Reals, law: Reals) -> Steps | None:
-    """Return the steps of one value, equal ones as one kind, or None where they are unbounded."""
+    """Return the steps of one value, equal steps as one kind, or None if they are unbounded."""
     if not _is_possible(row, law):
         return None
     possible = law > 0
@@ -380,7 +380,7 @@ def _steps(values: Integers, row: Reals, law: Reals) -> Steps | None:
 
 
 def _kinds_of_steps(types: Reals) -> list[Steps] | None:
-    """Return the steps of each row but the last, which is the others' law, those of like rows together."""
+    """Return the steps of each row except the last, which is the others' law; equal rows share their steps."""
     kinds: dict[bytes, tuple[Steps, list[int]]] = {}
     for value, row in enumerate(types[:-1]):
         steps = _steps(np.array([value]), row, types[-1])
@@ -392,7 +392,7 @@ def _kinds_of_steps(types: Reals) -> list[Steps] | None:
 
 
 def _rounded(numbers: Reals) -> Reals:
-    """Return numbers to some bits, so that those which rounding sets apart are equal."""
+    """Return numbers rounded to some bits, so that numbers that differ only by rounding are equal."""
     _, exponents = np.frexp(numbers)
     return np.ldexp(np.round(np.ldexp(numbers, _BITS - exponents)), exponents - _BITS)
 
@@ -411,7 +411,7 @@ def information_below(mechanism: System, groups: OtherUsers, prior: Reals) -> fl
 
 
 def guess_below(mechanism: System, groups: OtherUsers) -> float:
-    """Return a lower bound of how often a uniform value is guessed right, for symmetric pure protocols."""
+    """Return a lower bound of the probability of a correct guess of a uniform value, for symmetric pure protocols."""
     report = reporting(mechanism)
     k = mechanism.secrets
     if not report.is_symmetric or report.pure_epsilon is None or not any(group.count for group in groups):
@@ -476,7 +476,7 @@ def _log_moments(theta: Reals, laws: Reals) -> Reals:
 
 
 def _divergences_of_support(mechanism: System, groups: OtherUsers, prior: Reals) -> Reals:
-    """Return the same by how many reports support x."""
+    """Return the same from the number of reports that support x."""
     own, other = _support(mechanism)
     gap = own - other
     gains = gap * (1 - prior)
@@ -504,14 +504,14 @@ def _log_excess(u: Reals) -> Reals:
 
 
 class _Counts(NamedTuple):
-    """The law of how many of the others' reports support a value, for values that are alike, and how many these are."""
+    """The law of the number of other users' reports that support a value, for equivalent values, and their number."""
 
     values: int
     law: Reals
 
 
 def _laws_of_support(mechanism: System, groups: OtherUsers) -> list[_Counts]:
-    """Return the laws of the counts of all values, or of none if they are too many."""
+    """Return the laws of the counts of all values, or an empty list if they are too many."""
     own, other = _support(mechanism)
     known, strangers = _known_and_strangers(mechanism.secrets, groups)
     total = int(known.sum())
@@ -529,13 +529,13 @@ def _laws_of_support(mechanism: System, groups: OtherUsers) -> list[_Counts]:
 
 
 def _known_and_strangers(k: int, groups: OtherUsers) -> tuple[Reals, list[tuple[int, Reals]]]:
-    """Return how many of the others are known to hold each value, and how many hold one by which laws."""
+    """Return the number of known other users per value, and the numbers and laws of the unknown other users."""
     strangers = [(group.count, group.law(k)) for group in groups if group.value is None]
     return holders(k, groups).astype(np.float64), strangers
 
 
 def _risen(k: int, gap: float, counts: list[_Counts], expected: float) -> float:
-    """Return a lower bound of ``k v - 1`` with thresholds that so many values reach on average."""
+    """Return a lower bound of ``k v - 1`` with thresholds that ``expected`` values reach on average."""
     masses, beyond_m = np.empty(len(counts)), np.empty(len(counts))
     for i, (_, law) in enumerate(counts):
         tails = np.append(np.cumsum(law[::-1])[::-1], 0.0)
@@ -548,6 +548,6 @@ def _risen(k: int, gap: float, counts: list[_Counts], expected: float) -> float:
 
 
 def _support(mechanism: System) -> tuple[float, float]:
-    """Return how likely a report supports its sender's value, and another one."""
+    """Return the probabilities that a report supports its sender's value, and another given value."""
     event = reporting(mechanism).events()[0]
     return float(event[0]), float(event[1])

@@ -1,4 +1,4 @@
-"""Upper bounds of what many reports tell of one value: what the target's report tells is divided among the others'.
+"""Upper bounds of the leakage of many reports about one value: the target's part is divided among the others' reports.
 
 The target reports by Q_x if it holds x, N others independently by Q_i; Q̄ is the mean of the Q_x under the prior. Write
 L for the law of the others' histogram, * for convolution, ``P_x = Q_x * L`` and ``ν = Q̄ * L``. Divide
@@ -43,7 +43,7 @@ inequality again, for every c
   `largest_excess`.
 - Known others have the parts ``g_i = Q_i (φ - E_i φ)`` with ``Σ_i g_i = c_x``, of which V is least.
 
-To forget some of the others only raises a leak, so that not all need have a part. (Discretion.)
+An adversary that ignores some of the others has at least the same leak, so that not all need a part. (Discretion.)
 """
 
 import math
@@ -72,7 +72,7 @@ _POINTS = 48
 
 
 class Division(NamedTuple):
-    """The parts of so many others: V, on average over the values and at most; M; and the mean of ``E_ν ρ²``."""
+    """The parts of ``users`` other users: V as its mean over the values and its maximum; M; the mean of ``E_ν ρ²``."""
 
     users: int
     variance: float
@@ -81,7 +81,7 @@ class Division(NamedTuple):
     remainder: float
 
     def information(self) -> float:
-        """Return an upper bound of the information."""
+        """Return an upper bound of the mutual information."""
         v = (math.sqrt(self.variance * self.users) + _DEVIATION_ROUNDING) ** 2 / self.users
         total = math.sqrt(v) + math.sqrt(2 * self.remainder)
         rest, m = math.sqrt(v) / total, self.largest_step
@@ -90,7 +90,7 @@ class Division(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ListedReports:
-    """Reports by their laws: a row per value, a column per type of report, each possible whatever the value."""
+    """Reports by their laws: a row per value, a column per type of report; every value can send every type."""
 
     rows: Reals
     prior: Reals
@@ -117,7 +117,7 @@ class ListedReports:
         return float((self.rows / self._blanket).max()) / self._share
 
     def equally(self, users: int) -> Division:
-        """Return the parts ``c_x/users``, with what is most of each over the value that the others hold."""
+        """Return the parts ``c_x/users``, with the maximum of each quantity over the value that the others hold."""
         products = (self._differences / self._blanket) @ self._differences.T
         hidden = float(self.prior @ self._distances) * self._distances + self.prior @ products**2
         variances = ((self.prior @ self._differences**2) / self.rows).sum(axis=1)
@@ -130,7 +130,7 @@ class ListedReports:
         )
 
     def among(self, counts: Integers) -> Division | None:
-        """Return the parts by φ, ``φ crowd = c_x + Σ_v n_v E_v φ Q_v``, a linear equation in the means."""
+        """Return the parts by φ, ``φ crowd = c_x + Σ_v n_v E_v φ Q_v``, the solution of linear equations."""
         users = int(counts.sum())
         if not users:
             return None
@@ -156,7 +156,7 @@ class ListedReports:
         )
 
     def _hidden(self, scores: Reals, means: Reals) -> Reals:
-        """Return X_i: a row for each value of the target, whose φ and its means these are, a column for each other."""
+        """Return X_i: a row for each value of the target, with its φ and means, and a column for each other value."""
         squares = self.rows**2 / self._blanket
         parts = scores**2 @ squares.T - 2 * means * (scores @ squares.T) + means**2 * squares.sum(axis=1)
         mixed = self.rows * self._differences / self._blanket
@@ -165,10 +165,10 @@ class ListedReports:
 
 @dataclass(frozen=True, eq=False)
 class SupportingReports:
-    """Reports that support some of k values, all alike to the mechanism, by how many; the prior is uniform.
+    """Reports by the number of the k values that they support, for a symmetric mechanism and a uniform prior.
 
-    The blanket is the law that no value has a part in. All means over values and reports are those over the numbers of
-    values that reports support, since by symmetry what two values have to do with each other is ``a (δ_vx - 1/k)``.
+    The blanket is the law that does not depend on a value. All means over values and reports are means over the number
+    of values that reports support, since by symmetry any quantity of two values is ``a (δ_vx - 1/k)``.
     """
 
     overlaps: Overlaps
@@ -177,12 +177,12 @@ class SupportingReports:
 
     @cached_property
     def _supporting(self) -> Reals:
-        """Which share of the values a report of each size supports."""
+        """The share of the values that a report of each size supports."""
         return self.sizes.sizes / self.k
 
     @cached_property
     def _factors(self) -> Reals:
-        """By how much a uniform value makes a report of each size likelier than it is in the blanket, ``Q̄/w``."""
+        """The probability of a report of each size under a uniform value, relative to the blanket: ``Q̄/w``."""
         unlikely, likely = self.overlaps.factors
         return unlikely + (likely - unlikely) * self._supporting
 
@@ -207,7 +207,7 @@ class SupportingReports:
         return float(self.sizes.probabilities @ (self._squares / self._factors**2)) * self.k / (self.k - 1)
 
     def _scale(self, users: int) -> float:
-        """Return by what ``Q_x/Q̄ - 1`` is scaled in φ."""
+        """Return the factor of ``Q_x/Q̄ - 1`` in φ."""
         return 1 / (users * (1 - self._a / self.k))
 
     def equally(self, users: int) -> Division:
@@ -223,9 +223,9 @@ class SupportingReports:
         )
 
     def among(self, counts: Integers) -> Division | None:
-        """Return the parts of as many others of each value as the rarest has.
+        """Return the parts with an equal number of other users per value: the number for the rarest value.
 
-        Then φ is ``(Q_x/Q̄ - 1)/(1 - a/k)`` over their number, and ``E_v φ`` in proportion to ``a (δ_vx - 1/k)``.
+        Then φ is ``(Q_x/Q̄ - 1)/(1 - a/k)`` over their number, and ``E_v φ`` is proportional to ``a (δ_vx - 1/k)``.
         """
         k, (unlikely, likely) = self.k, self.overlaps.factors.tolist()
         users = k * int(counts.min())
@@ -244,13 +244,13 @@ class SupportingReports:
         return Division(users, variance, variance, likely / unlikely * scale, hidden / unlikely**4)
 
     def largest_equally(self, users: int) -> float:
-        """Return an upper bound of the rise of the best guess by equal parts, whatever so many others hold."""
+        """Return an upper bound of the increase of the best guess by equal parts, for any values of the other users."""
         values = (self._own - self._factors) / self._other / users
         laws = [self._steps(users, values, masses) for masses in self._masses]
         return self._largest(self.equally(users), lambda cut: largest_excess(-cut, users, laws)[0])
 
     def largest_among(self, counts: Integers) -> float:
-        """Return an upper bound of the rise of the best guess by the best parts, or infinity if there are none."""
+        """Return an upper bound of the increase of the best guess by the best parts, or infinity if there are none."""
         division, each = self.among(counts), int(counts.min())
         if division is None:
             return math.inf
@@ -267,7 +267,7 @@ class SupportingReports:
         return cut + self.k * excess(cut) + math.sqrt(self.k * division.remainder) + _DEVIATION_ROUNDING
 
     def _steps(self, count: int, values: Reals, masses: Reals) -> Steps:
-        """Return the steps of so many others, with the mean 0."""
+        """Return the steps of ``count`` other users, with mean 0."""
         law = (self._blanket * masses * self._other).ravel()
         possible = law > 0
         law = law[possible] / law.sum()
@@ -276,17 +276,17 @@ class SupportingReports:
 
     @property
     def _own(self) -> Reals:
-        """How much likelier x makes a report that does not support it, and one that does; along the first axis."""
+        """The factors of x for a report that does not support x, and one that does, along the first axis."""
         return self.overlaps.factors[:, None, None]
 
     @property
     def _other(self) -> Reals:
-        """The same of the value of another user, along the second axis; the third has the sizes."""
+        """The same factors of another user's value, along the second axis; the third axis is for the sizes."""
         return self.overlaps.factors[:, None]
 
     @cached_property
     def _masses(self) -> tuple[Reals, Reals]:
-        """How likely a report of each size supports x and another user's value, if this is x, and if it is not."""
+        """The probabilities that a report of each size supports x and another user's value, equal or different."""
         supporting = np.stack([1 - self._supporting, self._supporting])
         same = np.eye(2)[:, :, None]
         different = supporting[:, None] * np.maximum(self.k * supporting - same, 0.0) / (self.k - 1)
@@ -294,7 +294,7 @@ class SupportingReports:
 
 
 def divided_information(mechanism: System, users: int, groups: OtherUsers, prior: Reals) -> float:
-    """Return an upper bound of the information among so many others, who hold any values or those of the groups."""
+    """Return an upper bound of the information among other users with any values, or those of the groups."""
     is_uniform = bool(np.all(prior == prior[0]))
     reports = _listed_reports(mechanism, prior) or (_supporting_reports(mechanism) if is_uniform else None)
     if reports is None or not _hold_values(users, groups):
@@ -304,7 +304,7 @@ def divided_information(mechanism: System, users: int, groups: OtherUsers, prior
 
 
 def divided_guess(mechanism: System, users: int, groups: OtherUsers) -> float:
-    """Return an upper bound of how often a uniform value is guessed correctly, if the mechanism is symmetric."""
+    """Return an upper bound of the probability of a correct guess of a uniform value, if the mechanism is symmetric."""
     reports = _supporting_reports(mechanism)
     if reports is None or not _hold_values(users, groups):
         return math.inf
@@ -313,18 +313,18 @@ def divided_guess(mechanism: System, users: int, groups: OtherUsers) -> float:
 
 
 def _hold_values(users: int, groups: OtherUsers) -> bool:
-    """Whether there are others, and each reports on a value, not from the blanket."""
+    """Whether there are other users, and each reports on a value, not from the blanket."""
     return users > 0 and not any(group.blanket for group in groups)
 
 
 def _listed_reports(mechanism: System, prior: Reals) -> ListedReports | None:
-    """Return the reports, or None where they are too many, or some of them all but rule a value out."""
+    """Return the reports, or None if they are too many, or if some nearly exclude a value."""
     types = all_types(mechanism)
     return ListedReports(types, prior) if types is not None and types.min() >= _RAREST else None
 
 
 def _supporting_reports(mechanism: System) -> SupportingReports | None:
-    """Return the reports by how many values they support, or None where values are not alike or all but ruled out."""
+    """Return the reports by the number of values they support; None without symmetry or near exclusion of a value."""
     facts = reporting(mechanism)
     overlaps, sizes = facts.overlaps, facts.support_sizes
     if overlaps is None or sizes is None or not facts.is_symmetric or overlaps.unlikely < _RAREST:

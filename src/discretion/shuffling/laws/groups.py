@@ -1,7 +1,7 @@
-"""The other users as the adversary sees them: groups whose reports follow one law each, and values that look alike.
+"""Groups of other users whose reports follow one law each, and values that the adversary cannot distinguish.
 
-Every local randomizer reports, with some probability, from one law whatever the value (Balle, Bell, Gascón and Nissim's
-privacy blanket, CRYPTO 2019): ``min_x Q[x, y]``, normalised. Users in that blanket are a group too.
+Every local randomizer reports, with some probability, from one law that does not depend on the value (the privacy
+blanket of Balle, Bell, Gascón and Nissim, CRYPTO 2019): ``min_x Q[x, y]``, normalized. Users in it are a group too.
 """
 
 import itertools
@@ -23,7 +23,7 @@ Ends = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class Group(Sender):
-    """Users whose values the adversary knows as much about, and how many there are."""
+    """Users about whose values the adversary knows the same, and their number."""
 
     count: int
 
@@ -32,7 +32,7 @@ OtherUsers = tuple[Group, ...]
 
 
 def groups_of_others(knowledge: Knowledge, n: int) -> OtherUsers:
-    """Return the n-1 others by what is known of them, without empty groups."""
+    """Return the n-1 other users in groups by the adversary's knowledge, without empty groups."""
     counts: dict[int, int] = {}
     strangers = 0
     population: tuple[float, ...] | None = None
@@ -52,7 +52,7 @@ def groups_of_others(knowledge: Knowledge, n: int) -> OtherUsers:
 
 
 def holders(k: int, groups: OtherUsers) -> Integers:
-    """Return how many of the others are known to hold each of k values."""
+    """Return the number of other users who are known to hold each of k values."""
     counts = np.zeros(k, dtype=np.int64)
     for group in groups:
         if group.value is not None:
@@ -61,44 +61,44 @@ def holders(k: int, groups: OtherUsers) -> Integers:
 
 
 def is_symmetric(mechanism: System) -> bool:
-    """Whether the mechanism treats all values alike: renaming them renames the reports."""
+    """Whether the mechanism is symmetric in the values: renaming them renames the reports."""
     return reporting(mechanism).is_symmetric
 
 
 def blanket_probability(mechanism: System) -> float:
-    """Return how likely a report is to be of the blanket."""
+    """Return the probability that a report comes from the blanket."""
     return reporting(mechanism).blanket_probability
 
 
 def report_types(mechanism: System, groups: OtherUsers, values: Sequence[int]) -> Reals:
-    """Return what a report tells about the target: how likely is each type of report, a row per value, then per group.
+    """Return the probability of each type of report, a row per value and then per group, a column per type.
 
-    Reports of one type have the same likelihood ratios throughout, so that merging them before the shuffle tells the
-    adversary as much; a type is a column.
+    Reports of one type have the same likelihood ratios throughout, so that merging them before the shuffle reveals the
+    same to the adversary.
     """
     return reporting(mechanism).report_types(values, groups)
 
 
 def log_report_types(mechanism: System, groups: OtherUsers, values: Sequence[int]) -> Reals:
-    """Return the logarithms of the types of report, as `report_types` has them but where those underflow."""
+    """Return the logarithms of `report_types`, also where the probabilities underflow."""
     return reporting(mechanism).log_report_types(values, groups)
 
 
 class AlikePairs(Protocol):
-    """Pairs of values a < b in kinds."""
+    """Pairs of values a < b, grouped into kinds."""
 
     @property
     def representatives(self) -> list[Ends]:
-        """The lowest pair of each kind, lowest first: every pair is like one of them or its reverse."""
+        """The lowest pair of each kind, lowest first: every pair is equivalent to one of them or to its reverse."""
         ...
 
     def like(self, pairs: list[Ends]) -> list[Ends]:
-        """Return all pairs of the kinds of these, lowest first."""
+        """Return all pairs of the same kinds as these, lowest first."""
         ...
 
 
 def alike_pairs(mechanism: System, groups: OtherUsers) -> AlikePairs:
-    """Return the pairs of the target's values between which nothing tells, among these others."""
+    """Return the pairs of the target's values in kinds, equivalent among these other users."""
     if not is_symmetric(mechanism) and all(group.is_uniform for group in groups):
         kinds = reporting(mechanism).pair_kinds()
         if kinds is not None:
@@ -108,7 +108,7 @@ def alike_pairs(mechanism: System, groups: OtherUsers) -> AlikePairs:
 
 @dataclass(frozen=True, eq=False)
 class _ByValues:
-    """Pairs that are alike since their values are: in lists of such, lowest first."""
+    """Pairs that are equivalent since their values are: lists of equivalent values, lowest first."""
 
     values: list[list[int]]
 
@@ -144,7 +144,7 @@ class _ByKind:
 
 
 def alike_values(mechanism: System, groups: OtherUsers) -> list[list[int]]:
-    """Return the target's values in lists of those between which nothing tells them apart, lowest first."""
+    """Return the target's values in lists of equivalent ones, lowest first."""
     k = mechanism.secrets
     if not is_symmetric(mechanism):
         return [[value] for value in range(k)]

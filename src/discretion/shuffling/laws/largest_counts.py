@@ -1,6 +1,6 @@
-"""The guess by the largest count: of the values that single reports support, guess the one that most reports do.
+"""The guess by the largest count: of the values that single reports support, guess the one with most support.
 
-Lower bounds of the guess that fall with the crowd as the guess itself does, and for bits an upper bound. Let κ be how
+The lower bounds here fall with the crowd as the best guess does; for bits there is also an upper bound. Let κ be the
 likely a report supports its sender's value, λ how likely another one, and T_x the number of all n reports that support
 the value x. The target's value is uniform among k, and guessed correctly with probability v.
 
@@ -52,7 +52,7 @@ _WITHIN, _STRETCHES, _COST = 4.0, 16, 1e-3
 
 
 def guess_by_largest_count(mechanism: System, groups: OtherUsers) -> float:
-    """Return a lower bound of how often a uniform value is guessed correctly, 1/k where none is known."""
+    """Return a lower bound of the probability of a correct guess of a uniform value; 1/k if no bound is known."""
     report, k, n = reporting(mechanism), mechanism.secrets, 1 + sum(group.count for group in groups)
     counts_are_associated = report.bits is not None or _set_size(report) is not None
     if not report.is_symmetric or not counts_are_associated or not groups or not 0 < _epsilon(report) < _LOUD:
@@ -67,7 +67,7 @@ def guess_by_largest_count(mechanism: System, groups: OtherUsers) -> float:
 
 
 def guess_above_among_bits(mechanism: System, n: int) -> float:
-    """Return an upper bound of how often a uniform value is guessed correctly, whatever the others hold."""
+    """Return an upper bound of the probability of a correct guess of a uniform value, for any values of the others."""
     bits, k = reporting(mechanism).bits, mechanism.secrets
     if bits is None or not bits.other or not bits.not_other:
         return math.inf
@@ -95,7 +95,7 @@ def _epsilon(report: Reporting) -> float:
 
 
 def _set_size(report: Reporting) -> int | None:
-    """Return how many values all reports support, if these are equally many and every set of them is reported."""
+    """Return the number of values in each report's support, if it is constant and every such set is reported."""
     sizes = report.support_sizes
     return int(sizes.sizes[0]) if sizes is not None and sizes.sizes.size == 1 else None
 
@@ -134,9 +134,9 @@ def _risen_among_one_value(report: Reporting, n: int) -> float:
 
 
 def _mean_of_rising(function: Callable[[int], float], n: int, p: float, q: float) -> float:
-    """Return a lower bound of the mean of a function that rises from 0 on, of a count of the law Bin(n, p).
+    """Return a lower bound of the mean of a function that rises from 0 on, for a count of the law Bin(n, p).
 
-    Each stretch of counts takes the value at its start; of a function that rises as a root this costs little.
+    Each interval of counts takes the value at its start; for a function that rises as a root this costs little.
     """
     first, masses = binomial_window(n, p, q)
     mean, deviation = n * p, math.sqrt(n * p * q)
@@ -148,7 +148,7 @@ def _mean_of_rising(function: Callable[[int], float], n: int, p: float, q: float
 
 
 class _Kind(NamedTuple):
-    """Values that equally many of the others hold: how many, and the law of each one's count from a first point on."""
+    """Values held by the same number of other users: their number, and the law of each count from a first point on."""
 
     size: int
     first: int
@@ -186,7 +186,7 @@ def _kind(size: int, groups: list[tuple[int, float, float]]) -> _Kind:
 
 
 def _risen(kinds: list[_Kind], other: float) -> float:
-    """Return ``Σ_x E[win_x(S_x + 1) - win_x(S_x)]``; of equal counts one of an earlier kind wins, else all alike."""
+    """Return ``Σ_x E[win_x(S_x + 1) - win_x(S_x)]``; among equal counts an earlier kind wins, then all equally."""
     start = min(kind.first for kind in kinds)
     end = max(kind.first + kind.law.size for kind in kinds) + 2
     laws = [np.pad(kind.law, (kind.first - start, end - kind.first - kind.law.size)) for kind in kinds]

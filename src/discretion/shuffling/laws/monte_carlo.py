@@ -1,18 +1,18 @@
-"""What is too large to sum over, from a sample: an estimate with an interval that holds at every sample size.
+"""Sampled leaks for crowds that are too large to sum over: estimates with intervals valid at every sample size.
 
 Draw all n reports from the others' law. The weights ``π_x P(h | x) / P(h)`` are then means of n independent terms, one
-for what each report says, with mean π, and the leak is the mean of a function of them. Their known means make them the
-control variates, their known variances take the main part out of the mutual information, and Hoeffding's and
-Bernstein's inequalities keep all draws close to π, where the function ranges little.
+for each report, with mean π, and the leak is the mean of a function of them. Their known means make them the control
+variates, their known variances give the main part of the mutual information, and Hoeffding's and Bernstein's
+inequalities keep all draws close to π, where the function ranges little.
 
-Where some reports say too much for that (the target may send what next to nobody else does), crowds are drawn as they
-are, the target's value from the prior. The weights are then the posterior law, which ranges over the simplex only.
+If some reports reveal too much for that (the target may send reports that hardly any other user does), crowds are drawn
+with the target's value from the prior. The weights are then the posterior law, which ranges over the simplex only.
 
-Among others whose values the adversary knows, crowds of k-RR are sampled too. Each user's report is her value with
-probability p - q, else of the uniform law, which hides the target. Reports are drawn as if hers were hidden for sure;
-how likely it then is each of those in the histogram is known exactly (`BlanketedHistograms`), and with it the weights
-``π_x P(h | x) / P(h)``. Given which users are hidden they are means of what these report; so they are means of such
-means, and keep as close to the prior.
+Among other users whose values the adversary knows, crowds of k-RR are sampled too. Each user's report is their value
+with probability p - q, else from the uniform law, which hides the target. Reports are drawn as if the target's report
+were hidden with certainty; then the probability that it is each report of the histogram is known exactly
+(`BlanketedHistograms`), and with it the weights ``π_x P(h | x) / P(h)``. Given the set of hidden users, these weights
+are means over their reports; so they are means of such means, and stay as close to the prior.
 """
 
 import math
@@ -71,7 +71,7 @@ _OFF = 1e-9
 
 
 class Leak(Protocol):
-    """A function of the weights of the target's values whose mean is asked for; it is homogeneous of degree 1."""
+    """A function of the weights of the target's values whose mean is estimated; it is homogeneous of degree 1."""
 
     @property
     def prior(self) -> Reals:
@@ -79,41 +79,42 @@ class Leak(Protocol):
         ...
 
     def values(self, weights: Reals, *, whole: bool) -> Reals:
-        """Return the function of each row, less the part whose mean is known unless the whole is asked for."""
+        """Return the function of each row, less the part with a known mean unless the whole is requested."""
         ...
 
     def width(self, reach: Reals | None, *, whole: bool) -> float:
-        """Return how far the values range if no weight is farther from its prior than its reach, nor their sum from 1.
+        """Return the range of the values if all weights, and their sum, are within a reach of the prior, and of 1.
 
-        The reach has an entry per value, and one for the sum; without one, how far the whole ranges on the simplex.
+        The reach has an entry per value, and one for the sum; without one, return the range of the whole on the
+        simplex.
         """
         ...
 
     def known_mean(self, variances: Reals) -> float:
-        """Return the mean of the known part, given the variances of the weights, and of their sum."""
+        """Return the mean of the known part, given the variances of the weights and of their sum."""
         ...
 
 
 class Reports(Protocol):
-    """How to draw the reports of a crowd, and what they say of the target."""
+    """A sampler of the reports of a crowd, with the likelihoods of the target's values."""
 
     cost: int
-    """How many numbers a draw takes."""
+    """The number of random numbers per draw."""
 
     def draw(self, rng: np.random.Generator, size: int, others: int, targets: Integers | None) -> Reals:
         """Return ``Σ Q[x, y] / q_y`` over the reports y of each draw, a column per value x.
 
-        There are so many others' reports, and one of each of the targets' values if these are given.
+        A draw has ``others`` reports of other users, and one report of each target's value if these are given.
         """
         ...
 
     def spread(self, prior: Reals) -> tuple[Reals, Reals]:
-        """Return the range and the variance of ``π_x Q[x, y] / q_y`` over single reports, then of its sum over x."""
+        """Return the range and the variance of ``π_x Q[x, y] / q_y`` for single reports, then of its sum over x."""
         ...
 
 
 def mean_over_crowds(mechanism: System, group: Group, leak: Leak, rng: np.random.Generator) -> Estimate:
-    """Return the mean of a leak over the crowds with one group of others."""
+    """Return the mean of a leak over the crowds with one group of other users."""
     reports, n = reports_of(mechanism, group), group.count + 1
 
     def weights(count: int, as_they_are: bool) -> Reals:
@@ -125,10 +126,11 @@ def mean_over_crowds(mechanism: System, group: Group, leak: Leak, rng: np.random
 def mean_of_leak(
     leak: Leak, cost: int, draw: Callable[[int, bool], Reals], spread: tuple[Reals, Reals], hidden: int, *, whole: bool
 ) -> Estimate:
-    """Return the mean of a leak over weights that are means of so many independent reports, or means of such means.
+    """Return the mean of a leak over weights that are means of ``hidden`` independent reports, or means of such means.
 
-    The weights are drawn under the law in which the target's report says nothing, or else as they are; what single
-    reports say is given by its ranges and variances. Unless the whole leak is to be sampled, these make its known part.
+    The weights are drawn under the law without information in the target's report, or else under the true law;
+    ``spread`` has the ranges and variances for single reports. Unless the whole leak is sampled, these give its known
+    part.
     """
     prior = leak.prior
     count = int(max(_FEWEST, min(_CELLS // cost, limits.current().steps(MAX_CROWDS_DRAWN, each=OPERATIONS_PER_CROWD))))
@@ -175,7 +177,7 @@ def _weights(
 
 
 def can_be_sampled(mechanism: System, group: Group) -> bool:
-    """Whether a sample of crowds takes seconds, not hours."""
+    """Whether sampling crowds takes seconds, not hours."""
     try:
         reports = reports_of(mechanism, group)
     except TooLargeError:
@@ -185,7 +187,7 @@ def can_be_sampled(mechanism: System, group: Group) -> bool:
 
 @lru_cache(maxsize=2)  # asked for whether a crowd can be sampled, then to do so
 def reports_of(mechanism: System, group: Group) -> Reports:
-    """Return how to draw the reports of a crowd through this mechanism, all of whose others are of one group."""
+    """Return the sampler for a crowd that reports through this mechanism, with all other users in one group."""
     report = reporting(mechanism)
     if report.response is not None:
         return Responses(report.response, group)
@@ -197,7 +199,7 @@ def reports_of(mechanism: System, group: Group) -> Reports:
 
 
 class _TypesOfReport:
-    """Reports of few types, drawn by how many there are of each."""
+    """A sampler for reports of few types, by the number of reports of each type."""
 
     def __init__(self, types: Reals) -> None:
         self._rows, self._law = types[:-1], types[-1] / types[-1].sum()
@@ -221,7 +223,7 @@ class _TypesOfReport:
 
 
 class Responses:
-    """Reports of k-RR for any k: what they say of a value is a constant and a multiple of its own count."""
+    """A sampler for k-RR with any k: a value's likelihood is a constant plus a multiple of the value's own count."""
 
     def __init__(self, response: Response, group: Group) -> None:
         self._p, self._q, self._gap = response.p, response.q, response.gap
@@ -231,7 +233,7 @@ class Responses:
         self.cost = response.k
 
     def draw(self, rng: np.random.Generator, size: int, others: int, targets: Integers | None) -> Reals:
-        """Return what the reports of each draw say, a column per value."""
+        """Return the sums of likelihood ratios over the reports of each draw, a column per value."""
         counts = rng.multinomial(others, self._law, size=size)
         if targets is not None:
             own = rng.integers(self._law.size - 1, size=size)
@@ -241,7 +243,7 @@ class Responses:
         return self._q * weighted.sum(axis=1, keepdims=True) + self._gap * weighted
 
     def spread(self, prior: Reals) -> tuple[Reals, Reals]:
-        """Return the range and the variance of what single reports say."""
+        """Return the range and the variance for single reports."""
         totals = (self._q + self._gap * prior) * self._inverse
         own, other = prior * self._p * self._inverse, prior * self._q
         ranges = np.maximum(own, other * self._inverse.max()) - np.minimum(own, other * self._inverse.min())
@@ -251,7 +253,7 @@ class Responses:
 
 
 class _BitRows:
-    """Reports of bits with too many values for a list of their types: the bits themselves."""
+    """A sampler for reports of bits with too many values to list their types: it draws the bits themselves."""
 
     def __init__(self, mechanism: System, bits: Support, group: Group) -> None:
         self._mechanism, self._group = mechanism, group
@@ -284,17 +286,17 @@ class _BitRows:
 
 @dataclass(frozen=True, eq=False)
 class GuessLeak:
-    """The best guess's gain."""
+    """The gain of the best guess."""
 
     prior: Reals
     gain: Gain
 
     def values(self, weights: Reals, *, whole: bool) -> Reals:
-        """Return the function of each row, less the part whose mean is known unless the whole is asked for."""
+        """Return the function of each row, less the part with a known mean unless the whole is requested."""
         return self.gain.best(weights.T)
 
     def width(self, reach: Reals | None, *, whole: bool) -> float:
-        """Return how far the values range within a reach, or on the simplex."""
+        """Return the range of the values within a reach, or on the simplex."""
         if reach is None:
             return self.gain.width
         if isinstance(self.gain, IdentityGain):
@@ -309,12 +311,12 @@ class GuessLeak:
 
 @dataclass(frozen=True, eq=False)
 class InformationLeak:
-    """``Σ w_x log(w_x/π_x) - w log w`` of weights with sum w; its known part is that of the chi-square, halved."""
+    """``Σ w_x log(w_x/π_x) - w log w`` of weights with sum w; its known part is half of that of the chi-square."""
 
     prior: Reals
 
     def values(self, weights: Reals, *, whole: bool) -> Reals:
-        """Return the function of each row, less the part whose mean is known unless the whole is asked for."""
+        """Return the function of each row, less the part with a known mean unless the whole is requested."""
         possible = self.prior > 0
         means = np.append(self.prior[possible], 1.0)
         weights = np.column_stack([weights[:, possible], weights.sum(axis=1)])
@@ -324,7 +326,7 @@ class InformationLeak:
         return terms[:, :-1].sum(axis=1) - terms[:, -1]
 
     def width(self, reach: Reals | None, *, whole: bool) -> float:
-        """Return how far the values range within a reach, or on the simplex."""
+        """Return the range of the values within a reach, or on the simplex."""
         possible = self.prior > 0
         if reach is None:
             return -float(np.log(self.prior[possible].min()))
@@ -346,7 +348,7 @@ class InformationLeak:
 
 
 def can_be_sampled_among(response: Response, groups: OtherUsers) -> bool:
-    """Whether a sample of crowds among these others takes seconds, and says what it should."""
+    """Whether sampling crowds among these other users takes seconds, and is possible for the mechanism."""
     if not response.q > 0 or response.k > MAX_VALUES_SAMPLED:
         return False
     if any(group.value is None and not group.is_uniform for group in groups):
@@ -357,7 +359,7 @@ def can_be_sampled_among(response: Response, groups: OtherUsers) -> bool:
 
 
 def mean_among_known(response: Response, groups: OtherUsers, leak: Leak, rng: np.random.Generator) -> Estimate:
-    """Return the mean of a leak over the crowds with these others, known or uniform."""
+    """Return the mean of a leak over the crowds with these other users, who are known or uniform."""
     k, hidden, prior = response.k, response.k * response.q, leak.prior
     counts, more = _known_and_hidden(response, groups)
     crowd = BlanketedHistograms(counts, more, response.gap, hidden, np.full(k, 1 / k))
@@ -381,5 +383,5 @@ def mean_among_known(response: Response, groups: OtherUsers, leak: Leak, rng: np
 
 
 def _known_and_hidden(response: Response, groups: OtherUsers) -> tuple[Integers, int]:
-    """Return how many of the others hold each value, and how many reports are surely uniform: the target's is one."""
+    """Return the number of other users per known value, and the number of uniform reports, including the target's."""
     return holders(response.k, groups), 1 + sum(group.count for group in groups if group.value is None)

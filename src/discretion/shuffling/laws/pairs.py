@@ -1,9 +1,9 @@
-"""Two values of the target, and how far apart they make what the adversary sees.
+"""Pairs of values of the target, and the distance between the laws of the adversary's observation under them.
 
 When all others' reports follow one law q, the likelihood of the target's value is linear in the histogram,
 ``P(h | x) = P(h) Σ_y (Q[x, y] / q_y) h_y / n``, so that ``Σ_h max(0, P(h | a) - r P(h | b))`` is the mean excess of a
-sum of independent steps: exact for any randomizer at any size. Else the histograms are listed, and where they are too
-many the number is bounded: from below by what two kinds of report tell, from above by hiding in the blanket only.
+sum of independent steps: exact for any randomizer at any size. Otherwise the histograms are listed. If they are too
+many, the excess is bounded: from below by two kinds of report, from above by the privacy blanket.
 """
 
 import math
@@ -57,10 +57,10 @@ _ROUNDED_SUM = 1e-14
 
 @dataclass(frozen=True, eq=False)
 class PairOfValues:
-    """Two values a and b of the target among known groups of others, in a crowd that reports through a mechanism.
+    """Two values a and b of the target among known groups of other users, in a crowd that reports through a mechanism.
 
-    ``types`` has the laws of the types of report: of the target if she holds a, and b, then of each group. The blanket
-    is for pairs that share one, and so are the others' histograms, by the laws of their types.
+    ``types`` has the laws of the types of report: of the target with value a, with value b, then of each group. The
+    blanket and the others' histograms are shared between pairs, the latter by the laws of their types.
     """
 
     mechanism: System
@@ -72,19 +72,19 @@ class PairOfValues:
 
     @cached_property
     def types(self) -> Reals:
-        """The laws of the types of report, the likeliest type last."""
+        """The laws of the types of report, with the likeliest type last."""
         types = report_types(self.mechanism, self.groups, (self.a, self.b))
         likely = types[2:].mean(axis=0) if self.groups else types.mean(axis=0)
         # Types that are as likely in an order of their own, so that all pairs list the others alike.
         return types[:, np.lexsort((*types, likely))]
 
     def reversed(self) -> "PairOfValues":
-        """Return the pair the other way round."""
+        """Return the pair in reverse order."""
         return replace(self, a=self.b, b=self.a)
 
     @cached_property
     def kind(self) -> tuple[tuple[int, ...], bytes]:
-        """What pairs have in common that are alike: the laws of their types, to the last bit, in whatever order."""
+        """A key that equivalent pairs share: the laws of their types, bit by bit, in any order of the types."""
         if self._even and not self.needs_no_bound and self._by_supports is not None:
             return (self._even,), b""
         if not self.has_types:
@@ -101,17 +101,17 @@ class PairOfValues:
 
     @cached_property
     def is_linear(self) -> bool:
-        """Whether the likelihood is linear in the histogram, and there are too many of them to list at once."""
+        """Whether the likelihood is linear in the histogram, and there are too many histograms to list at once."""
         return len(self.groups) == 1 and self.has_types and simplex_work(self._counts, self.types.shape[1]) > _AT_ONCE
 
     @property
     def needs_no_bound(self) -> bool:
-        """Whether the histograms are few enough to list, or need not be."""
+        """Whether the histograms are few enough to list, or need no list."""
         return len(self.groups) < 2 or self.is_listable
 
     @property
     def cells(self) -> float:
-        """How many histograms there are to list."""
+        """The number of histograms to list."""
         return self._others(self.types).cells if self.has_types else math.inf
 
     def excess_beyond(self, epsilon: float) -> float | Estimate:
@@ -130,11 +130,11 @@ class PairOfValues:
         return self._listed_excess(ratio) if self.is_listable else self._bounded_excess(ratio)
 
     def information(self, law: Reals) -> Estimate:
-        """Return bounds of the information about the target's value, which is a or b with the probabilities given."""
+        """Return bounds of the information about the target's value, which is a or b with the given probabilities."""
         return information_of_two_secrets(law, (self.excess_beyond, self.reversed().excess_beyond), BOUND.name)
 
     def rough_excess_beyond(self, epsilon: float, relative: float | None = None) -> Bounded:
-        """Return the excess, or bounds of it that are quick to have, or as near as asked for."""
+        """Return bounds of the excess that are quick to compute, or with the given relative error."""
         if not self.is_linear or self.is_loud or _LARGEST < epsilon < math.inf:
             return Bounded(0.0, math.inf)
         if relative is None:
@@ -148,7 +148,7 @@ class PairOfValues:
 
     @property
     def lists_all(self) -> bool:
-        """Whether every histogram can be listed, down to the least likely one."""
+        """Whether every histogram can be listed, including the least likely one."""
         if not self.has_types:
             return False
         m = self.types.shape[1]
@@ -158,13 +158,13 @@ class PairOfValues:
 
     @cached_property
     def log_types(self) -> Reals:
-        """The logarithms of the types, the likeliest last."""
+        """The logarithms of the types, with the likeliest last."""
         types = log_report_types(self.mechanism, self.groups, (self.a, self.b))
         return types[:, np.argsort(np.logaddexp.reduce(types[2:] if self.groups else types))]
 
     @cached_property
     def is_loud(self) -> bool:
-        """Whether one value or group is so much likelier to send a report than another that doubles lose the ratio."""
+        """Whether the ratio of the probabilities of a report, for two values or groups, is too large for doubles."""
         alone = reporting(self.mechanism).pure_epsilon
         if not self.has_types or (alone is not None and alone <= LOUD):  # no ratio is beyond that of one report
             return False
@@ -179,7 +179,7 @@ class PairOfValues:
         return a, b
 
     def _log_likelihoods(self, least: float) -> tuple[Reals, Reals]:
-        """Return what is listed but for histograms that the others make rarer than ``e^least``."""
+        """Return both likelihoods over the histograms, without those that the others make rarer than ``e^least``."""
         if not self.groups:
             return self.log_types[0], self.log_types[1]
         others = log_histogram_law(self._counts, self.log_types[2:], least)
@@ -213,7 +213,7 @@ class PairOfValues:
         return _estimate_of_bounds(Bounded(excess, error), "sum over histograms, with its rounding")
 
     def _logarithmic_excess(self, epsilon: float) -> float | Estimate:
-        """Return the excess where likelihoods or their ratios are beyond what doubles hold."""
+        """Return the excess if likelihoods or their ratios are beyond the range of doubles."""
         if self.work_in_logs <= limits.current().steps(MAX_LOG_TERMS, each=4):
             return excess_mass_of_logs(*self.likely_logs, epsilon)
         alone = excess_mass_of_logs(self.log_types[0], self.log_types[1], epsilon)
@@ -221,12 +221,12 @@ class PairOfValues:
 
     @cached_property
     def _least(self) -> float:
-        """What matters neither in ``P(h | a)`` nor, however often it counts, in ``P(h | b)``."""
+        """The logarithm of a probability that is negligible in ``P(h | a)`` and, times any ratio, in ``P(h | b)``."""
         return -800.0 - 3 * min(largest_log_ratio(self.log_types), _LARGEST)
 
     @cached_property
     def work_in_logs(self) -> float:
-        """What it takes to list them in logarithms."""
+        """The number of terms for a list in logarithms."""
         return log_histogram_work(self._counts, self.log_types[2:], self._least)
 
     @cached_property
@@ -236,13 +236,13 @@ class PairOfValues:
 
     @cached_property
     def coarse(self) -> tuple[Reals, Reals]:
-        """The likelihoods of how many reports are likelier under a than under b: less than the histogram, and short."""
+        """The likelihoods of the number of reports that are likelier under a than under b, a coarser count."""
         likelier = self.types[0] > self.types[1]
         two = np.stack([self.types[:, likelier].sum(axis=1), self.types[:, ~likelier].sum(axis=1)], axis=1)
         return self._listed_likelihoods(two)
 
     def _untyped_excess(self, epsilon: float) -> Estimate:
-        """Return bounds where even the types of report are too many: the mechanism alone hides no more."""
+        """Return bounds if even the types of report are too many; the mechanism alone is an upper bound."""
         alone = highest(plan_privacy_profile(self.mechanism).compute()(epsilon))
         bounds = self._bounded_excess(math.exp(min(epsilon, _LARGEST)))
         return certified_interval(min(bounds.low, alone), min(bounds.high, alone))
@@ -257,7 +257,7 @@ class PairOfValues:
 
     @cached_property
     def _by_supports(self) -> PairAmongHolders | None:
-        """The same two values by what reports support, where the mechanism treats all values alike."""
+        """The same two values by the supports of reports, if the mechanism is symmetric in all values."""
         facts = reporting(self.mechanism)
         overlaps, sizes, k = facts.overlaps, facts.support_sizes, facts.secrets
         known = all(group.value is not None for group in self.groups)
@@ -276,7 +276,7 @@ class PairOfValues:
 
     @cached_property
     def _even(self) -> int:
-        """How many of the others hold each value, or one more, if that is next to no difference; else 0."""
+        """The number of other users per value, if it is constant up to one and large; else 0."""
         counts = holders(self.mechanism.secrets, self.groups)
         least = int(counts.min())
         return least if least >= _MANY and counts.max() <= least + 1 else 0
@@ -288,7 +288,7 @@ def distinct_pairs(pairs: Iterable[PairOfValues]) -> list[PairOfValues]:
 
 
 def largest_excess_beyond(pairs: Iterable[PairOfValues], epsilon: float) -> float | Estimate:
-    """Return the largest excess of some pairs: of those that a rough look does not rule out."""
+    """Return the largest excess of some pairs, after rough bounds rule most of them out."""
     rough = [(pair, pair.rough_excess_beyond(epsilon)) for pair in pairs]
     low = max((bounds.value - bounds.error for _, bounds in rough), default=0.0)
     near = [(pair, bounds) for pair, bounds in rough if bounds.value + bounds.error >= low]
@@ -306,7 +306,7 @@ def _share_of_bounds(bounds: Bounded) -> float | Estimate:
 
 
 def _estimate_of_bounds(found: Bounded, method: str) -> Estimate:
-    """Return a share and how far off it can be; where nothing but that is known of it, the most that it can be."""
+    """Return an estimate from a share and its error; without further knowledge, the largest possible value."""
     low, high = max(0.0, found.value - found.error), max(0.0, min(1.0, found.value + found.error))
     return Estimate.between(low, high, method, share=(min(found.value, high) - low) / (high - low))
 
@@ -319,7 +319,8 @@ def _tail_excess(types: Reals, counts: tuple[int, ...], ratio: float) -> float:
     """Return the excess where there are two types of report, so that the histogram is one number h.
 
     With ``c_y = Q[a, y] - r Q[b, y]`` and the law L of the others' h tilted by ``e^θ = -c_1/c_0``, the likelihoods at h
-    differ by ``c_0 e^(-θ(h-1)) (L(h-1) - L(h))`` times the tilt's normaliser. L rises to its mode M and falls beyond,
+    differ by ``c_0 e^(-θ(h-1)) (L(h-1) - L(h))`` times the tilt's normalizing constant. L rises to its mode M and then
+    falls,
     so that they cross there, and by parts the sum beyond is ``c_0 e^(-θM) (L(M) - (1-e^-θ) Σ_j e^(-θ(j-1)) L(M+j))``,
     and so in the other direction for θ < 0: to all digits, however small it is.
     """
@@ -341,7 +342,7 @@ def _tail_excess(types: Reals, counts: tuple[int, ...], ratio: float) -> float:
 
 
 def largest_log_ratio(log_types: Reals) -> float:
-    """Return the logarithm of the largest ratio in a column, but for zeros."""
+    """Return the logarithm of the largest ratio in a column, ignoring zeros."""
     possible = log_types > -math.inf
     most = np.where(possible, log_types, -math.inf).max(axis=0)
     return float(
@@ -350,31 +351,31 @@ def largest_log_ratio(log_types: Reals) -> float:
 
 
 def tests_of_logs(largest: float, log_a: Reals, log_b: Reals) -> Polygon:
-    """Return the best tests of b against a, of which nothing is likelier from one by more than the largest ratio."""
+    """Return the best tests of b against a, with all likelihood ratios limited to the largest one."""
     return Polygon.from_logs(np.maximum(log_a, log_b - largest), np.maximum(log_b, log_a - largest))
 
 
 def leakiest_ends(distances: dict[Ends, float | Estimate], tolerance: float) -> list[Ends]:
-    """Return the pairs within a tolerance of the largest distance, or say that bounds do not tell which they are."""
+    """Return the pairs within a tolerance of the largest distance, or raise an error if bounds do not decide them."""
     least = max(map(lowest, distances.values()))
     near = {pair: distance for pair, distance in distances.items() if highest(distance) >= least - tolerance}
     if len(near) > 1 and any(_is_unsure(distance) for distance in near.values()):
         raise TooLargeError(
-            "which pairs are the leakiest cannot be told from bounds, and there are too many histograms to sum over; "
-            "take fewer users, or others who are all alike"
+            "the leakiest pairs cannot be decided from bounds, and there are too many histograms to sum over; "
+            "take fewer users, or other users who all hold the same value"
         )
     return [pair for pair, distance in near.items() if float(distance) >= max(map(float, near.values())) - tolerance]
 
 
 def _is_unsure(distance: float | Estimate) -> bool:
-    """Whether β* would be no float if it were that of this pair."""
+    """Whether β* of this pair would not be exact to a float's precision."""
     return isinstance(settled(1 - distance), Estimate)
 
 
 def check_summed(listed: bool) -> None:
-    """Refuse a Rényi divergence over histograms that are too many to sum over."""
+    """Raise an error for a Rényi divergence over histograms that are too many to sum over."""
     if not listed:
         raise TooLargeError(
-            "the histograms are too many to sum over for a Rényi divergence; take fewer users or kinds of report, or "
-            "ask for the privacy profile"
+            "there are too many histograms to sum over for a Rényi divergence; take fewer users or kinds of report, or "
+            "use the privacy profile"
         )

@@ -1,4 +1,4 @@
-"""The histograms of the others' reports, listed once for all that the target can hold, and what her report adds.
+"""Histograms of the others' reports, listed once for all values of the target, and the target's report added.
 
 Adding up positive terms keeps all digits of every probability; where that takes too long, a Fourier transform lists
 the histograms that are not negligible.
@@ -31,7 +31,7 @@ MAX_TERMS_ADDED = 1 << 26
 
 
 def most_histograms() -> int:
-    """Return how many histograms may be listed."""
+    """Return the largest number of histograms that may be listed."""
     allowed = limits.current()
     return allowed.steps(allowed.numbers(MAX_HISTOGRAMS, each=16), each=OPERATIONS_PER_CROWD)
 
@@ -44,7 +44,7 @@ _IN_A_BOX, _AS_QUICK = 32, 12
 
 
 class ListedOthers:
-    """The others' reports of so many types, a law of them per group; likelihoods are remembered."""
+    """Reports of the other users, a law of their types per group; likelihoods are cached."""
 
     def __init__(self, counts: tuple[int, ...], laws: Reals) -> None:
         self._counts, self._laws = counts, laws
@@ -52,21 +52,21 @@ class ListedOthers:
 
     @property
     def cells(self) -> float:
-        """How many histograms there are to list, the target's report among them."""
+        """The number of histograms to list, with the target's report included."""
         if self.is_summed:
             return histogram_count(sum(self._counts) + 1, self._m)
         return math.inf if self._m > _MAX_AXES else self._cells_in_a_box
 
     @property
     def is_summed(self) -> bool:
-        """Whether the histograms are listed by adding up positive terms, which keeps all digits of each probability."""
+        """Whether the histograms are listed by adding positive terms, which keeps all digits of each probability."""
         work = self._work
         if work <= _FEW or work > limits.current().steps(MAX_TERMS_ADDED):
             return work <= _FEW
         return self._m > _MAX_AXES or work <= _WORK_PER_CELL * self._cells_in_a_box
 
     def likelihoods(self, targets: Reals) -> list[Reals]:
-        """Return the likelihoods of the histograms given that the target reports from each of these laws."""
+        """Return the likelihoods of the histograms if the target reports from each of these laws."""
         is_summed = self.is_summed
         keys = [(is_summed, target.tobytes()) for target in targets]
         new = {key: target for key, target in zip(keys, targets, strict=True) if key not in self._rows}

@@ -1,6 +1,7 @@
-"""Two values of the target in a crowd whose reports each support some of the values: one pair stands for all.
+"""Two values of the target in a crowd whose reports each support some of the values: one pair represents all.
 
-A law u, in which nobody's value has a part, is made likelier by the sender's value where a report supports that, and
+A law u, which does not depend on a value, becomes likelier by the sender's value where a report supports that value,
+and
 less likely elsewhere. To test a against b among others with known values is to look for the event F of the largest
 ``D(F) = P(F | a) - r P(F | b)``, r = e^ε. Write L for the law of the others' histogram, * for convolution and
 ``c = Q_a - r Q_b = (1-r) u + c°``, and split c° among the others, ``c° = Σ_i g_i``, each g_i of sum 0. Then
@@ -39,7 +40,7 @@ _POINTS = 48
 
 
 class Hidden(NamedTuple):
-    """A part g of what tells a from b that is given to some of the others, relative to u; and their own reports."""
+    """A part g of the difference between a and b for some of the others, relative to u; and their reports."""
 
     weight: float
     part: Steps
@@ -47,7 +48,7 @@ class Hidden(NamedTuple):
 
 
 def blanket_types(overlaps: Overlaps) -> Reals:
-    """Return the laws of the types of report that tell two values apart: of a, of b, and in the blanket."""
+    """Return the laws of the types of report that distinguish two values: for a, for b, and in the blanket."""
     one, two, _, every, likely, unlikely = overlaps
     masses = np.array([one - two, one - two, 1 - 2 * one + two, max(0.0, two - every), every])
     a = masses * np.array([likely, unlikely, unlikely, likely, likely])
@@ -58,7 +59,7 @@ def blanket_types(overlaps: Overlaps) -> Reals:
 
 
 def uniform_others_types(overlaps: Overlaps) -> list[Reals]:
-    """Return the laws of the types of report of a, of b, and of others who all hold one value: a, b, or a third."""
+    """Return the laws of the types of report for a, for b, and for others who all hold one value: a, b, or a third."""
     f, pattern = overlaps.factors, overlaps.pattern
     a, b = f[:, None] * pattern, f[None, :] * pattern
     two = [np.stack([law.ravel() for law in (a, b, other)]) for other in (a, b)]
@@ -73,17 +74,17 @@ def _among_third(overlaps: Overlaps, three: float) -> Reals:
 
 
 def _triples(overlaps: Overlaps, three: float) -> Reals:
-    """Return how likely a report supports each of three values or not."""
+    """Return the probabilities that a report supports each subset of three values."""
     one, two = overlaps.one, overlaps.two
     exactly = [1 - 3 * one + 3 * two - three, one - 2 * two + three, two - three, three]
     return np.array([[[max(0.0, exactly[x + y + z]) for z in (0, 1)] for y in (0, 1)] for x in (0, 1)])
 
 
 def worst_excess_bound(overlaps: Overlaps, users: int, ratio: float) -> float:
-    """Return an upper bound of the excess ``max_F D(F)``, whatever values so many others hold.
+    """Return an upper bound of the excess ``max_F D(F)``, for any values of ``users`` other users.
 
-    All others have the same part, ``c°/users``. What S then makes of the others is largest where they all hold one
-    value, and which pair a and b are is no matter.
+    All others have the same part, ``c°/users``. The excess of S over the others' reports is then largest if they all
+    hold one value, and it does not depend on the pair a and b.
     """
     f, pattern = overlaps.factors, overlaps.pattern
     if not _is_hidden(overlaps, users, ratio):
@@ -97,9 +98,10 @@ def worst_excess_bound(overlaps: Overlaps, users: int, ratio: float) -> float:
 
 
 def attained_excess(types: Reals, counts: Sequence[int], ratio: float) -> float:
-    """Return a lower bound of the excess between the first two laws, beside so many others of each further one.
+    """Return a lower bound of the excess between the first two laws, among other users in groups with the further laws.
 
-    It is what a test gains that adds up what the reports say which are likelier from a than from b, or less likely.
+    It is the excess of a test that adds up the evidence of the reports that are likelier, or less likely, from a than
+    from b.
     """
     sides = np.sign(types[0] - types[1])
     laws = np.stack([types[:, sides == side].sum(axis=1) for side in (1, -1, 0)], axis=1)
@@ -116,7 +118,7 @@ def attained_excess(types: Reals, counts: Sequence[int], ratio: float) -> float:
 
 
 def _is_hidden(overlaps: Overlaps, users: int, ratio: float) -> bool:
-    """Whether there is anything to bound: at larger ratios not even a report alone tells two values apart."""
+    """Whether there is an excess to bound: at larger ratios not even a single report distinguishes two values."""
     return users > 1 and overlaps.unlikely > 0 and ratio * overlaps.unlikely < overlaps.likely
 
 
@@ -133,7 +135,7 @@ def _own_steps(overlaps: Overlaps) -> Steps:
 def _least_bound(
     overlaps: Overlaps, users: int, hidden: Sequence[Hidden], excess: Callable[[float], tuple[float, float]]
 ) -> float:
-    """Return the least over η of the excess, raised by η over the blanket's share, and what is beyond η of R."""
+    """Return the least over η of the excess, increased by η over the blanket's share, plus the part of R beyond η."""
     first, growth = excess(0.0)
     in_blanket = _surely_in_blanket(users - 1, overlaps.unlikely)
     if in_blanket < _FEWEST or not math.isfinite(first):
@@ -156,7 +158,7 @@ def _least_bound(
 
 
 def _surely_in_blanket(users: int, share: float) -> int:
-    """Return how many of so many users report from the blanket, but for a probability of e^-40 (Chernoff's bound)."""
+    """Return how many users report from the blanket, at least, except with probability e^-40 (Chernoff's bound)."""
     if share >= 1:
         return users
     low, high = 0.0, share
@@ -177,9 +179,9 @@ def _largest(steps: Steps) -> float:
 
 
 def _product_excess(first: Steps, users: int, second: Steps, others: int, etas: Reals) -> Reals:
-    """Return upper bounds of ``E[(XY - η)₊]`` for the means X and Y of so many steps each, of mean 0.
+    """Return upper bounds of ``E[(XY - η)₊]`` for means X and Y of ``users`` and ``others`` steps, with mean 0.
 
-    Where Y is between two levels, X is beyond η over the higher one.
+    For each interval of Y between two levels, X is beyond η over the upper level.
     """
     if not _deviation(first, users) or not _deviation(second, others):
         return np.zeros(etas.size)
@@ -208,10 +210,10 @@ def _positive_product(first: Steps, users: int, second: Steps, others: int, etas
 
 @dataclass(frozen=True, eq=False)
 class PairAmongHolders:
-    """Two values a and b of the target, symmetric to the mechanism, and how many of the others are known to hold each.
+    """Two values a and b of the target in a symmetric mechanism, and the numbers of others known to hold each value.
 
-    ``holders_a``, ``holders_b`` hold a and b, ``others`` any other value. An upper bound takes some of them only:
-    ``kept`` hold a, hold b, and hold any one further value.
+    ``holders_a`` and ``holders_b`` hold a and b, ``others`` hold any other value. An upper bound uses only some of
+    them: ``kept`` has the numbers of users who hold a, who hold b, and who hold each further value.
     """
 
     overlaps: Overlaps
@@ -230,7 +232,7 @@ class PairAmongHolders:
 
     @cached_property
     def _kinds(self) -> tuple[Integers, Integers, Integers, Reals]:
-        """Whether reports support a, and b, how many other values, and how likely that is where no value has a part."""
+        """Whether reports support a, and b; the number of other supported values; and the probability under u."""
         k = self.k
         _, _, _, every, likely, unlikely = self.overlaps
         # Reports that support all values, and those of one size with them that support none: both tell nothing.
@@ -252,7 +254,7 @@ class PairAmongHolders:
 
     @cached_property
     def _factors(self) -> Reals:
-        """By how much a report of each kind is likelier from a, from b, and from other values on average."""
+        """The probability of a report of each kind from a, from b, and from other values on average, relative to u."""
         x, y, rest, _ = self._kinds
         f = self.overlaps.factors
         others = f[0] + (f[1] - f[0]) * rest / max(1, self.k - 2)
@@ -263,9 +265,10 @@ class PairAmongHolders:
         return self._kinds[3]
 
     def _score(self, ratio: float, numbers: tuple[int, int, int]) -> tuple[Reals, Reals]:
-        """Return what a report of each kind says for a, and its mean over the reports of a, b and other values.
+        """Return the evidence of a report of each kind for a, and its mean over the reports of a, b and other values.
 
-        It is ψ with ``Σ_i Q_i (ψ - E_i ψ) = c°``, where so many others hold a, and b, and the further values evenly.
+        It is ψ with ``Σ_i Q_i (ψ - E_i ψ) = c°``, for the given numbers of users who hold a, b, and further values
+        evenly.
         """
         counts = np.array(numbers, dtype=np.float64)
         factors, masses = self._factors, self._masses

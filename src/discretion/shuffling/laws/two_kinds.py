@@ -1,14 +1,14 @@
-"""A crowd that holds two values and sends two kinds of report, the others as bad for the target as can be, at any size.
+"""A crowd with two values and two kinds of report, with the worst other users for the target, at any size.
 
-All that an adversary sees is one count. Let L be the law of the number of the others' reports that speak against the
-target's first value, F its distribution function, and p and q how likely the target's own report does not, if she holds
-the first value or the second. With r = e^ε the excess of the event "at most m" is ``(p - rq) L(m) - (r-1) F(m-1)``, and
-`discretion.numerics.means.split_walk` finds the largest over all that the others can hold. Of crowds too large to walk
-through, blocks of splits are bounded.
+The adversary's observation is one count. Let L be the law of the number of other users' reports that are evidence
+against the target's first value, F its distribution function, and p and q the probabilities that the target's own
+report is not, if the target holds the first value or the second. With r = e^ε the excess of the event "at most m" is
+``(p - rq) L(m) - (r-1) F(m-1)``, and `discretion.numerics.means.split_walk` finds its maximum over all splits of the
+others' values. For crowds too large for this walk, blocks of splits are bounded.
 
-The excess as a function of r says all about a pair of values (Dong, Roth and Su, Gaussian differential privacy, JRSS B
-2022). A polygon above the largest one is that of two laws that are no harder to tell apart than any others leave the
-target's values: what measures anything that refinement cannot lower is bounded by these two.
+The excess as a function of r determines all leakage about a pair of values (Dong, Roth and Su, Gaussian differential
+privacy, JRSS B 2022). A polygon above the largest excess belongs to two laws that are no harder to distinguish than the
+target's values are among any others: every measure that refinement cannot lower is bounded by these two laws.
 """
 
 import math
@@ -48,9 +48,9 @@ Way = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class TwoKinds:
-    """Two values of n users, and how likely each sends each of two kinds of report, shape ``(2, 2)``.
+    """Two values of n users, and the probability of each of two kinds of report from each value, shape ``(2, 2)``.
 
-    So many ways to split the others are walked through at most for one δ.
+    ``most`` is the largest number of splits of the others that are walked through for one δ.
     """
 
     types: Reals
@@ -69,7 +69,7 @@ class TwoKinds:
 
     @property
     def method(self) -> Method:
-        """How an excess is found."""
+        """The method for an excess."""
         return WALKED if self.is_walked else BOUNDED
 
     def largest_excess(self, epsilon: float) -> float | Estimate:
@@ -96,7 +96,7 @@ class TwoKinds:
 
     @cached_property
     def rows(self) -> Reals:
-        """Two laws that are no harder to tell apart than the target's values are, whatever the others hold."""
+        """Two laws that are no harder to distinguish than the target's values are, among any other users."""
         if self.types.min() == 0:  # then some others do not hide anything
             return self.types
         most = float(np.abs(np.log(self.types[0] / self.types[1])).max())
@@ -127,7 +127,7 @@ class TwoKinds:
 
     @property
     def _corners(self) -> list[Reals]:
-        """``P(h | x)`` where all others hold one value, but for counts that hardly ever are seen."""
+        """``P(h | x)`` if all others hold one value, without counts of negligible probability."""
         found: list[Reals] = []
         for hit, miss in self.types.tolist():
             law = binomial_window(self.n - 1, hit, miss)[1]
@@ -180,7 +180,7 @@ class TwoKinds:
         return excess_mass(self.types[a], self.types[b], epsilon)
 
     def _splits(self, way: Way, epsilon: float) -> Splits | None:
-        """Return what weighs all splits; None if the others hide nothing, or there is nothing to hide."""
+        """Return the weights of all splits; None if the others hide nothing, or there is nothing to hide."""
         a, b = way
         hit = int(self.types[b, 1] > self.types[a, 1])
         draws = Draw(*self.types[b, [hit, 1 - hit]].tolist()), Draw(*self.types[a, [hit, 1 - hit]].tolist())

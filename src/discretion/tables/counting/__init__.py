@@ -1,1 +1,1 @@
-"""Counting: rows to sizes of equivalence classes, without any value."""
+"""Counting: the sizes of equivalence classes of rows, without any value."""

@@ -1,7 +1,7 @@
-"""Several questions put to an engine at once.
+"""Several queries to an engine at once.
 
-Of few people a question costs more to ask than to answer; an engine that reads its rows anew for each question answers
-several in one pass over them.
+For few people, sending a query costs more than answering it; an engine that reads its rows again for each query can
+answer several in one pass over them.
 """
 
 from collections import Counter
@@ -20,21 +20,21 @@ ibis: Any = import_module("ibis")
 VIEW = "number_of_view"
 # A pass takes memory and time for each view.
 _VIEWS_AT_ONCE = 64
-# So many at once, as long as they are about so many rows.
+# The most queries at once, and the most rows that they are about together.
 _QUESTIONS_AT_ONCE = 32
 _ROWS_AT_ONCE = 1 << 21
 _QUESTION = "number_of_question"
 
 
 def ask_all(rows: Rows, questions: Iterable[tuple[Any, int]]) -> Iterator[list[tuple[Any, ...]]]:
-    """Yield the answers to questions, in their order.
+    """Yield the answers to queries, in their order.
 
     Parameters
     ----------
     rows
-        What they are about.
+        The rows that the queries are about.
     questions
-        Ibis table expressions with the same columns, and from how many rows each is answered.
+        Ibis table expressions with the same columns, each with the number of rows that it reads.
     """
     for batch in _batches(questions):
         parts = [question.mutate(**{_QUESTION: ibis.literal(i, "int64")}) for i, question in enumerate(batch)]
@@ -65,7 +65,8 @@ def in_one_pass(table: Any, views: Sequence[Mapping[str, str]]) -> Any:
     table
         An Ibis table.
     views
-        A name → which field of the table the view has under it, of the same type in each view; null if it has none.
+        For each view, a name → the field of the table under it; the types are the same in each view, and a view without
+        the name has null.
     """
     numbered = table.mutate(**{VIEW: ibis.literal(list(range(len(views))), "array<int64>").unnest()})
     names = dict.fromkeys(name for view in views for name in view)
@@ -77,9 +78,9 @@ def in_one_pass(table: Any, views: Sequence[Mapping[str, str]]) -> Any:
 
 
 def classes_in_one_pass(rows: Rows, table: Any, sets: Iterable[Iterable[str]]) -> Any:
-    """Return the classes of rows that are alike on each of several sets of columns, with the number of the set.
+    """Return the classes of rows on each of several sets of columns, with the number of the set.
 
-    The table holds the rows, or what they were grouped to, with sizes.
+    The table holds the rows, or groups of them with sizes.
     """
     views = [slots(rows, columns) for columns in sets]
     keys = dict.fromkeys(slot for view in views for slot in view)
@@ -90,9 +91,9 @@ def classes_in_one_pass(rows: Rows, table: Any, sets: Iterable[Iterable[str]]) -
 
 
 def slots(rows: Rows, columns: Iterable[str]) -> dict[str, str]:
-    """Return a name for the field of each column, which others of its type have in other views: name → field.
+    """Return a name for the field of each column, shared with fields of its type in other views: name → field.
 
-    So a class has no more keys than the widest set has columns of each type, however many sets there are.
+    So a class has only as many keys as the widest set has columns of each type, for any number of sets.
     """
     types = rows.table.schema()
     numbers = {kind: number for number, kind in enumerate(dict.fromkeys(types.values()))}
@@ -106,7 +107,7 @@ def slots(rows: Rows, columns: Iterable[str]) -> dict[str, str]:
 
 
 def passes(items: Iterable[T]) -> Iterable[list[T]]:
-    """Yield so many items at once as are put into one pass."""
+    """Yield the items in lists, each for one pass."""
     rest = iter(items)
     while some := list(islice(rest, _VIEWS_AT_ONCE)):
         yield some

@@ -1,4 +1,4 @@
-"""Class sizes: the number of equivalence classes of each size, all that exposure needs of a table."""
+"""Class sizes: the number of equivalence classes of each size, which determines the exposure of a table."""
 
 import math
 from collections.abc import Iterable
@@ -25,12 +25,12 @@ class ClassSizes(Tabular):
     sizes
         The distinct class sizes, ascending and at least 1.
     counts
-        How many classes have each size, at least 1.
+        The number of classes of each size, at least 1.
 
     Raises
     ------
     InvalidValueError
-        If the two do not fit each other, or sizes do not ascend.
+        If sizes and counts do not have the same length, or sizes do not ascend.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class ClassSizes(Tabular):
 
     @classmethod
     def from_counts(cls, counts: Int64s) -> "ClassSizes":
-        """Return the class sizes of classes with these numbers of people, leaving out those of nobody.
+        """Return the class sizes of classes with these numbers of people, without empty classes.
 
         Examples
         --------
@@ -68,22 +68,22 @@ class ClassSizes(Tabular):
 
     @property
     def counts(self) -> Int64s:
-        """How many classes have each size."""
+        """The number of classes of each size."""
         return self._counts
 
     @property
     def people(self) -> int:
-        """How many people there are, n."""
+        """The number of people, n."""
         return int(self._up_to[-1])
 
     @property
     def classes(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         return int(self._counts.sum())
 
     @property
     def unique(self) -> int:
-        """How many people are alone in their class."""
+        """The number of people who are alone in their class."""
         return int(self._counts[0]) if self.smallest == 1 else 0
 
     @property
@@ -98,13 +98,13 @@ class ClassSizes(Tabular):
 
     @property
     def rarer(self) -> Int64s:
-        """How many people are in smaller classes than those of each size."""
+        """For each size, the number of people in smaller classes."""
         return self._up_to - self._sizes * self._counts
 
     @property
     def entropy(self) -> float:
         """The entropy in bits of the class of a person drawn at random: ``H = Σ_v p(v) log₂ 1/p(v)``."""
-        # Of a share next to 1 the logarithm would lose its digits.
+        # The logarithm of a share close to 1 would lose its digits.
         bits = np.log1p((self.people - self._sizes) / self._sizes) / math.log(2)
         return float((self._counts * self._sizes) @ bits) / self.people
 
@@ -129,7 +129,7 @@ class ClassSizes(Tabular):
         return self.exposed(k=k, threshold=threshold) / self.people
 
     def coarsened(self, kept: int) -> "ClassSizes":
-        """Return the class sizes where all but so many of the largest classes are one.
+        """Return the class sizes if all classes except the ``kept`` largest are merged into one.
 
         Examples
         --------
@@ -146,7 +146,7 @@ class ClassSizes(Tabular):
         return ClassSizes(sizes[counts > 0], counts[counts > 0])
 
     def curve(self) -> "ExposureCurve":
-        """Return the exposure at every threshold, as the step function that it is."""
+        """Return the exposure at every threshold as a step function."""
         return ExposureCurve(self.people, self._sizes, self._up_to)
 
     def __eq__(self, other: object) -> bool:
@@ -171,11 +171,11 @@ class ExposureCurve(Tabular, Chartable):
     Parameters
     ----------
     people
-        How many there are, n.
+        The number of people, n.
     sizes
         The distinct class sizes, ascending: the steps are at the thresholds ``sizes / people``.
     exposed
-        How many people are in classes of at most each size.
+        For each size, the number of people in classes of at most this size.
 
     Examples
     --------
@@ -197,7 +197,7 @@ class ExposureCurve(Tabular, Chartable):
         return tuple(Fraction(size, self.people) for size in self.sizes.tolist())
 
     def at_most(self, sizes: ArrayLike) -> Int64s:
-        """Return, for each size, how many people are in classes of at most that size.
+        """Return for each size the number of people in classes of at most this size.
 
         Examples
         --------
@@ -207,7 +207,7 @@ class ExposureCurve(Tabular, Chartable):
         return np.append(0, self.exposed)[np.searchsorted(self.sizes, sizes, side="right")]
 
     def fewer_than(self, k: int) -> float:
-        """Return the share of the people with fewer than k alike."""
+        """Return the share of the people in classes of fewer than k people."""
         return int(self.at_most(k - 1)) / self.people
 
     def __call__(self, threshold: Threshold) -> float:
@@ -224,7 +224,7 @@ def _value_before(sizes: Int64s, cumulative: Int64s, size: int) -> int:
 def _read_only(values: Any) -> Int64s:
     array = np.array(values, ndmin=1)
     if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise InvalidValueError(f"class sizes and their counts are whole numbers in a row, got {values!r}")
+        raise InvalidValueError(f"class sizes and their counts must be sequences of whole numbers, got {values!r}")
     array = array.astype(np.int64)
     array.setflags(write=False)
     return array

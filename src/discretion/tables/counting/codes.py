@@ -1,6 +1,6 @@
-"""A table of people as codes: rows with the same code have the same value, and codes show nothing else of values.
+"""A table of people as codes: rows with the same code have the same value; codes reveal nothing else about values.
 
-Only an engine of this process hands its rows over so; elsewhere the questions go to the rows.
+Only an engine of this process hands out its rows as codes; other engines receive queries.
 """
 
 import math
@@ -16,25 +16,25 @@ from discretion.numerics.arrays import Reals
 from discretion.numerics.equivalence_classes import Column
 from discretion.tables.engines.rows import Rows
 
-# Codes of rows, in all columns, that are taken out of the engine: 4 bytes each.
+# The most codes of rows, in all columns, to take out of the engine: 4 bytes each.
 MAX_CODED_VALUES = 2 * 10**8
 
 _DAY = 86_400
-# So many values are taken out of the engine at once.
+# The number of values to take out of the engine at once.
 _AT_ONCE = 1 << 22
 
 
 def column_codes(rows: Rows, columns: Sequence[str], length: int) -> dict[str, Column] | None:
-    """Return each column in codes from 0, null being a value; None if the engine keeps its rows to itself.
+    """Return each column in codes from 0, with null as a value; None if the engine does not hand out its rows.
 
-    None too if there are too many, or for a column of values that Arrow does not number, such as lists.
+    Also None if there are too many rows, or for a column of values that Arrow does not encode, such as lists.
     """
     dictionaries = _dictionaries(rows, columns, length)
     return None if dictionaries is None else {name: _codes(each) for name, each in dictionaries.items()}
 
 
 def column_values(rows: Rows, columns: Sequence[str], length: int) -> dict[str, tuple[Column, Any]] | None:
-    """Return each column in codes, and what they stand for as an Arrow array; None where :func:`column_codes` is."""
+    """Return each column in codes, and their values as an Arrow array; None where :func:`column_codes` returns None."""
     dictionaries = _dictionaries(rows, columns, length)
     if dictionaries is None:
         return None
@@ -42,7 +42,7 @@ def column_values(rows: Rows, columns: Sequence[str], length: int) -> dict[str, 
 
 
 def _dictionaries(rows: Rows, columns: Sequence[str], length: int) -> dict[str, Any] | None:
-    """Return each column as an Arrow array of codes and what they stand for, or None."""
+    """Return each column as an Arrow array of codes with their values, or None."""
     if rows.arrow is None or length * len(columns) > limits.current().numbers(MAX_CODED_VALUES, each=4):
         return None
     result: dict[str, Any] = {}
@@ -60,7 +60,7 @@ def _codes(dictionary: Any) -> Column:
 
 
 def _decoded(rows: Rows, column: str, values: Any) -> Any:
-    """Return values as the user knows them: of a column of text that is kept in codes, the text."""
+    """Return values as the user knows them: the texts, for a column of text that the engine holds in codes."""
     field = rows.fields[column]
     if field not in rows.texts:
         return values
@@ -70,13 +70,13 @@ def _decoded(rows: Rows, column: str, values: Any) -> Any:
 
 
 def _plain(rows: Rows, column: str) -> Any:
-    """Return the field of a column, of whose values those are the same that are alike to the engine."""
+    """Return the field of a column with one value for all that the engine treats as equal, such as 0.0 and -0.0."""
     field = rows.table[rows.fields[column]]
     return field.isnan().ifelse(math.nan, field + 0.0) if field.type().is_floating() else field
 
 
 def _numbered(values: Any) -> Any:
-    """Return values as numbers of those that there are, null being one; None if Arrow does not number them."""
+    """Return values as numbers of the distinct values, null included; None if Arrow does not encode them."""
     pa: Any = import_module("pyarrow")
     try:
         dictionary = values.combine_chunks().dictionary_encode(null_encoding="encode")
@@ -86,7 +86,7 @@ def _numbered(values: Any) -> Any:
 
 
 def column_numbers(rows: Rows, column: str) -> Reals | None:
-    """Return the number that each row has, not a number where it is null; None if some value is no number or date."""
+    """Return the number of each row, NaN where it is null; None if some value is neither a number nor a date."""
     if rows.arrow is None:
         return None
     name = rows.fields[column]

@@ -38,7 +38,7 @@ _PLACE = '^"?[(]?-?[0-9]{1,3}[.][0-9]+[ ,;]+-?[0-9]{1,3}[.][0-9]+[)]?"?$'
 # Larger numbers are names more often than they are numbers, as are infinities and what is none.
 _LARGEST_NUMBER = 1e15
 
-# So many values show what a column's are like.
+# The number of values in a sample of a column.
 _LOOKED_AT = 10_000
 _COLUMNS_AT_ONCE = 64
 _TEXT, _NUMBER, _GIVEN, _LENGTH = "value_as_text", "value_as_number", "value_is_given", "number_of_rows"
@@ -51,14 +51,14 @@ _FIRST_SECOND, _LAST_SECOND = 5 * 10**8, 4 * 10**9
 
 @dataclass(frozen=True)
 class ColumnContents:
-    """How many of some of a column's values, or of its different texts, are of some form.
+    """The numbers of a column's values, or of its distinct texts, by their form, in a sample.
 
     Parameters
     ----------
     nulls
-        Rows in which the column is null, of all.
+        The number of all rows with null in the column.
     seen
-        How many values were looked at, null aside.
+        The number of examined values, without null.
     numbers
         Those that are numbers, or texts in digits, plain or with separators.
     fractions
@@ -80,9 +80,9 @@ class ColumnContents:
     codes
         Texts in the form of a UUID or of a hash.
     span
-        How far the greatest number is from the least.
+        The difference of the greatest and the least number.
     characters, words
-        In all texts together; 0 of what is no text.
+        The numbers in all texts together; 0 for values that are not text.
     """
 
     nulls: int = 0
@@ -104,7 +104,7 @@ class ColumnContents:
 
 
 def contents(rows: Rows, columns: Sequence[str]) -> dict[str, ColumnContents]:
-    """Return what the values of each column are like, by a look at some thousands, or at its different texts."""
+    """Return the forms of the values of each column, in a sample of some thousands, or of its distinct texts."""
     result: dict[str, ColumnContents] = {}
     for start in range(0, len(columns), _COLUMNS_AT_ONCE):
         part = columns[start : start + _COLUMNS_AT_ONCE]
@@ -122,7 +122,7 @@ def contents(rows: Rows, columns: Sequence[str]) -> dict[str, ColumnContents]:
 
 
 def _forms(rows: Rows, filled: Mapping[str, int], *, patterns: bool) -> dict[str, dict[str, int]]:
-    """Return of each field that has so many values what its contents are, but for nulls."""
+    """Return for each field, given its number of values, the counts of its contents without nulls."""
     counts: dict[str, dict[str, int]] = {}
     remaining: list[str] = []
     for field in filled:
@@ -144,7 +144,7 @@ def _forms(rows: Rows, filled: Mapping[str, int], *, patterns: bool) -> dict[str
 
 
 def _field_or_texts(rows: Rows, field: str) -> Any:
-    """Return a field of the rows, or the texts that its codes stand for."""
+    """Return a field of the rows, or the texts of its codes."""
     return rows.texts[field]["text"] if field in rows.texts else rows.table[field]
 
 
@@ -160,7 +160,7 @@ def _of_each(rows: Rows, fields: Sequence[str]) -> Any:
 
 
 def _of_the_same_rows(rows: Rows, fields: Sequence[str]) -> Any:
-    """Return the values that some rows have of all fields."""
+    """Return the values of some rows in all fields."""
     some = rows.table.limit(_LOOKED_AT)
     both = {field: {name + field: value for name, value in _as_both(some[field]).items()} for field in fields}
     shown = some.select(**{name: value for values in both.values() for name, value in values.items()})
@@ -234,5 +234,5 @@ def _is_epoch(seconds: Any) -> Any:
 
 
 def _many(true: Any) -> Any:
-    """Return how often something is so, where it is neither so nor not included."""
+    """Return how often a condition holds, where it may also be null."""
     return true.ifelse(1, 0).sum()  # PostgreSQL casts no truth to 64 bits

@@ -21,16 +21,16 @@ _BAG, _SECRET, _BEST = "bag", "secret", "best_guess"
 
 @dataclass(frozen=True)
 class SensitiveCounts(ProcessBound):
-    """How many people of each class have each sensitive value: a row for each class and value that is found in it.
+    """The number of people of each class with each sensitive value: a row for each class and each value in it.
 
     Parameters
     ----------
     rows
-        What is counted.
+        The counted rows.
     table
         An Ibis table of the fields below and the number of people.
     keys
-        The fields that a class is alike on; none of them is everybody.
+        The fields that define the classes; without any, everybody is in one class.
     secret
         The field with the sensitive value.
     """
@@ -41,17 +41,17 @@ class SensitiveCounts(ProcessBound):
     secret: str
 
     def by_class(self, **aggregates: Any) -> Any:
-        """Return a row a class with these aggregates of its rows."""
+        """Return a row per class with these aggregates of its rows."""
         return self.table.group_by(self.keys).agg(**aggregates) if self.keys else self.table.agg(**aggregates)
 
 
 def count_rows(rows: Rows) -> int:
-    """Return how many rows there are."""
+    """Return the number of rows."""
     return _number(rows, rows.table.count())
 
 
 def count_people(rows: Rows, person: str) -> int:
-    """Return how many people the rows are about, or say that some are about nobody."""
+    """Return the number of people in the rows; refuse rows without a person."""
     whose = rows.table[rows.fields[person]]
     if nobodys := _number(rows, rows.table.filter(whose.isnull()).count()):
         which = f"{nobodys} row{'s' * (nobodys != 1)}"
@@ -60,7 +60,7 @@ def count_people(rows: Rows, person: str) -> int:
 
 
 def group(rows: Rows, columns: Sequence[str], person: str | None) -> ClassSizes:
-    """Return the sizes of the classes of people who look alike on at least one column."""
+    """Return the sizes of the equivalence classes on one or more columns."""
     keys: list[str]
     if person is None:
         table, keys = rows.table, [rows.fields[column] for column in columns]
@@ -71,12 +71,12 @@ def group(rows: Rows, columns: Sequence[str], person: str | None) -> ClassSizes:
 
 
 def histogram(classes: Any, *apart: str) -> Any:
-    """Return class size → how many classes have it, of a table with a row a class; apart by other fields, if told."""
+    """Return class size → number of classes, from a table with a row per class; separately by other given fields."""
     return classes.group_by([SIZE, *apart]).agg(**{CLASSES: classes.count()})
 
 
 def count_jointly(rows: Rows, columns: Sequence[str], sensitive: str, person: str | None) -> SensitiveCounts:
-    """Return how many people of each class on the columns have each sensitive value."""
+    """Return the number of people of each class on the columns with each sensitive value."""
     if person is None:
         table, keys, secret = rows.table, [rows.fields[column] for column in columns], rows.fields[sensitive]
     else:
@@ -86,13 +86,13 @@ def count_jointly(rows: Rows, columns: Sequence[str], sensitive: str, person: st
 
 
 def count_best_guesses(joint: SensitiveCounts) -> int:
-    """Return for how many people the likeliest sensitive value of their class is theirs."""
+    """Return the number of people who have the likeliest sensitive value of their class."""
     best = joint.by_class(**{_BEST: joint.table[SIZE].max()})
     return _number(joint.rows, best[_BEST].sum())
 
 
 def _bags(rows: Rows, person: str, **columns: Sequence[str]) -> Any:
-    """Return a row per person, with the bag (sorted, repeats kept) of what her rows hold on each set of columns."""
+    """Return a row per person, with the bag (sorted, repeats kept) of their rows' values on each set of columns."""
 
     def bag(names: Sequence[str]) -> Any:
         fields = [rows.fields[name] for name in names]
@@ -103,7 +103,7 @@ def _bags(rows: Rows, person: str, **columns: Sequence[str]) -> Any:
 
 
 def with_texts(rows: Rows, values: Any, field: str) -> Any:
-    """Return a table with the values of a field as text beside the rest."""
+    """Return a table with the values of a field as text in addition to the rest."""
     if field not in rows.texts:
         return values.mutate(text=text_of(values[field]))
     texts = rows.texts[field]
@@ -116,7 +116,7 @@ def _number(rows: Rows, expression: Any) -> int:
 
 
 def code_classes(rows: Rows, columns: Sequence[str]) -> tuple[Integers, Integers]:
-    """Return a number for each value of each class of people alike on some columns, and how many are in each class."""
+    """Return a number for each value of each equivalence class on some columns, and the classes' sizes."""
     fields = [rows.fields[column] for column in columns]
     classes = rows.table.group_by(fields).agg(**{SIZE: rows.table.count()})
     codes = {f"code_{j}": ibis.dense_rank().over(ibis.window(order_by=classes[name])) for j, name in enumerate(fields)}
@@ -134,7 +134,7 @@ def value_texts(rows: Rows, column: str) -> list[str | None]:
 
 
 def common_values(rows: Rows, column: str, least: int) -> list[tuple[str | None, int]]:
-    """Return the values that so many rows or more have, as text, and how many have each, the commonest first."""
+    """Return the values in at least ``least`` rows, as text, and the number of rows of each, the commonest first."""
     field = rows.fields[column]
     values = rows.table.group_by(field).agg(**{SIZE: rows.table.count()})
     common = with_texts(rows, values.filter(values[SIZE] >= least), field).select("text", SIZE)
@@ -143,7 +143,7 @@ def common_values(rows: Rows, column: str, least: int) -> list[tuple[str | None,
 
 
 def agreements(rows: Rows, values: Mapping[str, str | None]) -> list[tuple[frozenset[str], int]]:
-    """Return how many rows have just which of the values, given as text: sets of columns, and how many rows of each."""
+    """Return the number of rows for each set of columns on which exactly these values, given as text, agree."""
     columns = list(values)
     agrees = {f"agrees_{j}": has_one_of(rows, rows.table, column, [values[column]]) for j, column in enumerate(columns)}
     flags = rows.table.select(**agrees)
@@ -155,14 +155,14 @@ def agreements(rows: Rows, values: Mapping[str, str | None]) -> list[tuple[froze
 
 
 def absent_values(rows: Rows, name: str, values: Sequence[str | None]) -> list[str | None]:
-    """Return which of some values, given as text, no row has in a column."""
+    """Return the values, given as text, that no row has in a column."""
     found = {f"found_{j}": has_one_of(rows, rows.table, name, [value]) for j, value in enumerate(values)}
     (counts,) = rows.ask(rows.table.aggregate(**{key: has.sum() for key, has in found.items()}))
     return [value for value, count in zip(values, counts, strict=True) if not count]
 
 
 def has_one_of(rows: Rows, table: Any, name: str, values: Sequence[str | None]) -> Any:
-    """Return the condition that a column of a table has one of these values, given as text; None is a missing one."""
+    """Return the condition that a column of a table has one of these values, given as text; None is a missing value."""
     field = rows.fields[name]
     column = table[field]
     spellings = [spelling for value in values if value is not None for spelling in rows.spellings(value)]

@@ -1,9 +1,9 @@
 """Class sizes on many sets of columns at once, each from the smallest grouping that has them.
 
-Who is alike on some columns is alike on fewer: the classes of a set follow from those of any larger one (a roll-up in
-the lattice of groupings of Gray and others, "Data cube", 1997). And where a column changes nothing, because others
-determine it, it changes nothing beside more of them either (as in the search for functional dependencies of Huhtala
-and others, "TANE", 1999): such a set needs no question.
+People who share their values on some columns share them on fewer: the classes of a set follow from those of any larger
+one (a roll-up in the lattice of groupings of Gray and others, "Data cube", 1997). And a column that other columns
+determine adds nothing to any larger set with them (as in the search for functional dependencies of Huhtala and others,
+"TANE", 1999): such a set needs no query.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,7 +26,7 @@ MAX_ROWS_KEPT = 10**7
 
 Columns = frozenset[str]
 
-# Of fewer people a question costs more to ask than to answer.
+# For fewer people, sending a query costs more than answering it.
 _WORTH_KEEPING = 100_000
 _MIN_SHRINKING = 4
 _FEW_PEOPLE = 10_000
@@ -34,7 +34,7 @@ _FEW_PEOPLE = 10_000
 
 @dataclass(frozen=True)
 class _Grouping:
-    """A row a class on some columns, with its size; or, with no size, the rows themselves."""
+    """A row per class on some columns, with its size; or the rows themselves, without a size."""
 
     columns: Columns
     table: Any
@@ -54,13 +54,13 @@ def group_all(
     Parameters
     ----------
     rows
-        A person a row.
-    wanted
+        The rows, one per person.
+    sets
         Sets of at least one column.
     people
-        How many there are.
+        The number of people.
     known
-        The class sizes on other sets, which spare questions.
+        The known class sizes on other sets, which save queries.
     """
     sizes_of = dict(known)
     sets = sorted(dict.fromkeys(sets), key=len)
@@ -86,7 +86,7 @@ def group_all(
 
 
 def _determined(columns: Columns, sizes_of: Mapping[Columns, ClassSizes], people: int) -> ClassSizes | None:
-    """Return the class sizes without a column that the others are known to determine, if there is one."""
+    """Return the class sizes without a column that the others are known to determine; None if there is none."""
     for column in columns:
         rest = columns - {column}
         without = sizes_of.get(rest)
@@ -102,7 +102,7 @@ def _determined(columns: Columns, sizes_of: Mapping[Columns, ClassSizes], people
 
 
 def _keep(rows: Rows, sets: list[Columns], groupings: list[_Grouping], sizes_of: dict[Columns, ClassSizes]) -> None:
-    """Add groupings that are certain to be much smaller than what they come from, and to be asked again."""
+    """Add groupings that are certainly much smaller than their source, and that further sets use."""
     if groupings[0].length < _WORTH_KEEPING or not rows.can_keep:
         return
     room = limits.current().numbers(MAX_ROWS_KEPT, each=64)
@@ -122,7 +122,7 @@ def _keep(rows: Rows, sets: list[Columns], groupings: list[_Grouping], sizes_of:
 
 
 def _most_classes(columns: Columns, sizes_of: Mapping[Columns, ClassSizes]) -> float:
-    """Return how many classes there are at most: as many as combinations of values, if not known."""
+    """Return an upper bound on the classes: the combinations of values, if their number is not known."""
     parts = [columns] if columns in sizes_of else [frozenset([column]) for column in columns]
     return prod(sizes_of[part].classes if part in sizes_of else inf for part in parts)
 
@@ -132,7 +132,7 @@ def _smallest(groupings: Iterable[_Grouping], columns: Columns) -> _Grouping:
 
 
 def _ask(rows: Rows, questions: Iterable[tuple[Columns, _Grouping]]) -> Iterator[tuple[Columns, ClassSizes]]:
-    """Yield the class sizes on columns out of groupings."""
+    """Yield the class sizes on columns, each counted from a grouping."""
     questions = list(questions)
     counted = _counted_in_codes(rows, questions)
     yield from counted.items()

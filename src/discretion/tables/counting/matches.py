@@ -1,20 +1,20 @@
-"""Whose value of a column matches: as one of some values or a rare one, beside such values of other columns."""
+"""Conditions on a person's value of a column: one of some values, or a rare one, with given values of other columns."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Match:
-    """Whose value of a column matches.
+    """A condition on a person's value of a column.
 
     Parameters
     ----------
     values
-        It is one of these, as a table spells them; None is any.
+        The value is one of these, as a table spells them; None is any value.
     rarer_than
-        Fewer people have it; None is however many.
+        Fewer people have the value; None is any number.
     when
-        Other columns, and the values that the same person has to have of them.
+        Other columns, each with values of which the same person must have one.
     """
 
     values: tuple[str | None, ...] | None = None

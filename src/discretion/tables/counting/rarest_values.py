@@ -12,16 +12,16 @@ _TEXT, _IS_RAREST = "text", "is_rarest"
 
 
 def rarest_of_all(rows: Rows, columns: Sequence[str], sizes: Sequence[ClassSizes]) -> dict[str, tuple[str | None, int]]:
-    """Return each column's value that the fewest rows have, the first by its text and null last, and how many.
+    """Return each column's value that the fewest rows have, the first by its text and null last, and its rows.
 
     Parameters
     ----------
     rows
-        A person a row.
+        The rows, one per person.
     columns
         The columns.
     sizes
-        How many rows each value of them has.
+        The class sizes on each column.
     """
     least = {column: size.smallest for column, size in zip(columns, sizes, strict=True)}
     texts = (_in_passes(rows, least) if rows.are_read_anew else _apart(rows, least, sizes[0].people)) if least else ()

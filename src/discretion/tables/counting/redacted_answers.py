@@ -1,4 +1,4 @@
-"""Counts of the people who could give each answer, if some have to redact values, and some others do by a coin."""
+"""Counts of the people who could give each answer, if some have to suppress values and others do so at random."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import reduce
@@ -18,16 +18,16 @@ from discretion.tables.engines.rows import Rows
 
 ibis: Any = import_module("ibis")
 
-# Sets of the columns with decoys, as the bits of a number: those an answer has redacted, and those that have to be.
+# Sets of the columns with decoys, as the bits of a number: those suppressed in an answer, and those that have to be.
 _REDACTED, _FORCED = "redacted_columns", "forced_columns"
 _GROUPS = "sizes_and_forced_columns"
-# The rows of a question about so many columns are held as those of several are.
+# From this many columns on, the rows of a query are held as those of several queries are.
 _COLUMNS_A_QUESTION = 16
 
-# The redacted columns; how many people have to redact just which of these, among those who could give the same answer;
+# The suppressed columns; among the people who could give the same answer, how many have to suppress which of these;
 # and how many answers there are with these numbers.
 Answers = tuple[frozenset[str], dict[frozenset[str], int], int]
-# Who has to redact a column: whoever matches one of these.
+# A person has to suppress a column if they meet one of these conditions.
 Redacting = Mapping[str, Sequence[Match]]
 
 
@@ -40,22 +40,22 @@ def count_answers(
     *,
     sets: Sequence[int] | None = None,
 ) -> Iterator[Answers]:
-    """Yield how many people could give each answer, of answers with the same numbers at once.
+    """Yield the number of people who could give each answer, for all answers with the same numbers at once.
 
     Parameters
     ----------
     rows
-        A person a row.
+        The rows, one per person.
     length
-        How many there are.
+        The number of rows.
     columns
-        What people are asked for.
+        The columns that people are asked for.
     redacting
-        Some of the columns → who has to redact it.
+        Some of the columns → the conditions under which a person has to suppress it.
     decoyed
-        Those of them where anybody else may redact too.
+        The columns among them that anybody else may suppress too.
     sets
-        Sets of redacted columns among these, as the bits of a number; None is all of them.
+        Sets of suppressed columns among these, as the bits of a number; None is all of them.
     """
     table = _masked(rows, columns, redacting, decoyed)
     fields = [rows.fields[column] for column in columns]
@@ -73,11 +73,11 @@ def count_answers(
 
 
 def count_forced(rows: Rows, redacting: Redacting, decoyed: Sequence[str]) -> dict[int, int]:
-    """Return how many people have to redact just some of the columns with decoys, as the bits of a number."""
+    """Return the number of people by the set of decoyed columns that they have to suppress, as bits of a number."""
     if rows.ask(rows.table.aggregate(**{SIZE: rows.table.count()}))[0][0] >= 1 << (63 - len(decoyed)):
         raise TooLargeError(
-            f"{len(decoyed)} of the columns have decoys, which are too many for so many people; ask for fewer columns, "
-            "or set some decoys to 0"
+            f"{len(decoyed)} of the columns have decoys, which are too many for this number of people; ask for fewer "
+            "columns, or set some decoys to 0"
         )
     table = _masked(rows, decoyed, {column: redacting[column] for column in decoyed}, decoyed)
     groups = table.group_by(_FORCED).agg(**{SIZE: table[SIZE].sum().cast("int64")})
@@ -87,7 +87,7 @@ def count_forced(rows: Rows, redacting: Redacting, decoyed: Sequence[str]) -> di
 def answers_on_one(
     sizes: ClassSizes, column: str, rarer_than: Mapping[str, int], decoyed: Sequence[str]
 ) -> Iterator[Answers]:
-    """Yield what :func:`count_answers` does where people are asked for one column, whose class sizes tell it."""
+    """Yield the same as :func:`count_answers` for one column, from its class sizes."""
     nothing, alone = frozenset[str](), frozenset([column])
     rare = sizes.sizes < rarer_than.get(column, 0)
     for size, classes in zip(sizes.sizes[~rare].tolist(), sizes.counts[~rare].tolist(), strict=True):
@@ -103,9 +103,9 @@ def answers_on_one(
 def count_redacted(
     rows: Rows, about: str, column: str, matches: Sequence[Match]
 ) -> list[tuple[Hashable, Hashable, int, int]]:
-    """Return for each pair of values of two columns how many people have it, and how many of these redact the second.
+    """Return for each pair of values of two columns the people who have it, and those of them who suppress the second.
 
-    The values are the engine's, by which they can be told apart and no more.
+    The values are the engine's own, which only serve to distinguish them.
     """
     table = _with_forced_known(rows, list(dict.fromkeys((about, column))), {column: matches})
     keys = {"about_value": table[rows.fields[about]], "redacted_value": table[rows.fields[column]]}
@@ -121,7 +121,7 @@ def count_redacted(
 
 
 def _with_forced_known(rows: Rows, columns: Sequence[str], redacting: Redacting) -> Any:
-    """Return the classes on the columns and those of the conditions with their sizes, and who has to redact which."""
+    """Return the classes on the columns and those of conditions, with sizes and the columns that they must suppress."""
     asked_about = (name for matches in redacting.values() for match in matches for name, _ in match.when)
     fields = [rows.fields[column] for column in dict.fromkeys((*columns, *asked_about))]
     everybody = rows.table.select(*fields, **{_REDACTED: ibis.literal(0, "int64")})
@@ -135,9 +135,9 @@ def _with_forced_known(rows: Rows, columns: Sequence[str], redacting: Redacting)
 
 
 def rows_named(rows: Rows, column: str, matches: Sequence[Match]) -> list[Booleans] | None:
-    """Return of each match which rows have the values that it names, whether they are rare or not.
+    """Return for each match which rows have the values that it names, whether they are rare or not.
 
-    The rows are in the order in which their codes come. None if the engine keeps its rows to itself.
+    The rows are in the order of their codes. None if the engine does not hand out its rows.
     """
     if rows.arrow is None:
         return None
@@ -146,7 +146,7 @@ def rows_named(rows: Rows, column: str, matches: Sequence[Match]) -> list[Boolea
 
 
 def _named(rows: Rows, table: Any, column: str, match: Match) -> list[Any]:
-    """Return the conditions that somebody has the values which a match names."""
+    """Return the conditions that a row has the values that a match names."""
     own = [] if match.values is None else [(column, match.values)]
     return [has_one_of(rows, table, name, values) for name, values in (*match.when, *own)]
 
@@ -161,7 +161,7 @@ def _matches(rows: Rows, table: Any, column: str, match: Match) -> Any:
 
 
 def _masked(rows: Rows, columns: Sequence[str], redacting: Redacting, decoyed: Sequence[str]) -> Any:
-    """Return the classes with who has to redact which, and masked where it is certain that a value is redacted."""
+    """Return the classes with the columns that they must suppress, masked where a value is certainly suppressed."""
     table = _with_forced_known(rows, columns, redacting)
     coins = [rows.fields[column] for column in decoyed]
     bits = [table[_is_forced(field)].ifelse(1 << j, 0).cast("int64") for j, field in enumerate(coins)]
@@ -174,7 +174,7 @@ def _masked(rows: Rows, columns: Sequence[str], redacting: Redacting, decoyed: S
 
 
 def _groups_by_answer(table: Any, keys: Sequence[str], coins: Sequence[str], redacted: int) -> Any:
-    """Return the redacted columns, how many people have to redact which, and how many answers have these numbers."""
+    """Return the suppressed columns, the people by the columns that they must suppress, and the number of answers."""
     shown = [field for j, field in enumerate(coins) if not redacted >> j & 1]
     hidden = set(coins) - set(shown)
     able: Any = table.filter([invert(table[_is_forced(field)]) for field in shown]) if shown else table

@@ -1,6 +1,6 @@
-"""Counts of sensitive values in equivalence classes. Class counts and single numbers come back.
+"""Counts of sensitive values in equivalence classes. Only class counts and single numbers leave the engine.
 
-Everything is counted in 64-bit integers, of which products of two numbers of people are the largest.
+Everything is counted in 64-bit integers; the largest are products of two numbers of people.
 """
 
 import math
@@ -14,7 +14,7 @@ from discretion.errors import InvalidValueError, TooLargeError
 from discretion.tables.counting.batches import ask_all
 from discretion.tables.counting.grouping import CLASSES, SIZE, SensitiveCounts, with_texts
 
-# Sensitive texts of one number in doubles, which are sent back to the engine.
+# The most sensitive texts that share their number in doubles; they are sent back to the engine.
 MAX_TIED_TEXTS = 10_000
 
 ibis: Any = import_module("ibis")
@@ -28,28 +28,28 @@ _NUMBER, _WITHIN, _TEXTS = "number", "within", "texts"
 
 
 def guesses_of_all(joints: Sequence[SensitiveCounts], length: int) -> Iterator[Guesses]:
-    """Yield what guessing the sensitive value comes to in the classes of each.
+    """Yield the best guesses of the sensitive value in the classes of each.
 
     Parameters
     ----------
     joints
-        Of the same rows.
+        Counts of the same rows.
     length
-        How many rows these are.
+        The number of rows.
     """
     for answer in ask_all(joints[0].rows, ((_guesses(joint), length) for joint in joints)):
         yield {(best, size): classes for best, size, classes in answer}
 
 
 def fewest_values(joint: SensitiveCounts) -> int:
-    """Return how many sensitive values the class with the fewest has."""
+    """Return the least number of sensitive values of a class."""
     values = joint.by_class(values=joint.table.count())
     ((fewest,),) = joint.rows.ask(values["values"].min().as_table())
     return int(fewest)
 
 
 def least_entropy(joint: SensitiveCounts) -> float:
-    """Return the sensitive value's entropy in nats where it is least: ``min_c (ln n_c - Σ_s n_cs ln n_cs / n_c)``."""
+    """Return the least entropy of sensitive values, in nats: ``min_c (ln n_c - Σ_s n_cs ln n_cs / n_c)``."""
     count = joint.table[SIZE].cast("float64")
     classes = joint.by_class(people=count.sum(), logs=(count * count.ln()).sum())
     ((least,),) = joint.rows.ask((classes["people"].ln() - classes["logs"] / classes["people"]).min().as_table())
@@ -57,9 +57,9 @@ def least_entropy(joint: SensitiveCounts) -> float:
 
 
 def largest_recursive_ratio(joint: SensitiveCounts, least: int) -> float:
-    """Return the largest ``r_1 / (r_l + … + r_m)`` of a class, of the numbers of people with each of its values.
+    """Return the largest ``r_1 / (r_l + … + r_m)`` of a class, with the numbers of people with each of its values.
 
-    They are from the largest r_1 on; infinite if a class has fewer than l values.
+    The numbers fall from r_1 on; the ratio is infinite if a class has fewer than l values.
     """
     window = ibis.window(group_by=joint.keys, order_by=ibis.desc(joint.table[SIZE]))
     ranked = joint.table.mutate(**{_PLACE: ibis.row_number().over(window)})
@@ -72,10 +72,11 @@ def largest_recursive_ratio(joint: SensitiveCounts, least: int) -> float:
 
 
 class Spread(NamedTuple):
-    """How the sensitive values of classes are spread beside everybody's.
+    """The differences between the sensitive values of classes and those of all people.
 
-    ``excesses`` are as of :func:`largest_excesses`; ``highest`` and ``lowest`` are the ends of ``p_c(s) / p(s) - 1``
-    over classes c and the values s in them; ``lacking`` is whether a class lacks a value that somebody has.
+    ``excesses`` are those of :func:`largest_excesses`; ``highest`` and ``lowest`` are the extremes of
+    ``p_c(s) / p(s) - 1`` over classes c and the values s in them; ``lacking`` is whether a class lacks a value that
+    somebody has.
     """
 
     excesses: list[tuple[int, int]]
@@ -85,11 +86,11 @@ class Spread(NamedTuple):
 
 
 def spread_of(joint: SensitiveCounts, people: int) -> Spread:
-    """Return how the sensitive values of the classes are spread, of so many people."""
+    """Return the differences between the sensitive values of the classes and of all people."""
     counts = _with_totals(joint.table, joint.keys, joint.secret)
     beyond = counts[SIZE] * _int64(people) - counts[_OF_VALUE] * counts[_IN_CLASS]
     relative = _relative(counts, people)
-    # What each value's people share among the cells of the value: all cells together have one for each value.
+    # Each cell's part of the people with its value: the parts of all cells add up to the number of values.
     share = counts[SIZE].cast("float64") / counts[_OF_VALUE].cast("float64")
     classes = counts.group_by([*joint.keys, _IN_CLASS]).agg(
         **{
@@ -109,7 +110,7 @@ def spread_of(joint: SensitiveCounts, people: int) -> Spread:
 
 
 def largest_gains(joint: SensitiveCounts, people: int) -> list[tuple[int, float]]:
-    """Return how many have a sensitive value, and the largest ``p_c(s) / p(s) - 1`` of values that so many have."""
+    """Return each number of people with a sensitive value, and the largest ``p_c(s) / p(s) - 1`` of such values."""
     counts = _with_totals(joint.table, joint.keys, joint.secret)
     gains = counts.group_by(_OF_VALUE).agg(**{_UP_TO: _relative(counts, people).max()})
     return [(int(having), float(gain)) for having, gain in joint.rows.ask(gains)]
@@ -118,10 +119,10 @@ def largest_gains(joint: SensitiveCounts, people: int) -> list[tuple[int, float]
 def largest_tree_excesses(
     joint: SensitiveCounts, people: int, levels: Sequence[Mapping[str | None, int]]
 ) -> list[tuple[int, int]]:
-    """Return, for each class size, the largest sum of excesses over levels of a class of that size.
+    """Return for each class size the largest sum of excesses over levels of a class of that size.
 
-    On each level, an excess is as in :func:`largest_excesses`, of the groups that its mapping gives the values, written
-    as by :func:`texts_of`.
+    On each level, an excess is as in :func:`largest_excesses`, for the groups in its mapping from the values, which
+    are written as by :func:`texts_of`.
     """
     values = with_texts(joint.rows, joint.table, joint.secret)
     by_class: list[Any] = []
@@ -135,9 +136,9 @@ def largest_tree_excesses(
 
 
 def largest_excesses(joint: SensitiveCounts, people: int) -> list[tuple[int, int]]:
-    """Return, for each class size, the largest ``Σ_s max(0, n_cs·n - n_s·n_c)`` of a class of that size.
+    """Return for each class size the largest ``Σ_s max(0, n_cs·n - n_s·n_c)`` of a class of that size.
 
-    A value that is not in a class adds nothing, so that those that are suffice.
+    A value that is not in a class adds nothing, so the values in the class suffice.
     """
     return _largest(joint, _excesses(joint.table, joint.keys, joint.secret, people))
 
@@ -145,19 +146,19 @@ def largest_excesses(joint: SensitiveCounts, people: int) -> list[tuple[int, int
 def largest_transports(
     joint: SensitiveCounts, people: int, places: Mapping[str | None, int] | None
 ) -> tuple[int, list[tuple[int, int]]]:
-    """Return how many places the sensitive values have in order, and the largest costs of moving them.
+    """Return the number of places of the sensitive values in order, and the largest costs to move them.
 
-    These are, for each class size, the largest ``Σ_i |C_ci·n - C_i·n_c|`` of a class of that size, where C counts the
-    people, of the class and of all, whose value has place i or one before.
+    The costs are, for each class size, the largest ``Σ_i |C_ci·n - C_i·n_c|`` of a class of that size, where C counts
+    the people, of the class and of all, whose value has place i or an earlier one.
 
     Parameters
     ----------
     joint
-        Of people with one row each.
+        Counts of people with one row each.
     people
-        How many there are, n.
+        The number of people, n.
     places
-        The values as :func:`texts_of` gives them → their places from low to high; None if they are numbers.
+        The values as :func:`texts_of` returns them → their places from low to high; None if they are numbers.
     """
     numbered = _tied_in_order(joint, _numbered(joint)) if places is None else _positioned(joint, places)
     place = ibis.dense_rank().over(order_by=[numbered[_NUMBER], numbered[_WITHIN]])
@@ -186,7 +187,7 @@ def largest_transports(
 
 
 def count_without_number(joint: SensitiveCounts) -> int:
-    """Return how many people's sensitive value is no number: null, not a number, or text that is none."""
+    """Return the number of people whose sensitive value is no number: null, NaN, or text that is no number."""
     values = _numbered(joint)
     ((count,),) = joint.rows.ask(values.filter(values[_NUMBER].isnull())[SIZE].sum().as_table())
     return int(count or 0)
@@ -208,13 +209,13 @@ def _with_totals(counts: Any, keys: Sequence[str], value: str) -> Any:
 
 
 def _relative(counts: Any, people: int) -> Any:
-    """Return ``p_c(s) / p(s) - 1`` of counts with totals, of which no digits are lost where it is little."""
+    """Return ``p_c(s) / p(s) - 1`` from counts with totals, without a loss of digits for small values."""
     expected = counts[_OF_VALUE] * counts[_IN_CLASS]
     return (counts[SIZE] * _int64(people) - expected).cast("float64") / expected.cast("float64")
 
 
 def _excesses(counts: Any, keys: Sequence[str], value: str, people: int) -> Any:
-    """Return a row a class with ``Σ_s max(0, n_cs·n - n_s·n_c)``, of counts by class and value."""
+    """Return a row per class with ``Σ_s max(0, n_cs·n - n_s·n_c)``, from counts by class and value."""
     with_people = _with_totals(counts, keys, value)
     beyond = with_people[SIZE] * _int64(people) - with_people[_OF_VALUE] * with_people[_IN_CLASS]
     return with_people.group_by([*keys, _IN_CLASS]).agg(
@@ -228,7 +229,7 @@ def _largest(joint: SensitiveCounts, classes: Any) -> list[tuple[int, int]]:
 
 
 def _numbered(joint: SensitiveCounts) -> Any:
-    """Return the counts with the sensitive value as a number, text in double precision, null if it is none."""
+    """Return the counts with the sensitive value as a number; text in double precision, null if it is no number."""
     secret = joint.table[joint.secret]
     if _is_text(joint):
         values = with_texts(joint.rows, joint.table, joint.secret)
@@ -241,7 +242,7 @@ def _numbered(joint: SensitiveCounts) -> Any:
 
 
 def _tied_in_order(joint: SensitiveCounts, numbered: Any) -> Any:
-    """Return the counts with where a number is within those of the same double: text may be of any precision."""
+    """Return the counts with a number's rank among those of the same double: text may have any precision."""
     if not _is_text(joint):
         return numbered.mutate(**{_WITHIN: 0})
     texts = numbered.select("text", _NUMBER).distinct()
@@ -252,12 +253,12 @@ def _tied_in_order(joint: SensitiveCounts, numbered: Any) -> Any:
         numbers = {text: Decimal(text) for (text,) in joint.rows.ask(tied)}
     except InvalidOperation:
         raise InvalidValueError(
-            "two sensitive values are the same in double precision, and are not both written in decimals"
+            "two sensitive values are the same in double precision, but are not both written in decimals"
         ) from None
     if len(numbers) > most:
         raise TooLargeError(
-            f"more than {most:,} sensitive values as text are the same as another in double precision; give the "
-            "table with that column as integers or decimals"
+            f"more than {most:,} sensitive values as text equal another one in double precision; give the table with "
+            "that column as integers or decimals"
         )
     places = {number: place for place, number in enumerate(sorted(set(numbers.values())))}
     ranks = [(text, places[number]) for text, number in numbers.items()]

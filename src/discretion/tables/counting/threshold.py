@@ -57,7 +57,7 @@ def as_fraction(threshold: Threshold) -> Fraction:
 
 
 def most_exposed(people: int, budget: Threshold, name: str = "budget") -> int:
-    """Return how many of so many people may be exposed: the largest integer ≤ budget·n.
+    """Return the largest number of people who may be exposed: the largest integer ≤ budget·n.
 
     Examples
     --------
@@ -71,12 +71,12 @@ def most_exposed(people: int, budget: Threshold, name: str = "budget") -> int:
 
 
 def least_unexposed(people: int, k: int | None = None, threshold: Threshold | None = None) -> int:
-    """Return the smallest class size that is not exposed among so many people: k, or the least integer ≥ t·n.
+    """Return the smallest class size that is not exposed: k, or the least integer ≥ t·n.
 
     Parameters
     ----------
     people
-        How many there are, n.
+        The number of people, n.
     k, threshold
         Exactly one of them: a number of people, at least 1, or a share t of them in [0, 1].
 
@@ -92,9 +92,7 @@ def least_unexposed(people: int, k: int | None = None, threshold: Threshold | No
     """
     if (threshold is None) == (k is None):
         given = "neither" if k is None else "both"
-        raise UnsupportedError(
-            f"exposure takes either threshold=, a share of the people, or k=, fewer than k alike; got {given}"
-        )
+        raise UnsupportedError(f"give either threshold=, a share of the people, or k=, a number of people; got {given}")
     if threshold is None:
         return as_count(k, "k", at_least=1)
     share = as_fraction(threshold)
@@ -131,7 +129,7 @@ def _simplest_rounding_to(x: float) -> Fraction:
 
 
 def _simplest_between(low: Fraction, high: Fraction, *, closed: bool) -> Fraction:
-    """Return the fraction of smallest denominator in the interval, whose ends belong to it or not."""
+    """Return the fraction of smallest denominator in the open or closed interval."""
     whole = low.numerator // low.denominator
     if closed and low == whole:
         return low

@@ -1,4 +1,4 @@
-"""An Arrow table that arrived from somewhere, as rows on the embedded engine."""
+"""An Arrow table as rows on the embedded engine."""
 
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
@@ -8,13 +8,13 @@ from discretion.errors import InvalidTableError
 from discretion.tables.engines.embedded import MERGED_FROM_ARROW, EmbeddedEngine, check_types, quote_name
 from discretion.tables.engines.rows import Rows
 
-# Of texts that hardly repeat among the first rows a dictionary would cost more than it saves.
+# If texts hardly repeat among the first rows, a dictionary would cost more than it saves.
 _LOOKED_AT = 1 << 16
 _MIN_REPEATS = 2
 
 
 def arrow_rows(arrived: Any, what: str, memory: int | None, expected: int | None = None) -> Rows:
-    """Return the rows of an Arrow table, which ``what`` says in words; as many as expected, if that is known."""
+    """Return the rows of an Arrow table, which messages call ``what``; check their expected number, if it is known."""
     check_types(arrived.schema, what, MERGED_FROM_ARROW)
     values = {name: quote_name(name) for name in arrived.column_names}
     arrived, dictionaries = _coded(arrived)
@@ -28,7 +28,7 @@ def arrow_rows(arrived: Any, what: str, memory: int | None, expected: int | None
 
 
 def _check_columns(arrived: Any, what: str, memory: int | None) -> None:
-    """Refuse the first column that the engine cannot read even by itself."""
+    """Refuse the first column that the engine cannot read, even alone."""
     for name in arrived.column_names:
         engine = EmbeddedEngine(what, memory=memory)
         try:
@@ -57,7 +57,7 @@ def _coded(table: Any) -> tuple[Any, dict[str, Any]]:
 
 
 def _codes(column: Any) -> tuple[Any, Any] | None:
-    """Return a column's codes and the texts they stand for, or None if texts hardly repeat."""
+    """Return a column's codes and their texts, or None if texts hardly repeat."""
     pa: Any = import_module("pyarrow")
     start = column.slice(0, _LOOKED_AT)
     if not len(start) or len(start) < _MIN_REPEATS * len(start.unique()):

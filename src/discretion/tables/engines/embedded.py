@@ -71,7 +71,7 @@ class EmbeddedEngine(ProcessBound):
 
     @contextmanager
     def holding(self, name: str, table: Any) -> Generator[None]:
-        """Give a name to an Arrow table for a while; afterwards nothing of it is kept."""
+        """Register an Arrow table under a name for the duration of the context."""
         with self._explained():
             self._database.register(name, table)
         try:
@@ -80,7 +80,7 @@ class EmbeddedEngine(ProcessBound):
             self._database.unregister(name)
 
     def read(self, sql: str) -> list[Any]:
-        """Run SQL over the user's data; what the engine says of bad data is held back, for it quotes values."""
+        """Run SQL over the user's data, without the engine's messages about bad data, which quote values."""
         with self._explained():
             return self._query(sql)
 
@@ -97,7 +97,7 @@ class EmbeddedEngine(ProcessBound):
             if "maximum_object_size" in str(error):
                 raise TooLargeError(
                     f"{self._what} holds an object of more than {LONGEST_OBJECT:,} bytes, or one that never ends; "
-                    "leave out what is so long, or write the table as Parquet"
+                    "leave out long objects, or write the table as Parquet"
                 ) from None
             raise InvalidTableError(
                 f"{self._what} cannot be read: it is damaged, or holds a type of value that the engine does not know"
@@ -113,18 +113,18 @@ class EmbeddedEngine(ProcessBound):
         dictionaries: Mapping[str, Any] = MappingProxyType({}),
         in_passes: bool = False,
     ) -> Rows:
-        """Load a table in small integers, which are grouped several times faster: codes stand for texts.
+        """Load a table as small integers, with codes for texts, since grouping them is several times faster.
 
         Parameters
         ----------
         values
             A column's name → the SQL expression of its values.
         source
-            The SQL that they are taken from.
+            The SQL of the source of the values.
         expected
-            How many rows there are, if known.
+            The number of rows, if known.
         spell
-            Turns a value's text in the database into the user's.
+            A function from a value's text in the database to the user's text.
         dictionaries
             For the columns that arrive as codes: name → their texts, an Arrow array in the order of the codes.
         in_passes
@@ -170,12 +170,12 @@ class EmbeddedEngine(ProcessBound):
         )
 
     def _lock_down(self) -> None:
-        """Take back the leave to open a file, and to change that: Ibis makes its own settings before."""
+        """Forbid the engine to open files and to change settings, after Ibis has made its own settings."""
         self._query("SET disabled_filesystems = 'LocalFileSystem'")
         self._query("SET lock_configuration = true")
 
     def _arrived_coded(self, field: str, texts: Any) -> str:
-        """Keep the texts of a column that arrives as codes, and return what to take of it."""
+        """Keep the texts of a column that arrives as codes, and return the SQL of its codes."""
         pa: Any = import_module("pyarrow")
         coded = pa.table({"text": texts, "code": pa.array(range(len(texts)), pa.int32())})
         with self.holding("arrived_texts", coded):
@@ -183,13 +183,13 @@ class EmbeddedEngine(ProcessBound):
         return field
 
     def _worth_coding(self, texts: Sequence[str]) -> list[str]:
-        """Return the columns of text, except those with so many values that coding costs more than it saves."""
+        """Return the columns of text, except those with too many values for codes to save time."""
         distinct = ", ".join(f"approx_count_distinct({text})" for text in texts)
         (counts,) = self.read(f"SELECT {distinct} FROM arrived_rows") if texts else ((),)
         return [text for text, count in zip(texts, counts, strict=True) if 0 < count <= MAX_CODES]
 
     def _narrowed(self, fields: Sequence[str]) -> dict[str, str]:
-        """Return integers in the narrowest type that holds a column's."""
+        """Return the SQL of integer columns in the narrowest type that holds their values."""
         ends = ", ".join(f"min({field}), max({field})" for field in fields)
         (extremes,) = self.read(f"SELECT {ends} FROM arrived_rows") if fields else ((),)
         narrowed: dict[str, str] = {}
@@ -212,7 +212,7 @@ class EmbeddedEngine(ProcessBound):
         return f"enum_code({field}::{field}_values)"
 
     def _arrow(self, sql: str) -> Any:
-        """Return a table's rows, which DuckDB gives in the order in which they came, as an Arrow table."""
+        """Return a table's rows as an Arrow table, in their original order, which DuckDB keeps."""
         pa: Any = import_module("pyarrow")
         with self._explained(), self._turns:
             return pa.table(self._database.sql(sql))
@@ -226,7 +226,7 @@ class EmbeddedEngine(ProcessBound):
 
 
 def check_types(columns: Iterable[Any], what: str, merged: Sequence[str]) -> None:
-    """Refuse the Arrow types of whose values the engine would merge some that differ."""
+    """Refuse the Arrow types with different values that the engine would merge."""
     for column in columns:
         kind = str(column.type)
         if any(name in kind for name in merged):
@@ -236,7 +236,7 @@ def check_types(columns: Iterable[Any], what: str, merged: Sequence[str]) -> Non
 
 
 def _threads(memory: int) -> int:
-    """Return on how many cores the engine runs: each takes memory of its own."""
+    """Return the number of cores for the engine: each takes memory of its own."""
     affinity = getattr(os, "sched_getaffinity", None)
     cores = len(affinity(0)) if affinity is not None else os.cpu_count() or 1
     return max(1, min(cores, memory // _MEMORY_OF_A_THREAD))

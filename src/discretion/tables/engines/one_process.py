@@ -1,4 +1,4 @@
-"""An engine lives in the process that made it: no other one can ask it, and of its threads one at a time does."""
+"""Engines belong to the process that made them; no other process can query them, and only one thread at a time."""
 
 import ctypes
 import os
@@ -8,16 +8,16 @@ from weakref import WeakSet
 
 from discretion.errors import EngineError, UnsupportedError
 
-# Held while an engine starts, and by whoever forks: some libraries have locks of their own then, for which a process
-# that is forked in the midst would wait for ever.
+# Held while an engine starts, and during a fork: some libraries hold locks of their own then, for which a process that
+# is forked meanwhile would wait forever.
 STARTING = RLock()
 RUNNING: WeakSet[object] = WeakSet()
 
 
 def _keep_for_ever() -> None:
-    """Keep the engines of the process that this one was forked from: to free one is to wait for threads that it lacks.
+    """Keep the engines of the parent process alive after a fork: freeing one would wait for threads that are gone.
 
-    Where the system has taken back their stacks it is a segmentation fault, when Python ends at the latest.
+    Where the system has freed their stacks, it would be a segmentation fault, at the latest when Python ends.
     """
     for engine in list(RUNNING):
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(engine))
@@ -29,21 +29,21 @@ if hasattr(os, "register_at_fork"):
 
 
 class ProcessBound:
-    """What holds an engine, and stays with it."""
+    """An object that holds an engine, and so stays in the engine's process."""
 
     __slots__ = ()
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise UnsupportedError(
-            f"a {type(self).__name__} cannot be pickled or copied, for it holds an engine of this process; make it "
-            "anew from its table where it is needed, in another process too"
+            f"a {type(self).__name__} cannot be pickled or copied, since it holds an engine of this process; make "
+            "another one from its table where you need it, also in another process"
         )
 
 
 class Turns:
-    """Held while the engine is asked.
+    """A lock that is held while the engine answers a query.
 
-    A process forked meanwhile would wait for its parent's threads for ever.
+    A process forked meanwhile would wait forever for its parent's threads.
 
     Raises
     ------
@@ -59,8 +59,8 @@ class Turns:
         """Refuse another process."""
         if os.getpid() != self._process:
             raise EngineError(
-                "this population belongs to the process that this one was forked from, and so does its engine; make it "
-                "anew here, from its table"
+                "this population and its engine belong to the parent of this forked process; make another population "
+                "from its table here"
             )
 
     def __enter__(self) -> None:

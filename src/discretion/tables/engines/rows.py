@@ -1,4 +1,4 @@
-"""The rows that questions about exposure are put to: an Ibis table on the engine that holds it."""
+"""The rows of a table that queries count: an Ibis table on the engine that holds it."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,40 +15,41 @@ from ibis.common.exceptions import (  # pyright: ignore[reportMissingTypeStubs]
 from discretion.errors import InvalidTableError, UnsupportedError
 from discretion.tables.engines.one_process import ProcessBound, Turns
 
-# Takes a table's column names, returns those to keep; may raise.
+# A function from a table's column names to those to keep; it may raise.
 Choose = Callable[[Sequence[str]], Sequence[str]]
 
 _KEEPING_ENGINES = ("duckdb", "pyspark")
-# A question reads the table, and moves rows between workers, whatever it is about.
+# Each query reads the table, and moves rows between workers, whatever it counts.
 _READING_ENGINES = ("pyspark",)
 UNKNOWN_TO_ENGINE = (OperationNotDefinedError, UnsupportedBackendType, UnsupportedOperationError)
 
 
 @dataclass(frozen=True)
 class Rows(ProcessBound):
-    """A table, with its columns under names that no engine stumbles on.
+    """A table, with its columns under names that every engine accepts.
 
     Parameters
     ----------
     table
-        An Ibis table. Equal values, or equal codes of values, and nulls: nothing else matters.
+        An Ibis table. Only the equality of values, or of their codes, and nulls matter.
     fields
         The user's name of a column → its name in ``table``.
     answer
-        Runs an Ibis table expression where the rows are, and returns what comes out as tuples.
+        A function that runs an Ibis table expression where the rows are, and returns its result as tuples.
     texts
         For the columns that hold codes: the name in ``table`` → an Ibis table of ``code`` and ``text``. Null has none.
     spell
-        Turns a value's text in the engine into the user's.
+        A function from a value's text in the engine to the user's text.
     turns
-        Taken while tables are kept, for other threads must not ask meanwhile.
+        A lock that is held while tables are kept, since other threads must not query the engine meanwhile.
     kept
-        Tables that stay as long as the engine: Ibis drops one whenever Python happens to let go of it, in whatever
-        thread, and so in the midst of another's question.
+        Tables that stay as long as the engine. Ibis drops a table whenever Python frees it, in any thread, and so
+        possibly during the query of another thread.
     arrow
-        Returns the rows of an expression as an Arrow table, in the order of the table, if they are in this process.
+        A function that returns the rows of an expression as an Arrow table, in the order of the table, if they are in
+        this process.
     left_out
-        What of the source is not among the rows, such as other sheets of a workbook.
+        The parts of the source that are not among the rows, such as other sheets of a workbook.
     """
 
     table: Any
@@ -63,14 +64,14 @@ class Rows(ProcessBound):
 
     @property
     def can_keep(self) -> bool:
-        """Whether the engine can keep a table for a while without writing into somebody's database."""
+        """Whether the engine can keep a table for a while without a write to the user's database."""
         return self.table.get_backend().name in _KEEPING_ENGINES
 
     @cached_property
     def are_read_anew(self) -> bool:
-        """Whether the engine reads the rows for each question, so that several are to be put as one.
+        """Whether the engine reads the rows for each query, so that several queries should be put as one.
 
-        Not of texts with collations of their own, by which equal texts may differ: those are in no column together.
+        Not for texts with collations of their own, under which equal texts may differ: they cannot share a column.
         """
         engine = self.table.get_backend()
         return engine.name in _READING_ENGINES and not any(
@@ -78,7 +79,7 @@ class Rows(ProcessBound):
         )
 
     def spellings(self, value: str) -> list[str]:
-        """Return how the engine may spell a value: as itself, or in JSON as a text or, say, as a number."""
+        """Return the possible spellings of a value in the engine: itself, or in JSON a text or something else."""
         if self.spell is str:
             return [value]
         quoted = f'"{"".join(map(_in_json, value))}"'
@@ -91,23 +92,23 @@ class Rows(ProcessBound):
             return self.answer(question)
         except UNKNOWN_TO_ENGINE:
             raise UnsupportedError(
-                "the engine that holds the Ibis table cannot answer this; pass the table's to_pyarrow() instead"
+                "the engine that holds the Ibis table cannot answer this query; pass the table's to_pyarrow() instead"
             ) from None
 
 
 def text_of(value: Any) -> Any:
-    """Return a value, an Ibis expression, as text: equal ones alike, which 0.0 and -0.0 are."""
+    """Return a value, an Ibis expression, as text, with the same text for equal values such as 0.0 and -0.0."""
     return (value + 0.0 if value.type().is_floating() else value).cast("string")
 
 
 def _in_json(character: str) -> str:
-    """Return a character as DuckDB spells it in a JSON text: its escapes have large letters."""
+    """Return a character as DuckDB spells it in a JSON text: its escapes have capital letters."""
     plain = json.dumps(character, ensure_ascii=False)[1:-1]
     return f"\\u{ord(character):04X}" if plain.startswith("\\u") else plain
 
 
 def safe_fields(names: Iterable[str]) -> dict[str, str]:
-    """Return a plain name for each column, whatever characters or keywords the user's names are made of."""
+    """Return a plain name for each column, for any characters or keywords in the user's names."""
     return {name: f"c{i}" for i, name in enumerate(names)}
 
 
@@ -117,8 +118,8 @@ def check_names(names: Iterable[str], source: str) -> tuple[str, ...]:
     Raises
     ------
     InvalidTableError
-        If there is none, one is empty, or two are the same or differ only by case; it says which by their places, for
-        what stands for names in a file without them are a person's values.
+        If there are no names, a name is empty, or two are the same or differ only by case. The message gives their
+        places instead of the names, since in a file without a header they are a person's values.
     """
     names = tuple(names)
     if not names:

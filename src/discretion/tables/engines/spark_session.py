@@ -1,4 +1,4 @@
-"""The Spark session that a table is counted on: started so that it keeps people's values to itself, and watched."""
+"""The Spark session that counts a table, started with settings that keep people's values private."""
 
 import atexit
 import os
@@ -23,7 +23,7 @@ from discretion.errors import EngineError, UnsupportedError
 PATIENCE, PATIENCE_IN_QUEUES = 25, 300
 OLDEST_JAVA = 17
 
-# For a session on this machine: what it writes is encrypted, and whoever connects must know its secret.
+# For a session on this machine: its files are encrypted, and every client must know its secret.
 _ALONE = {
     "spark.authenticate": "true",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -33,20 +33,20 @@ _ALONE = {
     "spark.network.crypto.enabled": "true",
     "spark.ui.enabled": "false",
 }
-# What a session elsewhere must do as well before its tasks carry a key.
+# The settings that a session elsewhere needs as well before its tasks carry a key.
 _SEALING = ("spark.authenticate", "spark.io.encryption.enabled", "spark.network.crypto.enabled")
-# Spark's own 200 are for many machines: here most of what a question takes would be to write and read so many files.
+# Spark's default of 200 is for many machines: here a query would spend most of its time on this many files.
 _PARTITIONS, _PARTITIONS_A_CORE = "spark.sql.shuffle.partitions", 4
 _QUIET = {"spark.log.level": "OFF", "spark.ui.showConsoleProgress": "false"}
 
 
 def open_session() -> Any:
-    """Return the Spark session that runs, or one that is started as Spark's own settings say.
+    """Return the running Spark session, or start one with Spark's own settings.
 
     Raises
     ------
     EngineError
-        If Spark does not start; says why.
+        If Spark does not start; the message has the reason.
     """
     try:
         sql: Any = import_module("pyspark.sql")
@@ -67,36 +67,36 @@ def open_session() -> Any:
 
 
 def keeps_elsewhere(session: Any) -> bool:
-    """Return whether what a session writes is on machines of a cluster, whose settings say who can read it."""
+    """Return whether a session writes to machines of a cluster, whose settings decide who can read its files."""
     context = _context(session)
     return context is None or not _is_here(context.master)
 
 
 def sealed_context(session: Any) -> Any:
-    """Return the context of a session that sends and stores what its tasks carry encrypted, as a key asks for.
+    """Return the context of a session that encrypts the data of its tasks in transit and at rest, as a key needs.
 
     Raises
     ------
     UnsupportedError
-        If it does not, or speaks to a Spark Connect server.
+        If it does not encrypt them, or connects to a Spark Connect server.
     """
     context = _context(session)
     if context is None:
-        raise UnsupportedError("a Spark Connect server is given no keys; start Spark where the key is (spark.master)")
+        raise UnsupportedError("a Spark Connect server gets no keys; start Spark where the key is (spark.master)")
     settings = context.getConf()
     if missing := [name for name in _SEALING if settings.get(name, "false") != "true"]:
-        raise UnsupportedError(f"Spark would send or store a key as it is: set {' and '.join(missing)} to true")
+        raise UnsupportedError(f"Spark would send or store a key unencrypted; set {' and '.join(missing)} to true")
     return context
 
 
 @contextmanager
 def while_workers_last(session: Any) -> Generator[None]:
-    """Run jobs of a session; where no worker has been there for a while, stop them and say so.
+    """Run jobs of a session; if it has had no worker for a while, stop them with an error.
 
     Raises
     ------
     EngineError
-        If there is none, and Spark does not allocate them as needed.
+        If there is no worker, and Spark does not allocate workers as needed.
     """
     context = _context(session)
     if (
@@ -138,7 +138,7 @@ def while_workers_last(session: Any) -> Generator[None]:
 
 
 def _context(session: Any) -> Any:
-    """Return the context of a session, or None of one that speaks to a Spark Connect server."""
+    """Return the context of a session, or None if it connects to a Spark Connect server."""
     return None if ".connect." in type(session).__module__ else session.sparkContext
 
 
@@ -165,11 +165,11 @@ def _start(pyspark: Any, output: deque[str]) -> None:
 
 
 def _private_folder(root: Path) -> Path:
-    """Make a folder that only its user can open, which goes with this process; those of processes killed go now."""
+    """Make a folder that only its user can open, removed with this process; remove folders of killed processes now."""
     import fcntl  # noqa: PLC0415 - not everywhere
 
     def lock(folder: Path) -> bool:
-        """Hold a folder as long as this process lives, if no other does."""
+        """Lock a folder as long as this process lives, if no other process has locked it."""
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         try:
             if os.fstat(handle).st_uid != os.geteuid():
@@ -198,7 +198,7 @@ def _stop(context: Any) -> None:
 
 
 def _launch(output: deque[str]) -> Any:
-    """Start Spark's Java process, whose files only its user can read, and which says nothing aloud."""
+    """Start Spark's Java process without output; only its user can read its files."""
     receiver, sender = os.pipe()
 
     def listen() -> None:
@@ -221,16 +221,16 @@ def _launch(output: deque[str]) -> Any:
 
 
 def _check_reachable(master: str) -> None:
-    """Refuse a cluster of which no master answers, for which Spark itself would wait a minute."""
+    """Refuse a cluster without a master that answers, for which Spark itself would wait a minute."""
     for address in master.removeprefix("spark://").split(","):
         host, _, port = address.rpartition(":")
         with suppress(OSError, ValueError), socket.create_connection((host.strip("[]"), int(port)), timeout=5):
             return
-    raise EngineError(f"Spark did not start: no master answers at {master}; see that it runs, and spark.master")
+    raise EngineError(f"Spark did not start: no master answers at {master}; check that it runs, and check spark.master")
 
 
 def _reason(error: Exception, output: deque[str]) -> str:
-    """Return in a line why Spark did not start; no table has been read yet, so no value is in it."""
+    """Return the reason why Spark did not start, in one line; no table has been read yet, so it has no value."""
     if (java := getattr(error, "java_exception", None)) is not None:
         while (cause := java.getCause()) is not None:
             java = cause
@@ -248,7 +248,7 @@ def _reason(error: Exception, output: deque[str]) -> str:
 
 
 def _java_fault() -> str | None:
-    """Return what is wrong with the Java that Spark takes, if anything is."""
+    """Return the fault of the Java that Spark would use, or None."""
     needed = f"Spark needs Java {OLDEST_JAVA} or later, by JAVA_HOME or on the PATH"
     if home := os.environ.get("JAVA_HOME"):
         java = shutil.which(Path(home) / "bin" / "java")

@@ -1,8 +1,8 @@
 """Layout of a CSV file: its names and rows, or its first fault, before its values are read.
 
-A reader that meets a fault repairs it, skips the row or quotes its values in a message. This scan looks at the bytes
-that hold a file together (RFC 4180: separators, quotes, line ends), all at once for a few megabytes, so that what it
-lets through has only one reading.
+A reader that meets a fault repairs it, skips the row or quotes its values in a message. This scan examines the bytes of
+a file's structure (RFC 4180: separators, quotes, line ends), a few megabytes at a time, so that a file that passes has
+only one interpretation.
 """
 
 import codecs
@@ -38,19 +38,19 @@ class CsvLayout:
     Parameters
     ----------
     names
-        The names of the columns: the header as it stands, or those given.
+        The names of the columns: the header of the file, or the given names.
     rows
-        How many people there are.
+        The number of people.
     multiline
-        Whether a value holds a line feed, so that the file cannot be cut at line feeds to be read in parallel.
+        Whether a value holds a line feed, so that the file cannot be split at line feeds to be read in parallel.
     line_end
-        What ends a row: LF, or CR LF.
+        The end of a row: LF, or CR LF.
     header
-        Whether the first line holds the names, and no person.
+        Whether the first line holds the names, and not a person.
     numbered
-        Whether the first column of several has no name, for it holds row numbers.
+        Whether the first column of several has no name because it holds row numbers.
     separator
-        What separates values, one of those of a text format.
+        The separator of values, one of those of a text format.
     """
 
     names: tuple[str, ...]
@@ -71,16 +71,16 @@ def csv_layout(path: Path, header: Header = None, delimiter: str | None = None) 
         A file that exists.
     header
         Whether the first line holds names (True) or a person (False), or names for the columns of a file without;
-        None looks, and refuses a first line that could be a person.
+        None refuses a first line that could be a person.
     delimiter
-        What separates values; None looks.
+        The separator of values; None detects it.
 
     Raises
     ------
     InvalidTableError
         If the file is empty or not UTF-8, a quote is out of place or never closed, a row has more or fewer values than
-        the header, line ends are mixed, or commas and semicolons could separate values alike; it names the line, and
-        never quotes a value.
+        the header, line ends are mixed, or either commas or semicolons could separate values. The message names the
+        line, and never quotes a value.
     """
     with opened(path, "a table") as file:
         return layout_of(file, header, delimiter=delimiter)
@@ -94,9 +94,10 @@ def layout_of(
     delimiter: str | None = None,
     way_out: str = _SAVE,
 ) -> CsvLayout:
-    """Return the layout of an open CSV file whose values the delimiter, or else one of these separators, separates.
+    """Return the layout of an open CSV file, with the delimiter or else one of these separators between values.
 
-    Blank lines at the end of a file of several columns are no rows. ``way_out`` is what to do where it is not UTF-8.
+    Blank lines at the end of a file of several columns are no rows. ``way_out`` is the advice for a file that is not
+    UTF-8.
     """
     if not os.fstat(file.fileno()).st_size:
         raise InvalidTableError(f"{file.name} is empty: a CSV file begins with a line of column names")
@@ -107,7 +108,7 @@ def layout_of(
 
 
 def check_encoding(file: BinaryIO, way_out: str = _SAVE) -> None:
-    """Refuse a file that is not UTF-8 from where it stands, by its first such line."""
+    """Refuse a file that is not UTF-8 from its current position on, with its first faulty line."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     lines = 1
     while True:
@@ -215,7 +216,7 @@ class _Scan:
         self.commas = commas[commas >= self.row_start]
 
     def look_for_names(self, commas: Integers, ends: Integers) -> None:
-        """Look whether a name comes again as a value in the rows that end here."""
+        """Record whether a name is also a value of its column in the rows that end here."""
         if self.recurrence is None:
             self.recurrence = Recurrence(self.first_line)
         if self.recurring is not None:
@@ -260,7 +261,7 @@ class _Scan:
             if not self.data[starts[row] : ends[row]].tobytes().removesuffix(b"\r"):
                 yield (
                     int(starts[row]),
-                    f"is blank; take it out, or write the {SEPARATORS[self.separator]} of an empty row",
+                    f"is blank; remove it, or write the {SEPARATORS[self.separator]} of an empty row",
                 )
             else:
                 first = "header" if self.headed else "first line"
@@ -279,9 +280,9 @@ class _Scan:
 
 
 def _separator(start: Bytes, separators: str, path: str) -> str | None:
-    """Return what separates the values of the first line, or None where nothing does.
+    """Return the separator of the values of the first line, or None if it has one value.
 
-    Where the first line has several of the separators, it is the one that the second line has as often.
+    If the first line has several of the separators, it is the one that the second line has equally often.
     """
     quoted = np.cumsum(start == _QUOTE) % 2 == 1
     line_ends = np.append(np.flatnonzero((start == _NEWLINE) & ~quoted), [len(start)] * 2)
@@ -297,8 +298,8 @@ def _separator(start: Bytes, separators: str, path: str) -> str | None:
     if len(possible) > 1:
         either = " or ".join(SEPARATORS[mark] for mark in possible)
         raise InvalidTableError(
-            f"the values of {path} may be separated by {either}; name what separates them with --delimiter "
-            "(delimiter=), or put each name and value that has one of them in quotes"
+            f"the values of {path} may be separated by {either}; name the separator with --delimiter (delimiter=), or "
+            "put each name and value that contains one of them in quotes"
         )
     return possible[0] if possible else None
 
@@ -319,7 +320,7 @@ def _values(line: str, separator: str) -> tuple[str, ...]:
 
 
 def _check_separator(values: Sequence[str], path: str, separator: str) -> None:
-    """Refuse a first line of one value in which another separator stands."""
+    """Refuse a first line of one value that contains another separator."""
     others = (mark for mark in (";", "\t", "|", ",") if mark != separator)
     if len(values) == 1 and (other := next((mark for mark in others if mark in values[0]), None)):
         meant = {"\t": "tab"}.get(other, f"'{other}'")

@@ -10,7 +10,7 @@ from discretion.errors import InvalidTableError, InvalidValueError
 from discretion.numerics.arrays import Bytes, Integers
 from discretion.tables.layouts.names import distinct_names
 
-# True: the first line holds names; False: a person; names: a person, and these are the names; None: look.
+# True: the first line holds names; False: a person; names: a person, and these are the names; None: detect it.
 Header = bool | Sequence[str] | None
 
 _RECURS = "comes again below as a value"
@@ -67,7 +67,7 @@ def as_header(header: Any) -> bool | tuple[str, ...] | None:
 
 
 def sign_of_a_value(name: str) -> str | None:
-    """Return what shows that this is a person's value rather than a column's name, if anything does."""
+    """Return the sign that a text is a person's value rather than a column's name; None if there is none."""
     text = name.strip()[:_LONGEST]
     if _is_number(text):
         return "is a number, or a date or the like in digits"
@@ -93,16 +93,16 @@ def check_keys(names: Iterable[str], path: str, header: Header) -> None:
 
 
 def names_in_line(line: Sequence[str], path: str, *, numbered: bool) -> tuple[str, ...]:
-    """Return the names of a CSV table's columns; R and pandas leave that of the row numbers, which come first, empty.
+    """Return the names of a CSV table's columns; R and pandas leave the name of a first column of row numbers empty.
 
     Parameters
     ----------
     line
-        What stands over each column.
+        The name over each column.
     path
-        For the error.
+        The path for the error.
     numbered
-        Whether the first column has no name, for it holds row numbers: it is called row then.
+        Whether the first column has no name because it holds row numbers: then its name is row.
     """
     names = tuple(line)
     if numbered:
@@ -125,7 +125,7 @@ def names_in_line(line: Sequence[str], path: str, *, numbered: bool) -> tuple[st
 
 
 def named_by_a_person(path: str, column: int, sign: str = _RECURS) -> InvalidTableError:
-    """Return what to say of names that look like a person in a file where each column has one."""
+    """Return the error for names that look like a person's values, in a file that names its columns."""
     return InvalidTableError(
         f"the columns of {path} seem to be named by a person's values: the name of column {column} {sign}; if they "
         "are names all the same, set header (--header) to yes"
@@ -146,12 +146,12 @@ def _is_number(text: str) -> bool:
 
 
 class Recurrence:
-    """Looks for a column's name among the values of a CSV file's column, as bytes.
+    """A search for a column's name among the values of that column in a CSV file, as bytes.
 
     Parameters
     ----------
     names
-        The names; an empty one is not looked for.
+        The names; an empty name is not searched for.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -160,7 +160,7 @@ class Recurrence:
         self._spelled = [_Texts([text if name else b"" for text, name in zip(s, plain, strict=True)]) for s in spelled]
 
     def column(self, data: Bytes, starts: Integers, lengths: Integers) -> int | None:
-        """Return the first column that has its name as a value, given where each value starts and how long it is."""
+        """Return the first column that has its name as a value, given the start and the length of each value."""
         columns = [
             column for texts in self._spelled if (column := texts.first_match(data, starts, lengths)) is not None
         ]
@@ -168,14 +168,14 @@ class Recurrence:
 
 
 class RowNumbers:
-    """Looks whether the values of a CSV file's first column are whole numbers that rise, as bytes."""
+    """A check whether the values of a CSV file's first column, as bytes, are rising whole numbers."""
 
     def __init__(self) -> None:
         self.rise = True
         self._last = -1
 
     def read(self, data: Bytes, starts: Integers, lengths: Integers) -> None:
-        """Look at the values that start here and are so long; none is the last of the file."""
+        """Examine the values with these starts and lengths; none is the last of the file."""
         quoted = data[starts] == _QUOTE
         starts, lengths = starts + quoted, lengths - 2 * quoted
         self.rise &= bool(((lengths > 0) & (lengths <= _LONGEST_ROW_NUMBER)).all())

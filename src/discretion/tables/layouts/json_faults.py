@@ -1,4 +1,4 @@
-"""Faults of a JSON file, found without the engine, whose own messages quote values."""
+"""Faults of a JSON file, found without the engine, since its messages quote values."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from discretion import limits
 from discretion.errors import InvalidTableError
 from discretion.tables.layouts.csv_layout import check_encoding
 
-# Bytes of a JSON file in which the line at fault is looked for.
+# The most bytes of a JSON file to search for the faulty line.
 MAX_BYTES_SEARCHED = 1 << 26
 
 _START = re.compile(r"[^ \t\r\n]")
@@ -18,7 +18,7 @@ _OTHERWISE = "is JSON that the engine cannot read; write it as Parquet"
 
 
 def json_fault(file: BinaryIO) -> str:
-    """Return what is wrong, and in which line where that is told quickly."""
+    """Return the fault of a JSON file, and its line if the file is small enough to find it."""
     file.seek(0)
     try:
         check_encoding(file)
@@ -53,7 +53,7 @@ def _in_file(text: str) -> str:
 
 
 def _in_values(text: str) -> tuple[str, int] | None:
-    """Return what is wrong with values one after the other, and where."""
+    """Return the first fault of a sequence of values, and its place; None if there is none."""
     decoder, position = json.JSONDecoder(), 0
     while match := _START.search(text, position):
         start = match.start()

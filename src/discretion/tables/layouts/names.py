@@ -1,4 +1,4 @@
-"""Names of columns as people give them, and the choice of one table out of several."""
+"""Names of columns as the user gives them, and the choice of one table out of several."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -36,12 +36,12 @@ def names_among(columns: Sequence[str], names: Sequence[str]) -> tuple[str, ...]
 
 
 def choose_table(name: str | None, tables: Sequence[str], views: Sequence[str], what: str, word: str = "table") -> str:
-    """Return the name that was asked for, or of the only table there is.
+    """Return the given name of a table, or the name of the only table.
 
     Raises
     ------
     InvalidTableError
-        If there is none of this name, or none is named of several; it lists them.
+        If there is no table of this name, or no name is given and there are several tables; the message lists them.
     """
     if name is None and len(tables) == 1:
         return tables[0]
@@ -56,13 +56,13 @@ def choose_table(name: str | None, tables: Sequence[str], views: Sequence[str], 
 
 
 def unread_tables(read: str, there: Sequence[str], word: str = "table") -> tuple[str, ...]:
-    """Return what is left out where only one of several tables is read: a text that names the others, or nothing."""
+    """Return the names of the other tables in a text, if only one of several is read; nothing if there is only one."""
     others = [name for name in there if name != read]
     return (f"{len(others):,} other {word}{'s' * (len(others) > 1)}: {list_names(others)}",) if others else ()
 
 
 def list_names(names: Sequence[str]) -> str:
-    """Return the first names in a line, and how many more there are."""
+    """Return the first names in a line, with the number of the others."""
     rest = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
     return ", ".join(printable(name) for name in names[:_SHOWN]) + rest
 

@@ -1,4 +1,4 @@
-"""The format of a file of text: what its first line is, what separates its values, and in which encoding it is."""
+"""The format of a text file: the kind of its first line, the separator of its values, and its encoding."""
 
 import codecs
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ _SPELLED = {"tab": "\t", "\\t": "\t"}
 
 @dataclass(frozen=True, kw_only=True)
 class TextFormat:
-    r"""How a CSV file is written, as far as it does not show that itself.
+    r"""The settings of a CSV file that its content does not show.
 
     Parameters
     ----------
     header
-        Whether the first line holds names (True) or a person (False), or names for the columns; None looks.
+        Whether the first line holds names (True) or a person (False), or names for the columns; None detects it.
     delimiter
-        What separates values: one of ``, ; | :`` or a tab, also as ``"tab"``; None looks.
+        The separator of values: one of ``, ; | :`` or a tab, also as ``"tab"``; None detects it.
     encoding
-        What the file is in if it is not UTF-8, such as ``"latin-1"``; None refuses such a file.
+        The encoding of a file that is not in UTF-8, such as ``"latin-1"``; None refuses such a file.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class TextFormat:
 
     @property
     def about_a_text(self) -> str | None:
-        """Which of the options is set that only a file of text has, other than its header."""
+        """The option that is set and that only a text file has, other than its header; None if there is none."""
         named = {"delimiter": self.delimiter, "encoding": self.encoding}
         return next((name for name, value in named.items() if value is not None), None)
 

@@ -1,4 +1,4 @@
-"""What pages are made of: templates, which show documents as reports do, a style and a script."""
+"""The parts of pages: templates, which show documents in the same way as reports, a style and a script."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -11,13 +11,13 @@ from discretion.presenting.views.page import templates
 
 
 def page(template: str, **parts: Any) -> str:
-    """Return a page, or a part of one."""
+    """Return a page, or a part of a page, from a template."""
     return _templates().get_template(template).render(**parts)
 
 
 @cache
 def file(name: str) -> str:
-    """Return a file that stands here."""
+    """Return the text of a file in this folder."""
     return files(__name__).joinpath(name).read_text(encoding="utf-8")
 
 
@@ -33,5 +33,5 @@ def _templates() -> Any:
 
 
 def _query(texts: Mapping[str, Sequence[str]]) -> str:
-    """Return what stands after the question mark of an address."""
+    """Return the part of an address after the question mark."""
     return urlencode(texts, doseq=True)
