@@ -45,7 +45,7 @@ class Listening:
     private_addresses
         Also call the task's addresses in private networks and on this machine. By default they are called only if this
         party's own address is in the same networks.
-        behind_proxy
+    behind_proxy
         Expect requests through a proxy with TLS, which limits each sender: listen without a certificate at any --host,
         and accept any number of connections from one address.
     rate
