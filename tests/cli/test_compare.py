@@ -246,7 +246,7 @@ def test_a_chart_names_its_axes_and_its_mechanisms(tmp_path) -> None:
     file = tmp_path / "chart.svg"
     compared(*CHARTED, "--users", "100", "--chart", file)
     words = drawn(file)
-    axes = ("hidden on average", "hidden in the worst case", "worth of a report", "a count of 100, in people")
+    axes = ("hidden on average", "hidden in the worst case", "utility of a report", "a count of 100, in people")
     for expected in (
         *axes,
         "krr:k=2,epsilon=1",
@@ -272,7 +272,7 @@ def test_a_mechanism_whose_epsilon_cannot_vary_is_a_mark(tmp_path) -> None:
 def test_beyond_ten_values_a_chart_says_what_it_leaves_out(tmp_path) -> None:
     file = tmp_path / "chart.svg"
     results = compared("krr:k=100,epsilon=1", "oue:k=100,epsilon=1", "--users", "100", "--chart", file)
-    assert "up to 10 values" in results["optimal_mechanism"]["not_computed"]
+    assert "2 to 10 values" in results["optimal_mechanism"]["not_computed"]
     assert "effective_participation" not in results["oue:k=100,epsilon=1"]
     words = drawn(file)
     assert "Without the utility of a report, which takes too long" in words

@@ -52,9 +52,8 @@ def test_a_person_who_was_added_is_found_though_each_table_hides_her(adult: pa.T
     assert (told.added, told.added_found, told.removed_found, told.hidden) == (1, 1, 0, 1)
     assert found.decision == "do not publish"
     said = words(found)
-    assert said.startswith(
-        "Do not publish NEW (the Table) unchanged in addition to OLD (the Table). • 1 person was added "
-    )
+    decision = "Do not publish NEW (the Table) unchanged in addition to OLD (the Table)."
+    assert said.startswith(f"{decision} • 1 person was added ")
     assert "Each table alone hides 1 person of these among 10 or more; only both together reveal them." in said
     assert "HS-grad" not in json.dumps(found.to_dict()) + said
 

@@ -119,7 +119,7 @@ def audit(
     memory: int | str | None = None,
     seconds: float | None = None,
 ) -> Audit:
-    """Audit a table of people: which columns may go out together, and what the whole table would give away.
+    """Measure what a table of people gives away, and recommend the columns or the file to publish.
 
     Parameters
     ----------
