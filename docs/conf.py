@@ -22,6 +22,8 @@ project = "Discretion"
 version = release = metadata.version("discretion")
 extensions = ["myst_nb", "sphinx_copybutton", "sphinx.ext.autodoc", "numpydoc"]
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["print.css"]
 html_title = f"Discretion {version}"
 html_show_copyright = False
 html_extra_path = ["llms.txt"]

@@ -106,7 +106,8 @@ def test_text_says_what_follows(tmp_path, drawn):
     code, out, err = run("estimate", str(file), "--seed", "1", "--half-width", "0.01")
     assert (code, err) == (0, "")
     assert "3,000 samples of 5 secrets (page)" in " ".join(out.split())
-    assert "The best guess of the secret from an observation is wrong" in out
+    words = " ".join(out.split())
+    assert "(95 % confidence): the best guess of the secret from an observation is wrong" in words
     assert "samples would bound the Bayes risk to ±0.01" in out
     code, out, _ = run("estimate", str(file), "--method", "nearest-neighbours", "--seed", "1")
     assert "is wrong at most" in out
@@ -442,3 +443,11 @@ def test_what_shows_nothing_gets_no_reassuring_word(name, tmp_path):
     assert "More samples of each secret may settle this" in words
     assert "no leakage" not in words
     assert "at least 0" not in words
+
+
+def test_a_gate_that_no_number_of_samples_passes_names_the_way_out(tmp_path):
+    rng = np.random.default_rng(6)
+    times = written(tmp_path / "times.csv", "s,t", rng.permutation(["a", "b"] * 500), rng.normal(10, 1, 1000).tolist())
+    code, out, _ = run("estimate", times, "--seed", "1", "--fail-over", "estimate_bayes_security<0.9")
+    assert code == 3
+    assert "round the observations to the precision of the observer" in " ".join(out.split())

@@ -18,6 +18,10 @@ _MEASURES = (
     "rarest_secret",
 )
 _SETTLED = "more samples (for the Bayes risk --half-width shows how many)"
+_ROUNDED = (
+    "another limit, or round the observations to the precision of the observer: for numbers with decimals no number of "
+    "samples bounds these measures from below"
+)
 
 
 @command
@@ -51,7 +55,8 @@ def estimate(samples: str, /, *, options: EstimateOptions, limits: LimitOptions,
     with monitored(limit) as monitor, writing(output, read=[samples]) as write:
         result = estimated(samples, options, converging=output.has_figure, monitor=monitor)
         numbers = numbers_in(result.to_dict()) | dict.fromkeys(result.not_computed)
-        verdicts = judged(gates, numbers, _SETTLED, result.not_computed)
+        settled = _SETTLED if result.observations == "discrete" else _ROUNDED
+        verdicts = judged(gates, numbers, settled, result.not_computed)
         write(result, verdicts)
     inputs = {"samples": samples, **options.inputs(), "memory": limits.memory, "time": limits.time}
     return show("estimate", inputs, result, verdicts, output)

@@ -23,7 +23,7 @@ from discretion.jobs.monitor import Monitor
 from discretion.jobs.options.mechanisms import EstimateOptions, Method
 from discretion.jobs.samples import SamplesFile, read_samples
 from discretion.numerics.draws import fresh_seed
-from discretion.presenting.numbers import between, in_full, rounded_down, rounded_up, sign_of_end, within
+from discretion.presenting.numbers import between, in_full, percent, rounded_down, rounded_up, sign_of_end, within
 from discretion.presenting.sentences import not_computed
 from discretion.presenting.views.document import Block, Document, Figure, Grid, Section, Terms
 from discretion.presenting.views.result import JobResult, number_row
@@ -296,9 +296,10 @@ def _risk_sentence(risk: Estimate, blind: float) -> str:
     guess = "the best guess of the secret from an observation is wrong"
     without = f"a guess without the observation {100 * blind:.6g} %"
     if risk.high < blind:
-        return f"T{guess[1:]} {between(risk.low, risk.high)} of the time, {without}."
+        sure = "" if risk.confidence is None else f" ({percent(risk.confidence)} confidence)"
+        return f"The program leaks{sure}: {guess} {between(risk.low, risk.high)} of the time, {without}."
     if risk.low <= 0:
-        return f"{_NOTHING} how often {guess}: at most as often as {without} of the time, and perhaps never."
+        return f"{_NOTHING} how often {guess}: between never and {100 * blind:.6g} %, as without the observation."
     often = f"{guess} {between(risk.low, risk.high)} of the time, {without}"
     if are_far_apart(risk.low, blind, span=blind):
         return f"{_NOTHING} whether the program leaks: {often}."
