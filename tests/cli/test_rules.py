@@ -111,7 +111,7 @@ def test_the_command_of_an_audit_has_no_rule_for_what_it_drops(tmp_path: Path) -
         (["--rule=x: null", "--rule=x: null decoys 0.5"], "have decoys of 0 and 0.5"),
         (["--rule=x: null", "--redact=x"], "x has a rule and is also named by redact"),
         (["--rule=x: null", "--drop=x"], "the rule for x cannot be followed (by --drop)"),
-        (['--rule=x: any when "a column": null', '--rule="a column": any when x: null'], "in a circle"),
+        (['--rule=x: any when "a column": null', '--rule="a column": any when x: null'], "form a circle"),
     ],
 )
 def test_a_bad_rule_is_one_sentence_and_exit_code_2(

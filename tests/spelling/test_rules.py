@@ -71,7 +71,7 @@ def test_whatever_names_and_values_are_a_rule_is_read_again(
         ("race: Other decoys 2", "decoys must be a probability"),
         ("race: Other when", "nothing in place of a name or a value"),
         ("race: Other when sex: Male and sex: Female", "two conditions on 'sex'"),
-        ("race: Other when race: Black", "when= is of other columns"),
+        ("race: Other when race: Black", "when= takes other columns"),
         ("race: and", "'and' in place of a name or a value; put a name like this in quotation marks"),
         ('race: "Other', "a quotation mark without a closing one"),
         (r'race: "\x"', "no JSON string"),
