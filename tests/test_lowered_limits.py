@@ -135,7 +135,6 @@ NO_LIMITS = {
     "MOST_WAITING": "web/workers.py",
     # What people can read, or would answer.
     "_MOST": "reproduce/bayes_security/mechanisms.py reproduce/bayes_security/privacy.py",
-    "_MAX_COLUMNS": "jobs/compare.py",
     "_MOST_NAMED": "blackbox/bayes_security.py jobs/samples.py",
     "_MOST_SPELLED": "spelling/numbers.py",
     "_MAX_REASONS": "jobs/received_reports.py",

@@ -4,6 +4,7 @@ import pytest
 
 from support.prose import Block, help_prose, page_prose, prose
 from support.prose_rules import RULES, Rule, findings
+from support.source_prose import MODULES, docstring_prose, source_prose
 
 PROSE = prose()
 
@@ -11,6 +12,20 @@ PROSE = prose()
 @pytest.mark.parametrize("name", PROSE)
 def test_the_prose_has_the_words_that_readers_know(name: str) -> None:
     assert [f"{block.place}: {finding}" for block in PROSE[name] for finding in findings(block)] == []
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_docstrings_and_sentences_of_the_source_have_them_too(name: str) -> None:
+    assert [f"{block.place}: {found}" for block in source_prose(MODULES[name]) for found in findings(block)] == []
+
+
+def test_examples_and_names_in_a_docstring_are_not_prose() -> None:
+    parameters = "    Parameters\n    ----------\n    told, he\n        The `said` ones."
+    docstring = f"Return a tally.\n\n{parameters}\n\n    >>> told\n    "
+    assert [text.split() for _, text in docstring_prose(docstring)] == [
+        ["Return", "a", "tally."],
+        ["The", "CODE", "ones."],
+    ]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.words[:30])

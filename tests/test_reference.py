@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 # What stands for a value or a type is not a place for a docstring.
 DOCUMENTED = {name: thing for name, thing in PUBLIC.items() if inspect.isclass(thing) or inspect.isfunction(thing)}
 FUNCTIONS = [name for name, thing in DOCUMENTED.items() if inspect.isfunction(thing)]
-VERBS = {"Return", "Decide", "Estimate", "Compare", "Write", "Compute", "Count", "Measure"}
+VERBS = {"Return", "Audit", "Decide", "Estimate", "Compare", "Write", "Compute", "Count", "Measure"}
 # A result that only functions make has its example there.
 WITH_EXAMPLES = [
     *FUNCTIONS,

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 from support.prose import CODE, ROOT, Block
@@ -45,26 +46,19 @@ def docstring_prose(text: str) -> Iterator[tuple[int, str]]:
         lines = paragraph.split("\n")
         if not any(line.lstrip().startswith(">>>") for line in lines):
             heads = {i + d for i, line in enumerate(lines) if re.fullmatch(r"\s*---+", line) for d in (-1, 0)}
-            prose = [
-                "" if i in heads or re.fullmatch(r"\s*[\w*, ]+ : .*", line) else line for i, line in enumerate(lines)
-            ]
+            heads |= {i for i, (line, below) in enumerate(pairwise(lines)) if is_head(line, below)}
+            prose = ["" if i in heads else line for i, line in enumerate(lines)]
             if "".join(prose).strip():
                 yield before, code_replaced("\n".join(prose))
         before += len(lines) - 1
 
 
+def is_head(line: str, below: str) -> bool:
+    """Return whether a line names parameters, by the line below it, which is further in."""
+    depth, deeper = (len(each) - len(each.lstrip()) for each in (line, below))
+    return deeper > depth and re.fullmatch(r"\s*[\w*]+(?:, [\w*]+)*(?: : .*)?", line) is not None
+
+
 def code_replaced(text: str) -> str:
     """Return a text with code in place of what stands between backquotes or double quotes."""
-    return re.sub(r"``[^`]*``|`[^`]*`|\"[^\"\n]*\"", CODE, text)
-
-
-if __name__ == "__main__":
-    import sys
-
-    from support.prose_rules import findings
-
-    for name, path in MODULES.items():
-        if any(name.startswith(f"src/discretion/{part}") for part in sys.argv[1:]):
-            for block in source_prose(path):
-                for finding in findings(block):
-                    print(f"{name}:{block.place}: {finding}")
+    return re.sub(r"``[^`]*``|`[^`]*`|\"[^\"\n]*\"|\bnearest-neighbours\b", CODE, text)

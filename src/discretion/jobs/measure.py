@@ -56,7 +56,7 @@ class Measurement(JobResult):
     not_computed
         The name of each measure that has no result → why.
     adversary
-        What the adversary sees and knows, and which measures assume something else, in sentences.
+        Sentences on the adversary's observation and knowledge, and on the measures that assume others.
     of_every_prior
         The names of the measures that hold for every prior.
     curve
@@ -163,19 +163,19 @@ def measure(
     Parameters
     ----------
     mechanism
-        What one person does to her value.
+        The randomizer of one person's value, or another system.
     scenario
-        Of whom, against whom and at which levels.
+        The users, the adversary and the levels.
     name
-        What the document calls the mechanism; its class by default.
+        The name of the mechanism in the document; its class by default.
     shuffled
-        Whether what is seen are the reports of all ``scenario.users`` together.
+        Whether the adversary observes the reports of all ``scenario.users`` together.
     population
-        The law of the population's shares; None leaves out what is measured against it, unless it is named.
+        The law of the population's shares; None leaves out the measures against it, unless they are named.
     only
         The names of the measures; all that have a meaning if there are none.
     needed
-        Names that have to be among theirs.
+        Names that must be among these.
     curve
         Whether to find the curve of the best attacks too.
     monitor

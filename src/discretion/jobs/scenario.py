@@ -55,17 +55,18 @@ class Scenario:
     Parameters
     ----------
     users
-        How many people report, the target included; None if that does not matter.
+        The number of people who report, the target included; None if that does not matter.
     knowledge
-        What is known of the others; None: nothing, and of measures of differential privacy everything, the worst.
+        The adversary's knowledge of the others; None is none, and for measures of differential privacy all, in the
+        worst case.
     prior
-        The law of the target's value; None: uniform, or the worst where a measure says so.
+        The law of the target's value; None: uniform, or the worst prior for measures that take it.
     gain
-        What the adversary wants; None: the target's value.
+        The adversary's goal; None is to name the target's value.
     epsilon, delta, false_positive_rate
         The levels of privacy_profile, dp_epsilon and tradeoff; None computes none.
     seed
-        Where sampling starts.
+        The seed of the samples.
     """
 
     users: int | None = None

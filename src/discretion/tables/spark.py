@@ -101,7 +101,7 @@ def what_a_cluster_keeps(table: Any) -> str | None:
     Parameters
     ----------
     table
-        What :func:`spark_table` returned.
+        The result of :func:`spark_table`.
     """
     if not keeps_elsewhere(table.get_backend()._session):
         return None

@@ -402,7 +402,7 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
     ),
     "l of nothing": (lambda p: release("example:adult", p / "out.csv", l=2), InvalidValueError, "sensitive and keep"),
     "kept and dropped": (
-        lambda p: release("example:adult", p / "out.csv", keep=["sex"], drop=["sex"]), InvalidValueError, "cannot be both"
+        lambda p: release("example:adult", p / "out.csv", keep=["sex"], drop=["sex"]), InvalidValueError, "both kept"
     ),
     "column": (lambda p: release("example:adult", p / "out.csv", columns=["sx"]), UnknownColumnError, "sex"),
     "a goal that nothing meets": (

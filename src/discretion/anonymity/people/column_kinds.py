@@ -222,7 +222,7 @@ def person_question(kinds: Iterable[ColumnKind]) -> str | None:
     Parameters
     ----------
     kinds
-        What :func:`column_kinds` returned.
+        The result of :func:`column_kinds`.
 
     Examples
     --------

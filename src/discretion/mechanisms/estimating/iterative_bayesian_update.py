@@ -55,7 +55,7 @@ def iterative_bayesian_update(
     mechanism
         Any local mechanism.
     reports
-        What its `sample` returned for n people, n at least 1.
+        The result of its `sample` for n people, n at least 1.
     tolerance
         Stop when the mean log-likelihood is certified to be at most this far below its maximum, in nats, at least 0.
     most_steps

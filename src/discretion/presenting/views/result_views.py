@@ -217,7 +217,7 @@ def _selection(result: Selection) -> Document:
 def _rest(result: Selection, over: str) -> str:
     if result.complete:
         return f"every other set contains one that is {over}, and so is {over} too"
-        most = f"no other set within the budget has a utility above {in_full(result.bound)}"
+    most = f"no other set within the budget has a utility above {in_full(result.bound)}"
     return most if result.proved else f"the search {ENDED[result.ended]}; {most}"
 
 

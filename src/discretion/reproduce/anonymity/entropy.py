@@ -30,7 +30,7 @@ def proposition_13() -> Reproduction:
 def _row(alike: int) -> Row:
     example, exact = _example(alike), people_in(_classes(alike, _most_rare(alike)))
     return {
-        "at most alike": alike,
+        "largest class": alike,
         "bound": dc.anonymity.entropy_exposure_bound(float(BITS), k=alike + 1, people=PEOPLE).value,
         "example": dc.exposure(example, k=alike + 1),
         "example, bits": _bits(example),
@@ -127,8 +127,8 @@ def _chart(rows: Sequence[Row]) -> object:
     )
     drawn = [
         Curve(list(bounds), _BOUND),
-        Curve([(row["at most alike"], row["example"]) for row in rows], _EXAMPLES),
-        Curve([(row["at most alike"], row["within 8 bits"]) for row in rows], _WITHIN),
+        Curve([(row["largest class"], row["example"]) for row in rows], _EXAMPLES),
+        Curve([(row["largest class"], row["within 8 bits"]) for row in rows], _WITHIN),
         Curve([(1, 0), (even, 0), (even, 1), (_SIZES[-1], 1)], _EVEN),
     ]
     across = Axis("users in a class, at most, logarithmic scale", 1, _SIZES[-1], logarithmic=True, ticks=_TICKS)

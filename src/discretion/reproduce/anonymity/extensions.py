@@ -69,7 +69,7 @@ def section_8() -> Reproduction:
             "by column": " ".join(chosen),
             "by column, bits": adult.class_sizes(chosen).entropy,
             "by value": "" if release is None else " ".join(release.columns),
-            "by value, values told apart": "" if release is None else " ".join(map(str, release.kept)),
+            "by value, values kept distinct": "" if release is None else " ".join(map(str, release.kept)),
             "by value, bits": 0.0 if release is None else release.bits,
             "by value, certified": 0.0 if release is None else release.certified,
             "by value, exposed": 0.0 if release is None else release.exposure,
@@ -79,8 +79,9 @@ def section_8() -> Reproduction:
         f"Section 8.2: of {', '.join(ADULT)} of Adult, within {float(BUDGET):.0%}".replace("%", " %")
         + f" of the people in classes of fewer than {K}, {last['by column'].replace(' ', ' and ')} can be released "
         f"after rounds by column, {last['by column, bits']:.2f} bits; after rounds by value "
-        f"{last['by value'].replace(' ', ', ')} with the {last['by value, values told apart'].replace(' ', ', ')} most "
-        f"frequent values kept distinct, {last['by value, bits']:.2f} bits.",
+        f"{last['by value'].replace(' ', ', ')} with the "
+        f"{last['by value, values kept distinct'].replace(' ', ', ')} most frequent values kept distinct, "
+        f"{last['by value, bits']:.2f} bits.",
         "Section 8.1: the redaction of a value reveals that it is the rare one. Decoys hide that, and split classes of "
         "people: the number that makes the suspicion one half need not be enough for a crowd, and redaction_rules "
         "takes the larger of the two.",
