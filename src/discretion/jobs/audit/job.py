@@ -119,7 +119,7 @@ def audit(
     memory: int | str | None = None,
     seconds: float | None = None,
 ) -> Audit:
-    """Measure what a table of people gives away, and recommend the columns or the file to publish.
+    """Measure the exposure by a table of people, and recommend the columns or the file to publish.
 
     Parameters
     ----------
