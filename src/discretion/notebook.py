@@ -40,7 +40,7 @@ class Displayable:
         --------
         >>> from discretion import Estimate
         >>> print(Estimate(0.11, 0.0, 0.11, None, "counting").to_markdown())
-        | value | where it is | method |
+        | value | kind | method |
         |---:|---|---|
         | at most 0.11 | certified in \[0, 0.11\] | counting |
         <BLANKLINE>

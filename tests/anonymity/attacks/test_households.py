@@ -90,7 +90,7 @@ def test_what_cannot_be_asked_is_refused():
         household_risks(table, "house", ["house", "sex"])
     with pytest.raises(InvalidValueError, match="k must be"):
         household_risks(table, "house", k=0)
-    with pytest.raises(UnsupportedError, match="one row per person"):
+    with pytest.raises(UnsupportedError, match="a row per person"):
         household_risks(Population(table, person="age"), "house")
     with pytest.raises(InvalidTableError, match="is empty in 1 rows"):
         household_risks(table_of([(None, "f", "0"), (2, "f", "1")]), "house")

@@ -68,7 +68,7 @@ def test_bad_input() -> None:
         wildcard_groups(table, ())
     with pytest.raises(InvalidValueError, match="at least one column"):
         wildcard_groups(table, "*", [])
-    with pytest.raises(UnsupportedError, match="one row per person"):
+    with pytest.raises(UnsupportedError, match="a row per person"):
         wildcard_groups(Population(table, person="p"))
     with within(Limits(operations=3)), pytest.raises(TooLargeError, match="in 2 different sets of columns"):
         wildcard_groups(table, "*")

@@ -108,8 +108,8 @@ def test_tasks_that_cannot_be_told_apart_by_their_paths_are_refused(
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (["--people", "20"], "are of one task"), (["--store", "sqlite:///x"], "are of one task"),
-        (["--uploads-only"], "are of one task"),
+        (["--people", "20"], "need a single task"), (["--store", "sqlite:///x"], "need a single task"),
+        (["--uploads-only"], "need a single task"),
     ],
 )  # fmt: skip
 def test_what_is_of_one_task_is_not_taken_for_several(options: list[str], why: str, tmp_path: Path) -> None:

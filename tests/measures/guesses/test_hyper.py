@@ -90,7 +90,7 @@ def test_it_shows_itself():
     assert "30 posteriors of 30 secrets; the table has the first 8 secrets." in many.to_markdown()
     assert r"and 20 more, in .to\_frame()" in many.to_markdown()
     assert "1 posterior of 1 secret." in dc.hyper(dc.Channel([[1.0]])).to_markdown()
-    with pytest.raises(dc.errors.InvalidValueError, match=r"here are 30.*discretion\.restricted"):
+    with pytest.raises(dc.errors.InvalidValueError, match=r"got 30.*discretion\.restricted"):
         many.chart()
 
 
