@@ -84,5 +84,7 @@ def test_what_is_too_large_is_named_and_the_rest_is_compared():
 def test_other_secrets_and_nothing_at_all_are_refused():
     with pytest.raises(dc.errors.InvalidChannelError, match=r"\(3\) and the second's \(2\)"):
         compare_all(responses(0.5) | {"half": HALF})
+    with pytest.raises(dc.errors.UnsupportedError, match="a mapping from names to systems, got list"):
+        dc.refinement.compare_all([dc.RandomizedResponse(2, epsilon=1)])
     with pytest.raises(dc.errors.InvalidValueError, match="at least one system, got none"):
         compare_all({})

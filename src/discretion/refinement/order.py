@@ -9,7 +9,7 @@ from typing import Any
 from discretion.adversaries.gains import Gain, identity_gain
 from discretion.adversaries.priors import uniform
 from discretion.channels.channel import Channel, System, as_system
-from discretion.errors import InvalidValueError, TooLargeError
+from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.measures.guesses.vulnerability import posterior_vulnerability
 from discretion.notebook import Chartable, Tabular
 from discretion.numerics.arrays import Reals
@@ -124,8 +124,8 @@ def compare_all(systems: Mapping[str, System]) -> Order:
 
     Raises
     ------
-    InvalidValueError
-        If there is no system.
+    InvalidValueError, UnsupportedError
+        If there is no system, or the systems have no names.
 
     Examples
     --------
@@ -134,6 +134,8 @@ def compare_all(systems: Mapping[str, System]) -> Order:
     >>> found.incomparable
     (('half', 'response'),)
     """
+    if not isinstance(systems, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UnsupportedError(f"systems must be a mapping from names to systems, got {type(systems).__name__}")
     if not systems:
         raise InvalidValueError("a comparison needs at least one system, got none")
     channels: dict[str, System] = {name: _written_out(system) for name, system in systems.items()}
