@@ -24,6 +24,11 @@ extensions = ["myst_nb", "sphinx_copybutton", "sphinx.ext.autodoc", "numpydoc"]
 html_theme = "furo"
 html_static_path = ["_static"]
 html_css_files = ["print.css"]
+templates_path = ["_templates"]
+# The sites of all versions lie side by side, each in a folder by its number; one version shows no list of them.
+html_context = {"versions": os.environ.get("DISCRETION_DOCS_VERSIONS", "").split()}
+_SIDEBAR = ("brand", "search", "scroll-start", "navigation", "versions", "scroll-end")
+html_sidebars = {"**": [f"sidebar/{part}.html" for part in _SIDEBAR]}
 html_title = f"Discretion {version}"
 html_show_copyright = False
 html_extra_path = ["llms.txt"]

@@ -9,6 +9,7 @@ from operator import attrgetter
 from pathlib import Path
 
 import pytest
+from jinja2 import Template
 
 import discretion as dc
 from discretion import errors
@@ -205,3 +206,11 @@ def test_a_command_goes_through_the_rooms_in_the_order_that_is_drawn(title: str,
     assert 5 < len(walk) <= 10
     files = iter(entered(arguments))
     assert [stop for stop in walk if not any(file.startswith(stop) for file in files)] == []
+
+
+@pytest.mark.parametrize(("versions", "links"), [([], []), (["0.1.0"], []), (["0.1.0", "0.2.0"], ["0.1.0", "0.2.0"])])
+def test_the_site_lists_its_versions_if_there_are_several(versions: list[str], links: list[str]) -> None:
+    template = Template((ROOT / "docs/_templates/sidebar/versions.html").read_text(encoding="utf-8"))
+    shown = template.render(versions=versions, release="0.1.0", pathto=lambda page, _: f"../{page}")
+    assert re.findall(r'href="\.\./\.\./(.+?)/index\.html"', shown) == links
+    assert shown.count("current-page") == bool(links)
