@@ -14,6 +14,7 @@ from discretion.numerics.arrays import Integers, Reals
 
 # More ranges than these are no help to a reader; a choice between steps is made among ranges that are few.
 _LEGIBLE = 100
+_RARE_MERGED = "with rare values merged"  # of whole numbers in steps of 1
 _FEW_RANGES = 12
 # After the last steps of one width, adjacent ranges are merged to these numbers of ranges.
 _MERGED = (20, 12, 8, 5, 3, 2)
@@ -196,7 +197,7 @@ def _even_grids(values: Reals, weights: Integers, k: int, *, whole: bool) -> Ite
         places: Reals = times * np.arange(bottom // times, top // times + 2, dtype=np.float64)
         grid: Reals = np.unique(places * scale if exponent >= 0 else places / scale)
         width = times * scale if exponent >= 0 else times / scale
-        yield f"in steps of {width:.10g}", grid
+        yield _RARE_MERGED if whole and width == 1 else f"in steps of {width:.10g}", grid
 
 
 def _power_grids(values: Reals, *, whole: bool) -> Iterator[tuple[str, Reals]]:
