@@ -236,7 +236,7 @@ def test_a_generalization_is_chosen_by_the_keyboard_and_its_cost_is_seen(folder:
         assert how.evaluate("choice => choice.value") == "in 5 ranges"
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.click("#undo")
-        page.wait_for_selector("#at-once:not(.stale) >> text=with rare values merged")
+        page.wait_for_selector("#at-once:not(.stale) >> text=rare merged")
         page.fill("#field-k", "12")
         page.press("#field-k", "Tab")
         page.wait_for_url("**k=12**")

@@ -69,7 +69,7 @@ class OpenTable:
     >>> table.class_sizes(["sex", "race"]).exposed(k=500), table.guesses(["sex"], "income")
     (928, (24720, 24720, 0))
     >>> [*table.generalizations("age", FileOptions(), 10)][:3]
-    ['as it is', 'with rare values merged', 'in steps of 5']
+    ['as it is', 'rare merged', 'in steps of 5']
     """
 
     def __init__(

@@ -107,13 +107,13 @@ def test_the_decision_says_what_to_publish_what_that_gives_away_and_what_comes_n
         "Publish 3 of 4 columns, 1 generalized as listed below: city, job, sick. 3 people are left out (0.3 %).",
         "The file exposes about 1 in 120 people (8, 0.8 %); the budget is 1 %; sick is guessed correctly 52 % of the "
         "time instead of 50 %, and certain for 3 people.",
-        "The file keeps 60 % of the table's information, 3.25 bits about a person; no other file within "
+        "The file keeps 60 % of the table's information, 3.25 bits a person; no other file within "
         "the goal keeps more: proved.",
         "discretion release people.csv --sensitive=sick '--publish=city,job=rare values merged,sick' "
         "--out=published.parquet",
-        "For more columns, publish 3, 1 generalized: city, sick, age. They have 3 bits of information and expose 0.5 "
-        "%; sick is guessed correctly 52 % of the time, certain for 3.",
-        "Without any column sick is guessed correctly about 1 in 2 times (50 %); by an adversary that knows city, "
+        "For more columns, publish 3, 1 generalized: city, sick, age. They have 3 bits, expose 0.5 %; sick guessed "
+        "52 %, certain for 3.",
+        "A blind guess of sick is right about 1 in 2 times (50 %); by an adversary that knows city, "
         "job, about 75 in 100 times (75 %).",
     ):
         assert sentence in usual, sentence
@@ -272,7 +272,7 @@ def test_sentences_in_odds_come_before_the_numbers():
         "city, sick together expose at most about 1 in 110 people (certified upper bound: at most 0.95 %). "
         "In truth they expose about 1 in 120 people (exact 0.8 %).",
         "city, sick can go out together: about 1 in 120 people (8 people, 0.8 %) exposed, within the budget of 1 %.",
-        "Without any column sick is guessed correctly about 1 in 2 times (50 %)",
+        "A blind guess of sick is right about 1 in 2 times (50 %)",
         "To each of these 2 sets no other column can be added within the budget, identifier-like ones aside.",
         "In another release of the same number of people, city, sick would expose an estimated 0.9 % (95 %: 0.1 % to "
         "6 %) of them.",

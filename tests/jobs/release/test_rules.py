@@ -311,7 +311,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "the same rule twice": ({"rules": ["race: Other", "race:Other"]}, "the same rule for 'race' is there twice"),
     "a circle": (
-        {"rules": ["race: any when sex: m", "sex: any when race: Other"]}, "in a circle"
+        {"rules": ["race: any when sex: m", "sex: any when race: Other"]}, "form a circle"
     ),
     "a dropped column": ({"rules": ["race: Other"], "drop": ["race"]}, r"race cannot be followed .*\(by --drop\)"),
     "a column not chosen": (
@@ -326,7 +326,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a sensitive column that goes out": (
         {"rules": ["race: Other"], "sensitive": ["race"], "keep": ["race"]}, "goes out unchanged or not at all"
     ),
-    "beside redact": ({"rules": ["race: Other"], "redact": ["race"]}, "race has a rule and is named by redact"),
+    "beside redact": ({"rules": ["race: Other"], "redact": ["race"]}, "race has a rule and is also named by redact"),
 }  # fmt: skip
 
 

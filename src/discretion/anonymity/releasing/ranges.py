@@ -14,7 +14,7 @@ from discretion.numerics.arrays import Integers, Reals
 
 # More ranges than these are no help to a reader; a choice between steps is made among ranges that are few.
 _LEGIBLE = 100
-_RARE_MERGED = "with rare values merged"  # of whole numbers in steps of 1
+_RARE_MERGED = "rare merged"  # of whole numbers in steps of 1
 _FEW_RANGES = 12
 # After the last steps of one width, adjacent ranges are merged to these numbers of ranges.
 _MERGED = (20, 12, 8, 5, 3, 2)

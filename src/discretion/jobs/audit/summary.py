@@ -123,13 +123,13 @@ def _more_columns(best: Offer, other: Offer) -> str:
     names = f": {listed(other.columns)}" if len(other.columns) <= _LISTED else ""
     left = f"; {other.suppressed:,} left out" if other.suppressed else ""
     guesses = "".join(
-        f"; {printable(each.sensitive)} is guessed correctly {percent(each.after)} of the time, certain for "
+        f"; {printable(each.sensitive)} guessed {percent(each.after)}, certain for "
         f"{f'{each.certain_people:,}' if each.certain_people else 'nobody'}"
         for each in other.guesses
     )
     return (
-        f"For more columns, publish {len(other.columns):,}, {changed or 'none'} generalized{names}. They "
-        f"have {other.bits:.3g} bits of information and expose {percent(other.exposure)}{left}{guesses}."
+        f"For more columns, publish {len(other.columns):,}, {changed or 'none'} generalized{names}. "
+        f"They have {other.bits:.3g} bits, expose {percent(other.exposure)}{left}{guesses}."
     )
 
 
@@ -188,11 +188,11 @@ def _proof(audit: Audit) -> str | None:
     """Return the utility that the recommendation keeps, and the bound on other choices."""
     best = audit.decision.offers[0]
     if best.by != "unchanged":
-        kept = f"The file keeps {percent(best.utility)} of {KEPT[best.by]}, {best.bits:.3g} bits about a person"
+        kept = f"The file keeps {percent(best.utility)} of {KEPT[best.by]}, {best.bits:.3g} bits a person"
         if best.ended == "proved":
             return f"{kept}; no other file within the goal keeps more: proved."
         end = "" if best.ended == "sets" else f": the search {ENDED[best.ended]}"
-        return f"{kept}; no file within the goal keeps more than {percent(best.bound)}{end}."
+        return f"{kept}; no file within the goal keeps over {percent(best.bound)}{end}."
     if len(best.columns) == len(audit.columns):
         return None
     counted = " of which none follows from another" if best.utility != len(best.columns) else ""
@@ -330,7 +330,7 @@ def _best_guesses(audit: Audit) -> Iterator[InferenceReport]:
 def guess_sentence(audit: Audit, best: InferenceReport) -> str:
     """Return a sentence on the guesses of a sensitive column without any column, and with those that help most."""
     return (
-        f"Without any column {printable(best.sensitive)} is guessed correctly {times(best.prior)} "
+        f"A blind guess of {printable(best.sensitive)} is right {times(best.prior)} "
         f"({percent(best.prior)}); by an adversary that "
         f"knows {SetNames(audit).of(best.known, best.sensitive)}, {times(best.posterior)} ({percent(best.posterior)})."
     )
