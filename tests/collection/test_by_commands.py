@@ -62,8 +62,8 @@ REFUSED = {
     "too large a budget": (("--largest-budget", "0.19"), "a share of 0.2 of the people stand out"),
     "too few shufflers": (("--fewest-shufflers", "3"), "has 2 shufflers, and you require at least 3"),
     "another task": (("--digest", "00" * 32), "not the announced task"),
-    "no digest": (("--digest", "0g"), "--digest is 32 bytes in hexadecimal"),
-    "a short digest": (("--digest", "00"), "--digest is 32 bytes in hexadecimal"),
+    "no digest": (("--digest", "0g"), "--digest must be 32 bytes in hexadecimal"),
+    "a short digest": (("--digest", "00"), "--digest must be 32 bytes in hexadecimal"),
     "no batch": (("--smallest-batch", "0"), "--smallest-batch must be a whole number of at least 1"),
     "no budget": (("--largest-budget", "nan"), "--largest-budget must be a number"),
     "no address": (("--authority", "/dev/null"), "'/dev/null' is no file of certificates"),
@@ -100,7 +100,7 @@ def test_answers_that_are_none_are_not_sent(answers: str, sentence: str, people:
 def test_a_token_that_is_none_is_not_shown(token: str, people: People, tmp_path: Path) -> None:
     (tmp_path / "token").write_text(token)
     sentence = refused(*people.arguments(0, "--token", tmp_path / "token"))
-    assert "a token is 32 bytes in hexadecimal, 64 digits" in sentence
+    assert "a token must be 32 bytes in hexadecimal, 64 digits" in sentence
     assert not token or token not in sentence
 
 

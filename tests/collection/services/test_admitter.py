@@ -165,7 +165,7 @@ def test_a_choice_of_more_people_than_were_admitted_is_refused(tmp_path: Path) -
         curator = Home(parties.homes["curator"])
         signer = Ed25519PrivateKey.from_private_bytes(curator.key(curator.task.signer or b"").private)
         false = certified(replace(choice, people=400), people[0].task).signed(signer)
-        with pytest.raises(RefusedTaskError, match="of 400 people, and the admitter has signed tokens for 12"):
+        with pytest.raises(RefusedTaskError, match="from 400 people, and the admitter has signed tokens for 12"):
             ask_admitter(people[0], false, lambda: None)
 
 
@@ -174,6 +174,6 @@ def test_the_admitter_lets_nobody_in_whom_the_task_has_no_room_for(tmp_path: Pat
         sentence = refused("collect", "admit", parties.homes["admitter"], "--count", 11, "--out", tmp_path / "invited")
         assert "the task invites at most 10 people; with these there would be 11" in sentence
         assert not (tmp_path / "invited").exists()
-        assert "in this task the admitter lets people in" in refused(
+        assert "in this task the admitter makes the invitations" in refused(
             "collect", "admit", parties.homes["shuffler-1"], "--count", 1, "--out", tmp_path / "invited"
         )
