@@ -110,4 +110,6 @@ def test_a_process_that_takes_uploads_does_nothing_else(tmp_path: Path) -> None:
                 with pytest.raises(CollectionError, match="there is no such operation"):
                     front.ask("POST", path)
         home = parties.homes["shuffler-2"]
-        assert "people send their reports to the first" in refused("collect", "shuffler", home, "--uploads-only", "--port", 1)
+        assert "people send their reports to the first" in refused(
+            "collect", "shuffler", home, "--uploads-only", "--port", 1
+        )
