@@ -59,7 +59,7 @@ def test_a_million_users_are_measured_by_one():
     assert dc.bayes_risk(users) == exactly(1)
     with pytest.raises(TooLargeError, match=r"to the power of 1,000,000"):
         dc.multiplicative_bayes_capacity(users)
-    with pytest.raises(TooLargeError, match="prior on more than 100,000,000 values"):
+    with pytest.raises(TooLargeError, match="prior has at most 100,000,000 values"):
         dc.leakage(users)
     with pytest.raises(TooLargeError, match="datasets of 10,000,000,000 users"):
         dataset_channel(dc.RandomizedResponse(5, epsilon=1), 10**10)
