@@ -121,6 +121,13 @@ def test_of_randomized_answers_the_people_are_estimated_and_not_the_reports() ->
     assert "a report may have another answer than its sender" in document
 
 
+def test_randomized_answers_that_few_people_gave_have_no_estimate() -> None:
+    of = collected([Feature("setting", ("on", "off"), randomizer="krr:epsilon=2")], [[0], [1], [0]], k=5)
+    (feature,) = curator_result(of.task, of.counts, NONE, None).features
+    assert (feature.counts, feature.people) == ((), ())
+    assert feature.rare is not None
+
+
 @pytest.mark.parametrize("analysed, given", [(None, False), (500, True), (499, False), (498, False), (497, True)])
 def test_counts_are_given_out_unless_a_later_result_of_nearly_the_same_people_shows_their_difference(
     analysed: int | None, given: bool

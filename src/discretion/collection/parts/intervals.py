@@ -58,8 +58,10 @@ def people_intervals(reports: Integers, people: int, score: Score, confidence: f
 
     The limits are those of `intervals_of` for one feature, and all hold together with the confidence.
     """
+    if not reports.size:
+        return []
     means = (reports * score.right + (people - reports) * score.wrong) / people
-    risk = (1 - confidence) / (2 * max(reports.size, 1))
+    risk = (1 - confidence) / (2 * reports.size)
     low, high = _chernoff(means, np.full(means.shape, float(people)), -math.log(risk), [score])
     shares = zip(*(np.clip(each, 0.0, 1.0).tolist() for each in (means, low, high)), strict=True)
     return [
