@@ -451,3 +451,12 @@ def test_a_gate_that_no_number_of_samples_passes_names_the_way_out(tmp_path):
     code, out, _ = run("estimate", times, "--seed", "1", "--fail-over", "estimate_bayes_security<0.9")
     assert code == 3
     assert "round the observations to the precision of the observer" in " ".join(out.split())
+
+
+@pytest.mark.parametrize("gate", ["estimate_bayes_security>0.9", "estimate_epsilon>2"])
+def test_a_gate_that_more_samples_can_decide_names_them(tmp_path, gate):
+    rng = np.random.default_rng(6)
+    times = written(tmp_path / "times.csv", "s,t", rng.permutation(["a", "b"] * 500), rng.normal(10, 1, 1000).tolist())
+    code, out, _ = run("estimate", times, "--seed", "1", "--delta", "0.001", "--fail-over", gate)
+    assert code == 3
+    assert "take more samples" in " ".join(out.split())

@@ -5,7 +5,7 @@ from dataclasses import replace
 from discretion.cli.options import ChartOptions, LimitOptions, as_seed, command
 from discretion.cli.output import monitored, show, writing
 from discretion.cli.watchdog import Watchdog, as_seconds
-from discretion.jobs.gates import gates_of, judged, numbers_in
+from discretion.jobs.gates import Gate, gates_of, judged, numbers_in
 from discretion.jobs.options.mechanisms import EstimateOptions
 from discretion.memory import as_memory
 
@@ -22,6 +22,12 @@ _ROUNDED = (
     "another limit, or round the observations to the precision of the observer: for numbers with decimals no number of "
     "samples bounds these measures from below"
 )
+
+
+def _settled(gate: Gate, observations: str) -> str:
+    """Return how to decide a gate: no number of samples bounds guesses of numbers with decimals from below."""
+    is_of_guesses = gate.measure in ("estimate_bayes_risk", "estimate_bayes_security")
+    return _ROUNDED if is_of_guesses and gate.operator == "<" and observations != "discrete" else _SETTLED
 
 
 @command
@@ -55,8 +61,11 @@ def estimate(samples: str, /, *, options: EstimateOptions, limits: LimitOptions,
     with monitored(limit) as monitor, writing(output, read=[samples]) as write:
         result = estimated(samples, options, converging=output.has_figure, monitor=monitor)
         numbers = numbers_in(result.to_dict()) | dict.fromkeys(result.not_computed)
-        settled = _SETTLED if result.observations == "discrete" else _ROUNDED
-        verdicts = judged(gates, numbers, settled, result.not_computed)
+        verdicts = tuple(
+            verdict
+            for gate in gates
+            for verdict in judged([gate], numbers, _settled(gate, result.observations), result.not_computed)
+        )
         write(result, verdicts)
     inputs = {"samples": samples, **options.inputs(), "memory": limits.memory, "time": limits.time}
     return show("estimate", inputs, result, verdicts, output)
