@@ -62,3 +62,12 @@ def test_what_does_not_fit_is_refused_before_any_step() -> None:
     with pytest.raises(InvalidPriorError, match="one probability per secret"):
         compare({"krr:k=3,epsilon=1": dc.RandomizedResponse(3, 1)}, Scenario(prior=[0.5, 0.5]), monitor=monitor)
     assert not monitor.seen
+
+
+def test_the_note_names_each_column_whose_adversary_knows_more() -> None:
+    mechanism = {"krr:k=2,p=0.75": dc.RandomizedResponse(2, p=0.75)}
+    text = compare(mechanism, Scenario(users=20, epsilon=0.0, delta=1e-6)).to_markdown().replace("\\", "")
+    assert "The adversary knows no other answer, if all answers are equally frequent." in text
+    assert "For δ(0) and ε(1e-06) it knows all other answers, in the worst case." in text
+    worst = Scenario(users=20, epsilon=0.0, knowledge=dc.WorstAllButOne())
+    assert "For δ" not in compare(mechanism, worst).to_markdown()

@@ -16,7 +16,7 @@ from discretion.jobs.gates import SETTLED, Gate, Verdict, judged, numbers_in
 from discretion.jobs.monitor import Monitor
 from discretion.jobs.options.mechanisms import CompareOptions
 from discretion.jobs.protocols import PROTOCOLS, Protocol
-from discretion.jobs.scenario import Result, Scenario, known_answers
+from discretion.jobs.scenario import Result, Scenario
 from discretion.jobs.target import Target, check_scales, sufficient_crowd, sufficient_epsilon, target_of
 from discretion.jobs.tradeoff import EPSILONS, Tradeoff, check_drawable, epsilons_of, has_worth, is_drawable, tradeoff
 from discretion.measures import ldp_epsilon
@@ -149,15 +149,9 @@ class Comparison(JobResult):
         return Document(title, (), tuple(sections), kind="compare", line=", ".join(self.answers))
 
     def _adversary(self) -> str:
-        """Return what the adversary of shuffled reports knows, and where another one is assumed."""
-        scenario = self.scenario
-        knowledge = scenario.against("posterior_vulnerability")
-        sentence = f"The adversary knows {known_answers(knowledge)}"
-        if scenario.claims() and scenario.against("dp_epsilon") != knowledge:
-            worst = known_answers(scenario.against("dp_epsilon"))
-            names = " and ".join(symbol for symbol, level in (("δ", scenario.epsilon), ("ε", scenario.delta)) if level)
-            sentence += f"; for {names}: {worst}"
-        return f"{sentence}. Error: the standard error of a share, and in people."
+        """Return the knowledge of the adversary of shuffled reports, and the meaning of the errors."""
+        sentences = self.scenario.known(_claims(self.scenario))
+        return f"The adversary {' '.join(sentences)} Error: the standard error of a share, and in people."
 
     def _chart(self) -> Any:
         from discretion import charts  # noqa: PLC0415 - Altair takes half a second
@@ -408,6 +402,16 @@ def _shown(scenario: Scenario) -> list[str]:
     return ["posterior_vulnerability", "bayes_security", *scenario.claims()]
 
 
+def _claims(scenario: Scenario) -> dict[str, str]:
+    """Return the measures of differential privacy whose level is given, with the heads of their columns."""
+    claims: dict[str, str] = {}
+    if scenario.epsilon is not None:
+        claims["privacy_profile"] = f"δ({scenario.epsilon:g})"
+    if scenario.delta is not None:
+        claims["dp_epsilon"] = f"ε({scenario.delta:g})"
+    return claims
+
+
 def _tables(scenario: Scenario, goal: Target | None) -> list[tuple[str, dict[str, tuple[str, ...]]]]:
     """Return each table's title, and the paths of its columns' numbers in the results."""
     users, security = scenario.users, "β*" if scenario.prior is None else "β"
@@ -417,11 +421,7 @@ def _tables(scenario: Scenario, goal: Target | None) -> list[tuple[str, dict[str
         security: ("bayes_security",),
     }
     crowd = () if users is None else ("shuffled",)
-    claims: dict[str, tuple[str, ...]] = {}
-    if scenario.epsilon is not None:
-        claims[f"δ({scenario.epsilon:g})"] = (*crowd, "privacy_profile")
-    if scenario.delta is not None:
-        claims[f"ε({scenario.delta:g})"] = (*crowd, "dp_epsilon")
+    claims = {head: (*crowd, measure) for measure, head in _claims(scenario).items()}
     if users is None:
         tables = [("Each report alone", alone | claims)]
     else:

@@ -18,7 +18,7 @@ from discretion.estimate import Estimate, in_doubles
 from discretion.jobs.gates import numbers_in
 from discretion.jobs.monitor import Monitor
 from discretion.jobs.options.mechanisms import MeasureOptions
-from discretion.jobs.scenario import LEVEL_OF, Scenario, known_answers
+from discretion.jobs.scenario import LEVEL_OF, Scenario
 from discretion.measures import (
     ldp_epsilon,
     leakiest_pair,
@@ -245,14 +245,10 @@ def _adversary(scenario: Scenario, shuffled: bool, answers: Mapping[str, Any]) -
     if not shuffled:
         yield f"The adversary sees one output; {before}."
     else:
-        knowledge = scenario.against("posterior_vulnerability")
-        yield (
-            f"The adversary sees the shuffled reports of {scenario.users:,} people and knows "
-            f"{known_answers(knowledge)}."
-        )
-        if claims := [name for name in answers if scenario.against(name) != knowledge]:
-            worst = known_answers(scenario.against(claims[0]))
-            yield f"For {' and '.join(claims)} it knows {worst}."
+        known, *others = scenario.known({name: name for name in answers})
+        yield f"The adversary sees the shuffled reports of {scenario.users:,} people and {known}"
+        yield from others
+        if others:
             yield "Use --adversary worst to measure everything against it."
         elif scenario.knowledge is None:
             yield "Use --adversary worst to measure against an adversary that knows all other answers."

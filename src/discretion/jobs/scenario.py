@@ -1,6 +1,6 @@
 """The scenario in which mechanisms are measured: whose report, against which adversary, at which levels."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -134,6 +134,17 @@ class Scenario:
     def _of_crowd(self, name: str, question: Question) -> CrowdQuestion:
         knowledge = self.against(name)
         return lambda crowd: question(crowd.seen_by(knowledge, self.seed))
+
+    def known(self, names: Mapping[str, str]) -> Iterator[str]:
+        """Yield sentences on the adversary's knowledge of the other users, and on measures that assume another one.
+
+        ``names``: each measure, by its function's name, with the name that the reader sees.
+        """
+        knowledge = self.against("posterior_vulnerability")
+        yield f"knows {known_answers(knowledge)}."
+        if others := [measure for measure in names if self.against(measure) != knowledge]:
+            shown = " and ".join(names[measure] for measure in others)
+            yield f"For {shown} it knows {known_answers(self.against(others[0]))}."
 
     def against(self, name: str) -> Knowledge:
         """Return what is known of the others by the adversary against whom a measure is meant."""
