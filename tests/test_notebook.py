@@ -59,8 +59,8 @@ def test_a_population_is_counted(kernel):
         ("dc.select_columns(adult, budget=0.01, k=10)", "can go out together"),
         ("dc.exposure_bound(adult, k=10)", "certified in"),
         ("dc.exposure_curve(adult)", "Who stands out"),
-        ("dc.anonymity.exposure_bound_curve(adult)", "Who may stand out"),
-        ("adult.class_sizes()", "Who is alike"),
+        ("dc.anonymity.exposure_bound_curve(adult)", "Upper bounds on exposure"),
+        ("adult.class_sizes()", "Equivalence classes"),
     ],
 )
 def test_a_result_shows_itself(kernel, result, said):

@@ -63,7 +63,7 @@ def wrong_answers(people: str, draw: Random) -> list[object]:
         try:
             code = 0 if QUESTIONS[asked](made() if anew else population) == right[asked] else 3
         except EngineError as error:
-            code = 4 if anew else 0 if "make it anew here" in str(error) else 5
+            code = 4 if anew else 0 if "make another population" in str(error) else 5
         finally:
             os._exit(code)
 

@@ -103,7 +103,7 @@ def overwrite(draw: Random, path: Path, folder: Path) -> None:
     if link.parent == folder:
         link.unlink()
     assert (code, out) == (2, ""), (str(path), str(link))
-    assert "is the file that is read" in err, (str(path), err)
+    assert "it is an input file" in err, (str(path), err)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
