@@ -5,13 +5,12 @@ import json
 import os
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, BinaryIO
 
 from discretion.errors import InvalidTableError, UnknownColumnError
 from discretion.input_files import for_arrow, place
-from discretion.tables.engines.embedded import MERGED, EmbeddedEngine, check_types, quote_name, quote_text
+from discretion.tables.engines.embedded import EmbeddedEngine, quote_text
 from discretion.tables.engines.rows import Choose, Rows, check_names
 from discretion.tables.layouts.csv_layout import LONGEST_ROW, CsvLayout, layout_of
 from discretion.tables.layouts.headers import check_keys, named_by_a_person, names_in_line
@@ -23,7 +22,6 @@ _NAME_ITS_ENCODING = (
     "name its encoding, such as --encoding latin-1 (encoding=), cp1252 as Windows writes it or utf-16, or save it as "
     "UTF-8"
 )
-_TEXT = ("string", "large_string", "dictionary<values=string, indices=int32, ordered=0>")
 
 
 def read_tsv(file: BinaryIO, choose: Choose, form: TextFormat, memory: int | None) -> Rows:
@@ -79,69 +77,6 @@ def _by_arrow(file: BinaryIO, layout: CsvLayout, fields: Iterable[str]) -> Any:
     return rows.slice(int(layout.header))  # told to skip a row, it miscounts those with NULs
 
 
-@dataclass(frozen=True)
-class ParquetLayout:
-    """The layout that a Parquet file declares.
-
-    Parameters
-    ----------
-    schema
-        The columns' names and types in Arrow.
-    old_times
-        The paths of leaves with timestamps in INT96.
-    rows
-        The number of rows.
-    """
-
-    schema: Any
-    old_times: Sequence[str]
-    rows: int
-
-    def texts(self) -> dict[str, str | None]:
-        """Return the SQL of each column's text, None for a column of another type."""
-        return {column.name: quote_name(column.name) if str(column.type) in _TEXT else None for column in self.schema}
-
-
-def parquet_layout(file: BinaryIO, what: str) -> ParquetLayout:
-    """Return the layout of a Parquet file, which messages call ``what``."""
-    parquet: Any = import_module("pyarrow.parquet")
-    try:
-        with for_arrow(file) as raw, parquet.ParquetFile(raw) as content:
-            leaves = [content.schema.column(i) for i in range(len(content.schema))]
-            old = [leaf.path for leaf in leaves if leaf.physical_type == "INT96"]
-            return ParquetLayout(content.schema_arrow, old, content.metadata.num_rows)
-    except (ValueError, OSError) as error:
-        if "deeply nested" in str(error):
-            raise InvalidTableError(f"{what} has a column nested deeper than can be read; flatten it") from None
-        raise InvalidTableError(f"{what} is not a Parquet file, or is cut short or damaged") from None
-
-
-def read_parquet(file: BinaryIO, choose: Choose, form: TextFormat, memory: int | None) -> Rows:
-    """Return the rows of a Parquet file, with its own types."""
-    layout = parquet_layout(file, file.name)
-    names = check_names(layout.schema.names, file.name)
-    check_spellable(names, file.name)
-    check_keys(names, file.name, form.header)
-    source = f"read_parquet({quote_text(place(file))}, hive_partitioning = false)"
-    engine = EmbeddedEngine(file.name, [place(file)], memory)
-    chosen = choose(names) if form.header else chosen_names(choose, layout.texts(), engine.read, source, file.name)
-    check_types((layout.schema.field(name) for name in chosen), file.name, MERGED)
-    check_old_times(file, layout, chosen, file.name)
-    return engine.rows({name: quote_name(name) for name in chosen}, source, in_passes=True)
-
-
-def check_old_times(file: BinaryIO, layout: ParquetLayout, columns: Iterable[str], what: str) -> None:
-    """Refuse columns of a Parquet file with timestamps that the engine would truncate."""
-    for name in columns:
-        if (name in layout.old_times and not _in_microseconds(file, name)) or _holds_any(
-            layout.schema.field(name), layout.old_times
-        ):
-            raise InvalidTableError(
-                f"the column {name!r} of {what} may hold nanoseconds in an old type (INT96) that the engine "
-                "reads only to microseconds; write the file with timestamps of a current type"
-            )
-
-
 def check_spellable(names: Iterable[str], path: str) -> None:
     """Refuse names with a NUL."""
     for position, name in enumerate(names, start=1):
@@ -174,22 +109,6 @@ def chosen_names(
     if unknown is not None:
         raise unknown
     return chosen
-
-
-def _in_microseconds(file: BinaryIO, name: str) -> bool:
-    """Whether no timestamp of a column has a part of a microsecond."""
-    compute: Any = import_module("pyarrow.compute")
-    parquet: Any = import_module("pyarrow.parquet")
-    with for_arrow(file) as raw, parquet.ParquetFile(raw) as content:
-        return not any(
-            compute.max(compute.nanosecond(batch.column(name))).as_py()
-            for batch in content.iter_batches(columns=[name])
-        )
-
-
-def _holds_any(column: Any, leaves: Sequence[str]) -> bool:
-    """Whether a column is nested and contains one of the leaves."""
-    return column.type.num_fields > 0 and any(leaf.startswith(f"{column.name}.") for leaf in leaves)
 
 
 def read_json(file: BinaryIO, choose: Choose, form: TextFormat, memory: int | None) -> Rows:

@@ -12,10 +12,11 @@ from discretion.errors import InvalidTableError
 from discretion.input_files import PATTERNS, opened
 from discretion.tables.engines.embedded import MERGED, EmbeddedEngine, check_types, quote_name, quote_text
 from discretion.tables.engines.rows import Choose, Rows, check_names
-from discretion.tables.files import ParquetLayout, check_old_times, check_spellable, chosen_names, parquet_layout
+from discretion.tables.files import check_spellable, chosen_names
 from discretion.tables.layouts.headers import check_keys
 from discretion.tables.layouts.names import list_names
 from discretion.tables.layouts.text_format import TextFormat
+from discretion.tables.parquet_files import ParquetLayout, check_old_times, parquet_layout
 
 # Where they are, some files are no part of the table any more.
 _LOGS = ("_delta_log", ".hoodie")

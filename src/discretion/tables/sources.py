@@ -12,12 +12,13 @@ from discretion.memory import as_memory
 from discretion.tables.databases import read_database
 from discretion.tables.engines.arrow_tables import arrow_rows
 from discretion.tables.engines.rows import Choose, Rows
-from discretion.tables.files import read_csv, read_json, read_parquet, read_tsv
+from discretion.tables.files import read_csv, read_json, read_tsv
 from discretion.tables.folders import read_folder
 from discretion.tables.frames import as_arrow
 from discretion.tables.ibis_tables import rows_in_place
 from discretion.tables.layouts.text_format import TextFormat
 from discretion.tables.locations import DATABASES, SHEETS, is_address, place_of
+from discretion.tables.parquet_files import read_parquet
 from discretion.tables.servers import read_server
 from discretion.tables.sheets import read_sheet
 from discretion.tables.streams import STANDARD_INPUT, standard_input, unpack_gzip

@@ -48,12 +48,14 @@ few_values = st.sampled_from([None, "a", "b"])
 
 @pytest.mark.long
 @pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize("here", [True, False], ids=["by codes", "by an engine"])
 @settings(max_examples=25)
-@given(st.lists(st.tuples(*[few_values] * 4), min_size=1, max_size=30), st.data())
-def test_of_any_sets_asked_at_once(rows: list[tuple[Any, ...]], data: st.DataObject) -> None:
+@given(rows=st.lists(st.tuples(*[few_values] * 4), min_size=1, max_size=30), data=st.data())
+def test_of_any_sets_asked_at_once(here: bool, rows: list[tuple[Any, ...]], data: st.DataObject) -> None:
     chosen = data.draw(st.lists(st.sets(st.integers(0, 3)).map(sorted), max_size=8))
     table = pa.table({"abcd"[j]: pa.array([row[j] for row in rows], pa.string()) for j in range(4)})
-    found = Population(table).class_sizes_of_all([["abcd"[j] for j in positions] for positions in chosen])
+    population = Population(table if here else ibis.duckdb.connect().create_table("people", table))
+    found = population.class_sizes_of_all([["abcd"[j] for j in positions] for positions in chosen])
     for sizes, positions in zip(found, chosen, strict=True):
         expected = tables.class_sizes(tables.restrict(rows, positions))
         assert dict(zip(sizes.sizes.tolist(), sizes.counts.tolist(), strict=True)) == expected
@@ -84,7 +86,7 @@ def test_an_engine_where_groupings_would_have_to_be_written_is_asked_set_by_set(
 def test_what_others_determine_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     sets = every_set(["age", "town", "county", "planet"])[1:]
     # Nothing beside the planet, and county only alone, with age, with town (to see that it adds nothing).
-    asked = questions(Population(crowd(5000)), sets, monkeypatch)
+    asked = questions(Population(ibis.duckdb.connect().create_table("people", crowd(5000))), sets, monkeypatch)
     assert asked == len([("age",), ("town",), ("county",), ("planet",)]) + len(
         [("age", "town"), ("age", "county"), ("town", "county")]
     )
@@ -92,7 +94,8 @@ def test_what_others_determine_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_nothing_adds_to_what_tells_everybody_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     table = crowd(500).append_column("number", pa.array(range(500)))
-    assert questions(Population(table), [("number",), *(("number", name) for name in SIZES)], monkeypatch) == 1
+    population = Population(ibis.duckdb.connect().create_table("people", table))
+    assert questions(population, [("number",), *(("number", name) for name in SIZES)], monkeypatch) == 1
 
 
 def test_people_with_several_rows_are_asked_set_by_set() -> None:

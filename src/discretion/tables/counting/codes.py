@@ -56,7 +56,8 @@ def _dictionaries(rows: Rows, columns: Sequence[str], length: int) -> dict[str, 
 
 
 def _codes(dictionary: Any) -> Column:
-    return Column(np.asarray(dictionary.indices, np.int32), len(dictionary.dictionary))
+    # Not by asarray(), which imports pandas.
+    return Column(np.from_dlpack(dictionary.indices), len(dictionary.dictionary))
 
 
 def _decoded(rows: Rows, column: str, values: Any) -> Any:
@@ -64,9 +65,12 @@ def _decoded(rows: Rows, column: str, values: Any) -> Any:
     field = rows.fields[column]
     if field not in rows.texts:
         return values
-    texts = {code: rows.spell(text) for text, code in rows.ask(rows.texts[field].select("text", "code"))}
-    pa: Any = import_module("pyarrow")
-    return pa.array([None if code is None else texts[code] for code in values.to_pylist()], pa.string())
+    assert rows.arrow is not None
+    by_code = rows.arrow(rows.texts[field].order_by("code"))["text"].combine_chunks()
+    if rows.spell is not str:
+        pa: Any = import_module("pyarrow")
+        by_code = pa.array([rows.spell(text) for text in by_code.to_pylist()], pa.string())
+    return by_code.take(values)
 
 
 def _plain(rows: Rows, column: str) -> Any:

@@ -1,5 +1,6 @@
 """Class sizes on many sets of columns at once, each from the smallest grouping that has them.
 
+Rows in this process are counted by their codes (:mod:`discretion.tables.counting.cubes`), others by their engine.
 People who share their values on some columns share them on fewer: the classes of a set follow from those of any larger
 one (a roll-up in the lattice of groupings of Gray and others, "Data cube", 1997). And a column that other columns
 determine adds nothing to any larger set with them (as in the search for functional dependencies of Huhtala and others,
@@ -12,12 +13,11 @@ from itertools import groupby
 from math import inf, prod
 from typing import Any
 
-import numpy as np
-
 from discretion import limits
 from discretion.tables.counting.batches import VIEW, ask_all, classes_in_one_pass, passes
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.counting.codes import column_codes
+from discretion.tables.counting.cubes import class_sizes_in_codes
 from discretion.tables.counting.grouping import SIZE, histogram
 from discretion.tables.engines.rows import Rows
 
@@ -29,7 +29,8 @@ Columns = frozenset[str]
 # For fewer people, sending a query costs more than answering it.
 _WORTH_KEEPING = 100_000
 _MIN_SHRINKING = 4
-_FEW_PEOPLE = 10_000
+# So many codes are sooner fetched than queries about them are sent.
+_FEW_CODES = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class _Grouping:
 def group_all(
     rows: Rows, sets: Iterable[Columns], people: int, known: Mapping[Columns, ClassSizes]
 ) -> Iterator[tuple[Columns, ClassSizes]]:
-    """Yield the class sizes on sets of columns, small sets first.
+    """Yield the class sizes on sets of columns.
 
     Parameters
     ----------
@@ -64,6 +65,9 @@ def group_all(
     """
     sizes_of = dict(known)
     sets = sorted(dict.fromkeys(sets), key=len)
+    if (coded := _in_codes(rows, sets, people)) is not None:
+        yield from coded.items()
+        return
     groupings = [_Grouping(frozenset(rows.fields), rows.table, people, counted=False)]
     try:
         for size, level in groupby(sets, key=len):
@@ -131,30 +135,26 @@ def _smallest(groupings: Iterable[_Grouping], columns: Columns) -> _Grouping:
     return min((each for each in groupings if columns <= each.columns), key=lambda each: each.length)
 
 
+def _in_codes(rows: Rows, sets: list[Columns], people: int) -> dict[Columns, ClassSizes] | None:
+    """Return the class sizes from codes; None if the rows are not in this process, or the engine is sooner done.
+
+    To fetch the codes of a large column takes longer than to count it alone.
+    """
+    together = frozenset[str]().union(*sets)
+    if not sets or (people * len(together) > _FEW_CODES and len(sets) <= len(together)):
+        return None
+    columns = column_codes(rows, sorted(together), people)
+    return None if columns is None else class_sizes_in_codes(columns, sets)
+
+
 def _ask(rows: Rows, questions: Iterable[tuple[Columns, _Grouping]]) -> Iterator[tuple[Columns, ClassSizes]]:
     """Yield the class sizes on columns, each counted from a grouping."""
     questions = list(questions)
-    counted = _counted_in_codes(rows, questions)
-    yield from counted.items()
-    questions = [(columns, grouping) for columns, grouping in questions if columns not in counted]
     for (columns, _), answer in zip(
         questions, (_in_passes if rows.are_read_anew else _apart)(rows, questions), strict=True
     ):
         sizes, counts = zip(*sorted(answer), strict=True)
         yield columns, ClassSizes(sizes, counts)
-
-
-def _counted_in_codes(rows: Rows, questions: Iterable[tuple[Columns, _Grouping]]) -> dict[Columns, ClassSizes]:
-    """Return the class sizes on single columns of few people, if their rows are in this process."""
-    lengths = {
-        next(iter(columns)): grouping.length
-        for columns, grouping in questions
-        if len(columns) == 1 and not grouping.counted and grouping.length <= _FEW_PEOPLE
-    }
-    coded = column_codes(rows, list(lengths), max(lengths.values())) if lengths else None
-    return {
-        frozenset([name]): ClassSizes.from_counts(np.bincount(column.codes)) for name, column in (coded or {}).items()
-    }
 
 
 def _apart(rows: Rows, questions: Iterable[tuple[Columns, _Grouping]]) -> Iterator[list[tuple[Any, ...]]]:

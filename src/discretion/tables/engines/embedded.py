@@ -215,7 +215,7 @@ class EmbeddedEngine(ProcessBound):
         """Return a table's rows as an Arrow table, in their original order, which DuckDB keeps."""
         pa: Any = import_module("pyarrow")
         with self._explained(), self._turns:
-            return pa.table(self._database.sql(sql))
+            return pa.RecordBatchReader.from_stream(self._database.sql(sql)).read_all()  # table() imports pandas
 
     def _query(self, sql: str) -> list[Any]:
         # With values in the text, since binding them imports pandas; and not by execute(), whose result belongs to the
