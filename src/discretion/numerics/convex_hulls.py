@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from discretion.numerics.arrays import Booleans, Integers, Reals
+from discretion.numerics.compiled import compiled
 
 Item = TypeVar("Item")
 Real = TypeVar("Real", int, float)
@@ -16,6 +17,8 @@ Line = tuple[Real, Real, tuple[int, ...]]
 
 # How often points above their neighbours are left out all at once, before they are gone through one by one.
 _PASSES = 50
+# Of fewer points NumPy and Python are done before a loop is loaded.
+COMPILED_FROM = 50_000
 
 
 class Measured(NamedTuple):
@@ -53,6 +56,8 @@ def lower_hull(x: Measured, y: Measured) -> Integers:
     falling = Measured(y.beyond, y.values)
     corner_points = np.lexsort((*falling.keys, *x.keys))
     corner_points = corner_points[np.append(True, (x.steps(corner_points) != 0) | (falling.steps(corner_points) != 0))]
+    if corner_points.size > COMPILED_FROM:
+        return _compiled_chain(x, falling, corner_points)
     for _ in range(_PASSES):
         # What is not below the line through its neighbours is no corner, whether or not these are.
         with np.errstate(divide="ignore", over="ignore"):
@@ -74,6 +79,33 @@ def _chain(x: Measured, falling: Measured, places: Integers) -> Integers:
         return fall / run if run > 0 else math.inf
 
     return places[corners(range(places.size), lambda left, middle, right: slope(left, middle) > slope(middle, right))]
+
+
+def _compiled_chain(x: Measured, falling: Measured, places: Integers) -> Integers:
+    """Return the same as machine code."""
+    chain, found = np.empty(places.size, np.int64), np.zeros(1, np.int64)
+    compiled(_link)(*(part[places] for part in (*x, *falling)), chain, found)
+    return places[chain[: found[0]]]
+
+
+def _link(  # noqa: PLR0917 - a loop over arrays
+    across: Reals, across_beyond: Reals, down: Reals, down_beyond: Reals, chain: Integers, found: Integers
+) -> None:
+    slopes = np.empty(chain.size)  # to each corner from the one before
+    top = -1
+    for c in range(chain.size):
+        slope = 0.0
+        while top >= 0:
+            b = chain[top]
+            run = across_beyond[b] - across_beyond[c] if across[c] > 0.5 else across[c] - across[b]
+            fall = down_beyond[b] - down_beyond[c] if down[c] > 0.5 else down[c] - down[b]
+            slope = fall / run if run > 0 else np.inf
+            if top == 0 or slopes[top] > slope:
+                break
+            top -= 1
+        top += 1
+        chain[top], slopes[top] = c, slope
+    found[0] = top + 1
 
 
 def corners(items: Iterable[Item], is_corner: Callable[[Item, Item, Item], bool]) -> list[Item]:

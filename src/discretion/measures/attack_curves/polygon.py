@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from discretion.measures.privacy_loss.divergences import logarithms
-from discretion.numerics.arrays import Reals
+from discretion.numerics.arrays import Reals, inner_product
 from discretion.numerics.convex_hulls import Measured, lower_hull
 
 _TINY = 1e-300
@@ -99,7 +99,7 @@ class Polygon:
                 1.0, max(float(self.q[self.losses == math.inf].sum()), float(self.p[self.losses == -math.inf].sum()))
             )
         ways = ((self.q, self.losses), (self.p, -self.losses))
-        excesses = (-float(mass @ np.expm1(np.minimum(epsilon - losses, 0.0))) for mass, losses in ways)
+        excesses = (-inner_product(mass, np.expm1(np.minimum(epsilon - losses, 0.0))) for mass, losses in ways)
         return min(1.0, max(0.0, *excesses))
 
     @property

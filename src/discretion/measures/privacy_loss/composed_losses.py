@@ -23,7 +23,7 @@ from discretion.measures.privacy_loss.losses import (
     dominating_law,
     lattice_law,
 )
-from discretion.numerics.arrays import Reals
+from discretion.numerics.arrays import Reals, inner_product
 from discretion.numerics.laws.lattice_sums import log_moment
 
 # Places of a lattice on which losses are added exactly.
@@ -115,7 +115,9 @@ class ComposedLosses:
             return np.where(losses > 1, right * (far - odds) - left * np.exp(-far) * odds, small)
 
         def read(law: LossSum, sign: int) -> float:
-            total = float(law.law.masses @ contribution(law.losses + sign * law.shift)) * math.exp(law.log_moment)
+            total = inner_product(law.law.masses, contribution(law.losses + sign * law.shift)) * math.exp(
+                law.log_moment
+            )
             return total + (sign * law.law.error + law.infinite) * most
 
         most = -right * math.log(right)

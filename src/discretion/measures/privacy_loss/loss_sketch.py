@@ -8,7 +8,7 @@ import numpy as np
 
 from discretion import limits
 from discretion.measures.privacy_loss.losses import MAX_LOSS_POINTS, ROUNDED_UP, Losses
-from discretion.numerics.arrays import Reals
+from discretion.numerics.arrays import Reals, inner_product
 
 # The logarithm of the mass outside of a window, and the steepest tilt.
 _LOG_TAIL, _STEEPEST = -37.0, 1e9
@@ -52,10 +52,10 @@ class LossSketch:
             peak = float(exponents.max())
             weights = np.exp(exponents - peak)
             total = float(weights.sum())
-            part = float(weights @ losses) / total
+            part = inner_product(weights, losses) / total
             moment += count * (peak + math.log(total))
             mean += count * part
-            variances.append(float(weights @ np.square(losses - part)) / total)
+            variances.append(inner_product(weights, np.square(losses - part)) / total)
         return moment, mean, variances
 
     def spreads(self, theta: float) -> list[float]:

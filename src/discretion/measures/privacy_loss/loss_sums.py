@@ -15,7 +15,7 @@ import numpy as np
 from discretion import limits
 from discretion.measures.privacy_loss.divergences import logarithms
 from discretion.measures.privacy_loss.losses import MAX_LOSS_POINTS, GridLaw, Losses
-from discretion.numerics.arrays import Reals
+from discretion.numerics.arrays import Reals, inner_product
 from discretion.numerics.bisection import root
 from discretion.numerics.laws.lattice_sums import TiltedSum, tilted_sum
 
@@ -44,7 +44,7 @@ class LossSum(NamedTuple):
         first = int(np.searchsorted(self.losses, level, side="right"))
         over = self.losses[first:] - level
         terms = -np.expm1(-over) * np.exp(-self.theta * over)
-        total = float(self.law.masses[first:] @ terms) + sign * self.law.error * self._largest_term
+        total = inner_product(self.law.masses[first:], terms) + sign * self.law.error * self._largest_term
         return min(1.0, self._sized(total, level) + self.infinite)
 
     def overlap(self, epsilon: float, sign: int) -> float:
@@ -52,7 +52,7 @@ class LossSum(NamedTuple):
         level = epsilon + sign * self.shift
         over = self.losses - level
         terms = np.exp(-np.where(over > 0, 1 + self.theta, self.theta) * over)
-        total = float(self.law.masses @ terms) + sign * self.law.error
+        total = inner_product(self.law.masses, terms) + sign * self.law.error
         return min(1.0, self._sized(total, level) + self.lost)
 
     def epsilon(self, delta: float, sign: int) -> float:
@@ -175,4 +175,4 @@ class AtomSum:
         log_p = np.append(np.logaddexp.accumulate((logarithms(masses) - second)[::-1])[::-1], -math.inf)
         start = np.searchsorted(second, epsilon - first, side="right")
         less = np.exp(np.minimum(epsilon - first + log_p[start], 0.0))
-        return self.infinite + float(weights @ np.maximum(0.0, q[start] - less))
+        return self.infinite + inner_product(weights, np.maximum(0.0, q[start] - less))

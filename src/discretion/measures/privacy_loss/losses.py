@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from discretion.channels.channel import System
-from discretion.numerics.arrays import Reals
+from discretion.numerics.arrays import Reals, inner_product
 from discretion.numerics.laws.lattice_sums import Lattice
 
 # Points of a grid for adding privacy losses.
@@ -146,7 +146,7 @@ class LatticeLosses(Losses):
 
     def excess(self, epsilon: float) -> float:
         """Return ``∫ max(0, Q - e^ε P)`` for ε >= 0."""
-        return self.infinite - float(self.masses @ np.expm1(np.minimum(epsilon - self.losses, 0.0)))
+        return self.infinite - inner_product(self.masses, np.expm1(np.minimum(epsilon - self.losses, 0.0)))
 
     def reach(self, negligible: float) -> tuple[float, float]:
         """Return two losses below and above which Q has at most the negligible mass, apart from an infinite loss."""
@@ -388,7 +388,7 @@ class RowLosses(Losses):
     def excess(self, epsilon: float) -> float:
         """Return ``∫ max(0, Q - e^ε P)`` for ε >= 0."""
         losses, masses = self._sorted
-        return self._infinite - float(masses @ np.expm1(np.minimum(epsilon - losses, 0.0)))
+        return self._infinite - inner_product(masses, np.expm1(np.minimum(epsilon - losses, 0.0)))
 
     def reach(self, negligible: float) -> tuple[float, float]:
         """Return two losses below and above which Q has at most the negligible mass.

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from discretion.numerics.arrays import Complexes, Integers, Reals
+from discretion.numerics.arrays import Complexes, Integers, Reals, inner_product
 
 # What a tilted sum may leave outside of its window on either side.
 _TAIL = 1e-16
@@ -65,7 +65,7 @@ class _Tilted(NamedTuple):
 
     @property
     def variance(self) -> float:
-        return float(self.masses @ np.square(self.places.astype(np.float64)))
+        return inner_product(self.masses, np.square(self.places.astype(np.float64)))
 
 
 def tilted_sum(parts: Sequence[tuple[Lattice, int]], rate: float) -> TiltedSum:
@@ -84,7 +84,7 @@ def tilted_sum(parts: Sequence[tuple[Lattice, int]], rate: float) -> TiltedSum:
     power = np.abs(spectrum)
     masses = np.fft.irfft(spectrum, size)
     back = _ROUNDING_PER_LEVEL * math.log2(size) * min(2 * float(power.sum()), math.sqrt(size))
-    error = 4 * _TAIL + 2 * float(power * lost @ spread) + back
+    error = 4 * _TAIL + 2 * inner_product(power * lost, spread) + back
     likely: Reals = np.maximum(np.roll(masses, -low)[: high - low + 1], 0.0)
     first = low + sum(part.times * part.centre for part in tilted)
     return TiltedSum(likely, first, rate, sum(part.times * part.log_moment for part in tilted), error)
@@ -106,11 +106,11 @@ def _tilted(law: Lattice, rate: float, count: int) -> _Tilted:
     total = float(weights.sum())
     change = -1.0
     if abs(rate) * float(np.abs(places).max()) < _LARGEST_EXPONENT:
-        change = float(law.masses @ np.expm1(rate * places)) - law.missing
+        change = inner_product(law.masses, np.expm1(rate * places)) - law.missing
     # Nothing is lost of a moment near 1 by what it differs, nor of a small one by its sum.
     log_moment = math.log1p(change) if change > -0.5 else math.log(total) + rate * peak
     weights /= total
-    centre = round(float(weights @ places))
+    centre = round(inner_product(weights, places))
     return _Tilted(weights, places - centre, centre, log_moment, count)
 
 
