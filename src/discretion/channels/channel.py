@@ -155,6 +155,8 @@ class Channel(Composable):
 
 def as_system(system: object) -> System:
     """Return the system, or raise an error that explains how to make one."""
+    if isinstance(system, Channel):
+        return system  # asked first, since to look for all methods of a system takes longer
     if isinstance(system, type):  # whose attributes look like those of its instances
         raise UnsupportedError(
             f"a system must be a Channel, a mechanism or a structured system, got the class {system.__name__}; give it "

@@ -1,5 +1,6 @@
 """Refinement: one system is at least as safe as another against every adversary."""
 
+import sys
 from fractions import Fraction
 
 from discretion.channels.channel import System
@@ -60,7 +61,7 @@ def refines(C: System, D: System) -> Refinement[Witness]:
     if nearest.low > pair.allowed and (witness := pair.witness(nearest.gain)).gap > pair.allowed:
         return Refinement(False, witness=witness)
     if certificate is not None and certificate.residual <= TOLERANCE:
-        if not isinstance(certificate.residual, Fraction) and (reason := closer_pair(C, D)) is not None:
+        if not _keeps_ratios(certificate.residual, pair) and (reason := closer_pair(C, D)) is not None:
             return Refinement(None, reason=reason)
         return Refinement(True, certificate=certificate)
     return Refinement(
@@ -68,6 +69,17 @@ def refines(C: System, D: System) -> Refinement[Witness]:
         reason=f"the best factor found is {nearest.high:.1e} off in total variation, and the best gain found has a "
         f"vulnerability that is {nearest.low:.1e} higher for the second: rounding leaves the verdict open",
     )
+
+
+def _keeps_ratios(residual: float | Fraction, pair: ChannelPair) -> bool:
+    """Whether the factor's product is so near D, next to D's smallest entry, that no two secrets are closer in C.
+
+    A total variation bounds the difference of each entry.
+    """
+    if isinstance(residual, Fraction):
+        return True
+    least = float(pair.second.dense().min())
+    return least > 0 and 2 * (residual / least + pair.first.shape[1] * sys.float_info.epsilon) < TOLERANCE
 
 
 def _is_decided(nearest: Nearest, rounding: float) -> bool:
