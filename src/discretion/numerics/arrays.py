@@ -8,6 +8,7 @@ Complexes = NDArray[np.complex128]
 Integers = NDArray[np.int64]
 Codes = NDArray[np.int32]  # values of a column, numbered
 Bytes = NDArray[np.uint8]
+Words = NDArray[np.uint64]  # of bits
 Booleans = NDArray[np.bool_]
 
 # Of longer products BLAS gives a part to each core, and then waits for longer than the sum takes.

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import discretion as dc
+from discretion.mechanisms.protocols import subset_selection
 from measures.table import CASES
 from oracles.promise import exactly
 from oracles.strategies import gains, priors
@@ -306,3 +307,27 @@ def test_the_methods_are_named():
     for measure in (dc.posterior_vulnerability, dc.bayes_risk):
         assert dc.method(measure, mechanism, [0.5, 0.5, 0]) == ("closed form of subset selection", "closed form")
     assert dc.method(dc.mutual_information, mechanism, [0.5, 0.5, 0]) == ("sum over the explicit channel", "exact")
+
+
+@pytest.mark.parametrize(
+    ("k", "epsilon", "size"),
+    [
+        (2, 0, 1),
+        (5, 1, 3),
+        (63, 1, None),
+        (64, 1, None),
+        (65, 0.5, 40),
+        (128, 3, None),
+        (1000, 0, 700),
+        (1000, 1, None),
+    ],
+)
+def test_reports_by_bits_are_those_by_sorting(k, epsilon, size, monkeypatch):
+    mechanism = SS(k, epsilon, size)
+    values = np.random.default_rng(0).integers(0, k, 2000)
+    reports = []
+    for compiled_from in (math.inf, 0):
+        monkeypatch.setattr(subset_selection, "_COMPILED_FROM", compiled_from)
+        reports.append(mechanism.sample(values, rng=3))
+    assert reports[0].dtype == reports[1].dtype
+    np.testing.assert_array_equal(*reports)

@@ -26,7 +26,8 @@ from discretion.mechanisms.protocols.randomized_response import RandomizedRespon
 from discretion.mechanisms.protocols.ranked_supports import plan_other_gain
 from discretion.mechanisms.reporting import Overlaps, Response, Sender, Support, SupportSizes, known_values
 from discretion.mechanisms.wire import Sets
-from discretion.numerics.arrays import Booleans, Integers, Reals
+from discretion.numerics.arrays import Booleans, Integers, Reals, Words
+from discretion.numerics.compiled import compiled
 from discretion.numerics.draws import coin_flips
 from discretion.numerics.excess import relative_excess
 from discretion.numerics.matrices import merged_columns
@@ -39,6 +40,11 @@ CLOSED_FORM = Method("closed form of subset selection", "closed form")
 
 _CELLS_AT_ONCE = 1 << 20
 _FEW_APART = 10
+# Of fewer draws NumPy is done before a loop is loaded; of more bits for each, sorting is faster.
+_COMPILED_FROM, _BITS_A_DRAW = 50_000, 64
+# Its 64 runs of six bits are all different, so that the product with a power of two tells which one it is.
+_DE_BRUIJN = 0x03F79D71B4CB0A89
+_PLACE_OF_BIT = np.argsort([(_DE_BRUIJN << place & (2**64 - 1)) >> 58 for place in range(64)]).astype(np.uint64)
 _SORTED_FAST = np.uint32  # twenty times as fast as bytes
 
 
@@ -208,14 +214,29 @@ class SubsetSelection(PureProtocol):
         # sender's own value, which is k-1.
         fewer = min(self.size, self.k - self.size)
         supported = coin_flips(*self.support[:2], len(own), source) == 1
-        draws = source.integers(self.k - 1, size=len(own) * fewer).reshape(-1, fewer).astype(_SORTED_FAST)
+        draws = source.integers(self.k - 1, size=len(own) * fewer).reshape(-1, fewer)
         draws[supported == (fewer == self.size), 0] = self.k - 1
+        if draws.size >= _COMPILED_FROM and self.k <= _BITS_A_DRAW * fewer:
+            return self._distinct_by_bits(own[:, 0], draws, source)
+        draws = draws.astype(_SORTED_FAST)
         _make_distinct(draws, self.k - 1, source)
         draws = np.where(draws == self.k - 1, own, draws + (draws >= own))
         if fewer == self.size:
             draws.sort(axis=1)
             return draws
         return np.nonzero(~self._supports(draws))[1].reshape(-1, self.size)
+
+    def _distinct_by_bits(self, own: Reports, draws: Integers, source: RandomSource) -> Reports:
+        """Return the reports of these draws, as by :func:`_make_distinct`, with a bit for each value and no sorting."""
+        bits = np.zeros((len(draws), -(-self.k // 64)), np.uint64)
+        missing = np.full(len(draws), draws.shape[1], np.int64)
+        more = draws.ravel()
+        while more.size:
+            compiled(_add_values)(own, more, self.k, bits, missing)
+            more = source.integers(self.k - 1, size=int(missing.sum()))
+        reports = np.empty((len(draws), self.size), self._type)
+        compiled(_list_values)(bits, draws.shape[1] == self.size, self.k, _PLACE_OF_BIT, reports)
+        return reports
 
     @property
     def wire(self) -> Sets:
@@ -298,6 +319,40 @@ def _make_distinct(draws: Reports, other_values: int, source: RandomSource) -> N
         part[:, 1:][again] = source.integers(other_values, size=int(again.sum()))
         part.sort(axis=1)
         draws[rows] = part
+
+
+def _add_values(own: Reports, draws: Integers, k: int, bits: Words, missing: Integers) -> None:
+    # Each row takes as many draws as it misses, and misses those that it has already.
+    start = 0
+    for i in range(own.size):
+        end, repeated = start + missing[i], 0
+        for j in range(start, end):
+            value = draws[j]
+            if value == k - 1:
+                value = np.int64(own[i])
+            elif value >= own[i]:
+                value += 1
+            bit = np.uint64(1) << np.uint64(value & 63)
+            word = bits[i, value >> 6]
+            if word & bit:
+                repeated += 1
+            bits[i, value >> 6] = word | bit
+        start, missing[i] = end, repeated
+
+
+def _list_values(bits: Words, are_in: bool, k: int, place_of_bit: Words, reports: Reports) -> None:
+    one = np.uint64(1)
+    for i in range(len(reports)):
+        place = 0
+        for j in range(bits.shape[1]):
+            word, beyond = bits[i, j], 64 * (j + 1) - k
+            if not are_in:
+                word = ~word & (~np.uint64(0) >> np.uint64(max(0, beyond)))
+            while word:
+                lowest = word & (~word + one)
+                reports[i, place] = 64 * j + place_of_bit[(lowest * np.uint64(_DE_BRUIJN)) >> np.uint64(58)]
+                place += 1
+                word ^= lowest
 
 
 @plainest.register
