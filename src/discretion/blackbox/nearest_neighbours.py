@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from discretion.blackbox.distinct import NUMBERS, codes_of_rows, distinct, distinct_integers, first_places
 from discretion.errors import InvalidValueError
 from discretion.numerics.arrays import Booleans, Integers, Reals
+from discretion.numerics.compiled import compiled
 from discretion.validation import as_count
 
 Metric = Callable[[Any, Any], float]
@@ -20,6 +21,9 @@ _FURTHEST = 1e150
 
 # Below this number of points, a search takes less time than starting threads.
 _WORTH_THREADS = 1000
+
+# Of fewer numbers a tree has answered before a loop is loaded.
+_ON_A_LINE_FROM = 20_000
 
 # To learn k: the share of known samples that are tested, their largest number, and the votes that all may take.
 _ASKED_PART, _MOST_ASKED, _MOST_VOTES = 4, 4000, 1e7
@@ -44,8 +48,8 @@ class NearestNeighbours:
     Notes
     -----
     Source: Cherubin, Chatzikokolakis and Palamidessi, F-BLEAU: Fast Black-box Leakage Estimation, S&P 2019, section
-    IV. If secrets are tied at different observations of the same distance, the order of the tree decides; with a
-    metric, or at a single observation, the secret that was learned first wins.
+    IV. If secrets are tied at different observations of the same distance, the order of the tree decides, or of
+    numbers; with a metric, or at a single observation, the secret that was learned first wins.
 
     Examples
     --------
@@ -68,7 +72,7 @@ class NearestNeighbours:
         labels, codes = distinct(np.asarray(y), "secrets")
         by_first = np.argsort(first_places(codes, labels.size))
         self._labels, self._secrets = labels[by_first], np.argsort(by_first)[codes]
-        self._neighbours = _Tree(X, self._secrets) if self.metric is None else None
+        self._neighbours = _points_by_secret(X, self._secrets) if self.metric is None else None
         self._known = X
         self._votes = min(self._secrets.size, self.k or self._learned())
         return self
@@ -112,24 +116,103 @@ class NearestNeighbours:
         return won
 
 
-class _Tree:
+def _points_by_secret(X: Any, secrets: Integers) -> "_Tree | _Line":
+    points = as_points(X)
+    return _Line(points, secrets) if points.shape[1] == 1 and len(points) >= _ON_A_LINE_FROM else _Tree(points, secrets)
+
+
+class _Points:
     """The distinct known points, each with its counts of secrets."""
 
-    def __init__(self, X: Any, secrets: Integers) -> None:
-        from scipy.spatial import cKDTree  # noqa: PLC0415 - takes a tenth of a second
-
-        points = as_points(X)
+    def __init__(self, points: Reals, secrets: Integers) -> None:
         # A power of two for the largest: squares neither overflow nor vanish, and equal distances stay equal.
         self._exponent = int(np.frexp(np.abs(points).max())[1])
         codes = codes_of_rows(points)
         count = int(codes.max()) + 1
-        # Midpoints in place of medians: with many equal coordinates a balanced tree takes quadratic time.
-        self._tree = cKDTree(scale_down(points[first_places(codes, count)], self._exponent), balanced_tree=False)
+        self._points = scale_down(points[first_places(codes, count)], self._exponent)
         self._sizes, self._samples = np.bincount(codes), codes.size
         self._kinds = int(secrets.max()) + 1
         cells, of_sample = distinct_integers(codes * self._kinds + secrets)
         self._secret, self._count = cells % self._kinds, np.bincount(of_sample)
         self._first_cell = np.searchsorted(cells // self._kinds, np.arange(count + 1))
+
+
+class _Line(_Points):
+    """Numbers: the nearest ones of a number are the next ones on both sides."""
+
+    def __init__(self, points: Reals, secrets: Integers) -> None:
+        super().__init__(points, secrets)
+        order = np.argsort(self._points[:, 0], kind="stable")
+        self._places, self._first, self._end = (
+            self._points[order, 0],
+            self._first_cell[order],
+            self._first_cell[order + 1],
+        )
+
+    def elected(self, X: Any, k: int) -> Integers:
+        """Return the secret that wins the vote at each point of X."""
+        queries = scale_down(as_points(X), self._exponent)[:, 0]
+        winners = np.empty(len(queries), dtype=np.int64)
+        cells = self._first, self._end, self._secret, self._count
+        above = np.searchsorted(self._places, queries)
+        compiled(_elect)(self._places, *cells, queries, above, k, np.zeros(self._kinds, np.int64), winners)
+        return winners
+
+
+def _elect(  # noqa: PLR0917 - a loop over arrays
+    places: Reals,
+    first: Integers,
+    end: Integers,
+    secrets: Integers,
+    counts: Integers,
+    queries: Reals,
+    above: Integers,
+    k: int,
+    votes: Integers,
+    winners: Integers,
+) -> None:
+    for i in range(queries.size):
+        query = queries[i]
+        # Count the votes of the k nearest samples and of others at the distance of the last; then, from the nearest
+        # on, find a secret with the most votes; then forget the votes.
+        taken, furthest, most = 0, 0.0, 0
+        for step in range(3):
+            left, right = above[i] - 1, above[i]
+            is_found = False
+            while not is_found and (left >= 0 or right < places.size):
+                to_left = query - places[left] if left >= 0 else np.inf
+                to_right = places[right] - query if right < places.size else np.inf
+                distance = min(to_left, to_right)
+                if distance > furthest and (step > 0 or taken >= k):
+                    break
+                point = left if to_left <= to_right else right
+                for cell in range(first[point], end[point]):
+                    secret = secrets[cell]
+                    if step == 0:
+                        votes[secret] += counts[cell]
+                        taken += counts[cell]
+                        most = max(most, votes[secret])
+                    elif step == 2:
+                        votes[secret] = 0
+                    elif not is_found and votes[secret] == most:
+                        winners[i], is_found = secret, True
+                if step == 0:
+                    furthest = distance
+                if to_left <= to_right:
+                    left -= 1
+                else:
+                    right += 1
+
+
+class _Tree(_Points):
+    """Points in any number of dimensions, in a k-d tree."""
+
+    def __init__(self, points: Reals, secrets: Integers) -> None:
+        from scipy.spatial import cKDTree  # noqa: PLC0415 - takes a tenth of a second
+
+        super().__init__(points, secrets)
+        # Midpoints in place of medians: with many equal coordinates a balanced tree takes quadratic time.
+        self._tree = cKDTree(self._points, balanced_tree=False)
         self._most_cells = int(np.diff(self._first_cell).max())
 
     def elected(self, X: Any, k: int) -> Integers:
@@ -193,7 +276,10 @@ def as_points(X: Any) -> Reals:
             "nearest neighbors need numbers, got other observations; give NearestNeighbours a metric on them, or "
             'compare them whole by method="frequentist"'
         )
-    return points.reshape(len(points), -1).astype(np.float64, copy=False)
+    rows = points.reshape(len(points), -1).astype(np.float64, copy=False)
+    if np.isnan(rows).any():
+        raise InvalidValueError("nearest neighbors need numbers, got nan; leave out such observations, or replace it")
+    return rows
 
 
 def scale_down(points: Reals, exponent: int) -> Reals:
