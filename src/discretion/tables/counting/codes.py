@@ -57,7 +57,8 @@ def _dictionaries(rows: Rows, columns: Sequence[str], length: int) -> dict[str, 
 
 def _codes(dictionary: Any) -> Column:
     # Not by asarray(), which imports pandas.
-    return Column(np.from_dlpack(dictionary.indices), len(dictionary.dictionary))
+    codes = np.from_dlpack(dictionary.indices).astype(np.int32, copy=False)
+    return Column(codes, len(dictionary.dictionary))
 
 
 def _decoded(rows: Rows, column: str, values: Any) -> Any:
