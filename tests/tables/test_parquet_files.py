@@ -9,6 +9,7 @@ import pytest
 from pyarrow import parquet
 
 from discretion.anonymity import Population
+from discretion.errors import InvalidTableError, UnknownColumnError
 from discretion.tables import parquet_files
 
 N = 3000
@@ -97,3 +98,16 @@ def test_more_texts_than_codes_are_read_by_the_engine(tmp_path: Path, monkeypatc
     path = tmp_path / "people.parquet"
     parquet.write_table(TABLE, path)
     assert answers(Population(path)) == answers(Population(TABLE))
+
+
+def test_a_name_that_is_a_value_of_its_column_is_refused_unless_it_is_a_name(tmp_path: Path) -> None:
+    path = tmp_path / "people.parquet"
+    parquet.write_table(TABLE.append_column("maria", pa.array(["maria", "jo"] * (N // 2))), path)
+    with pytest.raises(InvalidTableError, match=f"the name of column {TABLE.num_columns + 1} "):
+        Population(path)
+    with pytest.raises(InvalidTableError, match=f"the name of column {TABLE.num_columns + 1} "):
+        Population(path, columns=["twon"])  # whose error would list the names
+    assert Population(path, columns=["town"]).columns == ("town",)
+    assert Population(path, header=True).class_sizes(["maria"]).classes == 2
+    with pytest.raises(UnknownColumnError, match="there is no column 'twon'"):
+        Population(path, columns=["twon"], header=True)

@@ -1,17 +1,18 @@
 """Parquet files as rows to count: with their own types, and texts as the codes that they are stored as."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, BinaryIO
 
-from discretion.errors import InvalidTableError
+from discretion.errors import InvalidTableError, UnknownColumnError
 from discretion.input_files import for_arrow, place
 from discretion.memory import as_memory
 from discretion.tables.engines.embedded import MAX_CODES, MERGED, EmbeddedEngine, check_types, quote_name, quote_text
 from discretion.tables.engines.rows import Choose, Rows, check_names
 from discretion.tables.files import check_spellable, chosen_names
-from discretion.tables.layouts.headers import check_keys
+from discretion.tables.layouts.headers import check_keys, named_by_a_person
 from discretion.tables.layouts.text_format import TextFormat
 
 _TEXT = ("string", "large_string", "dictionary<values=string, indices=int32, ordered=0>")
@@ -73,16 +74,29 @@ def read_parquet(file: BinaryIO, choose: Choose, form: TextFormat, memory: int |
     check_keys(names, file.name, form.header)
     source = f"read_parquet({quote_text(place(file))}, hive_partitioning = false)"
     engine = EmbeddedEngine(file.name, [place(file)], memory)
+    with suppress(UnknownColumnError):  # which waits for a look at the names that it would list
+        chosen = choose(names)
+        coded = _coded(file, layout, chosen, as_memory(memory))
+        if coded is not None:
+            arrived, dictionaries = coded
+            if not form.header:
+                _check_names_apart(dictionaries, names, file.name)
+            with engine.holding("arrived", arrived):
+                values = {name: quote_name(name) for name in chosen}
+                return engine.rows(values, "arrived", expected=layout.rows, dictionaries=dictionaries, in_passes=True)
     chosen = choose(names) if form.header else chosen_names(choose, layout.texts(), engine.read, source, file.name)
     check_types((layout.schema.field(name) for name in chosen), file.name, MERGED)
     check_old_times(file, layout, chosen, file.name)
-    values = {name: quote_name(name) for name in chosen}
-    coded = _coded(file, layout, chosen, as_memory(memory))
-    if coded is None:
-        return engine.rows(values, source, in_passes=True)
-    arrived, dictionaries = coded
-    with engine.holding("arrived", arrived):
-        return engine.rows(values, "arrived", expected=layout.rows, dictionaries=dictionaries, in_passes=True)
+    return engine.rows({name: quote_name(name) for name in chosen}, source, in_passes=True)
+
+
+def _check_names_apart(dictionaries: Mapping[str, Any], names: Sequence[str], path: str) -> None:
+    """Refuse a name that is also a value of its column, by the texts of the columns."""
+    pa: Any = import_module("pyarrow")
+    compute: Any = import_module("pyarrow.compute")
+    for name, texts in dictionaries.items():
+        if compute.index(texts, pa.scalar(name)).as_py() >= 0:
+            raise named_by_a_person(path, names.index(name) + 1)
 
 
 def _coded(
@@ -122,7 +136,8 @@ def _coded(
     arrived = {name: pa.chunked_array(part) for name, part in parts.items()}
     dictionaries = {name: coding.texts for name, coding in codings.items()}
     for name, found in dictionaries.items():
-        arrived[name] = arrived[name].cast(pa.uint8() if len(found) <= 1 << 8 else pa.uint16())
+        if len(found) <= 1 << 8:
+            arrived[name] = arrived[name].cast(pa.uint8())
     return pa.Table.from_arrays(list(arrived.values()), names=list(arrived)), dictionaries
 
 
@@ -154,7 +169,9 @@ class _Coding:
             stored.validate(full=True)
             new = stored.filter(compute.invert(compute.is_in(stored, value_set=self.texts))).drop_null().unique()
             self.texts = pa.concat_arrays([self.texts, new])
-        return compute.index_in(stored, value_set=self.texts).take(column.indices)
+        # In as few bytes as codes need, if these are not too many.
+        numbers = compute.index_in(stored, value_set=self.texts).cast(pa.uint16(), safe=False)
+        return numbers.take(column.indices)
 
 
 def check_old_times(file: BinaryIO, layout: ParquetLayout, columns: Iterable[str], what: str) -> None:
