@@ -11,6 +11,7 @@ from pyarrow import parquet
 from discretion.anonymity import Population
 from discretion.errors import InvalidTableError, UnknownColumnError
 from discretion.tables import parquet_files
+from discretion.tables.engines.arrow_tables import TextCoding
 
 N = 3000
 rng = np.random.default_rng(0)
@@ -72,7 +73,7 @@ def test_texts_of_any_kind_of_arrow(kind: pa.DataType, tmp_path: Path) -> None:
 
 def test_texts_that_a_dictionary_holds_twice_are_one() -> None:
     twice = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 1, None, 3]), pa.array(["a", "b", "a", None]))
-    coding = parquet_files._Coding()
+    coding = TextCoding()
     codes = coding.codes(twice).to_pylist()
     assert [None if code is None else coding.texts[code].as_py() for code in codes] == ["a", "b", "a", "b", None, None]
     assert coding.texts.to_pylist() == ["a", "b"]

@@ -23,6 +23,9 @@ _NAME_ITS_ENCODING = (
     "UTF-8"
 )
 
+# The texts of so many rows take more room than all that is made of them: the file is read three times instead.
+_MANY_ROWS = 2_000_000
+
 
 def read_tsv(file: BinaryIO, choose: Choose, form: TextFormat, memory: int | None) -> Rows:
     """Return the rows of a file with tabs between values, which are quoted as in a CSV file."""
@@ -58,7 +61,8 @@ def _read_utf8(file: BinaryIO, choose: Choose, form: TextFormat, memory: int | N
         f""" quote = '"', escape = '"', nullstr = '',"""
         f" hive_partitioning = false, parallel = {not layout.multiline}{line_end})"
     )
-    return EmbeddedEngine(file.name, [place(file)], memory).rows(values, source, expected=layout.rows)
+    engine = EmbeddedEngine(file.name, [place(file)], memory)
+    return engine.rows(values, source, expected=layout.rows, in_passes=layout.rows >= _MANY_ROWS)
 
 
 def _by_arrow(file: BinaryIO, layout: CsvLayout, fields: Iterable[str]) -> Any:

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 from discretion.errors import InvalidTableError, UnknownColumnError
 from discretion.input_files import for_arrow, place
 from discretion.memory import as_memory
+from discretion.tables.engines.arrow_tables import TextCoding, narrowed
 from discretion.tables.engines.embedded import MAX_CODES, MERGED, EmbeddedEngine, check_types, quote_name, quote_text
 from discretion.tables.engines.rows import Choose, Rows, check_names
 from discretion.tables.files import check_spellable, chosen_names
@@ -119,7 +120,7 @@ def _coded(
         or _BYTES_READ * len(columns) * layout.rows > memory // 2
     ):
         return None
-    codings = {name: _Coding() for name in texts}
+    codings = {name: TextCoding() for name in texts}
     parts: dict[str, list[Any]] = {name: [] for name in columns}
     try:
         with for_arrow(file) as raw, parquet.ParquetFile(raw, read_dictionary=texts) as content:
@@ -133,11 +134,11 @@ def _coded(
                     return None
     except (pa.ArrowException, OSError):
         return None
-    arrived = {name: pa.chunked_array(part) for name, part in parts.items()}
     dictionaries = {name: coding.texts for name, coding in codings.items()}
-    for name, found in dictionaries.items():
-        if len(found) <= 1 << 8:
-            arrived[name] = arrived[name].cast(pa.uint8())
+    arrived = {
+        name: narrowed(part, dictionaries[name]) if name in dictionaries else pa.chunked_array(part)
+        for name, part in parts.items()
+    }
     return pa.Table.from_arrays(list(arrived.values()), names=list(arrived)), dictionaries
 
 
@@ -151,27 +152,6 @@ def _are_stored_as_codes(metadata: Any, texts: Sequence[str]) -> bool:
         ):
             return False
     return True
-
-
-class _Coding:
-    """The codes of a column's texts, in the order in which they come."""
-
-    def __init__(self) -> None:
-        pa: Any = import_module("pyarrow")
-        self.texts = pa.nulls(0, pa.string())  # not by array(), which imports pandas
-
-    def codes(self, column: Any) -> Any:
-        """Return the codes of an Arrow array of texts, itself in codes of its own."""
-        pa: Any = import_module("pyarrow")
-        compute: Any = import_module("pyarrow.compute")
-        stored = column.dictionary.cast(pa.string())
-        if not stored.equals(self.texts):
-            stored.validate(full=True)
-            new = stored.filter(compute.invert(compute.is_in(stored, value_set=self.texts))).drop_null().unique()
-            self.texts = pa.concat_arrays([self.texts, new])
-        # In as few bytes as codes need, if these are not too many.
-        numbers = compute.index_in(stored, value_set=self.texts).cast(pa.uint16(), safe=False)
-        return numbers.take(column.indices)
 
 
 def check_old_times(file: BinaryIO, layout: ParquetLayout, columns: Iterable[str], what: str) -> None:

@@ -123,8 +123,10 @@ def _offer(decision: ReleaseDecision, options: ReleaseOptions) -> tuple[Populati
     redact = tuple(name for name in candidates.options.redact if name in columns)
     rules = tuple(line for line in options.rules if rule_of(line).column in columns)
     values = {name: candidates.values[name].to_pylist() for name in candidates.guarded}
-    checked, numbers = checked_table(decision.table, columns, [*candidates.secrets], candidates.goal, values)
     file = Population(decision.table)
+    checked, numbers = checked_table(
+        decision.table, columns, [*candidates.secrets], candidates.goal, values, written=file
+    )
     offer = Offer(
         by=decision.candidates.options.utility,
         columns=columns,

@@ -12,7 +12,7 @@ import numpy as np
 from discretion.anonymity.releasing.generalizations import Generalization
 from discretion.anonymity.releasing.search import BestRelease
 from discretion.errors import InvalidValueError
-from discretion.numerics.arrays import Integers
+from discretion.numerics.arrays import Booleans, Codes, Integers
 
 SUFFIXES = (".parquet", ".csv")
 
@@ -55,13 +55,26 @@ def table_of(
             if view.is_as_it_was
             else pa.array(view.labels, values[name].type if view.is_redacted else pa.string())
         )
-        shown[name] = labels.take(pa.array(view.column.codes[rows], mask=blank[name][rows] if name in blank else None))
+        shown[name] = _coded(labels, view.column.codes[rows], blank[name][rows] if name in blank else None)
     return pa.table(shown)
+
+
+def _coded(labels: Any, codes: Codes, blank: Booleans | None) -> Any:
+    """Return the label of each code, null where it is blank; texts as a dictionary, which takes a tenth of the room."""
+    pa: Any = import_module("pyarrow")
+    if not pa.types.is_string(labels.type) or len(labels.unique()) < len(labels):
+        return labels.take(pa.array(codes, mask=blank))
+    absent = np.asarray(labels.is_null())[codes]
+    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=absent if blank is None else absent | blank), labels)
 
 
 def as_bytes(table: Any, suffix: str) -> bytes:
     """Return the bytes of the file."""
+    pa: Any = import_module("pyarrow")
     file = io.BytesIO()
+    for place, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):
+            table = table.set_column(place, field.name, table.column(place).cast(field.type.value_type))
     if suffix == ".csv":
         import_module("pyarrow.csv").write_csv(table, file)
     else:

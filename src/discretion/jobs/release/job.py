@@ -274,7 +274,9 @@ def run_release(
         for name in (name for name in secret if name not in order):
             written = written.append_column(name, decision.table[name])
         values = {name: values_in_file(candidates.values[name], suffix) for name in candidates.guarded}
-        checked, numbers = checked_table(written, order, secret, candidates.goal, values, l=candidates.options.l)
+        checked, numbers = checked_table(
+            written, order, secret, candidates.goal, values, written=Population(written), l=candidates.options.l
+        )
         inside = {
             name: candidates.values[name].to_pylist()
             for name in {model.column for model in models.values()} - {*values}

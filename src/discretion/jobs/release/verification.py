@@ -67,16 +67,16 @@ def checked_table(
     goal: ReleaseGoal,
     values: Mapping[str, Sequence[Any]],
     *,
+    written: Population,
     l: int = MIN_RECURSIVE_L,  # noqa: E741 - as it is called
 ) -> tuple[FileExposure, dict[str, Number]]:
     """Return the exposure of an Arrow table, and its numbers by name; raise MissedGoalError if it misses the goal.
 
     ``columns`` are the columns that go out; the table also has the sensitive columns that do not. ``values`` are the
-    values of the codes of the sensitive columns that go out, as in the file, and ``l`` is that of recursive (c,
-    l)-diversity.
+    values of the codes of the sensitive columns that go out, as in the file, ``written`` are the table's people, whom
+    an engine counts while Arrow counts the table, and ``l`` is that of recursive (c, l)-diversity.
     """
     known = [name for name in columns if name not in sensitive]
-    written = Population(table)
     sizes = written.class_sizes(known)
     failing, exposed = _failing(table, known, goal, values), sizes.exposed(k=goal.k)
     guesses = guess_reports(written, known, sensitive)

@@ -1,5 +1,6 @@
 """An Arrow table as rows on the embedded engine."""
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from typing import Any
@@ -44,7 +45,7 @@ def _coded(table: Any) -> tuple[Any, dict[str, Any]]:
     """Return an Arrow table with codes in place of texts that repeat, and each such column's texts by code."""
     pa: Any = import_module("pyarrow")
     kinds = pa.types
-    textual = (kinds.is_string, kinds.is_large_string, kinds.is_string_view)
+    textual = (kinds.is_string, kinds.is_large_string, kinds.is_string_view, kinds.is_dictionary)
     texts = [field.name for field in table.schema if any(is_textual(field.type) for is_textual in textual)]
     with ThreadPoolExecutor() as threads:
         codes_of = dict(zip(texts, threads.map(_codes, [table[name] for name in texts]), strict=True))
@@ -59,6 +60,8 @@ def _coded(table: Any) -> tuple[Any, dict[str, Any]]:
 def _codes(column: Any) -> tuple[Any, Any] | None:
     """Return a column's codes and their texts, or None if texts hardly repeat."""
     pa: Any = import_module("pyarrow")
+    if pa.types.is_dictionary(column.type):
+        return _arrived_codes(column)
     start = column.slice(0, _LOOKED_AT)
     if not len(start) or len(start) < _MIN_REPEATS * len(start.unique()):
         return None
@@ -67,5 +70,44 @@ def _codes(column: Any) -> tuple[Any, Any] | None:
     except pa.ArrowCapacityError:  # more than 2 GiB of different texts
         return None
     texts = chunks[0].dictionary
+    return narrowed([chunk.indices for chunk in chunks], texts), texts
+
+
+def _arrived_codes(column: Any) -> tuple[Any, Any] | None:
+    """Return the same of a column that arrives in codes; None if they do not spare much, or Arrow refuses the texts."""
+    pa: Any = import_module("pyarrow")
+    coding = TextCoding()
+    try:
+        codes = [coding.codes(chunk) for chunk in column.chunks]
+    except pa.ArrowException:
+        return None
+    if not codes or len(column) < _MIN_REPEATS * len(coding.texts):
+        return None
+    return narrowed(codes, coding.texts), coding.texts
+
+
+def narrowed(codes: Sequence[Any], texts: Any) -> Any:
+    """Return arrays of codes of texts as one column, in as few bytes as they need."""
+    pa: Any = import_module("pyarrow")
     narrow = next((kind for kind in (pa.uint8(), pa.uint16()) if len(texts) <= 1 << kind.bit_width), pa.int32())
-    return pa.chunked_array([chunk.indices.cast(narrow) for chunk in chunks]), texts
+    return pa.chunked_array([part.cast(narrow) for part in codes])
+
+
+class TextCoding:
+    """The codes of a column's texts, in the order in which they come."""
+
+    def __init__(self) -> None:
+        pa: Any = import_module("pyarrow")
+        self.texts = pa.nulls(0, pa.string())  # not by array(), which imports pandas
+
+    def codes(self, column: Any) -> Any:
+        """Return the codes of an Arrow array of texts, itself in codes of its own."""
+        pa: Any = import_module("pyarrow")
+        compute: Any = import_module("pyarrow.compute")
+        stored = column.dictionary.cast(pa.string())
+        if not stored.equals(self.texts):
+            stored.validate(full=True)
+            new = stored.filter(compute.invert(compute.is_in(stored, value_set=self.texts))).drop_null().unique()
+            self.texts = pa.concat_arrays([self.texts, new])
+        numbers = compute.index_in(stored, value_set=self.texts)
+        return (numbers.cast(pa.uint16()) if len(self.texts) <= 1 << 16 else numbers).take(column.indices)

@@ -6,6 +6,7 @@ only one interpretation.
 """
 
 import codecs
+import mmap
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -103,8 +104,8 @@ def layout_of(
         raise InvalidTableError(f"{file.name} is empty: a CSV file begins with a line of column names")
     file.seek(0)
     check_encoding(file, way_out)
-    data: Bytes = np.memmap(file, dtype=np.uint8, mode="r")
-    return _Scan(file.name, data, as_header(header), separators, delimiter).layout()
+    pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    return _Scan(file.name, pages, as_header(header), separators, delimiter).layout()
 
 
 def check_encoding(file: BinaryIO, way_out: str = _SAVE) -> None:
@@ -125,8 +126,11 @@ def check_encoding(file: BinaryIO, way_out: str = _SAVE) -> None:
 
 
 class _Scan:
-    def __init__(self, path: str, data: Bytes, header: Header, separators: str, delimiter: str | None = None) -> None:
-        self.path = path
+    def __init__(
+        self, path: str, pages: mmap.mmap, header: Header, separators: str, delimiter: str | None = None
+    ) -> None:
+        self.path, self.pages = path, pages
+        data: Bytes = np.frombuffer(pages, np.uint8)
         self.delimiter = delimiter
         self.header = header
         self.headed = header is None or header is True
@@ -149,6 +153,8 @@ class _Scan:
     def layout(self) -> CsvLayout:
         for begin in range(self.start, len(self.data), CHUNK):
             self.read(begin, min(begin + CHUNK, len(self.data)))
+            if hasattr(mmap, "MADV_DONTNEED"):  # else what was read stays in memory
+                self.pages.madvise(mmap.MADV_DONTNEED)
         if self.quotes % 2:
             raise self.fault(self.last_quote, "opens a quote that is never closed")
         if not self.first_line:
