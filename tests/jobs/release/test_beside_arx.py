@@ -56,7 +56,7 @@ def test_it_is_the_release_that_arx_finds(adult: pa.Table, tmp_path: Path, case:
     held = {name: set(adult[name].to_pylist()) for name in known}
     found = dc.release(
         adult, tmp_path / "out.csv", sensitive=sensitive, keep=sensitive, guess_budget=1, budget=0,
-        max_suppressed=left_out, hierarchies=write_hierarchies(tmp_path / "hierarchies", held), seconds=60,
+        max_suppressed=left_out, hierarchies=write_hierarchies(tmp_path / "hierarchies", held),
         **{"utility": "entropy", **goal},
     )  # fmt: skip
     assert found.ended == "proved"

@@ -75,6 +75,7 @@ def most_useful_release(
     guarded: Sequence[str] = (),
     starts: Sequence[Mapping[str, Generalization]] = (),
     sets: int | None = None,
+    to_proof: bool = False,
     time_limit: float = math.inf,
     progress: Callable[[int], None] = lambda _: None,
 ) -> BestRelease | None:
@@ -115,6 +116,8 @@ def most_useful_release(
     sets
         The largest number of choices to examine. Without it and a time limit, the number follows from a fixed amount of
         work on rows, so every machine finds the same result.
+    to_proof
+        Whether to go through all choices, if they are few, to prove that none is better.
     time_limit
         The time in seconds after which the search returns the best release so far.
     progress
@@ -192,7 +195,7 @@ def most_useful_release(
         # Of equally useful releases, the one whose single columns carry most information.
         place=lambda ideal: (-sum(views[j].bits for j in bits(ideals.tops(ideal))), list(bits(ideals.tops(ideal)))),
         starts=list(_masks(starts, elements, views)),
-        sets=sets or (sets_within_work(people) if time_limit == math.inf else MAX_SETS_EXAMINED),
+        sets=sets or _sets(people, ideals if to_proof else None, time_limit),
         seconds=time_limit,
         progress=lambda ideal: progress(ideals.tops(ideal).bit_count()),
     )
@@ -211,6 +214,12 @@ def most_useful_release(
         bound=float(searched.bound),
         ended=searched.ended,
     )
+
+
+def _sets(people: int, ideals: Ideals | None, time_limit: float) -> int:
+    if time_limit < math.inf:
+        return MAX_SETS_EXAMINED
+    return sets_within_work(people, None if ideals is None else ideals.count)
 
 
 def _masks(

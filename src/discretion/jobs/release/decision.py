@@ -126,6 +126,7 @@ def decide_release(
     *,
     starts: Sequence[Choice] = (),
     sets: int | None = None,
+    to_proof: bool = False,
 ) -> ReleaseDecision:
     """Return the most useful release within the goal, or the one whose generalizations the user chose.
 
@@ -141,6 +142,8 @@ def decide_release(
         Choices that are known to be good: the result is at least as useful as any of them that is within the goal.
     sets
         The largest number of choices of generalizations that the search examines.
+    to_proof
+        Whether the search goes through all choices, if they are few, to prove that none is better.
 
     Raises
     ------
@@ -160,6 +163,7 @@ def decide_release(
         guarded=candidates.guarded,
         starts=starts,
         sets=sets,
+        to_proof=to_proof,
         time_limit=math.inf if seconds is None else seconds,
         progress=progress,
     )

@@ -33,9 +33,6 @@ from discretion.tables.ibis_tables import rows_in_process
 from discretion.tables.layouts.headers import Header
 from discretion.tables.locations import files_read
 
-# The default time limit of the search, in seconds: at least, at most, and between them a second for this many people.
-_BRIEF, _LONG, _PEOPLE_A_SECOND = 5.0, 30.0, 50_000
-
 
 def release(
     table: Any,
@@ -253,7 +250,7 @@ def run_release(
     models = compared_models(candidates, gated)
     report("the most useful release")
     decision = decide_release(
-        candidates, seconds, lambda count: report(f"the most useful release: {count} columns so far")
+        candidates, seconds, lambda count: report(f"the most useful release: {count} columns so far"), to_proof=True
     )
     released = None
     if published is not None:

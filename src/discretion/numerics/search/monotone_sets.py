@@ -32,6 +32,8 @@ MAX_SETS_EXAMINED = 10**6
 _WORK, _OVERHEAD = 5_000_000_000, 200_000
 # So many sets at least; and so many are enough, or where rows are few as many as count so many rows.
 _LEAST_SETS, _ENOUGH_SETS, _ENOUGH_WORK = 500, 3_000, 20_000_000
+# How many rows may be counted to look at all sets, where that is asked for.
+_ALL_WORK = 500_000_000
 
 # So many extensions are asked about at once: more take an engine longer than a search may.
 _AT_ONCE = 64
@@ -54,8 +56,13 @@ _NOISE = 0.5
 _ANEW, _TAKEN_OUT, _WORSE = 0.15, 5, Fraction(1, 100)
 
 
-def sets_within_work(rows: int) -> int:
-    """Return the number of sets for a fixed amount of work, if ``rows`` rows are counted for each set."""
+def sets_within_work(rows: int, all_sets: int | None = None) -> int:
+    """Return the number of sets for a fixed amount of work, if ``rows`` rows are counted for each set.
+
+    If the number of all sets is given and small enough, they are all looked at, which proves that none is better.
+    """
+    if all_sets is not None and all_sets <= min(MAX_LEVELS_EXAMINED, _ALL_WORK // max(rows, 1)):
+        return all_sets
     enough = max(_ENOUGH_SETS, _ENOUGH_WORK // max(rows, 1_000))
     return max(_LEAST_SETS, min(_WORK // (rows + _OVERHEAD), enough))
 
