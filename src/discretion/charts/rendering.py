@@ -1,8 +1,11 @@
 """Figures as files and in notebooks, drawn without a network."""
 
 import json
+import os
 import subprocess
 import sys
+from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +76,20 @@ def to_pdf(chart: alt.TopLevelMixin) -> bytes:
 
 
 def chart_library() -> str:
-    """Return Vega-Embed and its dependencies, which draw figures on a page, as one script."""
-    return _drawn("javascript_bundle").decode()
+    """Return Vega-Embed and its dependencies, which draw figures on a page, as one script.
+
+    To put it together takes a second. It is kept beside the bytecode of this module, where Python may write that.
+    """
+    kept = Path(__file__).with_name("__pycache__") / f"vega-embed-{version('vl-convert-python')}.js"
+    with suppress(OSError):
+        return kept.read_text("utf-8")
+    script = _drawn("javascript_bundle")
+    if not sys.dont_write_bytecode:
+        with suppress(OSError):
+            part = kept.with_suffix(f".{os.getpid()}")
+            part.write_bytes(script)
+            part.replace(kept)
+    return script.decode()
 
 
 def _drawn(function: str, *arguments: Any) -> bytes:
