@@ -19,6 +19,7 @@ WAYS = [
     {"_FEW_CELLS": inf},
     {"_FEW_CELLS": 0, "_CELLS_A_GROUP": 0},
     {"_FEW_CELLS": 0, "_CELLS_A_GROUP": 0, "_MIN_SHRINKING": 0},
+    {"_LARGEST_SHORT_NUMBER": 4},
     {"_LARGEST_NUMBER": 4},
     {"_LARGEST_NUMBER": 4, "_FEW_CELLS": 0, "_CELLS_A_GROUP": 0, "_MIN_SHRINKING": 0},
     {"_MIN_SHRINKING": 0},

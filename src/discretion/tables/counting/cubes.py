@@ -8,8 +8,10 @@ than groups, each has a cell of its own; otherwise the numbers are sorted.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.numerics.arrays import Codes, Integers
@@ -24,7 +26,9 @@ _GROUPINGS_KEPT = 64
 # Cells for each group, and the number of cells that costs nothing.
 _CELLS_A_GROUP = 8
 _FEW_CELLS = 1 << 16
-_LARGEST_NUMBER = 1 << 62
+_LARGEST_NUMBER, _LARGEST_SHORT_NUMBER = 1 << 62, (1 << 31) - 1
+
+Whole = NDArray[np.signedinteger[Any]]
 
 
 @dataclass(frozen=True)
@@ -58,10 +62,13 @@ class _Groups:
             return sizes, None
         return sizes, _Groups(_digits(occupied, chosen), sizes, len(sizes))
 
-    def _numbers(self, columns: Mapping[str, Column]) -> tuple[Integers, int, bool]:
+    def _numbers(self, columns: Mapping[str, Column]) -> tuple[Whole, int, bool]:
         """Return a number for each group's codes in the columns, its upper limit, and whether its digits are codes."""
-        numbers, count, readable = np.zeros(self.length, np.int64), 1, True
+        numbers: Whole = np.zeros(self.length, np.int32)
+        count, readable = 1, True
         for column in columns.values():
+            if count * column.count > _LARGEST_SHORT_NUMBER:
+                numbers = numbers.astype(np.int64, copy=False)
             if count * column.count > _LARGEST_NUMBER:
                 _, numbers = np.unique(numbers, return_inverse=True)
                 count, readable = int(numbers.max()) + 1, False
@@ -71,7 +78,7 @@ class _Groups:
         return numbers, count, readable
 
 
-def _digits(numbers: Integers, columns: Mapping[str, Column]) -> dict[str, Column]:
+def _digits(numbers: Whole, columns: Mapping[str, Column]) -> dict[str, Column]:
     """Return the codes of which the numbers are made."""
     codes: dict[str, Codes] = {}
     for name, column in reversed(list(columns.items())):
