@@ -78,11 +78,11 @@ def to_pdf(chart: alt.TopLevelMixin) -> bytes:
 def chart_library() -> str:
     """Return Vega-Embed and its dependencies, which draw figures on a page, as one script.
 
-    To put it together takes a second. It is kept beside the bytecode of this module, where Python may write that.
+    To put it together takes a second. It is kept next to the bytecode of this module, where Python may write that.
     """
     kept = Path(__file__).with_name("__pycache__") / f"vega-embed-{version('vl-convert-python')}.js"
-    with suppress(OSError):
-        return kept.read_text("utf-8")
+    with suppress(OSError, UnicodeDecodeError):
+        return kept.read_bytes().decode()
     script = _drawn("javascript_bundle")
     if not sys.dont_write_bytecode:
         with suppress(OSError):
