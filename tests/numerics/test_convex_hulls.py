@@ -19,7 +19,7 @@ def is_below_all(x, y, corner):
 @pytest.mark.parametrize(("passes", "compiled_from"), [(50, 50_000), (0, 50_000), (0, 0)])
 def test_corners_are_the_points_below_all_lines(monkeypatch, passes, compiled_from):
     monkeypatch.setattr(module, "_PASSES", passes)
-    monkeypatch.setattr(module, "COMPILED_FROM", compiled_from)
+    monkeypatch.setattr(module, "_COMPILED_FROM", compiled_from)
     rng = np.random.default_rng(2)
     for _ in range(50):
         x, y = np.append(rng.integers(0, 9, 20), [0, 9]) / 8, np.append(rng.integers(0, 9, 20), [9, 0]) / 8
@@ -32,7 +32,7 @@ def test_corners_are_the_points_below_all_lines(monkeypatch, passes, compiled_fr
 
 @pytest.mark.parametrize("compiled_from", [50_000, 0])
 def test_what_is_small_at_either_end_keeps_its_digits(monkeypatch, compiled_from):
-    monkeypatch.setattr(module, "COMPILED_FROM", compiled_from)
+    monkeypatch.setattr(module, "_COMPILED_FROM", compiled_from)
     steps = np.array([1e-30, 1e-20, 0.5, 0.5 - 1e-17, 1e-17])
     sums = np.append(0, np.cumsum(steps)), np.append(np.cumsum(steps[::-1])[::-1], 0)
     falls = np.array([1e-10, 1e-9, 0.75, 0.25, 1e-19])
@@ -47,6 +47,6 @@ def test_as_machine_code_it_has_the_same_corners(monkeypatch):
         points = Measured(x, scale - x), Measured(y, 1 - y)
         found = []
         for compiled_from in (10**6, 0):
-            monkeypatch.setattr(module, "COMPILED_FROM", compiled_from)
+            monkeypatch.setattr(module, "_COMPILED_FROM", compiled_from)
             found.append(lower_hull(*points).tolist())
         assert found[0] == found[1]

@@ -48,8 +48,8 @@ class NearestNeighbours:
     Notes
     -----
     Source: Cherubin, Chatzikokolakis and Palamidessi, F-BLEAU: Fast Black-box Leakage Estimation, S&P 2019, section
-    IV. If secrets are tied at different observations of the same distance, the order of the tree decides, or of
-    numbers; with a metric, or at a single observation, the secret that was learned first wins.
+    IV. If secrets are tied at different observations of the same distance, the order of the tree decides, or of many
+    single numbers the lower one; with a metric, or at a single observation, the secret that was learned first wins.
 
     Examples
     --------

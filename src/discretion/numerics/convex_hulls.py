@@ -18,7 +18,7 @@ Line = tuple[Real, Real, tuple[int, ...]]
 # How often points above their neighbours are left out all at once, before they are gone through one by one.
 _PASSES = 50
 # Of fewer points NumPy and Python are done before a loop is loaded.
-COMPILED_FROM = 50_000
+_COMPILED_FROM = 50_000
 
 
 class Measured(NamedTuple):
@@ -56,7 +56,7 @@ def lower_hull(x: Measured, y: Measured) -> Integers:
     falling = Measured(y.beyond, y.values)
     corner_points = np.lexsort((*falling.keys, *x.keys))
     corner_points = corner_points[np.append(True, (x.steps(corner_points) != 0) | (falling.steps(corner_points) != 0))]
-    if corner_points.size > COMPILED_FROM:
+    if corner_points.size > _COMPILED_FROM:
         return _compiled_chain(x, falling, corner_points)
     for _ in range(_PASSES):
         # What is not below the line through its neighbours is no corner, whether or not these are.
