@@ -26,6 +26,15 @@ def sizes(population: Population) -> list[ClassSizes]:
     return [population.class_sizes(columns) for columns in SETS]
 
 
+ROUNDS = pa.table(
+    {
+        "id": [f"p{i // 3}" for i in range(90)],
+        "ill": [("yes", "no", None, "yes")[i * i % 7 % 4] for i in range(90)],
+        "weeks": [(1, None, 3)[i * i % 5 % 3] for i in range(90)],
+    }
+)
+
+
 ADDRESS = f"postgres://ada:{PASSWORD}@127.0.0.1:1/clinic?table=people&password={PASSWORD}"
 
 
@@ -66,6 +75,11 @@ def clinic(postgres: Server) -> Server:
         with made.cursor() as cursor:
             cursor.executemany(
                 "INSERT INTO people VALUES (%s, %s, %s)", list(zip(*PEOPLE.to_pydict().values(), strict=True))
+            )
+        made.execute("CREATE TABLE rounds (id text, ill text, weeks int)")
+        with made.cursor() as cursor:
+            cursor.executemany(
+                "INSERT INTO rounds VALUES (%s, %s, %s)", list(zip(*ROUNDS.to_pydict().values(), strict=True))
             )
         made.execute("CREATE SCHEMA ward; CREATE TABLE ward.beds AS SELECT * FROM people")
         made.execute("CREATE TABLE spans AS SELECT interval '1 month' AS a, 1 AS b")
@@ -148,3 +162,20 @@ def test_rows_of_one_person_on_postgresql_are_answered_for_though_their_key_is_n
         open_people(visits, ["sex"], None)
     assert open_people(visits, ["sex"], "none").people == 480
     assert open_people(visits, ["sex"], "id").people == 40
+
+
+@pytest.mark.postgres
+@pytest.mark.filterwarnings("ignore:.*infer_string")
+def test_people_with_several_rows_on_postgresql_are_those_of_the_table(
+    clinic: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    there, here = Population(clinic.address(asks="?table=rounds"), person="id"), Population(ROUNDS, person="id")
+    for columns in (["ill"], ["weeks"], ["ill", "weeks"], ["weeks", "ill"]):
+        assert there.class_sizes(columns) == here.class_sizes(columns)
+        assert 1 < there.class_sizes(columns).classes < there.people == 30
+    assert there.best_guesses(["ill"], "weeks") == here.best_guesses(["ill"], "weeks")
+    assert there.rarest_value("ill") == here.rarest_value("ill")
+    code, out, err = run("exposure", clinic.address(asks="?table=rounds"), "--person", "id", "--k", "2", "--json")
+    assert code == 0, err
+    assert str(PASSWORD) not in out

@@ -93,13 +93,14 @@ def count_best_guesses(joint: SensitiveCounts) -> int:
 
 def _bags(rows: Rows, person: str, **columns: Sequence[str]) -> Any:
     """Return a row per person, with the bag (sorted, repeats kept) of their rows' values on each set of columns."""
-
-    def bag(names: Sequence[str]) -> Any:
-        fields = [rows.fields[name] for name in names]
-        values = {field: rows.table[field] for field in fields}
-        return ibis.struct(values).collect().sort()
-
-    return rows.table.group_by(rows.fields[person]).agg(**{name: bag(names) for name, names in columns.items()})
+    fields = {name: [rows.fields[column] for column in names] for name, names in columns.items()}
+    if rows.sorts_structs:
+        bags = {name: ibis.struct({field: rows.table[field] for field in some}) for name, some in fields.items()}
+    else:  # then the values' ranks, null included
+        ranks = {name: ibis.dense_rank().over(ibis.window(order_by=some)) for name, some in fields.items()}
+        bags = {name: rank.cast("int64") for name, rank in ranks.items()}
+    table = rows.table.select(rows.fields[person], **bags)
+    return table.group_by(rows.fields[person]).agg(**{name: table[name].collect().sort() for name in bags})
 
 
 def with_texts(rows: Rows, values: Any, field: str) -> Any:

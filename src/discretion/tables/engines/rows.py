@@ -21,6 +21,7 @@ Choose = Callable[[Sequence[str]], Sequence[str]]
 _KEEPING_ENGINES = ("duckdb", "pyspark")
 # Each query reads the table, and moves rows between workers, whatever it counts.
 _READING_ENGINES = ("pyspark",)
+_SORTING_ENGINES = ("duckdb", "pyspark")
 UNKNOWN_TO_ENGINE = (OperationNotDefinedError, UnsupportedBackendType, UnsupportedOperationError)
 
 
@@ -66,6 +67,11 @@ class Rows(ProcessBound):
     def can_keep(self) -> bool:
         """Whether the engine can keep a table for a while without a write to the user's database."""
         return self.table.get_backend().name in _KEEPING_ENGINES
+
+    @property
+    def sorts_structs(self) -> bool:
+        """Whether the engine sorts lists of several values each, and groups by such lists."""
+        return self.table.get_backend().name in _SORTING_ENGINES
 
     @cached_property
     def are_read_anew(self) -> bool:
