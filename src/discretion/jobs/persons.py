@@ -90,6 +90,11 @@ def check_whose_rows(
         repeats(key)
 
 
+def without_person(people: Population) -> Population:
+    """Return people who have one row each as the people of a table that no column names."""
+    return with_columns(people.with_rows(lambda rows: rows, None), people.columns)
+
+
 def open_people(
     table: Any,
     columns: Sequence[str] | None,

@@ -317,3 +317,20 @@ def test_a_column_of_weights_is_offered_until_it_is_used() -> None:
         "--weight" in sentence for sentence in dc.audit("example:adult", columns, weight="fnlwgt").not_examined
     )
     assert not any("--weight" in sentence for sentence in dc.audit("example:adult", ["sex", "race"]).not_examined)
+
+
+def test_a_column_that_names_the_person_of_each_row_takes_nothing_from_the_recommendation() -> None:
+    people = 2_000
+    table = pa.table(
+        {
+            "age": [str(20 + i * i % 61) for i in range(people)],
+            "town": ["abcdefgh"[i % 7 % 5] for i in range(people)],
+            "ill": ["no" if i % 9 else "yes" for i in range(people)],
+        }
+    )
+    named = table.append_column("who", pa.array([f"p{i}" for i in range(people)]))
+    alone, by_person = dc.audit(table), dc.audit(named, person="who")
+    assert by_person.decision.columns == alone.decision.columns
+    assert [offer.columns for offer in by_person.decision.offers] == [offer.columns for offer in alone.decision.offers]
+    assert by_person.decision.offers
+    assert (by_person.people, by_person.rows) == (people, people)

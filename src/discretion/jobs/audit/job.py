@@ -64,7 +64,7 @@ from discretion.jobs.audit.sets import (
 from discretion.jobs.audit.time_limit import TimeLimit
 from discretion.jobs.gates import Number
 from discretion.jobs.options.tables import Against, AuditOptions, ReleaseOptions, ValueDistance
-from discretion.jobs.persons import AS_IT_IS, open_people, whose_rows
+from discretion.jobs.persons import AS_IT_IS, open_people, whose_rows, without_person
 from discretion.jobs.release.candidates import check_rules
 from discretion.jobs.table_measures import is_on_request
 from discretion.jobs.table_numbers import EngineCounts, TableNumbers
@@ -356,6 +356,8 @@ def _subject(table: Any, options: AuditOptions, memory: int | str | None, progre
 
     read = None if chosen is None else list(dict.fromkeys([*chosen, *named]))
     people = open_people(table, read, options.person, form, memory=memory, repeats=keys.append, kinds_of=kinds_of)
+    if people.person is not None and people.rows == people.people:
+        people = without_person(people)  # of whom more can be recommended
     everybody = everybody_of(people, options.population, weight)
     columns = tuple(
         name for name in people.known(None if chosen is None else list(dict.fromkeys(chosen))) if name != weight

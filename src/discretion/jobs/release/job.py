@@ -15,7 +15,7 @@ from discretion.anonymity.releasing.utility import Utility
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.escaping import printable
 from discretion.jobs.options.tables import Against, ReleaseOptions, ValueDistance
-from discretion.jobs.persons import NO_PERSON, open_people, with_columns
+from discretion.jobs.persons import NO_PERSON, open_people, without_person
 from discretion.jobs.release.candidates import candidates_of
 from discretion.jobs.release.comparison import blanked_columns, column_distributions
 from discretion.jobs.release.decision import decide_release
@@ -357,4 +357,4 @@ def _with_one_row_each(people: Population) -> Population:
             f"a release needs a table with one row per person, and by {printable(people.person)} {people.people:,} "
             f"people have {people.rows:,} rows: first make a table with one row per person"
         )
-    return with_columns(people.with_rows(lambda rows: rows, None), people.columns)
+    return without_person(people)
