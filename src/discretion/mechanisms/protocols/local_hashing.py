@@ -40,7 +40,7 @@ from discretion.mechanisms.wire import Numbers
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws import coin_flips
 from discretion.numerics.hashing.finite_field import LARGEST_EXTENSION, prime_factors
-from discretion.numerics.hashing.linear_hashing import LinearHashing
+from discretion.numerics.hashing.linear_hashing import LinearHashing, split
 from discretion.validation import as_count, as_epsilon, as_indices
 
 CLOSED_FORM = Method("closed form of local hashing", "closed form")
@@ -282,7 +282,7 @@ class LocalHashing(PureProtocol):
     def _classes(self, functions: Integers, values: Integers) -> Integers:
         classes, place = np.zeros_like(values), 1
         for family in self.families:
-            functions, numbers = np.divmod(functions, family.functions)
+            functions, numbers = split(functions, family.functions)
             classes += place * family.classes_of(numbers, values)
             place *= family.classes
         return classes
@@ -290,8 +290,8 @@ class LocalHashing(PureProtocol):
     def _parts(self, reports: Reports) -> Iterator[tuple[LinearHashing, Integers, Integers]]:
         functions, classes = np.divmod(reports, self.g)
         for family in self.families:
-            functions, numbers = np.divmod(functions, family.functions)
-            classes, reported = np.divmod(classes, family.classes)
+            functions, numbers = split(functions, family.functions)
+            classes, reported = split(classes, family.classes)
             yield family, numbers, reported
 
     def _supports(self, reports: Reports) -> Booleans:

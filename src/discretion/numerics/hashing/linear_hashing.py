@@ -56,15 +56,15 @@ class LinearHashing:
         """Return the class to which each function maps its number."""
         classes, place, table = np.zeros(functions.size, dtype=np.int64), 1, self._table
         while place < self.k:
-            functions, a = _split(functions, self._step)
-            numbers, v = _split(numbers, self._step)
+            functions, a = split(functions, self._step)
+            numbers, v = split(numbers, self._step)
             term = self._field.multiply(a, v) if table is None else table.ravel()[a * self._step + v]
             classes, place = self._field.add(classes, term), place * self._step
         return classes
 
     def hits(self, functions: Integers, classes: Integers) -> Booleans:
         """Return for each function the numbers that it maps to its class, shape ``(functions, k)``."""
-        high, low = _split(functions, self._step)
+        high, low = split(functions, self._step)
         missing = self._field.subtract(classes[:, None], self._images(high, -(-self.k // self._step)))
         small = np.min_scalar_type(self.classes - 1)
         totals = self._images(low, min(self.k, self._step)).astype(small)
@@ -74,7 +74,7 @@ class LinearHashing:
         """Return the classes of the numbers below the given one under each function, shape ``(functions, numbers)``."""
         images, place = np.zeros((functions.size, 1), dtype=np.int64), 1
         while place < numbers:
-            functions, a = _split(functions, self._step)
+            functions, a = split(functions, self._step)
             rest = min(self._step, -(-numbers // place))
             terms = self._field.multiply(a[:, None], np.arange(rest)) if self._table is None else self._table[a, :rest]
             images = self._field.add(terms[:, :, None], images[:, None, :]).reshape(functions.size, -1)
@@ -90,7 +90,7 @@ class LinearHashing:
         if digits > 1 and q**digits > LARGEST_TRANSFORM:
             # One value of the highest digit after the other.
             block = q ** (digits - 1)
-            high, rest = _split(functions, block)
+            high, rest = split(functions, block)
             parts = (
                 self._hit_counts(
                     digits - 1, min(block, k - start), rest, field.subtract(classes, field.multiply(high, v)), weights
@@ -105,7 +105,7 @@ class LinearHashing:
         multiples = self._multiples(digits)
         place = np.empty(q**digits, dtype=np.int64)
         place[multiples.ravel()] = np.arange(multiples.size)
-        line, factor = _split(place[functions], q - 1)
+        line, factor = split(place[functions], q - 1)
         classes = field.multiply(classes, field.inverse(np.arange(1, q))[factor])
         tally = np.asarray(np.bincount(line * q + classes, weights, minlength=len(multiples) * q), dtype=np.float64)
         if digits > 1:
@@ -152,7 +152,7 @@ def _sums_of_products(field: FiniteField, digits: int) -> Integers:
     return table
 
 
-def _split(numbers: Integers, place: int) -> tuple[Integers, Integers]:
+def split(numbers: Integers, place: int) -> tuple[Integers, Integers]:
     """Return quotients and remainders, several times faster than NumPy's divmod."""
     high = numbers // place
     return high, numbers - high * place
