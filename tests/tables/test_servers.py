@@ -26,7 +26,7 @@ def sizes(population: Population) -> list[ClassSizes]:
     return [population.class_sizes(columns) for columns in SETS]
 
 
-ROUNDS = pa.table(
+STAYS = pa.table(
     {
         "id": [f"p{i // 3}" for i in range(90)],
         "ill": [("yes", "no", None, "yes")[i * i % 7 % 4] for i in range(90)],
@@ -76,10 +76,10 @@ def clinic(postgres: Server) -> Server:
             cursor.executemany(
                 "INSERT INTO people VALUES (%s, %s, %s)", list(zip(*PEOPLE.to_pydict().values(), strict=True))
             )
-        made.execute("CREATE TABLE rounds (id text, ill text, weeks int)")
+        made.execute("CREATE TABLE stays (id text, ill text, weeks int)")
         with made.cursor() as cursor:
             cursor.executemany(
-                "INSERT INTO rounds VALUES (%s, %s, %s)", list(zip(*ROUNDS.to_pydict().values(), strict=True))
+                "INSERT INTO stays VALUES (%s, %s, %s)", list(zip(*STAYS.to_pydict().values(), strict=True))
             )
         made.execute("CREATE SCHEMA ward; CREATE TABLE ward.beds AS SELECT * FROM people")
         made.execute("CREATE TABLE spans AS SELECT interval '1 month' AS a, 1 AS b")
@@ -170,7 +170,7 @@ def test_people_with_several_rows_on_postgresql_are_those_of_the_table(
     clinic: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PGPASSWORD", PASSWORD)
-    there, here = Population(clinic.address(asks="?table=rounds"), person="id"), Population(ROUNDS, person="id")
+    there, here = Population(clinic.address(asks="?table=stays"), person="id"), Population(STAYS, person="id")
     for columns in (["ill"], ["weeks"], ["ill", "weeks"], ["weeks", "ill"]):
         assert there.class_sizes(columns) == here.class_sizes(columns)
         assert 1 < there.class_sizes(columns).classes < there.people == 30
@@ -178,7 +178,7 @@ def test_people_with_several_rows_on_postgresql_are_those_of_the_table(
     assert there.rarest_value("ill") == here.rarest_value("ill")
     for command in (["exposure"], ["audit", "--full"]):
         code, out, err = run(
-            command[0], clinic.address(asks="?table=rounds"), "--person", "id", "--k", "2", *command[1:]
+            command[0], clinic.address(asks="?table=stays"), "--person", "id", "--k", "2", *command[1:]
         )
         assert code == 0, err
         assert "30 people" in out
