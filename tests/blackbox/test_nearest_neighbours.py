@@ -18,10 +18,12 @@ def votes(known, secrets, query, k):
     return {s for s in leaders if distances[secrets == s].min() == nearest}
 
 
-@pytest.mark.parametrize("numbers_from", [math.inf, 1], ids=["in a tree", "on a line"])
+@pytest.mark.parametrize("way", ["in a tree", "on a line", "on a line, as Python"])
 @pytest.mark.parametrize("scale", [1.0, 0.37, 1e200])
-def test_it_is_the_most_frequent_secret_of_the_nearest(numbers_from, scale, monkeypatch):
-    monkeypatch.setattr(nearest_neighbours, "_ON_A_LINE_FROM", numbers_from)
+def test_it_is_the_most_frequent_secret_of_the_nearest(way, scale, monkeypatch):
+    monkeypatch.setattr(nearest_neighbours, "_ON_A_LINE_FROM", math.inf if way == "in a tree" else 1)
+    if way == "on a line, as Python":
+        monkeypatch.setattr(nearest_neighbours, "compiled", lambda loop: loop)
     rng = np.random.default_rng(0)
     for trial in range(60):
         n, kinds = rng.integers(1, 60), rng.integers(1, 5)

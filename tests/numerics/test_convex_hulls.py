@@ -16,10 +16,15 @@ def is_below_all(x, y, corner):
     return not any(x[a] == x[corner] and y[a] < y[corner] for a in range(x.size))
 
 
-@pytest.mark.parametrize(("passes", "compiled_from"), [(50, 50_000), (0, 50_000), (0, 0)])
-def test_corners_are_the_points_below_all_lines(monkeypatch, passes, compiled_from):
+@pytest.mark.parametrize(
+    ("passes", "compiled_from", "compiled"),
+    [(50, 50_000, module.compiled), (0, 50_000, module.compiled), (0, 0, module.compiled), (0, 0, lambda loop: loop)],
+    ids=["NumPy", "Python", "machine code", "the same loop as Python"],
+)
+def test_corners_are_the_points_below_all_lines(monkeypatch, passes, compiled_from, compiled):
     monkeypatch.setattr(module, "_PASSES", passes)
     monkeypatch.setattr(module, "_COMPILED_FROM", compiled_from)
+    monkeypatch.setattr(module, "compiled", compiled)
     rng = np.random.default_rng(2)
     for _ in range(50):
         x, y = np.append(rng.integers(0, 9, 20), [0, 9]) / 8, np.append(rng.integers(0, 9, 20), [9, 0]) / 8

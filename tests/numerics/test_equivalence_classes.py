@@ -10,8 +10,8 @@ from discretion.numerics import equivalence_classes
 from discretion.numerics.equivalence_classes import Column
 
 rows = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=30)
-#: NumPy; compiled loops; and cells that are met, where a table of all would be too large.
-ways = st.sampled_from([(10**9, 8), (0, 8), (0, 0)])
+#: NumPy; compiled loops, and the same as Python; and cells that are met, where a table of all would be too large.
+ways = st.sampled_from([(10**9, 8, True), (0, 8, True), (0, 8, False), (0, 0, True)])
 
 
 def columns(held: list[tuple[int, int]]) -> tuple[Column, Column]:
@@ -21,11 +21,13 @@ def columns(held: list[tuple[int, int]]) -> tuple[Column, Column]:
 
 @pytest.mark.long
 @given(rows, st.integers(0, 10), ways)
-def test_classes_are_counted(held: list[tuple[int, int]], least: int, way: tuple[int, int]) -> None:
+def test_classes_are_counted(held: list[tuple[int, int]], least: int, way: tuple[int, int, bool]) -> None:
     first, second = columns(held)
     counts = Counter(held)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(equivalence_classes, "COMPILED_FROM", way[0])
+        if not way[2]:
+            patch.setattr(equivalence_classes, "compiled", lambda loop: loop)
         patch.setattr(equivalence_classes, "_LEAST_CELLS", way[1] * 8192)
         patch.setattr(equivalence_classes, "_SPARSE", way[1])
         assert sorted(equivalence_classes.class_sizes(first, second).tolist()) == sorted(counts.values())

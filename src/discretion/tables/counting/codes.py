@@ -9,17 +9,14 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
-from discretion.numerics.arrays import Reals
 from discretion.numerics.equivalence_classes import Column
 from discretion.tables.engines.rows import Rows
 
 # The most codes of rows, in all columns, to take out of the engine: 4 bytes each.
 MAX_CODED_VALUES = 2 * 10**8
 
-_DAY = 86_400
 # The number of values to take out of the engine at once.
 _AT_ONCE = 1 << 22
 
@@ -88,34 +85,3 @@ def _numbered(values: Any) -> Any:
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
         return None
     return dictionary.chunk(0) if isinstance(dictionary, pa.ChunkedArray) else dictionary
-
-
-def column_numbers(rows: Rows, column: str) -> Reals | None:
-    """Return the number of each row, NaN where it is null; None if some value is neither a number nor a date."""
-    if rows.arrow is None:
-        return None
-    name = rows.fields[column]
-    field = rows.table[name]
-    if name in rows.texts:
-        texts = [(rows.spell(text), code) for text, code in rows.ask(rows.texts[name].select("text", "code"))]
-        by_code = np.full(1 + max((code for _, code in texts), default=0), math.nan)
-        try:
-            by_code[[code for _, code in texts]] = [float(text) for text, _ in texts]
-        except ValueError:
-            return None
-        codes = _values(rows, field.fill_null(-1).cast("int64"))
-        return np.where(codes < 0, math.nan, by_code[codes])
-    if field.type().is_temporal() and not field.type().is_time():
-        field = field.cast("timestamp").epoch_seconds() / _DAY
-    elif field.type().is_string():
-        field = field.try_cast("float64")
-    elif not field.type().is_numeric():
-        return None
-    numbers = np.asarray(_values(rows, field.cast("float64")), np.float64)
-    given = np.asarray(_values(rows, rows.table[name].notnull()), bool)
-    return None if np.isnan(numbers[given]).any() else numbers
-
-
-def _values(rows: Rows, field: Any) -> NDArray[Any]:
-    assert rows.arrow is not None
-    return rows.arrow(field.name("value").as_table())["value"].to_numpy()
