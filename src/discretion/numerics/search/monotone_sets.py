@@ -61,9 +61,9 @@ def sets_within_work(rows: int, all_sets: int | None = None) -> int:
 
     If the number of all sets is given and small enough, they are all looked at, which proves that none is better.
     """
-    if all_sets is not None and all_sets <= min(MAX_LEVELS_EXAMINED, _ALL_WORK // max(rows, 1)):
-        return all_sets
     enough = max(_ENOUGH_SETS, _ENOUGH_WORK // max(rows, 1_000))
+    if all_sets is not None and all_sets <= min(MAX_LEVELS_EXAMINED, _ALL_WORK // max(rows, 1)):
+        enough = max(enough, all_sets)
     return max(_LEAST_SETS, min(_WORK // (rows + _OVERHEAD), enough))
 
 
