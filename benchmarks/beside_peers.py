@@ -13,7 +13,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -21,19 +21,18 @@ from typing import Any
 import duckdb
 import numpy as np
 import qif
-from dp_accounting.pld import privacy_loss_distribution as accountant
 from pyarrow import parquet
-from riskcal.analysis import get_beta_from_pld
-from scipy.spatial.distance import pdist
 from sklearn.neighbors import KNeighborsClassifier
 
 import discretion as dc
 from test_anonymity import SETS, SIZES, people
+from test_attack_curves import by_discretion as our_curve, riskcals
+from test_bayes_security import qifs, random_channel, scipys
+from test_composed_losses import SETTINGS, accountants, by_discretion as our_ends
+from test_refinement import instance
 
 README = Path(__file__).with_name("README.md")
 START, END = "<!-- beside_peers.py writes from here -->", "<!-- to here -->"
-DELTA = 1e-6
-RATES = np.array([1e-6, 1e-4, 0.01, 0.1, 0.5, 0.9])
 
 Work = Callable[[], object]
 
@@ -161,11 +160,6 @@ FIRST_DISTANCES = (
 # Channels
 
 
-@cache
-def matrix_of(rows: int, columns: int, seed: int = 0) -> np.ndarray:
-    return np.random.default_rng(seed).dirichlet(np.ones(columns), size=rows)
-
-
 def checked_copy(matrix: np.ndarray) -> np.ndarray:
     if not (np.isfinite(matrix).all() and (matrix >= 0).all() and np.abs(matrix.sum(axis=1) - 1).max() < 1e-9):
         raise ValueError
@@ -173,20 +167,15 @@ def checked_copy(matrix: np.ndarray) -> np.ndarray:
 
 
 def refinements() -> Iterator[Row]:
-    C, R, other = matrix_of(60, 60), matrix_of(60, 60, 1), matrix_of(60, 60, 2)
-    D = C @ R
-    for said, of in (("true", D), ("false", other)):
-        channels = dc.Channel(C), dc.Channel(of)
+    for said, is_true in (("true", True), ("false", False)):
+        C, D = instance((60, 60, 60), 1, is_true)
+        channels = dc.Channel(C), dc.Channel(D)
+        by_solving = {"`np.linalg.solve`": many(partial(np.linalg.solve, C, D))} if is_true else {}
         yield Row(
             f"refinement of 60 × 60, {said}",
-            many(lambda channels=channels: dc.refines(*channels).holds),
-            {
-                "`np.linalg.solve`": many(lambda of=of: np.linalg.solve(C, of)),
-                "libqif": many(lambda of=of: qif.refinement.refined_by(C, of)),
-            }
-            if of is D
-            else {"libqif": many(lambda of=of: qif.refinement.refined_by(C, of))},
-            2 if of is D else 1,
+            many(partial(dc.refines, *channels)),
+            by_solving | {"libqif": many(partial(qif.refinement.refined_by, C, D))},
+            2 if is_true else 1,
         )
 
 
@@ -204,37 +193,6 @@ def reports_of(mechanism: Any, values: np.ndarray) -> Work:
 
 def random_bytes(number: int) -> Work:
     return lambda: np.random.default_rng(1).integers(2**64, size=number // 8, dtype=np.uint64)
-
-
-# Composed losses
-
-
-def our_curve() -> list[Any]:
-    curve = dc.tradeoff(dc.SubsampledGaussian(1.0, 0.01, 1000))
-    return [curve.at(rate) for rate in RATES]
-
-
-def riskcals_curve() -> Any:
-    law = accountant.from_gaussian_mechanism(1.0, sampling_prob=0.01).self_compose(1000)
-    return get_beta_from_pld(law, RATES)
-
-
-def accountants(sigma: float, rate: float, steps: int) -> Work:
-    def both_ends() -> list[float]:
-        return [
-            accountant.from_gaussian_mechanism(
-                sigma, sampling_prob=rate, pessimistic_estimate=upper, use_connect_dots=upper
-            )
-            .self_compose(steps)
-            .get_epsilon_for_delta(DELTA)
-            for upper in (False, True)
-        ]
-
-    return both_ends
-
-
-def our_epsilon(sigma: float, rate: float, steps: int) -> Work:
-    return lambda: dc.dp_epsilon(dc.SubsampledGaussian(sigma, rate, steps), DELTA)
 
 
 # Samples
@@ -293,7 +251,7 @@ def rows() -> Iterator[Row]:
         "first β* of a process, 300 × 200", program("-c", FIRST_SECURITY), {"`pdist`": program("-c", FIRST_DISTANCES)}
     )
     yield from refinements()
-    matrix = matrix_of(2000, 2000)
+    matrix = random_channel(2000, 2000)
     channel = dc.Channel(matrix)
     yield Row(
         "`Channel` of 2000 × 2000",
@@ -309,18 +267,18 @@ def rows() -> Iterator[Row]:
             "libqif": many(lambda: qif.measure.bayes_vuln.posterior(np.full(2000, 1 / 2000), matrix)),
         },
     )
-    wide = matrix_of(2000, 1000)
+    wide = random_channel(2000, 1000)
     rows_apart = dc.Channel(wide)
     yield Row(
         "β* of 2000 × 1000",
         lambda: dc.bayes_security(rows_apart),
         {
-            "`pdist`": lambda: pdist(wide, "cityblock").max(),
-            "libqif": lambda: qif.measure.bayes_risk.mult_capacity(wide),
+            "`pdist`": partial(scipys, wide),
+            "libqif": partial(qifs, wide),
         },
         rounds=3,
     )
-    sixty = matrix_of(60, 60)
+    sixty = random_channel(60, 60)
     yield Row(
         "Shannon capacity of 60 × 60",
         lambda: dc.shannon_capacity(dc.Channel(sixty)),
@@ -340,12 +298,12 @@ def rows() -> Iterator[Row]:
         {"as many random bytes": many(random_bytes(9 * 10**5))},
         5,
     )
-    yield Row("curve of DP-SGD (1, .01, 1000), six rates", our_curve, {"riskcal, one end": riskcals_curve})
-    for setting in ((1.0, 0.01, 1000), (2.0, 0.001, 10_000)):
+    yield Row("curve of DP-SGD (1, .01, 1000), six rates", our_curve, {"riskcal, one end": riskcals})
+    for setting in SETTINGS:
         yield Row(
             f"ε(10⁻⁶) of DP-SGD {setting}, two ends",
-            our_epsilon(*setting),
-            {"dp-accounting": accountants(*setting)},
+            partial(our_ends, *setting),
+            {"dp-accounting": partial(accountants, *setting)},
         )
     yield Row(
         "risk by 10⁵ one-dimensional samples",
