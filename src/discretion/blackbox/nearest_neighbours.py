@@ -159,7 +159,7 @@ class _Line(_Points):
         return winners
 
 
-def _elect(  # noqa: PLR0917 - a loop over arrays
+def _elect(  # noqa: PLR0917 - loops over arrays
     places: Reals,
     first: Integers,
     end: Integers,
@@ -173,35 +173,35 @@ def _elect(  # noqa: PLR0917 - a loop over arrays
 ) -> None:
     for i in range(queries.size):
         query = queries[i]
-        # Count the votes of the k nearest samples and of others at the distance of the last; then, from the nearest
-        # on, find a secret with the most votes; then forget the votes.
+        # The votes of the k nearest samples, and of others at the distance of the last.
+        left, right = above[i] - 1, above[i]
         taken, furthest, most = 0, 0.0, 0
-        for step in range(3):
-            left, right = above[i] - 1, above[i]
-            is_found = False
-            while not is_found and (left >= 0 or right < places.size):
-                to_left = query - places[left] if left >= 0 else np.inf
-                to_right = places[right] - query if right < places.size else np.inf
-                distance = min(to_left, to_right)
-                if distance > furthest and (step > 0 or taken >= k):
-                    break
-                point = left if to_left <= to_right else right
-                for cell in range(first[point], end[point]):
-                    secret = secrets[cell]
-                    if step == 0:
-                        votes[secret] += counts[cell]
-                        taken += counts[cell]
-                        most = max(most, votes[secret])
-                    elif step == 2:
-                        votes[secret] = 0
-                    elif not is_found and votes[secret] == most:
-                        winners[i], is_found = secret, True
-                if step == 0:
-                    furthest = distance
-                if to_left <= to_right:
-                    left -= 1
-                else:
-                    right += 1
+        while left >= 0 or right < places.size:
+            to_left = query - places[left] if left >= 0 else np.inf
+            to_right = places[right] - query if right < places.size else np.inf
+            if min(to_left, to_right) > furthest and taken >= k:
+                break
+            furthest = min(to_left, to_right)
+            point = left if to_left <= to_right else right
+            left, right = (left - 1, right) if to_left <= to_right else (left, right + 1)
+            for cell in range(first[point], end[point]):
+                votes[secrets[cell]] += counts[cell]
+                taken += counts[cell]
+                most = max(most, votes[secrets[cell]])
+        # The nearest secret with the most votes.
+        below, beyond = above[i] - 1, above[i]
+        winner = -1
+        while winner < 0:
+            is_below = beyond == right or (below > left and query - places[below] <= places[beyond] - query)
+            point = below if is_below else beyond
+            below, beyond = (below - 1, beyond) if is_below else (below, beyond + 1)
+            for cell in range(first[point], end[point]):
+                if winner < 0 and votes[secrets[cell]] == most:
+                    winner = secrets[cell]
+        winners[i] = winner
+        for point in range(left + 1, right):
+            for cell in range(first[point], end[point]):
+                votes[secrets[cell]] = 0
 
 
 class _Tree(_Points):
