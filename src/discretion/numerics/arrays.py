@@ -1,4 +1,4 @@
-"""Types of arrays."""
+"""Types of arrays, and their inner product."""
 
 import numpy as np
 from numpy.typing import NDArray

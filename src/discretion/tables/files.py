@@ -13,7 +13,7 @@ from discretion.input_files import for_arrow, place
 from discretion.tables.engines.embedded import EmbeddedEngine, quote_text
 from discretion.tables.engines.rows import Choose, Rows, check_names
 from discretion.tables.layouts.csv_layout import LONGEST_ROW, CsvLayout, layout_of
-from discretion.tables.layouts.headers import check_keys, named_by_a_person, names_in_line
+from discretion.tables.layouts.headers import check_keys, check_recurrence, names_in_line
 from discretion.tables.layouts.json_faults import json_fault
 from discretion.tables.layouts.text_format import TextFormat
 from discretion.tables.streams import in_utf8
@@ -108,8 +108,7 @@ def chosen_names(
     if looked:
         again = (f"max({text} = {quote_text(name)})" for name, text in looked.items())
         (recurs,) = read(f"SELECT {', '.join(again)} FROM {source}")
-        if recurring := [names.index(name) for name, comes in zip(looked, recurs, strict=True) if comes]:
-            raise named_by_a_person(path, min(recurring) + 1)
+        check_recurrence(dict(zip(looked, recurs, strict=True)), names, path)
     if unknown is not None:
         raise unknown
     return chosen

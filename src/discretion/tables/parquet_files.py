@@ -1,6 +1,6 @@
 """Parquet files as rows to count: with their own types, and texts as the codes that they are stored as."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -9,11 +9,11 @@ from typing import Any, BinaryIO
 from discretion.errors import InvalidTableError, UnknownColumnError
 from discretion.input_files import for_arrow, place
 from discretion.memory import as_memory
-from discretion.tables.engines.arrow_tables import TextCoding, narrowed
+from discretion.tables.engines.arrow_tables import TextCoding, coded_rows, narrowed
 from discretion.tables.engines.embedded import MAX_CODES, MERGED, EmbeddedEngine, check_types, quote_name, quote_text
 from discretion.tables.engines.rows import Choose, Rows, check_names
 from discretion.tables.files import check_spellable, chosen_names
-from discretion.tables.layouts.headers import check_keys, named_by_a_person
+from discretion.tables.layouts.headers import check_keys, check_recurrence
 from discretion.tables.layouts.text_format import TextFormat
 
 _TEXT = ("string", "large_string", "dictionary<values=string, indices=int32, ordered=0>")
@@ -75,29 +75,19 @@ def read_parquet(file: BinaryIO, choose: Choose, form: TextFormat, memory: int |
     check_keys(names, file.name, form.header)
     source = f"read_parquet({quote_text(place(file))}, hive_partitioning = false)"
     engine = EmbeddedEngine(file.name, [place(file)], memory)
-    with suppress(UnknownColumnError):  # which waits for a look at the names that it would list
-        chosen = choose(names)
-        coded = _coded(file, layout, chosen, as_memory(memory))
-        if coded is not None:
-            arrived, dictionaries = coded
-            if not form.header:
-                _check_names_apart(dictionaries, names, file.name)
-            with engine.holding("arrived", arrived):
-                values = {name: quote_name(name) for name in chosen}
-                return engine.rows(values, "arrived", expected=layout.rows, dictionaries=dictionaries, in_passes=True)
+    coded = None
+    with suppress(UnknownColumnError):  # it is raised below, after a look at the names that it lists
+        coded = _coded(file, layout, choose(names), as_memory(memory))
+    if coded is not None:
+        arrived, dictionaries = coded
+        if not form.header:
+            recurs = {name: name in texts.to_pylist() for name, texts in dictionaries.items()}
+            check_recurrence(recurs, names, file.name)
+        return coded_rows(engine, arrived, dictionaries, layout.rows)
     chosen = choose(names) if form.header else chosen_names(choose, layout.texts(), engine.read, source, file.name)
     check_types((layout.schema.field(name) for name in chosen), file.name, MERGED)
     check_old_times(file, layout, chosen, file.name)
     return engine.rows({name: quote_name(name) for name in chosen}, source, in_passes=True)
-
-
-def _check_names_apart(dictionaries: Mapping[str, Any], names: Sequence[str], path: str) -> None:
-    """Refuse a name that is also a value of its column, by the texts of the columns."""
-    pa: Any = import_module("pyarrow")
-    compute: Any = import_module("pyarrow.compute")
-    for name, texts in dictionaries.items():
-        if compute.index(texts, pa.scalar(name)).as_py() >= 0:
-            raise named_by_a_person(path, names.index(name) + 1)
 
 
 def _coded(

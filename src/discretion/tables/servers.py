@@ -13,7 +13,7 @@ from discretion.input_files import without_password
 from discretion.tables.engines.embedded import quote_name
 from discretion.tables.engines.rows import Choose, Rows
 from discretion.tables.ibis_tables import answer, rows_in_place
-from discretion.tables.layouts.headers import check_keys, named_by_a_person
+from discretion.tables.layouts.headers import check_keys, check_recurrence
 from discretion.tables.layouts.names import choose_table
 from discretion.tables.layouts.text_format import TextFormat
 
@@ -137,5 +137,4 @@ def _check_recurrence(table: Any, names: Sequence[str], columns: Sequence[str], 
     if texts:
         again = {field: (table[name] == name).any() for field, name in texts.items()}
         (recurs,) = answer(table.aggregate(**again))
-        if recurring := [names.index(name) for name, comes in zip(texts.values(), recurs, strict=True) if comes]:
-            raise named_by_a_person(what, min(recurring) + 1)
+        check_recurrence(dict(zip(texts.values(), recurs, strict=True)), names, what)

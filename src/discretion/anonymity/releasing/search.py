@@ -186,6 +186,9 @@ def most_useful_release(
             repeated = repeated_columns({name: some[0].column for name, some in every.items() if some[0].bits})
             worths = [worth * (name not in repeated) for worth, (name, _) in zip(worths, elements, strict=True)]
         worth = CellUtility(ideals, views, worths, cut, loads.fewest_out)
+    if sets is None:
+        within_work = sets_within_work(people, ideals.count if to_proof else None)
+        sets = within_work if time_limit == math.inf else MAX_SETS_EXAMINED
     search = MonotoneSearch(
         ideals,
         start,
@@ -195,7 +198,7 @@ def most_useful_release(
         # Of equally useful releases, the one whose single columns carry most information.
         place=lambda ideal: (-sum(views[j].bits for j in bits(ideals.tops(ideal))), list(bits(ideals.tops(ideal)))),
         starts=list(_masks(starts, elements, views)),
-        sets=sets or _sets(people, ideals if to_proof else None, time_limit),
+        sets=sets,
         seconds=time_limit,
         progress=lambda ideal: progress(ideals.tops(ideal).bit_count()),
     )
@@ -214,12 +217,6 @@ def most_useful_release(
         bound=float(searched.bound),
         ended=searched.ended,
     )
-
-
-def _sets(people: int, ideals: Ideals | None, time_limit: float) -> int:
-    if time_limit < math.inf:
-        return MAX_SETS_EXAMINED
-    return sets_within_work(people, None if ideals is None else ideals.count)
 
 
 def _masks(

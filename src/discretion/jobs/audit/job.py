@@ -357,7 +357,7 @@ def _subject(table: Any, options: AuditOptions, memory: int | str | None, progre
     read = None if chosen is None else list(dict.fromkeys([*chosen, *named]))
     people = open_people(table, read, options.person, form, memory=memory, repeats=keys.append, kinds_of=kinds_of)
     if people.person is not None and people.rows == people.people:
-        people = without_person(people)  # of whom more can be recommended
+        people = without_person(people)  # a file can be recommended of a table without persons
     everybody = everybody_of(people, options.population, weight)
     columns = tuple(
         name for name in people.known(None if chosen is None else list(dict.fromkeys(chosen))) if name != weight

@@ -73,8 +73,8 @@ def checked_table(
     """Return the exposure of an Arrow table, and its numbers by name; raise MissedGoalError if it misses the goal.
 
     ``columns`` are the columns that go out; the table also has the sensitive columns that do not. ``values`` are the
-    values of the codes of the sensitive columns that go out, as in the file, ``written`` are the table's people, whom
-    an engine counts while Arrow counts the table, and ``l`` is that of recursive (c, l)-diversity.
+    values of the codes of the sensitive columns in the file, and ``written`` are the people of the table. An engine
+    counts these people, and Arrow counts the table once more. ``l`` is that of recursive (c, l)-diversity.
     """
     known = [name for name in columns if name not in sensitive]
     sizes = written.class_sizes(known)

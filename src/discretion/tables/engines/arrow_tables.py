@@ -1,6 +1,6 @@
 """An Arrow table as rows on the embedded engine."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from typing import Any
@@ -17,15 +17,19 @@ _MIN_REPEATS = 2
 def arrow_rows(arrived: Any, what: str, memory: int | None, expected: int | None = None) -> Rows:
     """Return the rows of an Arrow table, which messages call ``what``; check their expected number, if it is known."""
     check_types(arrived.schema, what, MERGED_FROM_ARROW)
-    values = {name: quote_name(name) for name in arrived.column_names}
     arrived, dictionaries = _coded(arrived)
-    engine = EmbeddedEngine(what, memory=memory)
     try:
-        with engine.holding("arrived", arrived):
-            return engine.rows(values, "arrived", expected=expected, dictionaries=dictionaries, in_passes=True)
+        return coded_rows(EmbeddedEngine(what, memory=memory), arrived, dictionaries, expected)
     except InvalidTableError:
         _check_columns(arrived, what, memory)
         raise
+
+
+def coded_rows(engine: EmbeddedEngine, arrived: Any, dictionaries: Mapping[str, Any], expected: int | None) -> Rows:
+    """Return the rows of an Arrow table in an engine, with each column of codes and its texts in the dictionaries."""
+    values = {name: quote_name(name) for name in arrived.column_names}
+    with engine.holding("arrived", arrived):
+        return engine.rows(values, "arrived", expected=expected, dictionaries=dictionaries, in_passes=True)
 
 
 def _check_columns(arrived: Any, what: str, memory: int | None) -> None:
@@ -89,8 +93,13 @@ def _arrived_codes(column: Any) -> tuple[Any, Any] | None:
 def narrowed(codes: Sequence[Any], texts: Any) -> Any:
     """Return arrays of codes of texts as one column, in as few bytes as they need."""
     pa: Any = import_module("pyarrow")
-    narrow = next((kind for kind in (pa.uint8(), pa.uint16()) if len(texts) <= 1 << kind.bit_width), pa.int32())
-    return pa.chunked_array([part.cast(narrow) for part in codes])
+    return pa.chunked_array([part.cast(_narrowest(texts)) for part in codes])
+
+
+def _narrowest(texts: Any) -> Any:
+    """Return the smallest type that has a code for each text."""
+    pa: Any = import_module("pyarrow")
+    return next((kind for kind in (pa.uint8(), pa.uint16()) if len(texts) <= 1 << kind.bit_width), pa.int32())
 
 
 class TextCoding:
@@ -109,5 +118,4 @@ class TextCoding:
             stored.validate(full=True)
             new = stored.filter(compute.invert(compute.is_in(stored, value_set=self.texts))).drop_null().unique()
             self.texts = pa.concat_arrays([self.texts, new])
-        numbers = compute.index_in(stored, value_set=self.texts)
-        return (numbers.cast(pa.uint16()) if len(self.texts) <= 1 << 16 else numbers).take(column.indices)
+        return compute.index_in(stored, value_set=self.texts).cast(_narrowest(self.texts)).take(column.indices)

@@ -1,7 +1,7 @@
 """Headers: whether the first line of a file holds names of columns, or the values of a person."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -130,6 +130,12 @@ def named_by_a_person(path: str, column: int, sign: str = _RECURS) -> InvalidTab
         f"the columns of {path} seem to be named by a person's values: the name of column {column} {sign}; if they "
         "are names all the same, set header (--header) to yes"
     )
+
+
+def check_recurrence(recurs: Mapping[str, object], names: Sequence[str], path: str) -> None:
+    """Refuse names of which some, as given here, are also values of their columns."""
+    if recurring := [names.index(name) for name, comes in recurs.items() if comes]:
+        raise named_by_a_person(path, min(recurring) + 1)
 
 
 def _first_sign(names: Iterable[str], recurring: int | None) -> tuple[int, str] | None:
