@@ -1,5 +1,6 @@
 """The command line: a word per command, each in a file of its own that loads when it is called."""
 
+import gc
 import os
 import sys
 
@@ -33,6 +34,8 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
 
 def _command() -> int:
     _keep_stdout()
+    # A full collection walks all that the imports have made: a tenth of an audit's time, to free next to nothing.
+    gc.set_threshold(10_000, 10, 1_000)
     return _answer(sys.argv[1:])
 
 
