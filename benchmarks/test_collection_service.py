@@ -16,7 +16,8 @@ from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.uploads import TOKEN_BYTES, upload_bytes
 from support.servers import PASSWORD, started
 
-FEATURES, UPLOADS, CONNECTIONS = 10, 10_000, 128
+# A service accepts so many connections from one address.
+FEATURES, UPLOADS, CONNECTIONS = 10, 10_000, 100
 # What is asked of it: on two cores that the load shares.
 MESSAGES_A_SECOND = 10_000
 
