@@ -47,13 +47,19 @@ default_role = "literal"
 autodoc_typehints = "none"
 
 _HERE = Path(__file__).parent
+# Folders of the reference whose files are published as they are.
+_FILES = ("schemas", "vectors")
 # Pages that stand in the repository's own folder, each included by a page here.
 _OUTSIDE = {"SECURITY": "explanation", "CONTRIBUTING": "reference", "CHANGELOG": "reference"}
 
 
 def _linked(_: Sphinx, name: str, source: list[str]) -> None:
-    """Let a link to a page outside of this folder lead to the page that includes it, one to a schema to the schema."""
-    source[0] = re.sub(r"\[([^\]]+)\]\((schemas/[\w.-]+\.json)\)", r'<a href="\2">\1</a>', source[0])
+    """Let a link to a page outside of this folder lead to the page that includes it, one to a JSON file to the file."""
+    source[0] = re.sub(
+        rf"\[([^\]]+)\]\(((?:\.\./reference/)?(?:{'|'.join(_FILES)})/[\w.-]+\.json)\)",
+        r'<a href="\2">\1</a>',
+        source[0],
+    )
     for page, folder in _OUTSIDE.items():
         source[0] = re.sub(rf"\]\((\.\./)+{page}\.md", f"](/{folder}/{page.lower()}.md", source[0])
 
@@ -71,10 +77,10 @@ def _write_gallery(_: Sphinx) -> None:
     gallery.write(_HERE / "gallery" / "generated")
 
 
-def _publish_schemas(app: Sphinx, error: Exception | None) -> None:
-    """Put the JSON Schemas where their addresses stay the same."""
-    if error is None and app.builder.format == "html":
-        shutil.copytree(_HERE / "reference" / "schemas", app.outdir / "reference" / "schemas", dirs_exist_ok=True)
+def _publish_files(app: Sphinx, error: Exception | None) -> None:
+    """Put the JSON Schemas and the test vectors where their addresses stay the same."""
+    for folder in _FILES if error is None and app.builder.format == "html" else ():
+        shutil.copytree(_HERE / "reference" / folder, app.outdir / "reference" / folder, dirs_exist_ok=True)
 
 
 def _rooms() -> Iterator[tuple[str, list[str]]]:
@@ -109,5 +115,5 @@ def setup(app: Sphinx) -> None:
     app.connect("builder-inited", _write_reference)
     app.connect("builder-inited", _write_gallery)
     app.connect("source-read", _linked)
-    app.connect("build-finished", _publish_schemas)
+    app.connect("build-finished", _publish_files)
     app.add_lexer("mermaid", TextLexer)
