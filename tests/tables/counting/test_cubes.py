@@ -55,6 +55,7 @@ def test_numbers_of_many_wide_columns_do_not_overflow() -> None:
 
 
 def test_a_billion_people_add_up_exactly() -> None:
-    groups = cubes._Groups({"a": Column(np.array([0, 1, 0], np.int32), 2)}, np.array([10**9 + 1, 7, 10**9]), 3)
+    codes = {"a": np.array([0, 1, 0], np.int32)}
+    groups = cubes._Groups({"a": 2}, lambda: codes, np.array([10**9 + 1, 7, 10**9]), 3)
     sizes, _ = groups.on(frozenset("a"))
     assert sizes.tolist() == [2 * 10**9 + 1, 7]

@@ -6,8 +6,9 @@ instead of people. The codes of a person make one number, whose digits are the c
 than groups, each has a cell of its own; otherwise the numbers are sorted.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -33,18 +34,24 @@ Whole = NDArray[np.signedinteger[Any]]
 
 @dataclass(frozen=True)
 class _Groups:
-    """Groups of people who share their codes: a code for each group in each column, and the groups' sizes, None for 1.
+    """Groups of people who share their codes, with the groups' sizes, None for 1.
 
-    The columns are in the order of their digits.
+    The columns, each with its number of codes, are in the order of their digits.
     """
 
-    columns: Mapping[str, Column]
+    counts: Mapping[str, int]
+    read: Callable[[], Mapping[str, Codes]]
     sizes: Integers | None
     length: int
 
+    @cached_property
+    def codes(self) -> Mapping[str, Codes]:
+        """A code for each group in each column: read only if smaller sets are counted from the groups."""
+        return self.read()
+
     def on(self, columns: frozenset[str]) -> "tuple[Integers, _Groups | None]":
         """Return the sizes of the groups on some columns, and these groups, None if they are hardly fewer."""
-        chosen = {name: column for name, column in self.columns.items() if name in columns}
+        chosen = {name: count for name, count in self.counts.items() if name in columns}
         numbers, count, readable = self._numbers(chosen)
         if count <= max(_CELLS_A_GROUP * self.length, _FEW_CELLS):
             # Sums of less than 2⁵³ people are exact in double precision.
@@ -60,31 +67,31 @@ class _Groups:
             occupied, sizes = numbers[starts], np.add.reduceat(self.sizes[order], starts)
         if not readable or len(sizes) * _MIN_SHRINKING > self.length:
             return sizes, None
-        return sizes, _Groups(_digits(occupied, chosen), sizes, len(sizes))
+        return sizes, _Groups(chosen, partial(_digits, occupied, chosen), sizes, len(sizes))
 
-    def _numbers(self, columns: Mapping[str, Column]) -> tuple[Whole, int, bool]:
+    def _numbers(self, columns: Mapping[str, int]) -> tuple[Whole, int, bool]:
         """Return a number for each group's codes in the columns, its upper limit, and whether its digits are codes."""
         numbers: Whole = np.zeros(self.length, np.int32)
         count, readable = 1, True
-        for column in columns.values():
-            if count * column.count > _LARGEST_SHORT_NUMBER:
+        for name, codes in columns.items():
+            if count * codes > _LARGEST_SHORT_NUMBER:
                 numbers = numbers.astype(np.int64, copy=False)
-            if count * column.count > _LARGEST_NUMBER:
+            if count * codes > _LARGEST_NUMBER:
                 _, numbers = np.unique(numbers, return_inverse=True)
                 count, readable = int(numbers.max()) + 1, False
-            numbers *= column.count
-            numbers += column.codes
-            count *= column.count
+            numbers *= codes
+            numbers += self.codes[name]
+            count *= codes
         return numbers, count, readable
 
 
-def _digits(numbers: Whole, columns: Mapping[str, Column]) -> dict[str, Column]:
+def _digits(numbers: Whole, columns: Mapping[str, int]) -> dict[str, Codes]:
     """Return the codes of which the numbers are made."""
     codes: dict[str, Codes] = {}
-    for name, column in reversed(list(columns.items())):
-        numbers, code = np.divmod(numbers, column.count)
+    for name, count in reversed(list(columns.items())):
+        numbers, code = np.divmod(numbers, count)
         codes[name] = code.astype(np.int32)
-    return {name: Column(codes[name], column.count) for name, column in columns.items()}
+    return codes
 
 
 def class_sizes_in_codes(
@@ -101,20 +108,21 @@ def class_sizes_in_codes(
     """
     asked = sorted(dict.fromkeys(sets), key=lambda columns: (-len(columns), sorted(columns)))
     together = frozenset[str]().union(*asked)
-    used = {name: column for name, column in columns.items() if name in together}
-    groupings = [_Groups(used, None, len(next(iter(columns.values())).codes))]
+    counts = {name: column.count for name, column in columns.items() if name in together}
+    everybody = {name: columns[name].codes for name in counts}
+    groupings = [_Groups(counts, lambda: everybody, None, len(next(iter(columns.values())).codes))]
     room = limits.current().numbers(MAX_CODES_KEPT, each=4)
     found: dict[frozenset[str], ClassSizes] = {}
     # The groups on all columns are worth a pass over the people for each if they spare more passes than that.
     worth_it = together not in asked and len(asked) > 2 * len(together)
     for chosen in [together, *asked] if worth_it else asked:
-        source = min((each for each in groupings if chosen <= each.columns.keys()), key=lambda each: each.length)
+        source = min((each for each in groupings if chosen <= each.counts.keys()), key=lambda each: each.length)
         sizes, groups = source.on(chosen)
         found[chosen] = ClassSizes.from_counts(sizes)
         if (
             groups is not None
             and len(groupings) < _GROUPINGS_KEPT
-            and (taken := groups.length * (len(chosen) + 2)) <= room
+            and (taken := groups.length * (len(chosen) + 4)) <= room
         ):
             groupings.append(groups)
             room -= taken
