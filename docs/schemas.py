@@ -411,7 +411,7 @@ def _tally() -> Schema:
 def _estimate() -> Schema:
     made = Definitions()
     optional = {"estimate_privacy_profile": Estimate, "estimate_epsilon": Estimate, "samples_needed": int}
-    results = types_of(BlackBoxEstimates, without=("convergence", "path", "options")) | optional
+    results = types_of(BlackBoxEstimates, without=("convergence", "whole_numbers", "path", "options")) | optional
     inputs = _options(EstimateOptions, "samples", seed=int, **_LIMITS)
     whole = made.fixed(results, [*optional, "not_computed"])
     return answer("estimate", "how well a black box hides its secrets, from samples", inputs, whole, made)

@@ -445,6 +445,18 @@ def test_what_shows_nothing_gets_no_reassuring_word(name, tmp_path):
     assert "at least 0" not in words
 
 
+def test_whole_numbers_that_hardly_recur_name_the_method_that_compares_their_distance(tmp_path):
+    rng, secrets = np.random.default_rng(3), ["a", "b"] * 500
+    times = [int(rng.normal(10**6 + 5000 * (secret == "b"), 10**4)) for secret in secrets]
+    path = written(tmp_path / "times.csv", "s,t", secrets, times)
+    words = said(path)
+    assert "whole numbers that hardly recur (" in words
+    assert "Nothing can be concluded on whether the program leaks" in words
+    assert "The program leaks" in said(path, "--method", "nearest-neighbours")
+    few = said(written(tmp_path / "few.csv", "s,t", secrets, rng.integers(9, size=1000).tolist()))
+    assert "hardly recur" not in few
+
+
 def test_a_gate_that_no_number_of_samples_passes_names_the_way_out(tmp_path):
     rng = np.random.default_rng(6)
     times = written(tmp_path / "times.csv", "s,t", rng.permutation(["a", "b"] * 500), rng.normal(10, 1, 1000).tolist())

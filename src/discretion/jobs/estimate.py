@@ -34,7 +34,7 @@ _BY_DISTANCE: Method = "nearest-neighbours"
 # Results that JSON has only if the options request them.
 _OPTIONAL = ("estimate_privacy_profile", "estimate_epsilon", "samples_needed")
 # Fields for the document only.
-_NOT_IN_JSON = ("convergence", "path", "options")
+_NOT_IN_JSON = ("convergence", "whole_numbers", "path", "options")
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,6 +63,8 @@ class BlackBoxEstimates(JobResult):
         The name of each measure without a result → the reason.
     convergence
         The convergence of the estimate with the number of samples, or None.
+    whole_numbers
+        The number of different observations if they are whole numbers that were compared as texts, else None.
     path, options
         The file, and the options with the seed that was used.
     """
@@ -83,6 +85,7 @@ class BlackBoxEstimates(JobResult):
     samples_needed: int | None
     not_computed: dict[str, str]
     convergence: Convergence | None
+    whole_numbers: int | None
     path: str
     options: EstimateOptions
 
@@ -136,8 +139,13 @@ class BlackBoxEstimates(JobResult):
         ):
             yield claim
         if any(sentence.startswith(_NOTHING) for sentence in sentences):
-            numbers = f", or --method {_BY_DISTANCE} if the observations are numbers" if discrete else ""
-            yield f"More samples of each secret may settle this{numbers}."
+            yield "More samples of each secret may settle this."
+            if self.whole_numbers is not None and 2 * self.whole_numbers > self.samples:
+                yield (
+                    f"The observations are whole numbers that hardly recur ({self.whole_numbers:,} different ones in "
+                    f"{self.samples:,} samples), and this estimate uses only whether two of them are equal: --method "
+                    f"{_BY_DISTANCE} uses their distance."
+                )
         if not self.options.all_secrets and discrete:
             yield (
                 "A secret that is not in the file may be easier to distinguish from the others; if the file has "
@@ -241,6 +249,7 @@ def estimate(
         samples_needed=needed,
         not_computed=refused,
         convergence=settling,
+        whole_numbers=None if data.numbers is None or observed is data.numbers else len(np.unique(observed, axis=0)),
         path=path,
         options=options,
     )
