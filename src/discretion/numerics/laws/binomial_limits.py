@@ -93,6 +93,8 @@ def hypergeometric_cdf(most: int, marked: int, total: int, draws: int) -> float:
     if most >= min(marked, draws, mean + spread):
         return 1.0
     first = max(0, draws - (total - marked), math.floor(mean - spread))
+    if first > most:
+        return 0.0
     return min(1.0, float(hypergeometric_pmf(np.arange(first, most + 1), marked, total, draws).sum()))
 
 
