@@ -1,5 +1,6 @@
 """The command line: a word per command, each in a file of its own that loads when it is called."""
 
+import gc
 import os
 import sys
 
@@ -32,6 +33,7 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
 
 
 def _command() -> int:
+    gc.disable()  # nothing that loads is garbage: `run` enables it when all has loaded
     _keep_stdout()
     return _answer(sys.argv[1:])
 
