@@ -32,9 +32,10 @@ def test_a_closed_form_needs_no_tables_and_no_charts(module):
     assert run(f"{ask}; print({module!r} in sys.modules)") == "False"
 
 
-def test_a_measure_of_one_mechanism_loads_nothing_of_crowds():
+@pytest.mark.parametrize("module", ["discretion.shuffling", "numpy.ma", "numpy.polynomial"])
+def test_a_measure_of_one_mechanism_loads_nothing_of_crowds_and_nothing_rare(module):
     command = "from discretion.cli import main; main(['measure', 'krr:k=5,epsilon=1', '--json'])"
-    assert run(f"import sys; {command}; print('discretion.shuffling' in sys.modules)").endswith("False")
+    assert run(f"import sys; {command}; print({module!r} in sys.modules)").endswith("False")
 
 
 @pytest.mark.parametrize("name", PUBLIC)

@@ -60,7 +60,7 @@ def as_index(value: Any, name: str, k: int) -> int:
 def as_real(value: Any, name: str) -> float:
     """Return a real number (infinity included, NaN not), or raise an error."""
     try:
-        number = math.nan if value is np.ma.masked else float(value)
+        number = math.nan if _is_masked(value) else float(value)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if math.isnan(number) or isinstance(value, bool | str):
@@ -182,13 +182,18 @@ def as_rows(values: Any, name: str) -> NDArray[Any]:
 
 def are_masked(values: Any) -> bool:
     """Return whether some of the values are masked; NumPy would replace these by NaN or by the hidden value."""
-    if isinstance(values, np.ma.MaskedArray):
-        return bool(np.ma.getmaskarray(cast(Any, values)).any())
+    if isinstance(values, np.ndarray):
+        return type(cast(Any, values)) is not np.ndarray and bool(np.ma.getmaskarray(cast(Any, values)).any())
     if not isinstance(values, list | tuple):
         return False
     rows = cast("list[Any]", values)
     inner = [cast("list[Any]", row) for row in rows if isinstance(row, list | tuple)]
-    return any(value is np.ma.masked for row in (rows, *inner) for value in row)
+    return any(_is_masked(value) for row in (rows, *inner) for value in row)
+
+
+def _is_masked(value: Any) -> bool:
+    # The masked value is an array; NumPy loads its module when it is first named, which takes a tenth of a start.
+    return isinstance(value, np.ndarray) and value is np.ma.masked
 
 
 def holds_fractions(values: Any) -> bool:

@@ -1,13 +1,16 @@
 """`discretion measure`: what it prints, as the issue and the papers have it."""
 
+import gc
 import json
 import math
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import discretion as dc
+from discretion.cli import _command
 from discretion.mechanisms import Mechanism
 from discretion.presenting.numbers import rounded_down, rounded_up
 from discretion.spelling.mechanisms import MECHANISMS
@@ -22,6 +25,17 @@ def measured(*arguments: str) -> dict:
     assert answer["schema_version"] == 1
     assert answer["command"] == "measure"
     return answer["results"]
+
+
+def test_garbage_is_looked_for_from_when_all_has_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["discretion", "measure", "krr:k=2,epsilon=1"])
+    try:
+        assert _command() == 0
+        assert gc.isenabled()
+        assert gc.get_freeze_count() > 0
+    finally:
+        gc.enable()
+        gc.unfreeze()
 
 
 @pytest.mark.parametrize(("p", "printed"), [("0.9", 0.52254), ("1", 0.52817), ("0.6", 0.50563)])

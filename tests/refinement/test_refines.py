@@ -11,6 +11,7 @@ from discretion.errors import InvalidChannelError, InvalidValueError, Unsupporte
 from discretion.estimate import lowest
 from discretion.refinement import Refinement
 from discretion.refinement.nearest import exact_factors
+from discretion.refinement.pair import ChannelPair
 from oracles import measures as slow, refinement as oracle
 from oracles.channels import cascade, exact
 from oracles.strategies import matrices, stochastic
@@ -139,6 +140,31 @@ def test_what_is_nearly_refined_is_not(far):
     found = dc.refines(dc.Channel(C), dc.Channel(D))
     assert found.holds is False
     check_proof(dc.Channel(C), dc.Channel(D), found)
+
+
+@pytest.mark.parametrize("zeros", [0, 0.9])
+@pytest.mark.parametrize("scale", [1, 1e-6, 1e-200])
+def test_a_solution_of_the_equations_proves_it_as_the_search_does(monkeypatch, zeros, scale):
+    rng = np.random.default_rng(7)
+    C = (1 - scale) * rng.dirichlet(np.ones(9)) + scale * rng.dirichlet(np.ones(9), size=9)
+    R = rng.dirichlet(np.ones(7), size=9) * (rng.random((9, 7)) >= zeros) + 1e-300 * np.eye(9, 7)
+    R[:, 0] += R.sum(axis=1) == 0
+    C, D = dc.Channel(C), dc.Channel(C @ (R / R.sum(axis=1, keepdims=True)))
+    solved = dc.refines(C, D)
+    check_proof(C, D, solved)
+    monkeypatch.setattr(ChannelPair, "solution", lambda pair: None)
+    searched = dc.refines(C, D)
+    assert searched.holds is solved.holds is True
+    assert searched.certificate.residual <= 1e-12
+
+
+def test_equations_without_a_solution_are_left_to_the_search():
+    C = dc.Channel([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.375, 0.375, 0.25]])  # the third row is the others' mean
+    assert ChannelPair(C, C).solution() is None
+    assert dc.refines(C, C)
+    tiny = dc.Channel([[1 - 1e-300, 1e-300], [1.0, 0.0]])
+    assert ChannelPair(tiny, dc.Channel(np.eye(2))).solution() is None  # where quotients overflow
+    assert dc.refines(tiny, dc.Channel(np.eye(2))).holds is False
 
 
 @pytest.mark.parametrize("shape", [(3, 3), (40, 80), (2, 120)])

@@ -1,5 +1,6 @@
 """Find the command, run it, and turn errors into one sentence on stderr."""
 
+import gc
 import io
 import os
 import sys
@@ -96,6 +97,9 @@ def _app(arguments: Sequence[str]) -> App:
     if arguments[:1] and arguments[0] in COMMANDS:
         # Not from within cyclopts: so deep in the stack Python maps and unmaps memory at every call of what is loaded.
         import_module(f"discretion.cli.{arguments[0]}")
+    if not gc.isenabled():
+        gc.freeze()  # no more of what has loaded is ever looked through
+        gc.enable()
     return command_line(console=console, help_formatter=formatter)
 
 

@@ -1,11 +1,14 @@
 """Types of arrays, and their inner product."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 Reals = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
 Integers = NDArray[np.int64]
+AnyIntegers = NDArray[np.integer[Any]]  # of any width
 Codes = NDArray[np.int32]  # values of a column, numbered
 Bytes = NDArray[np.uint8]
 Words = NDArray[np.uint64]  # of bits

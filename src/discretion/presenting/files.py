@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator,
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain
 from pathlib import Path
-from secrets import token_hex
 from typing import BinaryIO
 
 from discretion.errors import InvalidValueError
@@ -146,7 +145,7 @@ def _on_disk(target: Path, contents: Contents) -> Generator[tuple[BinaryIO, Call
 
     A file without a name is removed with the process, however that ends.
     """
-    part = target.with_name(f".{target.name[:32]}.{token_hex(4)}.part")
+    part = target.with_name(f".{target.name[:32]}.{os.urandom(4).hex()}.part")
     try:
         with open(_begun(part), "w+b") as file:
             if target.is_file():

@@ -82,7 +82,7 @@ class ChannelPair:
         """The search for a factor and a gain of the two reduced channels."""
         C, D = (part.matrix for part in self.reduced)
         (k, m), n = C.shape, D.shape[1]
-        if n * k * (m + k) * (m + 2 * k) > (most := limits.current().steps(MAX_FACTOR_TERMS)):
+        if _terms(k, m, n) > (most := limits.current().steps(MAX_FACTOR_TERMS)):
             raise TooLargeError(
                 f"a comparison of {m:,} kinds of observation of {k:,} secrets with {n:,} kinds takes some steps of "
                 f"over {most:,} multiplications each; restrict both systems to fewer secrets (discretion.restricted)"
@@ -99,6 +99,19 @@ class ChannelPair:
     def allowed(self) -> float:
         """The largest difference that rounding may cause in a repeated evaluation; 0 for fractions."""
         return self.rounding if self._fractions is None else 0.0
+
+    @np.errstate(all="ignore")
+    def solution(self) -> Certificate | None:
+        """Return the only factor of a square first channel with independent columns, if it is one up to rounding."""
+        (k, m), n = self.first.shape, self.second.shape[1]
+        if k != m or self._fractions is not None or _terms(k, m, n) > limits.current().steps(MAX_FACTOR_TERMS):
+            return None
+        try:
+            factor: Reals = np.maximum(np.linalg.solve(self.first.dense(), self.second.dense()), 0.0)
+        except np.linalg.LinAlgError:
+            return None
+        certificate = self.evaluate_factor(factor / factor.sum(axis=1, keepdims=True))
+        return certificate if certificate.residual <= TOLERANCE else None
 
     def certificate(self, factor: Reals) -> Certificate:
         """Return a factor of the reduced channels as a factor of the channels, with its residual."""
@@ -143,6 +156,10 @@ class ChannelPair:
             for channel in (self.first, self.second)
         )
         return Witness(prior, gain, of_second - of_first, (of_first, of_second))
+
+
+def _terms(k: int, m: int, n: int) -> int:
+    return n * k * (m + k) * (m + 2 * k)
 
 
 def _as_fractions(values: Reals) -> Any:

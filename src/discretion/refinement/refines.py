@@ -8,7 +8,7 @@ from discretion.errors import TooLargeError
 from discretion.refinement.nearest import TOLERANCE, Nearest
 from discretion.refinement.pair import ChannelPair
 from discretion.refinement.privacy import closer_pair
-from discretion.refinement.verdict import Refinement, Witness
+from discretion.refinement.verdict import Certificate, Refinement, Witness
 
 
 def refines(C: System, D: System) -> Refinement[Witness]:
@@ -53,6 +53,8 @@ def refines(C: System, D: System) -> Refinement[Witness]:
     """
     try:
         pair = ChannelPair(C, D)
+        if (certificate := pair.solution()) is not None:
+            return _held(certificate, pair, C, D)
         nearest = pair.nearest
         nearest.search(lambda current: _is_decided(current, pair.rounding))
         certificate = pair.certificate(nearest.factor) if nearest.high <= TOLERANCE else None
@@ -61,14 +63,18 @@ def refines(C: System, D: System) -> Refinement[Witness]:
     if nearest.low > pair.allowed and (witness := pair.witness(nearest.gain)).gap > pair.allowed:
         return Refinement(False, witness=witness)
     if certificate is not None and certificate.residual <= TOLERANCE:
-        if not _keeps_ratios(certificate.residual, pair) and (reason := closer_pair(C, D)) is not None:
-            return Refinement(None, reason=reason)
-        return Refinement(True, certificate=certificate)
+        return _held(certificate, pair, C, D)
     return Refinement(
         None,
         reason=f"the best factor found is {nearest.high:.1e} off in total variation, and the best gain found has a "
         f"vulnerability that is {nearest.low:.1e} higher for the second: rounding leaves the verdict open",
     )
+
+
+def _held(certificate: Certificate, pair: ChannelPair, C: System, D: System) -> Refinement[Witness]:
+    if not _keeps_ratios(certificate.residual, pair) and (reason := closer_pair(C, D)) is not None:
+        return Refinement(None, reason=reason)
+    return Refinement(True, certificate=certificate)
 
 
 def _keeps_ratios(residual: float | Fraction, pair: ChannelPair) -> bool:

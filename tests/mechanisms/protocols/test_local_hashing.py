@@ -13,6 +13,7 @@ from hypothesis import given, strategies as st
 
 import discretion as dc
 from discretion.mechanisms.reporting import Sender, reporting
+from discretion.numerics.draws import coin_flips, random_source
 from measures.table import CASES
 from mechanisms import test_any_mechanism as generic
 from oracles.promise import exactly
@@ -72,6 +73,16 @@ def test_a_report_of_a_prime_number_of_classes_is_read_with_pencil_and_paper(g):
             total += (function % g) * (value % g)
             function, value = function // g, value // g  # noqa: PLW2901
         assert shown == total % g
+
+
+@pytest.mark.parametrize("g", [2, 4, 6, 9])
+def test_a_lie_is_as_many_classes_further_as_is_drawn(g):
+    mechanism, values, source = dc.LocalHashing(20, 1, g=g), np.arange(5000) % 20, random_source(1)
+    functions, reported = np.divmod(mechanism.sample(values, rng=1), g)
+    assert np.array_equal(functions, source.integers(mechanism.functions, size=values.size))
+    steps = coin_flips(mechanism.support.not_own, mechanism.support.own, values.size, source).astype(np.int64)
+    steps[steps == 1] += source.integers(g - 1, size=steps.sum())
+    assert np.all(each_support(mechanism)[functions * g + (reported - steps) % g, values])
 
 
 def test_a_report_of_several_factors_is_one_of_each():

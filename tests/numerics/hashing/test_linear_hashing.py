@@ -80,6 +80,15 @@ def test_hits_and_their_counts_are_those_of_the_double_loop(problem):
     assert np.array_equal(family.classes_of(functions, numbers), images[np.arange(functions.size), numbers])
 
 
+@pytest.mark.parametrize("q", [2, 97, 243, 251, 256, 257, 4096, 999_983])  # with 97 there are over 2³² functions
+def test_the_largest_functions_and_numbers_are_hashed_as_defined(q):
+    family, rng = LinearHashing(10**8, q), np.random.default_rng(q)
+    functions = np.append(rng.integers(family.functions, size=20), [0, family.functions - 1, family.functions - 1])
+    numbers = np.append(rng.integers(family.k, size=20), [family.k - 1, family.k - 1, 0])
+    expected = [image(q, a, v) for a, v in zip(functions.tolist(), numbers.tolist(), strict=True)]
+    assert family.classes_of(functions, numbers).tolist() == expected
+
+
 @given(problems(), st.sampled_from([2, 30, 1000]))
 def test_a_transform_that_would_be_too_large_is_made_of_smaller_ones(problem, largest):
     family, functions, classes, weights = problem

@@ -64,7 +64,7 @@ class ByRows(Storage):
 
     def column_maxima(self) -> Reals:
         """Return the largest entry of each column."""
-        return reduce(np.maximum, (block.max(axis=0) for _, block in self.blocks()))
+        return reduce(np.fmax, (np.fmax.reduce(block, axis=0) for _, block in self.blocks()))
 
     def ranked_sums(self, weights: Reals) -> Reals:
         """Return for each column the sum of its largest entries, each times the weight of its rank."""
@@ -87,7 +87,7 @@ class ByRows(Storage):
 
     def column_minima(self) -> Reals:
         """Return the least entry of each column."""
-        return reduce(np.minimum, (block.min(axis=0) for _, block in self.blocks()))
+        return reduce(np.fmin, (np.fmin.reduce(block, axis=0) for _, block in self.blocks()))
 
     def column_means(self) -> Reals:
         """Return the mean entry of each column."""

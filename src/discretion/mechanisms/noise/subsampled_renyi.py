@@ -13,6 +13,7 @@ exponentially convergent trapezoidal rule, SIAM Review 2014, Theorem 5.1).
 """
 
 import math
+from functools import cache
 
 import numpy as np
 
@@ -29,7 +30,6 @@ _NEGLIGIBLE, _ROUNDING = 50.0, 1e-12
 _LARGEST = 600.0
 # The strip's half width in standard deviations of the noise, at most.
 _WIDEST = 5.0
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
 def one_step(sigma: float, rate: float, order: float, backwards: bool) -> float | Estimate:
@@ -163,7 +163,7 @@ class _Mean:
         power, logs = self._power, self._losses.of_noise(t)  # logs = log(1 + w)
         small = np.abs(logs) * max(1.0, abs(power - 2)) < 1
         kernel = np.empty(t.size)
-        nodes, weights = (_NODES + 1) / 2, _WEIGHTS / 2
+        nodes, weights = _gauss_legendre()
         near = np.log1p(np.multiply.outer(np.expm1(logs[small]), nodes))
         kernel[small] = np.log(np.exp((power - 2) * near) @ (weights * (1 - nodes)))
         far = logs[~small]
@@ -176,6 +176,13 @@ class _Mean:
                 phi = np.where(far > _LARGEST, far, less) - math.log1p(-power)
         kernel[~small] = phi - 2 * self._log_w(t[~small])
         return kernel
+
+
+@cache
+def _gauss_legendre() -> tuple[Reals, Reals]:
+    """Return the nodes and the weights of a rule on [0, 1], from a module that not every start needs to load."""
+    nodes, weights = np.polynomial.legendre.leggauss(16)
+    return (nodes + 1) / 2, weights / 2
 
 
 def _log_grown(power: float, logs: Reals, divisor: float, rest: Reals) -> Reals:

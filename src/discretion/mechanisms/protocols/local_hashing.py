@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from discretion.adversaries.gains import Gain, IdentityGain, TriesGain
 from discretion.channels.channel import Channel
@@ -37,10 +37,10 @@ from discretion.mechanisms.protocols.randomized_response import RandomizedRespon
 from discretion.mechanisms.protocols.ranked_supports import kinds_by_support, plan_ranked_sum
 from discretion.mechanisms.reporting import Overlaps, Sender, Support, SupportSizes, reporting
 from discretion.mechanisms.wire import Numbers
-from discretion.numerics.arrays import Booleans, Integers, Reals
+from discretion.numerics.arrays import AnyIntegers, Booleans, Integers, Reals
 from discretion.numerics.draws import coin_flips
 from discretion.numerics.hashing.finite_field import LARGEST_EXTENSION, prime_factors
-from discretion.numerics.hashing.linear_hashing import LinearHashing, split
+from discretion.numerics.hashing.linear_hashing import NARROW, LinearHashing, split
 from discretion.validation import as_count, as_epsilon, as_indices
 
 CLOSED_FORM = Method("closed form of local hashing", "closed form")
@@ -274,20 +274,23 @@ class LocalHashing(PureProtocol):
             part = values[start : start + _PEOPLE_AT_ONCE]
             functions = source.integers(self.functions, size=part.size)
             classes = self._classes(functions, part)
-            lies = np.flatnonzero(coin_flips(not_own, own, part.size, source))
-            classes[lies] = (classes[lies] + 1 + source.integers(self.g - 1, size=lies.size)) % self.g
-            reports[start : start + part.size] = functions * self.g + classes
+            lies = np.flatnonzero(coin_flips(not_own, own, part.size, source).view(np.bool_))
+            classes[lies] += 1 + source.integers(self.g - 1, size=lies.size).astype(classes.dtype)
+            # Below 0 the difference wraps around to what is larger.
+            reports[start : start + part.size] = functions * self.g + np.minimum(classes, classes - self.g)
         return reports
 
-    def _classes(self, functions: Integers, values: Integers) -> Integers:
-        classes, place = np.zeros_like(values), 1
-        for family in self.families:
+    def _classes(self, functions: AnyIntegers, values: Integers) -> NDArray[np.uint32]:
+        *others, last = self.families
+        classes, place = np.zeros(values.size, NARROW), 1
+        for family in others:
             functions, numbers = split(functions, family.functions)
             classes += place * family.classes_of(numbers, values)
             place *= family.classes
+        classes += place * last.classes_of(functions, values)
         return classes
 
-    def _parts(self, reports: Reports) -> Iterator[tuple[LinearHashing, Integers, Integers]]:
+    def _parts(self, reports: Reports) -> Iterator[tuple[LinearHashing, AnyIntegers, AnyIntegers]]:
         functions, classes = np.divmod(reports, self.g)
         for family in self.families:
             functions, numbers = split(functions, family.functions)

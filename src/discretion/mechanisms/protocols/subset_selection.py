@@ -206,10 +206,10 @@ class SubsetSelection(PureProtocol):
             )
         reports = np.empty((people, self.size), dtype=self._type)
         for block, own in zip(self._rows(reports), self._rows(values), strict=True):
-            block[:] = self._draw(own[:, None].astype(_SORTED_FAST), source)
+            self._draw(own.astype(_SORTED_FAST), source, block)
         return reports
 
-    def _draw(self, own: Reports, source: RandomSource) -> Reports:
+    def _draw(self, own: Reports, source: RandomSource, reports: Reports) -> None:
         # The smaller of the set and its complement is drawn. The other values are numbered in 0..k-2 around the
         # sender's own value, which is k-1.
         fewer = min(self.size, self.k - self.size)
@@ -217,26 +217,26 @@ class SubsetSelection(PureProtocol):
         draws = source.integers(self.k - 1, size=len(own) * fewer).reshape(-1, fewer)
         draws[supported == (fewer == self.size), 0] = self.k - 1
         if draws.size >= _COMPILED_FROM and self.k <= _BITS_A_DRAW * fewer:
-            return self._distinct_by_bits(own[:, 0], draws, source)
+            self._list_by_bits(own, draws, source, reports)
+            return
         draws = draws.astype(_SORTED_FAST)
         _make_distinct(draws, self.k - 1, source)
-        draws = np.where(draws == self.k - 1, own, draws + (draws >= own))
+        draws = np.where(draws == self.k - 1, own[:, None], draws + (draws >= own[:, None]))
         if fewer == self.size:
             draws.sort(axis=1)
-            return draws
-        return np.nonzero(~self._supports(draws))[1].reshape(-1, self.size)
+            reports[:] = draws
+        else:
+            reports[:] = np.nonzero(~self._supports(draws))[1].reshape(-1, self.size)
 
-    def _distinct_by_bits(self, own: Reports, draws: Integers, source: RandomSource) -> Reports:
-        """Return the reports of these draws, as by :func:`_make_distinct`, with a bit for each value and no sorting."""
+    def _list_by_bits(self, own: Reports, draws: Integers, source: RandomSource, reports: Reports) -> None:
+        """List the reports of these draws, as by :func:`_make_distinct`, with a bit for each value and no sorting."""
         bits = np.zeros((len(draws), -(-self.k // 64)), np.uint64)
         missing = np.full(len(draws), draws.shape[1], np.int64)
         more = draws.ravel()
         while more.size:
             compiled(_add_values)(own, more, self.k, bits, missing)
             more = source.integers(self.k - 1, size=int(missing.sum()))
-        reports = np.empty((len(draws), self.size), self._type)
         compiled(_list_values)(bits, draws.shape[1] == self.size, self.k, _PLACE_OF_BIT, reports)
-        return reports
 
     @property
     def wire(self) -> Sets:
@@ -322,21 +322,19 @@ def _make_distinct(draws: Reports, other_values: int, source: RandomSource) -> N
 
 
 def _add_values(own: Reports, draws: Integers, k: int, bits: Words, missing: Integers) -> None:
-    # Each row takes as many draws as it misses, and misses those that it has already.
-    start = 0
+    # Each row takes as many draws as it misses, and misses those that it has already; only its first may be its own.
+    one, start = np.uint64(1), 0
     for i in range(own.size):
-        end, repeated = start + missing[i], 0
+        mine, row, end, repeated = np.int64(own[i]), bits[i], start + missing[i], 0
+        if start < end and draws[start] == k - 1:
+            row[mine >> 6] = one << np.uint64(mine & 63)
+            start += 1
         for j in range(start, end):
-            value = draws[j]
-            if value == k - 1:
-                value = np.int64(own[i])
-            elif value >= own[i]:
-                value += 1
-            bit = np.uint64(1) << np.uint64(value & 63)
-            word = bits[i, value >> 6]
-            if word & bit:
-                repeated += 1
-            bits[i, value >> 6] = word | bit
+            # Without a sign, a place needs no look at whether it counts from the end.
+            value = np.uint64(draws[j] + (draws[j] >= mine))
+            place, bit = value >> np.uint64(6), one << (value & np.uint64(63))
+            repeated += (row[place] & bit) != 0
+            row[place] |= bit
         start, missing[i] = end, repeated
 
 

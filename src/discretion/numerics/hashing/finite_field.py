@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from discretion.numerics.arrays import Integers
+from discretion.numerics.arrays import AnyIntegers
 
 LARGEST_EXTENSION = 1 << 12
 
@@ -23,7 +23,7 @@ class FiniteField:
         self.order = order
         self._places = [self.characteristic**j for j in range(self.degree)]
 
-    def add(self, a: Integers, b: Integers) -> Integers:
+    def add(self, a: AnyIntegers, b: AnyIntegers) -> AnyIntegers:
         """Return ``a + b``."""
         if self.characteristic == 2:
             return a ^ b
@@ -31,18 +31,18 @@ class FiniteField:
             return (a + b) % self.order
         return self._number((a // place + b // place) % self.characteristic for place in self._places)
 
-    def subtract(self, a: Integers, b: Integers) -> Integers:
+    def subtract(self, a: AnyIntegers, b: AnyIntegers) -> AnyIntegers:
         """Return ``a - b``."""
         return self.add(a, self.multiply(b, self.characteristic - 1))
 
-    def multiply(self, a: Integers, b: Integers | int) -> Integers:
+    def multiply(self, a: AnyIntegers, b: AnyIntegers | int) -> AnyIntegers:
         """Return ``a · b``."""
         if self.degree == 1:
             return a * b % self.order
         powers, logarithms = _powers_and_logarithms(self.characteristic, self.degree)
         return powers[logarithms[a] + logarithms[b]]
 
-    def inverse(self, a: Integers) -> Integers:
+    def inverse(self, a: AnyIntegers) -> AnyIntegers:
         """Return ``1/a = a^(q-2)``, for a other than 0."""
         power, square, exponent = np.ones_like(a), a, self.order - 2
         while exponent:
@@ -51,7 +51,7 @@ class FiniteField:
             square, exponent = self.multiply(square, square), exponent >> 1
         return power
 
-    def dual(self, a: Integers) -> Integers:
+    def dual(self, a: AnyIntegers) -> AnyIntegers:
         """Return the number ``a'`` with ``ψ(ab) = exp(2πi a'·b / p)``, the dot product being of digits to the base p.
 
         ψ is the additive character ``exp(2πi c/p)`` of an element's lowest digit c. The map is one to one and additive,
@@ -59,7 +59,7 @@ class FiniteField:
         """
         return self._number(self.multiply(a, power) % self.characteristic for power in self._places)
 
-    def _number(self, digits: Iterable[Integers]) -> Integers:
+    def _number(self, digits: Iterable[AnyIntegers]) -> AnyIntegers:
         return np.add.reduce([digit * place for digit, place in zip(digits, self._places, strict=True)])
 
 
@@ -78,7 +78,7 @@ def prime_factors(number: int) -> dict[int, int]:
 
 
 @cache
-def _powers_and_logarithms(p: int, degree: int) -> tuple[Integers, Integers]:
+def _powers_and_logarithms(p: int, degree: int) -> tuple[AnyIntegers, AnyIntegers]:
     """Return the powers of x and the logarithms; that of 0 is so large that all powers from it on are 0.
 
     If the powers of x modulo a polynomial reach all ``q-1`` elements but 0, each of these has an inverse: the residues

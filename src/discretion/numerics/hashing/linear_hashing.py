@@ -7,15 +7,19 @@ probability ``1/q`` (Carter and Wegman, Universal classes of hash functions, JCS
 """
 
 import itertools
+from functools import reduce
 
 import numpy as np
+from numpy.typing import NDArray
 
-from discretion.numerics.arrays import Booleans, Integers, Reals
+from discretion.numerics.arrays import AnyIntegers, Booleans, Integers, Reals
 from discretion.numerics.hashing.finite_field import FiniteField
 from discretion.numerics.hashing.walsh_hadamard import walsh_hadamard
 
 LARGEST_TRANSFORM = 1 << 22
 _LARGEST_TABLE = 1 << 16
+# Half as wide as the numbers that NumPy draws, so that twice as many are done at once.
+NARROW = np.uint32
 
 
 class LinearHashing:
@@ -34,7 +38,8 @@ class LinearHashing:
         self.functions = q**self.digits
         # Some digits at a time are looked up in a table, if there is one: a row per function, a column per number.
         most = next(m for m in itertools.count(1) if q ** (2 * m + 2) > _LARGEST_TABLE)
-        together = -(-self.digits // -(-self.digits // most))
+        self._lookups = -(-self.digits // most)
+        together = -(-self.digits // self._lookups)
         self._step: int = q**together
         self._table = _sums_of_products(self._field, together) if self._step**2 <= _LARGEST_TABLE else None
 
@@ -52,17 +57,22 @@ class LinearHashing:
             "characteristic": p, "degree": degree, "power_of_x": power,
         }  # fmt: skip
 
-    def classes_of(self, functions: Integers, numbers: Integers) -> Integers:
+    def classes_of(self, functions: AnyIntegers, numbers: AnyIntegers) -> NDArray[np.uint32]:
         """Return the class to which each function maps its number."""
-        classes, place, table = np.zeros(functions.size, dtype=np.int64), 1, self._table
-        while place < self.k:
+        if self._table is not None and self.functions <= 1 << 32:
+            functions, numbers = functions.astype(NARROW), numbers.astype(NARROW)
+        terms: list[AnyIntegers] = []
+        for _ in range(self._lookups - 1):
             functions, a = split(functions, self._step)
             numbers, v = split(numbers, self._step)
-            term = self._field.multiply(a, v) if table is None else table.ravel()[a * self._step + v]
-            classes, place = self._field.add(classes, term), place * self._step
-        return classes
+            terms.append(self._terms(a, v))
+        terms.append(self._terms(functions, numbers))
+        return reduce(self._field.add, terms).astype(NARROW, copy=False)
 
-    def hits(self, functions: Integers, classes: Integers) -> Booleans:
+    def _terms(self, a: AnyIntegers, v: AnyIntegers) -> AnyIntegers:
+        return self._field.multiply(a, v) if self._table is None else self._table.take(a * self._step + v)
+
+    def hits(self, functions: AnyIntegers, classes: AnyIntegers) -> Booleans:
         """Return for each function the numbers that it maps to its class, shape ``(functions, k)``."""
         high, low = split(functions, self._step)
         missing = self._field.subtract(classes[:, None], self._images(high, -(-self.k // self._step)))
@@ -70,7 +80,7 @@ class LinearHashing:
         totals = self._images(low, min(self.k, self._step)).astype(small)
         return (missing.astype(small)[:, :, None] == totals[:, None, :]).reshape(functions.size, -1)[:, : self.k]
 
-    def _images(self, functions: Integers, numbers: int) -> Integers:
+    def _images(self, functions: AnyIntegers, numbers: int) -> AnyIntegers:
         """Return the classes of the numbers below the given one under each function, shape ``(functions, numbers)``."""
         images, place = np.zeros((functions.size, 1), dtype=np.int64), 1
         while place < numbers:
@@ -81,11 +91,13 @@ class LinearHashing:
             place *= self._step
         return images[:, :numbers]
 
-    def hit_counts(self, functions: Integers, classes: Integers, weights: Integers) -> Integers:
+    def hit_counts(self, functions: AnyIntegers, classes: AnyIntegers, weights: AnyIntegers) -> Integers:
         """Return for each number the weight of the functions that map it to their class, shape ``(k,)``."""
         return self._hit_counts(self.digits, self.k, functions, classes, weights)
 
-    def _hit_counts(self, digits: int, k: int, functions: Integers, classes: Integers, weights: Integers) -> Integers:
+    def _hit_counts(
+        self, digits: int, k: int, functions: AnyIntegers, classes: AnyIntegers, weights: AnyIntegers
+    ) -> Integers:
         q, field = self.classes, self._field
         if digits > 1 and q**digits > LARGEST_TRANSFORM:
             # One value of the highest digit after the other.
@@ -112,7 +124,7 @@ class LinearHashing:
             tally = self._backprojected(digits, multiples, tally.reshape(-1, q))
         return np.rint(tally.ravel()[:k]).astype(np.int64) + everywhere
 
-    def _backprojected(self, digits: int, multiples: Integers, tally: Reals) -> Reals:
+    def _backprojected(self, digits: int, multiples: AnyIntegers, tally: Reals) -> Reals:
         """Return ``Σ_a tally[a, h_a(v)]`` for every number v, over functions a whose highest digit is 1.
 
         Expanded in characters, ``1{h_a(v) = y} = (1/q) Σ_c ψ(c h_a(v)) ψ(-c y)``: the Fourier coefficient of the sum at
@@ -131,7 +143,7 @@ class LinearHashing:
             sums = np.fft.irfftn(half, axes * digits, axes=range(half.ndim), norm="forward")
         return sums.reshape((q,) * digits)[np.ix_(*[duals] * digits)] / q
 
-    def _multiples(self, digits: int) -> Integers:
+    def _multiples(self, digits: int) -> AnyIntegers:
         """Return ``c·a`` for functions a whose highest digit is 1 and c in ``1..q-1``, shape ``(functions, q-1)``."""
         q, factors = self.classes, np.arange(1, self.classes)
         rows, below = [factors[None, :]], np.zeros((1, q - 1), dtype=np.int64)
@@ -142,17 +154,18 @@ class LinearHashing:
         return np.concatenate(rows)
 
 
-def _sums_of_products(field: FiniteField, digits: int) -> Integers:
+def _sums_of_products(field: FiniteField, digits: int) -> NDArray[np.uint32]:
     """Return ``Σ_i a_i v_i`` for all a and v of this number of digits."""
     numbers = np.arange(field.order)
     table = products = field.multiply(numbers[:, None], numbers)
     for _ in range(digits - 1):
         size = len(table) * field.order
         table = field.add(products[:, None, :, None], table[:, None, :]).reshape(size, size)
-    return table
+    return table.astype(NARROW)
 
 
-def split(numbers: Integers, place: int) -> tuple[Integers, Integers]:
+def split(numbers: AnyIntegers, place: int) -> tuple[AnyIntegers, AnyIntegers]:
     """Return quotients and remainders, several times faster than NumPy's divmod."""
     high = numbers // place
-    return high, numbers - high * place
+    low = high * place
+    return high, np.subtract(numbers, low, out=low)
