@@ -29,11 +29,13 @@ def measured(*arguments: str) -> dict:
 
 def test_garbage_is_looked_for_from_when_all_has_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["discretion", "measure", "krr:k=2,epsilon=1"])
+    often = gc.get_threshold()
     try:
         assert _command() == 0
         assert gc.isenabled()
         assert gc.get_freeze_count() > 0
     finally:
+        gc.set_threshold(*often)
         gc.enable()
         gc.unfreeze()
 

@@ -35,8 +35,6 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
 def _command() -> int:
     gc.disable()  # nothing that loads is garbage: `run` enables it when all has loaded
     _keep_stdout()
-    # A full collection walks all that the imports have made: a tenth of an audit's time, to free next to nothing.
-    gc.set_threshold(10_000, 10, 1_000)
     return _answer(sys.argv[1:])
 
 

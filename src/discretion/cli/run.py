@@ -99,6 +99,7 @@ def _app(arguments: Sequence[str]) -> App:
         import_module(f"discretion.cli.{arguments[0]}")
     if not gc.isenabled():
         gc.freeze()  # no more of what has loaded is ever looked through
+        gc.set_threshold(10_000)  # and less often what loads as it is needed
         gc.enable()
     return command_line(console=console, help_formatter=formatter)
 
