@@ -18,13 +18,13 @@ from discretion.estimate import Estimate, settled
 from discretion.measures.guesses.vulnerability import plan_posterior_vulnerability
 from discretion.measures.information.capacities import plan_shannon_capacity
 from discretion.measures.information.mutual_information import plan_mutual_information
-from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon, profile_root
+from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon, plan_privacy_profile, profile_root
 from discretion.shuffling.bounds import CapacityBounds, GainBounds, InformationBounds, bounded_leak
 from discretion.shuffling.known_others import known_groups
 from discretion.shuffling.laws.blanket import Blanket
 from discretion.shuffling.laws.groups import Group
 from discretion.shuffling.laws.pairs import PairOfValues, distinct_pairs, largest_excess_beyond
-from discretion.shuffling.worst_others import _bounded_profile, bounded_worst_leak
+from discretion.shuffling.worst_others import _bounded_excess, bounded_worst_leak
 from oracles import adversaries as slow, channels, measures
 from oracles.capacity import blahut_arimoto
 from oracles.promise import exactly
@@ -129,7 +129,7 @@ def test_the_bounds_hold_the_worst_that_others_can_hold(leak, crowd):
 def test_the_bounds_hold_the_largest_distance_that_others_can_make(crowd):
     mechanism, n = crowd
     view = dc.Shuffled(mechanism, n).seen_by(dc.WorstAllButOne())
-    contains(_bounded_profile(view)(0.0), worst(mechanism, n, lambda rows: 1 - measures.bayes_security(rows)))
+    contains(_bounded_excess(view).bounds(0.0), worst(mechanism, n, lambda rows: 1 - measures.bayes_security(rows)))
 
 
 @pytest.mark.long
@@ -186,7 +186,7 @@ def test_the_bounded_profile_holds_the_worst_one(ratio, crowd):
     view = dc.Shuffled(mechanism, n).seen_by(dc.WorstAllButOne())
     epsilon = math.log(ratio)
     truth = worst(mechanism, n, lambda rows: slow.privacy_profile(rows, slow.power(epsilon)))
-    contains(_bounded_profile(view)(epsilon), truth)
+    contains(_bounded_excess(view).bounds(epsilon), truth)
 
 
 @pytest.mark.long
@@ -197,11 +197,21 @@ def test_the_bounded_epsilon_holds_the_worst_one(delta, crowd):
     view = dc.Shuffled(mechanism, n).seen_by(dc.WorstAllButOne())
     rows = [rows_among(mechanism, counts) for counts in slow.all_counts(n - 1, mechanism.secrets)]
     truth = slow.epsilon(lambda ratio: max(slow.privacy_profile(each, ratio) for each in rows), delta)
-    found = profile_root(_bounded_profile(view), delta, plan_ldp_epsilon(view).compute())
+    excess = _bounded_excess(view)
+    found = profile_root(excess.bounds, delta, plan_ldp_epsilon(view).compute(), attained=excess.attained)
     low, high = (found.low, found.high) if isinstance(found, Estimate) else (found, found)
     slack = 1e-9 if math.isfinite(truth) else 0
     assert low <= truth + slack
     assert truth <= high + slack
+
+
+@pytest.mark.parametrize("delta", [0.2, 1e-3, 1e-9])
+@pytest.mark.parametrize("n", [2, 5, 9])
+@pytest.mark.parametrize("mechanism", [dc.RandomizedResponse(3, epsilon=1), dc.UnaryEncoding.oue(3, 1)])
+def test_the_epsilon_of_known_counts_is_that_of_a_search_at_every_epsilon(mechanism, n: int, delta: float) -> None:
+    view = dc.Shuffled(mechanism, n).seen_by(dc.WorstAllButOne())
+    slow = profile_root(plan_privacy_profile(view).compute(), delta, plan_ldp_epsilon(view).compute())
+    assert dc.dp_epsilon(view, delta) == pytest.approx(slow, rel=1e-11)
 
 
 @pytest.mark.parametrize("ratio", [*RATIOS, math.inf])

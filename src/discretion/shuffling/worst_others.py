@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -52,6 +52,7 @@ from discretion.measures.privacy_loss.differential_privacy import (
     plan_least_epsilon,
     plan_privacy_profile,
     plan_renyi,
+    profile_root,
     ratio_of,
 )
 from discretion.measures.privacy_loss.divergences import logarithms, renyi_of_logs
@@ -60,7 +61,7 @@ from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import histogram_count
 from discretion.numerics.laws.binomial import split_binomials
 from discretion.numerics.matrices import besides_maxima
-from discretion.numerics.search.counts_search import Largest, largest_over_counts
+from discretion.numerics.search.counts_search import Largest, corners, largest_over_counts
 from discretion.shuffling.bounds import (
     GainBounds,
     InformationBounds,
@@ -301,7 +302,11 @@ def search_counts(case: WorstCase) -> Largest:
 
 def largest_leak(case: WorstCase, bounds: Callable[[], Estimate]) -> float | Estimate:
     """Return the largest leak over all counts of the others' values, or its bounds if the counts are too many."""
-    largest = search_counts(case)
+    return bounded_largest(search_counts(case), bounds)
+
+
+def bounded_largest(largest: Largest, bounds: Callable[[], Estimate]) -> float | Estimate:
+    """Return the largest leak that a search found, or its bounds if the counts were too many."""
     if largest.is_narrow:
         return largest.low
     certified = bounds()
@@ -453,32 +458,58 @@ def _shannon_capacity_among_worst(system: AmongWorst, tolerance: float) -> Plan[
     return Plan(BOUNDED, bounds)
 
 
+class WorstExcess(NamedTuple):
+    """An excess that some others attain, as a function of ε, and bounds of the largest one for any others."""
+
+    attained: Callable[[float], float]
+    bounds: Profile
+
+
 @plan_privacy_profile.register
 def _privacy_profile_among_worst(system: AmongWorst) -> Plan[Profile]:
     kinds = system.two_kinds
     if kinds is not None:
         return Plan(kinds.method, lambda: kinds.largest_excess)
-    listed: dict[tuple[int, ...], list[PairOfValues]] = {}
-
-    def profile(epsilon: float) -> float | Estimate:
-        case = worst_case_of_excess(system, epsilon, listed)
-        return as_share(
-            largest_leak(
-                case, lambda: certified_interval(0.0, hidden_excess(system.mechanism, system.blanket, epsilon))
-            )
-        )
-
-    if _can_try_pairs(system, listed):
-        return Plan(ENUMERATED, lambda: profile)
-    return Plan(BOUND, lambda: _bounded_profile(system))
+    return _plan_excess(system).then(lambda excess: excess.bounds)
 
 
 @plan_least_epsilon.register
 def _least_epsilon_among_worst(system: AmongWorst, delta: float) -> Plan[float | Estimate]:
-    kinds = system.two_kinds
-    if kinds is None:
-        return plan_least_epsilon.dispatch(object)(system, delta)
-    return Plan(kinds.method, lambda: kinds.epsilon(delta, system.ldp_epsilon))
+    kinds, most = system.two_kinds, system.ldp_epsilon
+    if kinds is not None:
+        return Plan(kinds.method, lambda: kinds.epsilon(delta, most))
+    return _plan_excess(system).then(
+        lambda excess: profile_root(excess.bounds, delta, most, system, attained=excess.attained)
+    )
+
+
+def _plan_excess(system: AmongWorst) -> Plan[WorstExcess]:
+    listed: dict[Counts, list[PairOfValues]] = {}
+    if _can_try_pairs(system, listed):
+        return Plan(ENUMERATED, lambda: _searched_excess(system, listed))
+    return Plan(BOUND, lambda: _bounded_excess(system))
+
+
+def _searched_excess(system: AmongWorst, listed: dict[Counts, list[PairOfValues]]) -> WorstExcess:
+    """Return the excess of counts that were the worst at some ε, or are at a corner, and that of a whole search."""
+    case = worst_case_of_excess(system, 0.0, listed)
+    known = set(corners(system.n - 1, system.secrets, case.distinct))
+
+    def attained(epsilon: float) -> float:
+        case = worst_case_of_excess(system, epsilon, listed)
+        return lowest(as_share(max(lowest(case.leak_at(counts)) for counts in known)))
+
+    def bounds(epsilon: float) -> float | Estimate:
+        case = worst_case_of_excess(system, epsilon, listed)
+        worst = search_counts(case)
+        known.add(worst.where)
+        return as_share(
+            bounded_largest(
+                worst, lambda: certified_interval(0.0, hidden_excess(system.mechanism, system.blanket, epsilon))
+            )
+        )
+
+    return WorstExcess(attained, bounds)
 
 
 def _can_try_pairs(system: AmongWorst, listed: dict[Counts, list[PairOfValues]]) -> bool:
@@ -513,25 +544,33 @@ def _pairs_alike_among_worst(system: AmongWorst) -> bool:
     return is_symmetric(system.mechanism)
 
 
-def _bounded_profile(system: AmongWorst) -> Profile:
-    """Return δ(ε) between its value for uniform others, or others in two halves, and the blanket's upper bound."""
+def _bounded_excess(system: AmongWorst) -> WorstExcess:
+    """Return δ(ε) from its value for uniform others, or others in two halves, to the blanket's upper bound."""
     overlaps = reporting(system.mechanism).overlaps
     if overlaps is not None and (system.secrets > 2 or system.response is None):
-        return _profile_by_supports(system, overlaps)
+        return _excess_by_supports(system, overlaps)
     pairs = likely_worst_pairs(system, system.blanket.ends)
-
-    def profile(epsilon: float) -> float | Estimate:
-        return as_share(
-            certified_interval(
-                lowest(largest_excess_beyond(pairs, epsilon)), hidden_excess(system.mechanism, system.blanket, epsilon)
-            )
-        )
-
-    return profile
+    return _excess_between(
+        lambda epsilon: lowest(largest_excess_beyond(pairs, epsilon)),
+        lambda epsilon, _: hidden_excess(system.mechanism, system.blanket, epsilon),
+    )
 
 
-def _profile_by_supports(system: AmongWorst, overlaps: Overlaps) -> Profile:
-    """Return the excess of any pair between its value for others who all hold one value, and bounds for all others.
+def _excess_between(attained: Callable[[float], float], bound: Callable[[float, float], float]) -> WorstExcess:
+    """Return an excess that is attained, rounded down, and a bound that is near it, or need not be computed further."""
+    reached = cache(attained)
+
+    def low(epsilon: float) -> float:
+        return lowest(as_share(certified_interval(reached(epsilon), 1.0)))
+
+    def bounds(epsilon: float) -> float | Estimate:
+        return as_share(certified_interval(reached(epsilon), bound(epsilon, reached(epsilon))))
+
+    return WorstExcess(low, bounds)
+
+
+def _excess_by_supports(system: AmongWorst, overlaps: Overlaps) -> WorstExcess:
+    """Return the excess of any pair from its value for others who all hold one value, to bounds for all others.
 
     After both upper bounds were computed once, only the lower one is computed while it is near the attained value.
     """
@@ -546,21 +585,23 @@ def _profile_by_supports(system: AmongWorst, overlaps: Overlaps) -> Profile:
     lower, higher = by_supports, by_blanket
     both = True
 
-    def profile(epsilon: float) -> float | Estimate:
-        nonlocal lower, higher, both
-        attained = 0.0
-        if epsilon < system.ldp_epsilon:
-            laws = uniform_others_types(overlaps)
-            excesses = (linear_excess(types, users, ratio_of(epsilon), ROUGH) for types in laws)
-            attained = max(0.0, *(excess.value - excess.error for excess in excesses))
-        bound = lower(epsilon)
-        if both or bound > _NEAR * attained:
-            other, both = higher(epsilon), False
-            if other < bound:
-                lower, higher, bound = higher, lower, other
-        return as_share(certified_interval(attained, bound))
+    def attained(epsilon: float) -> float:
+        if epsilon >= system.ldp_epsilon:
+            return 0.0
+        laws = uniform_others_types(overlaps)
+        excesses = (linear_excess(types, users, ratio_of(epsilon), ROUGH) for types in laws)
+        return max(0.0, *(excess.value - excess.error for excess in excesses))
 
-    return profile
+    def bound(epsilon: float, reached: float) -> float:
+        nonlocal lower, higher, both
+        found = lower(epsilon)
+        if both or found > _NEAR * reached:
+            other, both = higher(epsilon), False
+            if other < found:
+                lower, higher, found = higher, lower, other
+        return found
+
+    return _excess_between(attained, bound)
 
 
 def likely_worst_pairs(system: AmongWorst, ends: Iterable[Ends]) -> list[PairOfValues]:

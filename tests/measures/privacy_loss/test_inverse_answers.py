@@ -48,6 +48,36 @@ def test_a_profile_that_is_not_zero_where_it_should_be_has_no_least_epsilon() ->
         profile_root(lambda _: 0.2, 0.1, 2.0)
 
 
+@pytest.mark.parametrize("delta", [0.3, 1e-3, 1e-12, 1e-300, 1e-320])
+def test_what_a_profile_teaches_moves_the_root(delta: float) -> None:
+    """Of several curves the largest is known after the profile was computed at an ε at which it is the largest."""
+    curves = [lambda x: 0.4 * math.exp(-9 * x), lambda x: 0.3 * math.exp(-8 * x), lambda x: 0.2 * math.exp(-2 * x)]
+    known, asked = curves[:1], list[float]()
+
+    def profile(epsilon: float) -> float:
+        asked.append(epsilon)
+        known.append(max(curves, key=lambda curve: curve(epsilon)))
+        return known[-1](epsilon)
+
+    found = profile_root(profile, delta, math.inf, attained=lambda epsilon: max(curve(epsilon) for curve in known))
+    slow = profile_root(lambda epsilon: max(curve(epsilon) for curve in curves), delta, math.inf)
+    assert lowest(found) == pytest.approx(lowest(slow), rel=1e-11)
+    assert highest(found) == pytest.approx(highest(slow), rel=1e-11)
+    assert len(asked) < 8
+
+
+@pytest.mark.parametrize("wide", [1 + 1e-9, 1.001, 1.5, 1e6])
+@pytest.mark.parametrize("delta", [0.3, 1e-3, 1e-12])
+def test_the_ends_of_a_root_are_the_roots_of_the_ends(wide: float, delta: float) -> None:
+    def profile(epsilon: float) -> Estimate:
+        low = 0.4 * math.exp(-(epsilon**2))
+        return Estimate.between(low, min(1.0, wide * low), "sums")
+
+    found = profile_root(profile, delta, math.inf)
+    assert lowest(found) == pytest.approx(math.sqrt(math.log(0.4 / delta)), rel=1e-10)
+    assert highest(found) == pytest.approx(math.sqrt(math.log(0.4 * wide / delta)), rel=1e-10)
+
+
 def test_the_command_line_ends_with_70_at_an_internal_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -344,9 +344,12 @@ class LossPair(NamedTuple):
         """Return a sum over a lattice as a float, and a result of a grid with its bounds, also if they are close."""
         return settled(result) if self.forwards.is_exact else result
 
-    def hockey_stick(self, epsilon: float) -> Estimate:
+    def hockey_stick(self, epsilon: float, width: float = _WIDTH) -> Estimate:
         """Return the larger of both directions for ε >= 0: the least δ of (ε, δ)-differential privacy."""
-        return self._larger(lambda losses, width: losses.hockey_stick(epsilon, width), _WIDTH)
+        first = self.forwards.hockey_stick(epsilon, width)
+        if self.backwards is self.forwards or self.backwards.hockey_stick(epsilon, _ROUGH).high <= first.low:
+            return first
+        return _larger(first, self.backwards.hockey_stick(epsilon, width))
 
     def profile_bound(self) -> Callable[[Reals], Reals]:
         """Return the upper bound of `hockey_stick` as a function of many ε."""
@@ -355,17 +358,18 @@ class LossPair(NamedTuple):
 
     def epsilon(self, delta: float, system: object = None) -> Estimate:
         """Return the least ε of (ε, δ)-differential privacy, for δ > 0; error messages name the system."""
-        result = self._larger(lambda losses, width: losses.epsilon(delta, width), _WIDTH_FOR_EPSILON)
-
-        def forward(epsilon: float) -> Estimate:
-            return self._larger(lambda losses, width: losses.hockey_stick(epsilon, _ROUGH), _ROUGH)
-
+        result, leading = self.forwards.epsilon(delta), self
+        if self.backwards is not self.forwards:
+            # A direction that is at most δ where the other one reaches it is so at all larger ε.
+            if self.backwards.hockey_stick(result.low, _ROUGH).high <= delta:
+                leading = LossPair(self.forwards, self.forwards)
+            else:
+                result = _larger(result, self.backwards.epsilon(delta))
+        forward = partial(leading.hockey_stick, width=_ROUGH)
         return confirm_inverse(result, result.high, forward, delta, name_of_epsilon(system, delta))
 
-    def _larger(self, quantity: Callable[[ComposedLosses, float], Estimate], width: float) -> Estimate:
-        first = quantity(self.forwards, width)
-        if self.backwards is self.forwards or quantity(self.backwards, _ROUGH).high <= first.low:
-            return first
-        result = largest([first, quantity(self.backwards, width)])
-        # If the bounds meet it is a float.
-        return result if isinstance(result, Estimate) else replace(first, value=result, low=result, high=result)
+
+def _larger(first: Estimate, second: Estimate) -> Estimate:
+    result = largest([first, second])
+    # If the bounds meet it is a float.
+    return result if isinstance(result, Estimate) else replace(first, value=result, low=result, high=result)

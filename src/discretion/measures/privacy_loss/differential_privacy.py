@@ -241,7 +241,7 @@ def plan_least_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
     """Plan the inverse of the privacy profile, for δ > 0, by a search for the ε at which it reaches δ."""
     plan, most = plan_privacy_profile(system), plan_ldp_epsilon(system)
     complement = profile_complement(system)
-    return plan.then(lambda profile: profile_root(profile, delta, most.compute(), system, complement))
+    return plan.then(lambda profile: profile_root(profile, delta, most.compute(), system, complement=complement))
 
 
 def settled_delta(delta: float | Estimate) -> float | Estimate:
@@ -270,21 +270,30 @@ def _ordered_pairs(system: System) -> list[tuple[Reals, Reals]]:
 _NEAR_ONE = 0.5
 # Below this doubles have fewer digits the smaller they are.
 _LEAST, _ZERO = sys.float_info.min, 5e-324
+# The relative distance of equal values, and of an ε from the next one that is tried.
+_ALIKE, _WIDER = 1e-12, 0.25
 _TOO_SMALL = "between ε(2.2e-308) and ε(0), for a δ too small for a double to have all its digits"
 
 
 def profile_root(
-    profile: Profile, delta: float, most: float, system: object = None, complement: Profile | None = None
+    profile: Profile,
+    delta: float,
+    most: float,
+    system: object = None,
+    *,
+    complement: Profile | None = None,
+    attained: Callable[[float], float] | None = None,
 ) -> float | Estimate:
     """Return the ε at which a privacy profile, 0 from ``most`` on, falls to δ > 0; error messages name the system.
 
-    Near δ = 1 it uses the complement, ``1 - δ(ε)`` in full relative precision, which the profile itself lacks.
+    Near δ = 1 it uses the complement, ``1 - δ(ε)`` in full relative precision, which the profile itself lacks. A lower
+    bound that takes less time than the profile, and may rise once the profile was computed, is given as ``attained``.
     """
     cached_profile = cache(profile)
     if complement is None or not _NEAR_ONE < delta < 1:
-        result = _least_epsilon(cached_profile, delta, most)
+        result = _least_epsilon(cached_profile, delta, most, attained)
     else:
-        result = _least_epsilon(cache(_odds(complement)), 1 / (1 - delta), most)
+        result = _least_epsilon(cache(_odds(complement)), 1 / (1 - delta), most, None)
     return confirm_inverse(result, highest(result), cached_profile, delta, name_of_epsilon(system, delta))
 
 
@@ -331,33 +340,50 @@ def name_of_epsilon(system: object, delta: float) -> str:
     return f"ε(δ = {delta!r})" + (f" of {system!r:.{_SHOWN}}" if system is not None else "")
 
 
-def _least_epsilon(profile: Profile, delta: float, most: float) -> float | Estimate:
-    goal = max(delta, _LEAST)
-    low, high = (_root(lambda epsilon, end=end: end(profile(epsilon)), goal, most) for end in (lowest, highest))
+def _least_epsilon(
+    profile: Profile, delta: float, most: float, attained: Callable[[float], float] | None
+) -> float | Estimate:
+    def lower(epsilon: float) -> float:
+        return lowest(profile(epsilon)) if attained is None else attained(epsilon)
+
+    goal, low = max(delta, _LEAST), 0.0
+    while True:
+        reached = cache(lower)
+        low = _root(reached, goal, most, low)
+        enough, value = max(goal, reached(low)) * (1 + _ALIKE), profile(low)
+        if math.isinf(low) or lowest(value) <= enough:
+            break
+    # The other end is no less, and is mostly close.
+    high = low if highest(value) <= enough else _root(lambda epsilon: highest(profile(epsilon)), goal, most, low)
     if delta < goal:
-        return settled(Estimate(most, min(low, high), most, None, _TOO_SMALL))
-    value = profile(high) if math.isfinite(high) else profile(0.0)
+        return settled(Estimate(most, low, most, None, _TOO_SMALL))
     if low == high or not isinstance(value, Estimate):
         return high
-    low, high = min(low, high), max(low, high)
     return settled(Estimate(low + (high - low) / 2, low, high, None, value.method))
 
 
-def _root(profile: Callable[[float], float], delta: float, most: float) -> float:
-    """Return the point at which a falling function, 0 beyond ``most``, reaches delta."""
-    if profile(0.0) <= delta:
-        return 0.0
+def _root(profile: Callable[[float], float], delta: float, most: float, least: float) -> float:
+    """Return the point from the least one on at which a falling function, 0 beyond ``most``, reaches delta."""
+    start = profile(least)
+    if start <= delta:
+        return least
     if math.isinf(most) and profile(math.inf) > delta:
         return math.inf
-    # Around the root for two normal laws as far apart; far beyond the root δ underflows.
-    low = high = min(most, normal_epsilon(profile(0.0), delta))
-    while low > 0 and profile(low) <= delta:
+    goal = math.log(delta)
+    if least > 0:
+        # For normal laws, log δ falls about half as slowly as this takes it to.
+        low = high = least
+        wider = min(_WIDER, max(_ALIKE, (math.log(start) - goal) / max(abs(goal), _ALIKE)))
+    else:
+        # Around the root for two normal laws as far apart; far beyond the root δ underflows.
+        low = high = min(most, normal_epsilon(start, delta))
+        wider = _WIDER
+    while low > least and profile(low) <= delta:
         low, high = (0.75 * low if low > 1e-300 else 0.0), low
     while high < most and profile(high) > delta:
-        low, high = high, min(most, 1.25 * high)
+        low, high, wider = high, min(most, (1 + wider) * high), min(_WIDER, 4 * wider)
     if math.isinf(high) or profile(high) > delta:  # the root overflows, or rounding keeps δ from reaching it
         return most
-    goal = math.log(delta)
     return root(lambda epsilon: math.log(max(profile(epsilon), _ZERO)) - goal, low, high, 1e-13)
 
 

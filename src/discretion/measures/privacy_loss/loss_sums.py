@@ -7,8 +7,8 @@ errors are then small relative to the result, for any size of the result.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -27,24 +27,30 @@ _ROOT, _FAR, _LEAST = 1e-14, 600.0, 1e-320
 _ACCUMULATED = 1e-11
 
 
-class LossSum(NamedTuple):
-    """A law of the losses' sum, tilted by θ, and the masses of Q at losses of infinity and of minus infinity."""
+@dataclass(frozen=True, eq=False)
+class LossSum:
+    """A law of the losses ``offset + step · place``, tilted by θ, and the masses of Q at both infinities."""
 
     law: TiltedSum
-    losses: Reals
+    offset: float
+    step: float
     theta: float
     log_moment: float
     infinite: float
     lost: float
     shift: float
 
+    @cached_property
+    def losses(self) -> Reals:
+        """The losses of all masses."""
+        return self.offset + self.step * self.law.places
+
     def excess(self, epsilon: float, sign: int) -> float:
         """Return ``E max(0, 1 - e^(ε - loss))``, plus or minus a bound on its error."""
         level = epsilon - sign * self.shift
-        first = int(np.searchsorted(self.losses, level, side="right"))
-        over = self.losses[first:] - level
-        terms = -np.expm1(-over) * np.exp(-self.theta * over)
-        total = inner_product(self.law.masses[first:], terms) + sign * self.law.error * self._largest_term
+        start = int(np.clip(np.floor((level - self.offset) / self.step) + 1 - self.law.first, 0, self.law.size))
+        beyond = max(0.0, self.offset + self.step * (self.law.first + start) - level)
+        total = self.law.excess(start, beyond, self.step) + sign * self.law.error * self._largest_term
         return min(1.0, self._sized(total, level) + self.infinite)
 
     def overlap(self, epsilon: float, sign: int) -> float:
@@ -59,7 +65,8 @@ class LossSum(NamedTuple):
         """Return a bound on the ε at which `excess` falls to δ: below or above it by the sign, and at least 0."""
         if delta <= self.infinite:
             return math.inf
-        peak, last = float(self.losses[int(self.law.masses.argmax())]), float(self.losses[-1]) + self.shift
+        peak = self.offset + self.step * self.law.mean
+        last = self.offset + self.step * (self.law.first + self.law.size - 1) + self.shift
         # Far below its peak, nothing is left of a tilted mass; beyond the last loss, only what rounding may have lost.
         least, unseen = peak - _FAR / self.theta, -math.inf
         if sign > 0 and self.law.error > 0:
@@ -108,7 +115,7 @@ class LossSum(NamedTuple):
 
     def with_relative_rounding(self) -> "LossSum":
         """Return the law without an error term if its only error is a relative rounding error of every mass."""
-        return self._replace(law=self.law._replace(error=0.0)) if self.law.keeps_digits else self
+        return replace(self, law=replace(self.law, error=0.0)) if self.law.keeps_digits else self
 
     @property
     def _largest_term(self) -> float:
@@ -129,8 +136,7 @@ def loss_sum(parts: Sequence[tuple[GridLaw, int]], theta: float, deviation: floa
     infinite = -math.expm1(math.fsum(count * math.log1p(-part.infinite) for part, count in parts))
     lost = -math.expm1(math.fsum(count * math.log1p(-part.lost) for part, count in parts))
     rounding = _ROUNDING * (deviation + math.fsum(count * abs(part.offset) for part, count in parts))
-    losses = offset + step * law.places
-    return LossSum(law, losses, theta, law.log_moment + theta * offset, infinite, lost, shift + rounding)
+    return LossSum(law, offset, step, theta, law.log_moment + theta * offset, infinite, lost, shift + rounding)
 
 
 # Losses and their masses.

@@ -7,6 +7,8 @@ small as it was for masses near 1 before. (Without it, a mass of 1e-20 would be 
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +20,10 @@ _TAIL = 1e-16
 # A butterfly of a Fourier transform multiplies by a rounded root of unity and adds: its error next to the sum of the
 # absolute values, for each of log2(size) levels; what a mass is off before, and what a power does for each factor.
 _ROUNDING_PER_LEVEL, _ROUNDING = 8e-16, 2e-15
+# Powers that are no longer than this change no sum of them by a digit of its error.
+_UNSEEN = 1e-40
+# Over fewer frequencies than this share of the places a sum takes less time than over the places.
+_FEW = 16
 # So many terms are summed as they stand, by which 1 - (transform) keeps its digits.
 _MOST_TERMS = 1 << 22
 # A sum of so many places is convolved as it stands: each of its masses then keeps its digits.
@@ -34,24 +40,80 @@ class Lattice(NamedTuple):
     missing: float = 0.0
 
 
-class TiltedSum(NamedTuple):
+class Spectrum(NamedTuple):
+    """The transform of a law on a circle of places, at its first frequencies; at the further ones it is next to 0."""
+
+    transform: Complexes
+    period: int
+    first: int
+    size: int
+
+    def masses(self) -> Reals:
+        """Return the masses of the places ``first, first + 1, …``, as many as the size."""
+        masses = np.fft.irfft(self.transform, self.period)
+        return np.maximum(np.roll(masses, -self.first)[: self.size], 0.0)
+
+    def mean(self, start: int, weights: Any) -> float:
+        """Return ``Σ masses · weights`` from a place on, given the transform of the weights counted from there."""
+        turns: Integers = np.arange(self.transform.size) * (self.first + start) % self.period
+        terms = self.transform * np.exp(2j * math.pi / self.period * turns) * weights
+        return (2 * float(terms.real.sum()) - float(terms[0].real)) / self.period
+
+
+@dataclass(frozen=True, eq=False)
+class TiltedSum:
     """The tilted law of a sum: place ``first + i`` has the mass ``masses[i] e^(log_moment - rate (first + i))``.
 
     Sums ``Σ masses[i] w[i]`` are off by at most ``error · max w`` for weights that first rise from 0, then fall to 0.
     If the masses keep their digits, so do sums with weights of one sign.
     """
 
-    masses: Reals
+    law: Reals | Spectrum
     first: int
     rate: float
     log_moment: float
+    mean: float
     error: float
-    keeps_digits: bool = False
+
+    @property
+    def keeps_digits(self) -> bool:
+        """Whether every mass has a small relative error."""
+        return not isinstance(self.law, Spectrum)
+
+    @property
+    def size(self) -> int:
+        """The number of masses."""
+        return self.law.size
+
+    @cached_property
+    def masses(self) -> Reals:
+        """The masses of the places ``first, first + 1, …``."""
+        return self.law.masses() if isinstance(self.law, Spectrum) else self.law
 
     @property
     def places(self) -> Reals:
         """The places of the masses."""
-        return self.first + np.arange(self.masses.size, dtype=np.float64)
+        return self.first + np.arange(self.size, dtype=np.float64)
+
+    def excess(self, start: int, beyond: float, step: float) -> float:
+        """Return ``Σ masses[i] e^(-rate x_i / step) (1 - e^-x_i)`` for ``x_i = beyond + (i - start) step``, i >= start.
+
+        From a spectrum with few frequencies it is a sum over these, since the weights are two geometric sequences, and
+        almost all of their sum is in front of the last place.
+        """
+        theta, law, terms = self.rate / step, self.law, self.size - start
+        falls = beyond <= step and self.rate > 0 and math.exp(1 - self.rate * terms) < self.rate * step * terms
+        if falls and isinstance(law, Spectrum) and law.transform.size < law.size // _FEW:
+            turn = np.arange(law.transform.size) * (2j * math.pi / law.period) - self.rate
+
+            def to_the_end(x: float) -> Any:
+                """Return both sequences from x on. No digits are lost at first, where both terms are positive."""
+                return -math.expm1(-x) + math.exp(-step) * math.expm1(step - x) * np.exp(turn)
+
+            weights = to_the_end(beyond) - np.exp(terms * turn) * to_the_end(beyond + terms * step)
+            return math.exp(-theta * beyond) * law.mean(start, weights / (np.expm1(turn) * np.expm1(turn - step)))
+        over = beyond + step * np.arange(terms)
+        return inner_product(self.masses[start:], -np.expm1(-over) * np.exp(-theta * over))
 
 
 class _Tilted(NamedTuple):
@@ -62,6 +124,10 @@ class _Tilted(NamedTuple):
     centre: int
     log_moment: float
     times: int
+
+    @property
+    def mean(self) -> float:
+        return self.centre + inner_product(self.masses, self.places)
 
     @property
     def variance(self) -> float:
@@ -76,18 +142,17 @@ def tilted_sum(parts: Sequence[tuple[Lattice, int]], rate: float) -> TiltedSum:
     low, high = _window(tilted)
     size = _length(high - low + 1)
     # A sum of weights that rise and fall has a transform of at most size/k at the frequency k, next to their largest.
-    spread = np.minimum(1.0, 1 / np.maximum(np.arange(size // 2 + 1), 1))
     spectrum, lost = np.ones(size // 2 + 1, dtype=np.complex128), np.zeros(size // 2 + 1)
     for part in tilted:
         powers, errors = _spectrum(part, size)
-        spectrum, lost = spectrum * powers, lost + errors
+        seen = min(spectrum.size, powers.size)
+        spectrum, lost = spectrum[:seen] * powers[:seen], lost[:seen] + errors[:seen]
     power = np.abs(spectrum)
-    masses = np.fft.irfft(spectrum, size)
+    spread = np.minimum(1.0, 1 / np.maximum(np.arange(power.size), 1))
     back = _ROUNDING_PER_LEVEL * math.log2(size) * min(2 * float(power.sum()), math.sqrt(size))
     error = 4 * _TAIL + 2 * inner_product(power * lost, spread) + back
-    likely: Reals = np.maximum(np.roll(masses, -low)[: high - low + 1], 0.0)
     first = low + sum(part.times * part.centre for part in tilted)
-    return TiltedSum(likely, first, rate, sum(part.times * part.log_moment for part in tilted), error)
+    return TiltedSum(Spectrum(spectrum, size, low, high - low + 1), first, rate, *_moments(tilted), error)
 
 
 def log_moment(law: Lattice, rate: float) -> float:
@@ -114,6 +179,12 @@ def _tilted(law: Lattice, rate: float, count: int) -> _Tilted:
     return _Tilted(weights, places - centre, centre, log_moment, count)
 
 
+def _moments(parts: Sequence[_Tilted]) -> tuple[float, float]:
+    """Return the logarithm of the sum's moment, and its mean."""
+    log_moment = sum(part.times * part.log_moment for part in parts)
+    return log_moment, sum(part.times * part.mean for part in parts)
+
+
 def _convolved(parts: Sequence[_Tilted], rate: float) -> TiltedSum:
     masses: Reals = np.ones(1)
     first = levels = 0
@@ -123,19 +194,25 @@ def _convolved(parts: Sequence[_Tilted], rate: float) -> TiltedSum:
         first += part.times * (part.centre + int(part.places[0]))
         levels += part.times.bit_length() + 1
     error = 2 * np.finfo(np.float64).eps * masses.size * levels
-    moment = sum(part.times * part.log_moment for part in parts)
-    return TiltedSum(masses, first, rate, moment, error, keeps_digits=True)
+    return TiltedSum(masses, first, rate, *_moments(parts), error)
 
 
 def _spectrum(law: _Tilted, size: int) -> tuple[Complexes, Reals]:
-    """Return a power of the transform at the frequencies 0, 1/size, …, and its relative rounding error."""
+    """Return a power of the transform at the frequencies 0, 1/size, …, and its relative rounding error.
+
+    The power of many laws is next to 0 from some frequency on, and then only the frequencies below are returned.
+    """
     if law.masses.size * size <= _MOST_TERMS:
         return _summed(law, size)
     folded = np.bincount(law.places % size, weights=law.masses, minlength=size)
     once = np.fft.rfft(folded)
-    off = law.times * (_ROUNDING_PER_LEVEL * math.log2(size) + _ROUNDING)
+    off = _ROUNDING_PER_LEVEL * math.log2(size) + _ROUNDING
+    length = np.abs(once)
+    # A power is longer by rounding than it should be by less than its error, or both are less than this.
+    seen = np.flatnonzero(length + off >= _UNSEEN ** (1 / max(1, law.times - 1)))
+    once, length = once[: seen[-1] + 1], length[: seen[-1] + 1]
     with np.errstate(divide="ignore"):  # next to nothing, all of it is rounding, and counts as nothing
-        errors = np.minimum(off / np.maximum(np.abs(once), 1e-300), 1e300)
+        errors = np.minimum(law.times * off / np.maximum(length, 1e-300), 1e300)
     return _power(once, law.times, np.ones_like(once), np.multiply), errors
 
 

@@ -41,16 +41,15 @@ def largest_over_counts(total: int, size: int, distinct: int, interval: Callable
     compute. The function does not depend on the order of the counts after the first ``distinct``.
     """
     search = _Search(total, distinct, interval)
-    alike = range(min(distinct + 1, size))
-    for place in alike:
-        search.look(_corner(total, size, place), search.unbounded)
+    for counts in corners(total, size, distinct):
+        search.look(_Box(counts, counts), search.unbounded)
     search.look(_Box((0,) * size, (total,) * size), search.unbounded)
     return search.run()
 
 
-def _corner(total: int, size: int, place: int) -> _Box:
-    counts = tuple(total * (i == place) for i in range(size))
-    return _Box(counts, counts)
+def corners(total: int, size: int, distinct: int) -> list[Counts]:
+    """Return the counts of which all but one are 0, without those in another order after the first ``distinct``."""
+    return [tuple(total * (i == place) for i in range(size)) for place in range(min(distinct + 1, size))]
 
 
 class _Search:
