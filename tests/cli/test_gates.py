@@ -192,6 +192,7 @@ SLOW = (
 )
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.long] * (name in SLOW)) for name in GATED])
 def test_gates_end_a_command_as_they_are_called(name: str) -> None:
     gated = GATED[name]
@@ -298,7 +299,7 @@ def test_the_measures_of_an_audit_are_told_in_its_help() -> None:
     assert "all_columns.exposure" in said
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("name", ["measure", "compare", "estimate", "exposure", "diff"])
 def test_the_page_and_the_markdown_show_the_gates_as_the_terminal_does(name: str) -> None:
     gated = GATED[name]
